@@ -45,8 +45,8 @@ export interface Answers {
   "chat.continue": Empty;
   "chat.clear": ConversationInfo;
   "approval.answer": Empty;
-  "conversations.list": Conversations;
   "question.answer": Empty;
+  "conversations.list": Conversations;
   "conversations.rename": ConversationInfo;
   "conversations.delete": Empty;
   "conversations.restore": ConversationInfo;
@@ -69,7 +69,6 @@ export interface Answers {
   "pick.stop": Empty;
   "agents.list": Agents;
   "agents.choose": ConversationInfo;
-  "markdown.render": Rendered;
   "file.read": FilePart;
   "command.run": CommandResult;
 }
@@ -326,7 +325,7 @@ phrase?: SaidPhrase,
  */
 tool: string, 
 /**
- * The arguments as JSON text, cut at 4 KiB.
+ * The arguments as JSON text, cut at 4 KiB. What a command types is only counted: it may be a password.
  */
 arguments?: string, } | { "type": "step-updated", turnId: TurnId, stepId: StepId, 
 /**
@@ -361,6 +360,10 @@ site?: string | null,
  * The reason why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
  */
 why?: string | null, 
+/**
+ * The same as a code.
+ */
+whyWords?: FaultWords | null, 
 /**
  * The command as it would run, on one line: `click @e14`.
  */
@@ -441,7 +444,7 @@ phrase?: SaidPhrase,
  */
 tool: string, 
 /**
- * The arguments as JSON text, cut at 4 KiB.
+ * The arguments as JSON text, cut at 4 KiB. What a command types is only counted: it may be a password.
  */
 arguments?: string, } | { "type": "step-updated", turnId: TurnId, stepId: StepId, 
 /**
@@ -476,6 +479,10 @@ site?: string | null,
  * The reason why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
  */
 why?: string | null, 
+/**
+ * The same as a code.
+ */
+whyWords?: FaultWords | null, 
 /**
  * The command as it would run, on one line: `click @e14`.
  */
@@ -808,6 +815,9 @@ text?: string | null, } | { "kind": "download" } & Download | { "kind": "tab-ope
  */
 current?: TabId | null, } | { "kind": "navigation", from: string, to: string, } | { "kind": "console-error", text: string, };
 
+/**
+ * No parameters, or an answer that says no more than that it is done.
+ */
 export type Empty = Record<symbol, never>;
 
 /**
@@ -934,7 +944,7 @@ export type Hop = "panel" | "background" | "host" | "daemon" | "browser" | "agen
  */
 export type HopState = { hop: Hop, ok: boolean, 
 /**
- * In words: `Chromium 156, pid 4242, 3 tabs`.
+ * In words: `Chromium 156, pid 4242, tabs: 3`.
  */
 detail: string, 
 /**
@@ -980,8 +990,6 @@ export type InstanceId = string;
  * A conversation's place in the list, which is ordered by these.
  */
 export type ListPlace = { updatedAt: number, conversationId: ConversationId, };
-
-export type MarkdownRender = { blocks: Array<string>, };
 
 /**
  * The place where a message was typed.
@@ -1149,7 +1157,7 @@ madeAt: number, };
 /**
  * The subject of a rule.
  */
-export type PolicyScope = "act" | "submit" | "control" | "shell" | "write" | "download" | "upload" | "password" | "everything";
+export type PolicyScope = "act" | "submit" | "control" | "intercept" | "shell" | "write" | "download" | "upload" | "password" | "everything";
 
 export type Pong = { epoch: Epoch, };
 
@@ -1275,12 +1283,6 @@ export type RelayTab = { call: number, act: RelayTabAct,
 chromeTabId?: ChromeTabId | null, };
 
 export type RelayTabAct = "open" | "close" | "show" | "leave" | "panel";
-
-export type Rendered = { 
-/**
- * HTML, one a block. Raw HTML of the source is text in it.
- */
-html: Array<string>, };
 
 /**
  * The action as a stable code with its values: a panel that has words for the code shows them in its own language.
@@ -1458,7 +1460,7 @@ export type TargetId = string;
 /**
  * The messages of the extension to the daemon: `method` and `params` of a request or notification.
  */
-export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "panel.prove", "params": PanelProve } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.prepare", "params": ChatRef } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "markdown.render", "params": MarkdownRender } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
+export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "panel.prove", "params": PanelProve } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.prepare", "params": ChatRef } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
 
 /**
  * The messages of the daemon to the extension. Notifications only.

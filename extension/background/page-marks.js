@@ -7,7 +7,7 @@
  * @import { Acting, WorkingTab } from "../protocol.js"
  */
 import { isolated } from "../shared/i18n.js";
-import { said } from "../shared/said.js";
+import { joined, said } from "../shared/said.js";
 import { MARKS_KEY, marksOf } from "../shared/marks-choice.js";
 
 /** What a panel asks for that is drawn over its tab's page. */
@@ -113,6 +113,6 @@ export class PageMarks {
 /** What the agent does, in the browser's language where there are words for it. @param {WorkingTab} tab */
 function doingOf({ doing, phrase }) {
   const words = phrase && said(phrase);
-  if (words) return words.map(({ text }) => text).join("");
+  if (words) return joined(words);
   return doing && isolated(doing);
 }

@@ -3,6 +3,7 @@
  * @import { Conversation } from "./state/conversation.js"
  */
 import { t } from "../shared/i18n.js";
+import { askWords } from "../shared/said.js";
 import { openAsk, runningTurn } from "./state/entries.js";
 
 export class Announcer {
@@ -29,7 +30,7 @@ export class Announcer {
       this.#asked = id;
       this.element.textContent =
         asks.kind === "approval"
-          ? `${t("asksTo", turn.agentLabel)} ${asks.ask.ask}`
+          ? `${t("asksTo", turn.agentLabel)} ${askWords(asks.ask)}`
           : `${t("asksYouAbout", turn.agentLabel)} ${asks.ask.parts.map(({ text }) => text).join(" ")}`;
     }
   }

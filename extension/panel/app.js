@@ -15,7 +15,6 @@ import { Drawers } from "./drawers.js";
 import { Files } from "./files.js";
 import { oncePerFrame } from "./frame.js";
 import { Keyboard } from "./keyboard.js";
-import { Renderer } from "./markdown/renderer.js";
 import { Pace } from "./pace.js";
 import { byId } from "./page.js";
 import { Pick } from "./pick.js";
@@ -42,9 +41,9 @@ import { Banner, troublePage } from "./view/trouble.js";
 import { writesElsewhere } from "./typing.js";
 import { Writing } from "./writing.js";
 
-/** How many letters of answers become nodes in one frame: as they come, and as rendered blocks. A few milliseconds' work each. */
+/** How many letters of answers become nodes in one frame: as they come, and as finished blocks. A few milliseconds' work each. */
 const TEXT_A_FRAME = 12_000;
-const HTML_A_FRAME = 24_000;
+const BLOCKS_A_FRAME = 12_000;
 /** How many folders of other conversations are offered. */
 const RECENT_FOLDERS = 5;
 
@@ -115,9 +114,8 @@ export class PanelApp {
       loadOlder: () => session.older(),
       tools: {
         prose: {
-          renderer: new Renderer(async (blocks) => (await connection.request("markdown.render", { blocks })).html),
           text: new Pace(TEXT_A_FRAME),
-          html: new Pace(HTML_A_FRAME),
+          blocks: new Pace(BLOCKS_A_FRAME),
         },
         load: (file) => this.files.url(this.#shownId, file),
         answer: (approvalId, decision, text) => this.#attempt(() => control.answer(this.#shownId, approvalId, decision, text)),

@@ -31,6 +31,13 @@ export class Pace {
     this.#next();
   }
 
+  /** Takes its weight, if this frame has room for it and nobody waits. @param {number} weight @returns {boolean} */
+  now(weight) {
+    if (this.#line.length > 0 || this.#left <= 0) return false;
+    this.#spend(weight);
+    return true;
+  }
+
   /** Resolves when there is room: at once, or in one of the next frames. @param {number} weight @returns {Promise<void>} */
   turn(weight) {
     return new Promise((resolve) => {

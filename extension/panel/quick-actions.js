@@ -8,6 +8,20 @@ import { faultOf } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
 import { h, icon, isResting, setResting } from "./view/dom.js";
 
+/** What `cleanup` counts, in the order in which it is told. */
+const CLUTTER = ["ads", "cookies", "sticky", "social", "overlays", "clutter"];
+
+/** @param {string[]} parts */
+const listed = (parts) => new Intl.ListFormat(t("language"), { style: "narrow", type: "unit" }).format(parts);
+
+/** What was hidden, in words. @param {unknown} counts  how many of each kind */
+export function cleanedUp(counts) {
+  const found = new Map(Object.entries(counts ?? {}));
+  const hidden = CLUTTER.filter((kind) => found.has(kind)).map((kind) => t(`clutter_${kind}`, Number(found.get(kind)).toLocaleString()));
+  if (found.has("scrolling")) hidden.push(t("clutter_scrolling"));
+  return hidden.length > 0 ? t("cleanedUp", listed(hidden)) : t("nothingToCleanUp");
+}
+
 /**
  * @param {HTMLElement} bar
  * @param {{ connection: Connection, store: PanelStore, toast: Toast, attach: (source: "element" | "screenshot") => void }} parts
@@ -15,14 +29,14 @@ import { h, icon, isResting, setResting } from "./view/dom.js";
 export function quickActions(bar, { connection, store, toast, attach }) {
   bar.setAttribute("aria-label", t("quickActions"));
 
-  /** Runs a command on the page in view while its button rests. @param {HTMLButtonElement} button @param {string} command @param {string[]} args */
-  const run = async (button, command, args) => {
+  /** Tidies the page in view while its button rests. @param {HTMLButtonElement} button */
+  const cleanUp = async (button) => {
     const { tab } = store.state;
     if (!tab || isResting(button)) return;
     setResting(button, true);
     try {
-      const { output } = await connection.request("command.run", { chromeTabId: tab.chromeTabId, command, args });
-      toast.show(output);
+      const { data } = await connection.request("command.run", { chromeTabId: tab.chromeTabId, command: "cleanup", args: ["--all"] });
+      toast.show(cleanedUp(data));
     } catch (error) {
       const { message, hint } = faultOf(error);
       toast.show(hint ? `${message} ${hint}` : message);
@@ -41,7 +55,7 @@ export function quickActions(bar, { connection, store, toast, attach }) {
     return button;
   };
   bar.append(
-    action("clean", t("cleanUp"), (button) => void run(button, "cleanup", ["--all"])),
+    action("clean", t("cleanUp"), (button) => void cleanUp(button)),
     action("camera", t("screenshot"), () => attach("screenshot")),
     action("pick", t("pickElement"), () => attach("element")),
   );

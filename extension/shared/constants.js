@@ -7,3 +7,5 @@
 export const PROTOCOL = 2;
 /** How many messages may wait behind a running turn. */
 export const QUEUE_LIMIT = 5;
+/** The schemes of addresses that a link in an answer may lead to. */
+export const LINK_SCHEMES = ["http", "https"];

@@ -47,6 +47,11 @@ function kindOf({ code, words }) {
  */
 const isSaid = (words) => Boolean(words) && !words?.message && !words?.hint;
 
+/** A hint behind a message that has words. @param {Fault} fault @param {string} hint */
+function foreignHint({ words }, hint) {
+  return t("language") === "en" || isSaid(words) || !spoken(words?.message) ? english(hint) : `(${isolated(hint)})`;
+}
+
 /** English that stands for itself. @param {string} text */
 function english(text) {
   return text === "" || FROM_THE_RIGHT.test(text) ? text : isolated(text);
@@ -64,18 +69,21 @@ export function inWords(text, words) {
 }
 
 /**
- * The fault as a person reads it. A sentence that the catalogue has no words for stays as it came, behind the kind of trouble.
+ * The fault as a person reads it. Sentences that the catalogue has no words for stay as they came, in brackets behind the kind of
+ * trouble: nobody reads them as the panel's own.
  * @template {Fault} F
  * @param {F} fault
  * @returns {F}
  */
 export function worded(fault) {
   const { message, hint, words, ...rest } = fault;
-  const next = spoken(words?.hint) ?? (hint ? english(hint) : hint);
   const said = inWords(message, words);
   const isTold = spoken(words?.message) !== null;
   const kind = isTold ? null : kindOf(fault);
   const whole = isTold ? capitalised(said, words?.message?.values ?? []) : said;
-  const shown = kind === null ? whole : `${kind} (${isolated(message)})`;
-  return /** @type {F} */ ({ ...rest, message: shown, words: SAID, ...(next === undefined ? {} : { hint: next }) });
+  const next = spoken(words?.hint);
+  const foreign = kind === null || !hint || next !== null ? [message] : [message.replace(/[^.!?…:]$/u, "$&."), hint];
+  const shown = kind === null ? whole : `${kind} (${isolated(foreign.join(" "))})`;
+  const step = next ?? (foreign.length > 1 ? undefined : hint && foreignHint(fault, hint));
+  return /** @type {F} */ ({ ...rest, message: shown, words: SAID, ...(step === undefined ? {} : { hint: step }) });
 }

@@ -1,53 +1,14 @@
-// What the generated protocol does not say: the result of each method, and the few messages
-// that never leave the extension (names that begin with `local.`).
+// What the generated protocol does not say: which messages are a panel's own, and the few that never leave the
+// extension (names that begin with `local.`).
 import type * as P from "../protocol.js";
 
-type Params<M extends P.ToDaemon["method"]> = Extract<P.ToDaemon, { method: M }>["params"];
+/** Requests that the background makes by itself; no panel makes them. */
+type OfBackground = "hello" | "panel.prove";
 
 /** Requests of a panel: parameters and result by method. */
-export interface Requests {
-  "ping": [P.Empty, P.Pong];
-  "hops": [P.Empty, P.Hops];
-  "chat.open": [Params<"chat.open">, P.ConversationInfo];
-  "chat.subscribe": [Params<"chat.subscribe">, P.Subscribed];
-  "chat.unsubscribe": [Params<"chat.unsubscribe">, P.Empty];
-  "chat.history": [Params<"chat.history">, P.HistoryPage];
-  "chat.send": [Params<"chat.send">, P.Sent];
-  "chat.unqueue": [Params<"chat.unqueue">, P.Empty];
-  "chat.stop": [Params<"chat.stop">, P.Empty];
-  "chat.clear": [Params<"chat.clear">, P.ConversationInfo];
-  "approval.answer": [Params<"approval.answer">, P.Empty];
-  "conversations.list": [Params<"conversations.list">, P.Conversations];
-  "chat.continue": [Params<"chat.continue">, P.Empty];
-  "chat.stopAll": [P.Empty, P.Stopped];
-  "question.answer": [Params<"question.answer">, P.Empty];
-  "conversations.rename": [Params<"conversations.rename">, P.ConversationInfo];
-  "conversations.delete": [Params<"conversations.delete">, P.Empty];
-  "conversations.restore": [Params<"conversations.restore">, P.ConversationInfo];
-  "conversations.export": [Params<"conversations.export">, P.Attachment];
-  "conversations.attach": [Params<"conversations.attach">, P.ConversationInfo];
-  "conversations.folder": [Params<"conversations.folder">, P.ConversationInfo];
-  "conversations.tab": [Params<"conversations.tab">, P.ConversationInfo];
-  "inbox.leave": [Params<"inbox.leave">, P.InboxLeft];
-  "settings.get": [P.Empty, P.Settings];
-  "settings.set": [Params<"settings.set">, P.Settings];
-  "policy.list": [P.Empty, P.Policy];
-  "policy.add": [Params<"policy.add">, P.Policy];
-  "policy.remove": [Params<"policy.remove">, P.Policy];
-  "activity.subscribe": [Params<"activity.subscribe">, P.ActivityPage];
-  "activity.unsubscribe": [P.Empty, P.Empty];
-  "refs.list": [Params<"refs.list">, P.Refs];
-  "refs.show": [Params<"refs.show">, P.Empty];
-  "refs.highlight": [Params<"refs.highlight">, P.Empty];
-  "pick.start": [Params<"pick.start">, P.Picked];
-  "pick.stop": [Params<"pick.stop">, P.Empty];
-  "agents.list": [Params<"agents.list">, P.Agents];
-  "agents.choose": [Params<"agents.choose">, P.ConversationInfo];
-  "markdown.render": [Params<"markdown.render">, P.Rendered];
-  "file.read": [Params<"file.read">, P.FilePart];
-  "command.run": [Params<"command.run">, P.CommandResult];
-  "local.ping": [P.Empty, P.Empty];
-}
+export type Requests = {
+  [M in Exclude<keyof P.Answers, OfBackground>]: [P.Params<M>, P.Answers[M]];
+} & { "local.ping": [P.Empty, P.Empty] };
 
 /** Notifications of a panel. */
 export interface Notifications {

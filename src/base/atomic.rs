@@ -17,8 +17,16 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     new.finish_synced()
 }
 
-/// As [`write`], for a path that was judged: absolute, with no symlink left in it.
+/// As [`write`], for a path that was judged: absolute, with no symlink left in it. What a command makes for somebody
+/// (a picture, a text) can be made again, so nothing waits for the disk.
 pub fn write_judged(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let new = WholeFile::create_judged(path)?;
+    new.file().write_all(bytes)?;
+    new.finish_unsynced()
+}
+
+/// As [`write_judged`], with the content on disk when this returns.
+pub fn write_judged_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create_judged(path)?;
     new.file().write_all(bytes)?;
     new.finish_synced()

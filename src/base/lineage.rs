@@ -40,6 +40,12 @@ pub fn of(process: &Process) -> Lineage {
     Lineage::Unknown
 }
 
+/// Whether an agent started this very program, by the parents of it. This process is not looked at: its parent is.
+pub fn agent_started_us() -> bool {
+    let parent = rustix::process::getppid().and_then(|pid| Process::find(pid.as_raw_nonzero().get()));
+    parent.is_some_and(|parent| matches!(of(&parent), Lineage::Agent(_)))
+}
+
 /// Whether `ancestor` is among the parents of `process`.
 pub fn descends_from(process: &Process, ancestor: i32) -> bool {
     let table = ProcessTable::read();

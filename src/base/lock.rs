@@ -6,6 +6,9 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
 /// Held until dropped or until the process ends.
 #[derive(Debug)]
@@ -16,12 +19,13 @@ pub struct FileLock {
 impl FileLock {
     /// Takes the lock if nobody holds it; `None` when somebody does.
     pub fn try_take(path: &Path) -> io::Result<Option<Self>> {
+        Self::take_within(path, Duration::ZERO)
+    }
+
+    /// Takes the lock if its holder releases it within `limit`; `None` if it does not. Blocks the thread.
+    pub fn take_within(path: &Path, limit: Duration) -> io::Result<Option<Self>> {
         let file = open(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Self { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
-        }
+        Ok(lock_within(&file, limit)?.then_some(Self { _file: file }))
     }
 
     /// Waits until the lock is free. Blocks the thread.
@@ -42,6 +46,21 @@ impl FileLock {
             Ok(()) => Ok(false),
             Err(TryLockError::WouldBlock) => Ok(true),
             Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+/// Takes the lock of an open file if its holder releases it within `limit`; `false` if it does not. It is held until the
+/// file is closed. Blocks the thread.
+pub fn lock_within(file: &File, limit: Duration) -> io::Result<bool> {
+    let until = Instant::now() + limit;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            // The kernel does not notify about a lock that comes free within a limit.
+            Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(LOOK_AGAIN),
+            Err(TryLockError::WouldBlock) => return Ok(false),
+            Err(TryLockError::Error(error)) => return Err(error),
         }
     }
 }
@@ -71,7 +90,13 @@ mod tests {
         drop(first);
         let second = waiting.join().unwrap().unwrap();
         assert!(FileLock::is_held(&path).unwrap());
+        assert!(FileLock::take_within(&path, Duration::from_millis(30)).unwrap().is_none());
+        let waiting = std::thread::spawn({
+            let path = path.clone();
+            move || FileLock::take_within(&path, Duration::from_secs(60))
+        });
         drop(second);
+        drop(waiting.join().unwrap().unwrap().unwrap());
         assert!(!FileLock::is_held(&path).unwrap());
     }
 }

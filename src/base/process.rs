@@ -6,11 +6,16 @@
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read};
 #[cfg(any(not(target_os = "linux"), test))]
 use std::process::Command;
 
 /// How often a process is looked at whose end is waited for, where the system does not tell of it.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
+
+/// In bytes: a longer environment or command line takes more reads.
+const MOST_OF_PROC: usize = 8 * 1024;
 
 /// The pid of this process, as the system's calls take it.
 pub fn own_pid() -> i32 {
@@ -138,7 +143,7 @@ pub(super) struct Row {
 impl Row {
     /// From `/proc/PID/stat`, whose second field, the command, may itself hold blanks and parentheses.
     fn in_proc(pid: i32) -> Option<Self> {
-        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let stat = in_proc(pid, "stat").ok()?;
         let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
         let mut fields = std::str::from_utf8(&stat[after..]).ok()?.split_ascii_whitespace();
         let ended = matches!(fields.next()?, "Z" | "X" | "x");
@@ -189,14 +194,22 @@ impl ProcessTable {
 
 /// The value of a variable in a process's first environment.
 pub fn variable(pid: i32, name: &str) -> Option<String> {
-    let bytes = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
+    let bytes = in_proc(pid, "environ").ok()?;
     let mut entries = bytes.split(|byte| *byte == 0);
     let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
+/// A file of a process. Its size is not known before it is read: with room for most, two reads are enough.
+fn in_proc(pid: i32, file: &str) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(MOST_OF_PROC);
+    // Without `take` the file would be asked for its size, which is always 0.
+    File::open(format!("/proc/{pid}/{file}"))?.take(u64::MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 fn zero_ended(pid: i32, file: &str) -> Vec<String> {
-    let bytes = std::fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
+    let bytes = in_proc(pid, file).unwrap_or_default();
     let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }

@@ -63,8 +63,13 @@ impl WholeFile {
     }
 
     /// Brings the content onto the disk and then into its place, over what is there. Blocks for the disk.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(self) -> io::Result<()> {
         self.file.sync_all()?;
+        self.finish_unsynced()
+    }
+
+    /// Brings the content into its place, over what is there. After a loss of power the file may be empty.
+    pub fn finish_unsynced(mut self) -> io::Result<()> {
         if !self.is_named {
             // The common case: nothing is in its place.
             match os::give_name(&self.file, &self.place) {

@@ -3,11 +3,7 @@
 //! Owns the list for the time of one act. The router fills it in the reader's task, so nothing that came before a reply
 //! is missing when the reply is handed out. Never answers, waits or decides.
 
-use super::browser::Browser;
-use super::dialogs::{DialogPolicy, DialogRecord};
-use super::error::BrowserError;
-use super::tab::Tab;
-use crate::protocol::effects::{DialogAnswer, DownloadState, Effect};
+use super::dialogs::DialogRecord;
 use crate::protocol::ids::TabId;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,12 +24,12 @@ struct Shared {
 }
 
 #[derive(Default)]
-struct List {
-    noted: Vec<Noted>,
+pub(super) struct List {
+    pub(super) noted: Vec<Noted>,
     /// What did not fit.
-    more: usize,
-    from: Option<(TabId, String)>,
-    acts: bool,
+    pub(super) more: usize,
+    pub(super) from: Option<(TabId, String)>,
+    pub(super) acts: bool,
     /// Where the act's downloads go; none: the folder of all.
     download_folder: Option<PathBuf>,
 }
@@ -121,141 +117,13 @@ impl Effects {
             tracing::debug!("what a page announced did not come in time");
         }
     }
-    /// Waits until it is known what became of the tabs that a page opened: one that gets a file closes again.
-    pub(super) async fn wait_for_tabs(&self, browser: &Browser, deadline: Instant) {
-        let mut events = browser.events();
-        let undecided = |noted: &Noted| match noted {
-            Noted::TabOpened(id) => {
-                browser.tab(*id).and_then(|tab| tab.info()).is_ok_and(|info| is_unloaded(&info.url))
-            }
-            _ => false,
-        };
-        loop {
-            {
-                let list = self.list();
-                let asked_for_nothing =
-                    list.noted.iter().all(|noted| !matches!(noted, Noted::WindowAsked(url) if !is_unloaded(url)));
-                let waits = |noted: &Noted| undecided(noted) && !asked_for_nothing;
-                if !list.noted.iter().any(waits) {
-                    return;
-                }
-            }
-            if !matches!(tokio::time::timeout_at(deadline, events.recv()).await, Ok(Ok(_))) {
-                return;
-            }
-        }
-    }
     pub(super) fn downloads(&self) -> Vec<String> {
         let of = |noted: &Noted| if let Noted::Download(id) = noted { Some(id.clone()) } else { None };
         self.list().noted.iter().filter_map(of).collect()
     }
 
-    /// All of it as it is now, and how much more there was than is kept.
-    pub fn told(&self, browser: &Browser) -> (Vec<Effect>, usize) {
-        let list = self.list();
-        let mut asked = list.noted.iter().filter_map(|noted| match noted {
-            Noted::WindowAsked(url) => Some(url.as_str()),
-            _ => None,
-        });
-        // A tab that was opened for a file and closed again is nothing that anybody has to know.
-        let for_download = |id: &TabId| {
-            let has = |wanted: &Noted| list.noted.contains(wanted);
-            let is_download = |noted: &Noted| matches!(noted, Noted::Download(_));
-            has(&Noted::TabOpened(*id)) && has(&Noted::TabClosed(*id)) && list.noted.iter().any(is_download)
-        };
-        let mut effects: Vec<Effect> = Vec::new();
-        let mut arrived = None;
-        for noted in &list.noted {
-            match noted {
-                Noted::Dialog(record) => effects.push(dialog(record)),
-                Noted::Download(id) => effects.extend(browser.download(id).map(Effect::Download)),
-                Noted::WindowAsked(_) => {}
-                Noted::TabOpened(id) | Noted::TabClosed(id) if for_download(id) => {}
-                Noted::TabOpened(id) => effects.push(tab_opened(browser, *id, asked.next())),
-                Noted::TabClosed(id) => {
-                    let current = browser.current_known();
-                    effects.push(Effect::TabClosed { tab_id: *id, current });
-                }
-                Noted::Navigated(url) => arrived = Some(url),
-                Noted::ConsoleError(text) => effects.push(Effect::ConsoleError { text: text.clone() }),
-            }
-        }
-        if let (Some((_, from)), Some(to)) = (&list.from, arrived) {
-            effects.push(Effect::Navigation { from: from.clone(), to: to.clone() });
-        }
-        (effects, list.more)
-    }
-
-    /// Files that are saved already.
-    pub fn saved_files(&self, browser: &Browser) -> Vec<PathBuf> {
-        let saved = |id: &String| {
-            let download = browser.download(id).filter(|download| download.state == DownloadState::Saved)?;
-            download.path.map(PathBuf::from)
-        };
-        self.downloads().iter().filter_map(saved).collect()
-    }
-
-    fn list(&self) -> MutexGuard<'_, List> {
+    pub(super) fn list(&self) -> MutexGuard<'_, List> {
         // Entries are written whole.
         self.0.list.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn dialog(record: &DialogRecord) -> Effect {
-    Effect::Dialog {
-        dialog: record.dialog.kind.clone(),
-        message: record.dialog.message.clone(),
-        answer: match record.accepted {
-            Some(true) => DialogAnswer::Accepted,
-            Some(false) => DialogAnswer::Dismissed,
-            None => DialogAnswer::Open,
-        },
-        text: record.text.clone(),
-    }
-}
-
-/// `asked`: the address that the page asked for, which the tab does not show before it is loaded.
-fn tab_opened(browser: &Browser, id: TabId, asked: Option<&str>) -> Effect {
-    let shown = browser.tab(id).and_then(|tab| tab.info()).map(|info| info.url).unwrap_or_default();
-    let url = asked.filter(|_| is_unloaded(&shown)).map_or(shown, str::to_owned);
-    Effect::TabOpened { tab_id: id, url }
-}
-
-fn is_unloaded(url: &str) -> bool {
-    matches!(url, "" | "about:blank")
-}
-
-/// The time in which effects are noted. Ends when it is dropped.
-pub struct Recording {
-    tab: Tab,
-}
-
-impl Tab {
-    /// Notes what happens to the tab from now on. `dialogs`: how those that an act opens are answered.
-    pub fn record(&self, effects: &Effects, dialogs: DialogPolicy) -> Result<Recording, BrowserError> {
-        effects.begin(self.id(), self.info()?.url);
-        self.with_desk(|desk| {
-            desk.effects = Some(effects.clone());
-            desk.dialogs.during_acts = dialogs;
-        })?;
-        // One that a page opened after an act whose asker is gone: the page stands still until it is answered.
-        if !matches!(self.with_desk(|desk| desk.dialogs.during_acts.clone())?, DialogPolicy::Ask | DialogPolicy::Leave)
-            && self.open_dialog().is_some()
-        {
-            self.dismiss_dialog();
-        }
-        if effects.list().acts {
-            self.browser().shared.state().downloads.act_begins(self.id());
-        }
-        self.browser().shared.recording_changed(true);
-        Ok(Recording { tab: self.clone() })
-    }
-}
-
-impl Drop for Recording {
-    fn drop(&mut self) {
-        // A tab that was closed has none.
-        self.tab.with_desk(|desk| desk.effects = None).unwrap_or_default();
-        self.tab.browser().shared.recording_changed(false);
     }
 }

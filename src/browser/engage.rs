@@ -3,7 +3,6 @@
 //! Owns the order of the commands that do so. Each step follows from the reply to the one before in the reader's task, so
 //! that a caller who goes away leaves nothing half done.
 
-use super::browser::{Engaged, Phase, Role, Shared};
 use super::devtools::emulation::SetFocusEmulationEnabled;
 use super::devtools::page::{AddScriptToEvaluateOnNewDocument, SetLifecycleEventsEnabled};
 use super::devtools::runtime::RunIfWaitingForDebugger;
@@ -12,6 +11,7 @@ use super::devtools::{network, page, runtime};
 use super::error::BrowserError;
 use super::frames::FrameTree;
 use super::session::Session;
+use super::shared::{Engaged, Phase, Role, Shared};
 use crate::protocol::ids::{TabId, TargetId};
 use crate::protocol::relay::Refusal;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl Shared {
                 return Ok(engaged.phase.subscribe());
             }
             let info = state.tabs.get(tab).ok_or(BrowserError::TabClosed(tab))?;
-            if state.desks.get(&tab).is_some_and(|desk| desk.kept_out) {
+            if state.tab_states.get(&tab).is_some_and(|tab_state| tab_state.detached_by_user) {
                 return Err(BrowserError::Relay(Refusal::Cancelled));
             }
             let attach = attach_to(&info.target);
@@ -93,7 +93,7 @@ impl Shared {
             engaged.page = session.id().cloned();
             engaged.frames = FrameTree::default();
             engaged.phase.send_replace(Phase::Attached);
-            let held = state.desks.get(&tab).is_some_and(|desk| desk.holds > 0);
+            let held = state.tab_states.get(&tab).is_some_and(|tab_state| tab_state.holds > 0);
             let tab_target = state.tabs.get(tab).map(|info| info.target.clone());
             let page = TargetId::new(target.target_id.as_str());
             (tab_target.map(|tab_target| state.tabs.page_found(&tab_target, Some(page))), held)
@@ -118,8 +118,9 @@ impl Shared {
             let (source, world_name) = (script.source.clone(), script.world.clone());
             session.post(AddScriptToEvaluateOnNewDocument { source, world_name, run_immediately: true });
         }
-        self.hold_back(session);
-        self.give_standing(tab, session);
+        self.give_init_scripts(tab, session);
+        self.stop_requests(tab, session);
+        self.apply_overrides(tab, session);
         session.post(auto_attach_inner());
         self.read_frames(tab, session);
         session.post(RunIfWaitingForDebugger {});
@@ -131,8 +132,8 @@ impl Shared {
         self.state().sessions.insert(id, Role::Worker(tab));
         session.post(network::Enable {});
         session.post(runtime::Enable {});
-        self.hold_back(session);
-        self.give_standing(tab, session);
+        self.stop_requests(tab, session);
+        self.apply_overrides(tab, session);
         session.post(auto_attach("worker"));
         session.post(RunIfWaitingForDebugger {});
     }
@@ -177,12 +178,19 @@ impl Shared {
                 let tab_session = Some(parent.clone());
                 state.engaged.insert(tab, Engaged { tab_session, page: None, frames: FrameTree::default(), phase });
                 state.sessions.insert(parent.clone(), Role::Tab(tab));
-                let standing = state.desks.get(&opener).map(|desk| desk.standing.clone()).unwrap_or_default();
-                let dialogs = state.desks.get(&opener).map(|desk| desk.dialogs.during_acts.clone());
-                let desk = state.desks.entry(tab).or_default();
-                desk.standing = standing;
+                let overrides =
+                    state.tab_states.get(&opener).map(|tab_state| tab_state.overrides.clone()).unwrap_or_default();
+                let routes =
+                    state.tab_states.get(&opener).map(|tab_state| tab_state.routes.handed_on()).unwrap_or_default();
+                let opened_by = state.tab_states.get(&opener);
+                let scripts = opened_by.map(|opener| opener.init_scripts.handed_on()).unwrap_or_default();
+                let dialogs = state.tab_states.get(&opener).map(|tab_state| tab_state.dialogs.during_acts.clone());
+                let tab_state = state.tab_states.entry(tab).or_default();
+                tab_state.overrides = overrides;
+                tab_state.routes = routes;
+                tab_state.init_scripts = scripts;
                 // What an agent's page opens asks as the page itself does.
-                desk.dialogs.during_acts = dialogs.unwrap_or_default();
+                tab_state.dialogs.during_acts = dialogs.unwrap_or_default();
                 (tab, state.tabs.seen(target.clone(), false))
             })
         };

@@ -7,7 +7,7 @@ use super::relay::refusals;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::relay::Refusal;
-use crate::protocol::told::{self, Sentence};
+use crate::protocol::told::{self, Sentence, Told};
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -35,6 +35,9 @@ pub enum BrowserError {
     RefusedAddress(String),
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Timeout { what: String, after: Duration },
+    /// The same of what the browser was asked to do and may still do.
+    #[error("{what} took longer than {} s", after.as_secs_f32())]
+    Unanswered { what: String, after: Duration },
     /// A tab of an everyday browser that is not acted on.
     #[error("{}", refusals::words(*.0))]
     Relay(Refusal),
@@ -74,7 +77,7 @@ impl From<BrowserError> for Fault {
             BrowserError::TabCrashed(tab) => {
                 Some((FaultCode::TabGone, told::TAB_CRASHED.with([&tab.to_string()]), told::TAB_CRASHED_NEXT))
             }
-            BrowserError::Timeout { what, after } => {
+            BrowserError::Timeout { what, after } | BrowserError::Unanswered { what, after } => {
                 let message = told::PAGE_TIMEOUT.with([what, &after.as_secs_f32().to_string()]);
                 Some((FaultCode::Timeout, message, told::PAGE_TIMEOUT_NEXT))
             }
@@ -89,43 +92,40 @@ impl From<BrowserError> for Fault {
             }
             _ => None,
         };
+        let unanswered = matches!(error, BrowserError::Unanswered { .. } | BrowserError::Cdp(CdpError::Timeout { .. }));
         if let Some((code, message, hint)) = known {
-            return Fault::new(code, message).hint(hint).at(Hop::Browser);
+            return Fault::new(code, message).hint(hint).at(Hop::Browser).unanswered(unanswered);
         }
         let (code, hint): (_, Sentence) = match &error {
             BrowserError::Navigation { url, reason } => {
                 let message = told::NOT_LOADED.with([url, reason]);
                 return Fault::new(FaultCode::Navigation, message).hint(navigation_hint(reason)).at(Hop::Browser);
             }
-            BrowserError::Diverted { .. } => {
-                (FaultCode::Navigation, "Try again, or open it in a new tab: newtab <url>".into())
+            BrowserError::Diverted { url, instead } => {
+                let message = told::LOAD_DIVERTED.with([url, instead]);
+                return Fault::new(FaultCode::Navigation, message).hint(told::LOAD_DIVERTED_NEXT).at(Hop::Browser);
             }
             BrowserError::Cdp(CdpError::Timeout { .. }) => (FaultCode::Timeout, told::PAGE_TIMEOUT_NEXT.into()),
             BrowserError::Cdp(error) if error.is_session_gone() => (FaultCode::TabGone, told::LOOK_AND_REPEAT.into()),
             _ => (FaultCode::Internal, told::SEE_DAEMON_LOG.into()),
         };
-        let unanswered = matches!(error, BrowserError::Cdp(CdpError::Timeout { .. }));
         Fault::new(code, error.to_string()).hint(hint).at(Hop::Browser).unanswered(unanswered)
     }
 }
 
 /// The next step for the commonest network errors.
 /// Source: <https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h>
-fn navigation_hint(reason: &str) -> &'static str {
+fn navigation_hint(reason: &str) -> Told {
     match reason {
-        "net::ERR_NAME_NOT_RESOLVED" => "No such host: check the spelling, or the network.",
-        "net::ERR_CONNECTION_REFUSED" => "Nothing listens there: is the server running, and on this port?",
-        "net::ERR_INTERNET_DISCONNECTED" | "net::ERR_NETWORK_CHANGED" => "Check the network, then try again.",
-        "net::ERR_ABORTED" => "The page was left, stopped or turned into a download.",
-        "net::ERR_UNSAFE_PORT" => "The browser refuses this port for web pages.",
-        "net::ERR_INVALID_AUTH_CREDENTIALS" => {
-            "It asks for a name and a password: goto http://NAME:PASSWORD@host/, or header 'Authorization: …' before."
-        }
-        "net::ERR_TOO_MANY_REDIRECTS" => "The site redirects in a circle; its cookies may be to blame.",
-        "net::ERR_BLOCKED_BY_CLIENT" => "An extension or a rule of the browser blocked it.",
-        _ if reason.starts_with("net::ERR_CERT_") || reason.starts_with("net::ERR_SSL_") => {
-            "The site's certificate is not trusted; a person can decide about that in the browser."
-        }
-        _ => "Check the address, then try again.",
+        "net::ERR_NAME_NOT_RESOLVED" => told::NO_SUCH_HOST,
+        "net::ERR_CONNECTION_REFUSED" => told::NOTHING_LISTENS,
+        "net::ERR_INTERNET_DISCONNECTED" | "net::ERR_NETWORK_CHANGED" => told::CHECK_NETWORK_ONLY,
+        "net::ERR_ABORTED" => told::LOAD_ABORTED,
+        "net::ERR_UNSAFE_PORT" => told::UNSAFE_PORT,
+        "net::ERR_INVALID_AUTH_CREDENTIALS" => told::LOAD_NEEDS_PASSWORD,
+        "net::ERR_TOO_MANY_REDIRECTS" => told::REDIRECTS_IN_CIRCLE,
+        "net::ERR_BLOCKED_BY_CLIENT" => told::LOAD_BLOCKED,
+        _ if reason.starts_with("net::ERR_CERT_") || reason.starts_with("net::ERR_SSL_") => told::CERTIFICATE,
+        _ => told::CHECK_ADDRESS,
     }
 }

@@ -1,17 +1,13 @@
 //! Requests of an engaged tab's pages to a cloud's metadata service, held back before they are sent: whatever asks
 //! (a link, a redirect, a picture, a script).
 //!
-//! For a browser that somebody else started: one of ours has resolver rules that do the same for all of its tabs. Never
-//! sees any other request: those pass the browser without a stop.
+//! For a browser that somebody else started: one of ours has resolver rules that do the same for all of its tabs. Owns which
+//! requests are looked at; `paused` looks at them.
 
-use super::browser::Shared;
-use super::devtools::fetch::{ContinueRequest, Enable, ErrorReason, FailRequest, RequestPattern};
+use super::devtools::fetch::RequestPattern;
 use super::error::BrowserError;
-use super::events::Event;
-use super::session::Session;
 use super::tab::Tab;
-use crate::base::metadata::{self, is_metadata_url};
-use serde::Deserialize;
+use crate::base::metadata;
 use std::sync::LazyLock;
 
 /// The rest of the block that the list of hosts names only the known ones of.
@@ -31,53 +27,15 @@ static PATTERNS: LazyLock<Vec<RequestPattern>> = LazyLock::new(|| {
     all.map(|pattern| RequestPattern { url_pattern: pattern }).collect()
 });
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Paused {
-    request_id: String,
-    request: Asked,
-}
-
-#[derive(Deserialize)]
-struct Asked {
-    url: String,
-}
-
-impl Shared {
-    /// To a page or frame that is being set up, before it asks for anything.
-    pub(super) fn hold_back(&self, session: &Session) {
-        if self.options.holds_back {
-            session.post(Enable { patterns: &PATTERNS });
-        }
-    }
-
-    /// `Fetch.requestPaused`
-    pub(super) fn request_paused(&self, event: &Event) {
-        let Some(id) = event.session().filter(|_| self.options.holds_back) else { return };
-        let judged_here = {
-            let state = self.state();
-            let tab = state.sessions.get(id).and_then(super::browser::Role::tab);
-            tab.is_some_and(|tab| !state.desks.get(&tab).is_some_and(|desk| desk.judges_itself))
-        };
-        if !judged_here {
-            return;
-        }
-        let Some(paused) = event.read::<Paused>() else { return };
-        let session = self.cdp.session(id.clone());
-        let request_id = paused.request_id;
-        if is_metadata_url(&paused.request.url) {
-            tracing::warn!("a page asked for a cloud metadata address; the request was held back");
-            session.post(FailRequest { request_id, error_reason: ErrorReason::NameNotResolved });
-        } else {
-            session.post(ContinueRequest { request_id });
-        }
-    }
+/// What is looked at before it is sent.
+pub(super) fn patterns() -> &'static [RequestPattern] {
+    &PATTERNS
 }
 
 impl Tab {
     /// The caller looks at every request of this tab from now on, and answers each.
     pub(super) fn judge_requests(&self) -> Result<(), BrowserError> {
-        self.with_desk(|desk| desk.judges_itself = true)
+        self.with_tab_state(|tab_state| tab_state.judges_itself = true)
     }
 }
 

@@ -23,14 +23,14 @@ impl fmt::Debug for Stay {
 impl Clone for Stay {
     fn clone(&self) -> Self {
         // A tab that was closed meanwhile stays no more.
-        self.tab.with_desk(|desk| desk.stays += 1).unwrap_or_default();
+        self.tab.with_tab_state(|tab_state| tab_state.stays += 1).unwrap_or_default();
         Self { tab: self.tab.clone() }
     }
 }
 
 impl Drop for Stay {
     fn drop(&mut self) {
-        self.tab.with_desk(|desk| desk.stays = desk.stays.saturating_sub(1)).unwrap_or_default();
+        self.tab.with_tab_state(|tab_state| tab_state.stays = tab_state.stays.saturating_sub(1)).unwrap_or_default();
         self.tab.let_go_later();
     }
 }
@@ -38,9 +38,9 @@ impl Drop for Stay {
 impl Tab {
     /// Keeps the tab attached to from its next command on, for as long as the stay lives.
     pub fn stay(&self) -> Result<Stay, BrowserError> {
-        self.with_desk(|desk| {
-            desk.stays += 1;
-            desk.hold_round += 1;
+        self.with_tab_state(|tab_state| {
+            tab_state.stays += 1;
+            tab_state.hold_round += 1;
         })?;
         Ok(Stay { tab: self.clone() })
     }
@@ -48,21 +48,22 @@ impl Tab {
     /// Lets go of the tab no sooner than after this time.
     pub fn linger_for(&self, time: Duration) -> Result<(), BrowserError> {
         let until = Instant::now() + time;
-        self.with_desk(|desk| desk.linger_until = desk.linger_until.max(Some(until)))
+        self.with_tab_state(|tab_state| tab_state.linger_until = tab_state.linger_until.max(Some(until)))
     }
 
     /// The person lets us in again, where they had sent us out.
     pub fn let_in(&self) {
         // A tab that is gone is not acted on anyway.
-        self.with_desk(|desk| desk.kept_out = false).unwrap_or_default();
+        self.with_tab_state(|tab_state| tab_state.detached_by_user = false).unwrap_or_default();
     }
 
     /// Nothing works on the tab now.
     pub(super) fn let_go_later(&self) {
         self.browser().shared.end_pretended_focus(self.id());
         let Some(after) = self.browser().shared.options.lets_go_after else { return };
-        let state =
-            self.with_desk(|desk| (desk.holds == 0 && desk.stays == 0).then_some((desk.hold_round, desk.linger_until)));
+        let state = self.with_tab_state(|tab_state| {
+            (tab_state.holds == 0 && tab_state.stays == 0).then_some((tab_state.hold_round, tab_state.linger_until))
+        });
         let (Ok(Some((round, until))), Ok(runtime)) = (state, tokio::runtime::Handle::try_current()) else { return };
         let until = until.max(Some(Instant::now() + after)).unwrap_or_else(Instant::now);
         let (tab, gone) = (self.clone(), self.browser().gone().clone());
@@ -72,7 +73,9 @@ impl Tab {
                     () = gone.cancelled() => return,
                     () = tokio::time::sleep_until(until) => {}
                 }
-                let unneeded = tab.with_desk(|desk| desk.holds == 0 && desk.stays == 0 && desk.hold_round == round);
+                let unneeded = tab.with_tab_state(|tab_state| {
+                    tab_state.holds == 0 && tab_state.stays == 0 && tab_state.hold_round == round
+                });
                 if matches!(unneeded, Ok(true)) {
                     tab.release();
                 }

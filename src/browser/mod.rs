@@ -2,6 +2,7 @@
 //!
 //! Owns everything that speaks DevTools. Never knows of conversations, agents or the wire to the panel.
 
+mod address_guard;
 pub mod arrival;
 #[expect(clippy::module_inception, reason = "the folder is the layer, the module its main type")]
 pub mod browser;
@@ -16,22 +17,36 @@ pub mod error;
 pub mod events;
 pub mod frames;
 mod held_back;
+pub mod init_scripts;
 pub mod keeper_link;
 pub mod keyboard;
 pub mod launch;
 pub mod linger;
 pub mod navigate;
 mod outbox;
+mod overrides;
 pub mod page;
+mod panel_keyboard;
+mod paused;
+mod paused_request;
+pub mod permissions;
 pub mod refused;
 pub mod relay;
 mod router;
+pub mod routes;
+mod saving;
 pub mod session;
-mod standing;
+mod shared;
 pub mod tab;
 mod tab_info;
 mod tab_numbers;
+mod tab_overrides;
+mod tab_permissions;
+mod tab_routes;
+mod tab_scripts;
 pub mod tabs;
 mod targets;
+pub mod told_effects;
 pub mod transport;
 pub mod websocket;
+mod what_is_set;

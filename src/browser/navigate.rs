@@ -125,6 +125,13 @@ impl Work {
         }
     }
 
+    /// Whether a form led to this page, sent in its address or not. True if that can't be told.
+    pub async fn came_by_form(&self) -> bool {
+        let Ok(history) = self.history().await else { return true };
+        let now = usize::try_from(history.current_index).ok().and_then(|at| history.entries.get(at));
+        now.is_none_or(|entry| entry.transition_type == "form_submit")
+    }
+
     async fn history(&self) -> Result<NavigationHistory, BrowserError> {
         // While one document takes the other's place the browser knows none: it reports the new one a moment early.
         const TRIES: u32 = 20;

@@ -3,7 +3,6 @@
 //! Owns the reactions; they run in the reader's task, so that a reply is never handed out before the events that
 //! came ahead of it have taken effect. Nothing here waits.
 
-use super::browser::{Engaged, Phase, Role, Shared};
 use super::cdp::Observer;
 use super::devtools::page::{GetFrameTree, HandleJavaScriptDialog, ScreencastFrameAck};
 use super::devtools::runtime::RunIfWaitingForDebugger;
@@ -15,6 +14,7 @@ use super::events::Event;
 use super::frames::Frame;
 use super::page::error_text;
 use super::session::Session;
+use super::shared::{Engaged, Phase, Role, Shared};
 use super::tabs::BrowserEvent;
 use super::targets::{Attached, Detached, FrameNavigated, NavigatedWithinDocument, TargetLost, TargetSeen};
 use crate::protocol::ids::{TabId, TargetId};
@@ -69,6 +69,7 @@ impl Observer for Router {
             "Page" | "Runtime" => shared.page_event(event),
             "Browser" => shared.download_event(name, event),
             "Fetch" if name == "requestPaused" => shared.request_paused(event),
+            "Fetch" if name == "authRequired" => shared.auth_required(event),
             "Network" if matches!(name, "responseReceived" | "requestWillBeSent") => shared.network_event(event),
             _ => {}
         }
@@ -203,7 +204,7 @@ impl Shared {
                     engaged.phase.send_replace(Phase::Failed(why));
                 }
                 if let Some(refusal) = refusal {
-                    state.desks.entry(tab).or_default().kept_out = refusal == Refusal::Cancelled;
+                    state.tab_states.entry(tab).or_default().detached_by_user = refusal == Refusal::Cancelled;
                     drop(state);
                     self.tell(BrowserEvent::SentOut(tab, refusal));
                 }
@@ -236,9 +237,10 @@ impl Shared {
         }
     }
 
-    fn network_event(&self, event: &Event) {
+    fn network_event(self: &Arc<Self>, event: &Event) {
         if let Some(tab) = event.session().and_then(|session| self.state().sessions.get(session)?.tab()) {
             self.answered(tab, event);
+            self.asked_by(tab, event);
         }
     }
 
@@ -262,7 +264,7 @@ impl Shared {
                 if let Some(engaged) = state.engaged.get_mut(&tab) {
                     engaged.frames.apply(session, event);
                 }
-                if let Some(effects) = state.desks.get(&tab).and_then(|desk| desk.effects.as_ref()) {
+                if let Some(effects) = state.tab_states.get(&tab).and_then(|tab_state| tab_state.effects.as_ref()) {
                     let main = state.engaged.get(&tab).and_then(|engaged| engaged.frames.main());
                     if let Some(noted) = noted(method, event, main) {
                         effects.note(noted);
@@ -275,12 +277,12 @@ impl Shared {
     fn dialog_closed(&self, tab: TabId, accepted: bool, text: Option<String>) {
         let held = {
             let mut state = self.state();
-            let desk = state.desks.entry(tab).or_default();
-            desk.dialogs.closed(accepted, text);
-            if let (Some(effects), Some(record)) = (&desk.effects, desk.dialogs.last()) {
+            let tab_state = state.tab_states.entry(tab).or_default();
+            tab_state.dialogs.closed(accepted, text);
+            if let (Some(effects), Some(record)) = (&tab_state.effects, tab_state.dialogs.last()) {
                 effects.dialog_closed(accepted, record.text.clone());
             }
-            std::mem::take(&mut desk.dialogs.held)
+            std::mem::take(&mut tab_state.dialogs.held)
         };
         self.cdp.unhold(&held);
     }
@@ -295,7 +297,7 @@ impl Shared {
             engaged.frames.navigated(session, &navigated.frame);
             if is_main {
                 engaged.mark_ready();
-                if let Some(effects) = state.desks.get(&tab).and_then(|desk| desk.effects.as_ref()) {
+                if let Some(effects) = state.tab_states.get(&tab).and_then(|tab_state| tab_state.effects.as_ref()) {
                     effects.note(Noted::Navigated(navigated.frame.full_url()));
                 }
                 state.tabs.has_new_document(tab)
@@ -314,17 +316,17 @@ impl Shared {
         let Some(dialog) = event.read::<Dialog>() else { return };
         let decision = {
             let mut state = self.state();
-            let desk = state.desks.entry(tab).or_default();
-            let ours = self.options.headless || desk.holds > 0;
-            let decision = desk.dialogs.decide(dialog.clone(), ours);
-            if let (Some(effects), Some(record)) = (&desk.effects, desk.dialogs.last()) {
+            let tab_state = state.tab_states.entry(tab).or_default();
+            let ours = self.options.headless || tab_state.holds > 0;
+            let decision = tab_state.dialogs.decide(dialog.clone(), ours);
+            if let (Some(effects), Some(record)) = (&tab_state.effects, tab_state.dialogs.last()) {
                 effects.note(Noted::Dialog(record.clone()));
             }
             if decision == Decision::Tell {
                 let of_tab = |(_, role): &(&SessionId, &Role)| role.tab() == Some(tab);
                 let held: Vec<SessionId> = state.sessions.iter().filter(of_tab).map(|(id, _)| id.clone()).collect();
                 self.cdp.hold(&held);
-                state.desks.entry(tab).or_default().dialogs.held = held;
+                state.tab_states.entry(tab).or_default().dialogs.held = held;
             }
             decision
         };

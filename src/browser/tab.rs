@@ -3,7 +3,7 @@
 //! Owns the handle, the guard of a command (`Work`) and the hold that keeps a hidden tab lively. Nothing here takes
 //! the focus but `activate`.
 
-use super::browser::{Browser, Desk, Phase};
+use super::browser::Browser;
 use super::devtools::emulation::SetFocusEmulationEnabled;
 use super::devtools::page::{
     CreateIsolatedWorld, HandleJavaScriptDialog, PictureFormat, StartScreencast, StopScreencast,
@@ -16,12 +16,15 @@ use super::events::Subscription;
 use super::frames::{Context, Frame, FrameId, World};
 use super::linger::Stay;
 use super::session::Session;
+use super::shared::{Phase, TabState};
 use super::tabs::{BrowserEvent, TabInfo};
 use crate::protocol::ids::TabId;
 use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedMutexGuard, watch};
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 /// Attaching takes milliseconds, even to a hung page; reading its frames does not end while it hangs.
@@ -33,6 +36,9 @@ pub(super) const HUNG_AFTER: Duration = Duration::from_secs(3);
 /// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not see
 /// its focus go, which would close the menu that was clicked open.
 const HOLD_LINGER: Duration = Duration::from_secs(20);
+/// What needs no frame, and a picture of a tab in view, mostly takes less. Whether a tab is in view can't be asked: with
+/// the focus that it is told to have it says that it is.
+const DRAW_AFTER: Duration = Duration::from_millis(50);
 
 /// A tab by its number. Cheap to clone; the tab may be gone.
 #[derive(Clone)]
@@ -58,7 +64,7 @@ impl Tab {
     /// Waits for its turn on the tab, engages it and holds it lively: one at a time a tab, in the order of asking.
     /// Dropping the future or the guard leaves the next one free.
     pub async fn work(&self) -> Result<Work, BrowserError> {
-        let order = self.with_desk(|desk| desk.order.clone())?;
+        let order = self.with_tab_state(|tab_state| tab_state.order.clone())?;
         let order = order.lock_owned().await;
         // Before the tab is engaged: anyone who goes away meanwhile leaves it to be let go of.
         let stay = self.stay()?;
@@ -212,7 +218,7 @@ impl Tab {
             }
             Ok(())
         };
-        let late = || BrowserError::Timeout { what: format!("closing tab {}", self.id), after: CLOSE_LIMIT };
+        let late = || BrowserError::Unanswered { what: format!("closing tab {}", self.id), after: CLOSE_LIMIT };
         tokio::select! {
             closed = timeout(CLOSE_LIMIT, close) => closed.map_err(|_| late())?,
             () = self.browser.gone().cancelled() => Ok(()),
@@ -221,18 +227,20 @@ impl Tab {
 
     /// The standing answer to dialogs that arise while something works on the tab (always, in a headless browser).
     pub fn set_dialog_policy(&self, policy: DialogPolicy) -> Result<(), BrowserError> {
-        self.with_desk(|desk| desk.dialogs.chosen = Some(policy))
+        self.with_tab_state(|tab_state| tab_state.dialogs.chosen = Some(policy))
     }
     /// The dialogs seen in this tab, oldest first.
     pub fn dialogs(&self) -> Result<Vec<DialogRecord>, BrowserError> {
-        self.with_desk(|desk| desk.dialogs.records())
+        self.with_tab_state(|tab_state| tab_state.dialogs.records())
     }
     pub fn clear_dialogs(&self) -> Result<(), BrowserError> {
-        self.with_desk(|desk| desk.dialogs.clear())
+        self.with_tab_state(|tab_state| tab_state.dialogs.clear())
     }
     /// The dialog that is open and was told of, so that somebody answers it.
     pub fn open_dialog(&self) -> Option<Dialog> {
-        let told = self.with_desk(|desk| desk.dialogs.open().filter(|_| !desk.dialogs.held.is_empty()).cloned());
+        let told = self.with_tab_state(|tab_state| {
+            tab_state.dialogs.open().filter(|_| !tab_state.dialogs.held.is_empty()).cloned()
+        });
         told.ok().flatten()
     }
     /// Dismisses the dialog that is open, without waiting for that.
@@ -249,10 +257,10 @@ impl Tab {
 
     /// Keeps the tab as lively as one in view, for as long as the hold lives (and a little longer).
     pub fn hold(&self) -> Result<Hold, BrowserError> {
-        let first = self.with_desk(|desk| {
-            desk.holds += 1;
-            desk.hold_round += 1;
-            desk.holds == 1
+        let first = self.with_tab_state(|tab_state| {
+            tab_state.holds += 1;
+            tab_state.hold_round += 1;
+            tab_state.holds == 1
         })?;
         if first && let Ok(page) = self.page() {
             page.post(SetFocusEmulationEnabled { enabled: true });
@@ -260,18 +268,18 @@ impl Tab {
         Ok(Hold { tab: self.clone() })
     }
 
-    pub(super) fn with_desk<T>(&self, act: impl FnOnce(&mut Desk) -> T) -> Result<T, BrowserError> {
+    pub(super) fn with_tab_state<T>(&self, act: impl FnOnce(&mut TabState) -> T) -> Result<T, BrowserError> {
         let mut state = self.browser.shared.state();
         if state.tabs.get(self.id).is_none() {
             return Err(BrowserError::TabClosed(self.id));
         }
-        Ok(act(state.desks.entry(self.id).or_default()))
+        Ok(act(state.tab_states.entry(self.id).or_default()))
     }
 
     fn let_go(&self) {
-        let round = self.with_desk(|desk| {
-            desk.holds -= 1;
-            (desk.holds == 0).then_some(desk.hold_round)
+        let round = self.with_tab_state(|tab_state| {
+            tab_state.holds -= 1;
+            (tab_state.holds == 0).then_some(tab_state.hold_round)
         });
         let (Ok(Some(round)), Ok(runtime)) = (round, tokio::runtime::Handle::try_current()) else { return };
         let tab = self.clone();
@@ -282,7 +290,7 @@ impl Tab {
                     () = gone.cancelled() => return,
                     () = tokio::time::sleep(HOLD_LINGER) => {}
                 }
-                let unheld = tab.with_desk(|desk| desk.holds == 0 && desk.hold_round == round);
+                let unheld = tab.with_tab_state(|tab_state| tab_state.holds == 0 && tab_state.hold_round == round);
                 if let (Ok(true), Ok(page)) = (unheld, tab.page()) {
                     page.post(SetFocusEmulationEnabled { enabled: false });
                 }
@@ -303,14 +311,45 @@ impl Drop for Hold {
     }
 }
 
-/// A page that draws although nobody sees it.
+/// A page that draws although nobody sees it, after a moment.
 pub struct Drawing {
     page: Session,
+    state: Arc<Mutex<DrawingState>>,
+    /// Begins to draw after that moment.
+    waiting: AbortHandle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DrawingState {
+    Waiting,
+    Drawing,
+    Over,
+}
+
+impl Drawing {
+    fn begin(page: &Session, state: &Mutex<DrawingState>) {
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        if *state != DrawingState::Waiting {
+            return;
+        }
+        *state = DrawingState::Drawing;
+        page.post(StartScreencast {
+            format: PictureFormat::Jpeg,
+            quality: 1,
+            // The frames themselves are thrown away: as small as can be. The router acknowledges them.
+            max_width: 16,
+            max_height: 16,
+        });
+    }
 }
 
 impl Drop for Drawing {
     fn drop(&mut self) {
-        self.page.post(StopScreencast {});
+        self.waiting.abort();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *state, DrawingState::Over) == DrawingState::Drawing {
+            self.page.post(StopScreencast {});
+        }
     }
 }
 
@@ -329,16 +368,16 @@ impl Work {
         &self.page
     }
     /// Makes the page draw frames also while its tab is hidden, for as long as the guard lives: without, a capture of a
-    /// hidden tab hangs and its animation frames never come.
+    /// hidden tab hangs and its animation frames never come. A tab in view draws by itself, and being made to would cost
+    /// it two frames: it is made to only if what the guard is held for takes longer than `DRAW_AFTER`.
     pub fn draw(&self) -> Drawing {
-        self.page.post(StartScreencast {
-            format: PictureFormat::Jpeg,
-            quality: 1,
-            // The frames themselves are thrown away: as small as can be. The router acknowledges them.
-            max_width: 16,
-            max_height: 16,
+        let state = Arc::new(Mutex::new(DrawingState::Waiting));
+        let later = (self.page.clone(), state.clone());
+        let waiting = tokio::spawn(async move {
+            tokio::time::sleep(DRAW_AFTER).await;
+            Drawing::begin(&later.0, &later.1);
         });
-        Drawing { page: self.page.clone() }
+        Drawing { page: self.page.clone(), state, waiting: waiting.abort_handle() }
     }
 }
 

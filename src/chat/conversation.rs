@@ -3,26 +3,21 @@
 //! Owns the lock and the conversation's place on disk. Never talks to an agent, and what blocks for the disk's sake
 //! (`persist`, files) says so.
 
-use super::compact;
 use super::error::ChatError;
 use super::feed::Feed;
-use super::files::{self, Part};
-use super::journal::{JOURNAL_FILE, Journal};
-use super::recover;
-use super::sent_index::SentIndex;
-use super::session::Record;
 use super::state::{Inner, OnFailure};
-use super::turn::{Effect, Event, Machine, Message};
-use super::turn_clock::TurnClock;
 use crate::base::reserve::Reserve;
+use crate::chat::journal::{JOURNAL_FILE, Journal, SentIndex, compact, recover};
+use crate::chat::store::{Part, Record, files};
+use crate::chat::turn::{Effect, Event, Machine, Message, TurnClock};
 use crate::protocol::chat::{
     AnsweredBy, Attachment, ChatBody, ChatEvent, ConversationInfo, ConversationState, Decision, Seq,
 };
+use crate::protocol::chat_requests::Sent;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{
     AgentName, ApprovalId, ClientMessageId, ConversationId, Epoch, FileId, QuestionId, StepId, TurnId,
 };
-use crate::protocol::methods::Sent;
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chat::feed::Push;
-use crate::chat::line;
+use crate::chat::journal::line;
 use crate::chat::panels::Subscription;
 use crate::chat::state::REMEMBERED_SENDS;
 use crate::chat::turn::ApprovalRequest;

@@ -1,7 +1,7 @@
 //! What can go wrong in a conversation, and the one place where it becomes a fault.
 
-use super::turn::{QUEUE_LIMIT, Refusal};
 use crate::base::trouble;
+use crate::chat::turn::{QUEUE_LIMIT, Refusal};
 use crate::protocol::chat::Seq;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, FileId};
@@ -62,8 +62,8 @@ impl ChatError {
                 };
                 Fault::new(FaultCode::Storage, message).hint(next_step(path, source))
             }
-            Self::Locked { .. } => Fault::new(FaultCode::Conflict, self.to_string())
-                .hint("Run gstack status: another daemon works on this folder. Stop it, or use another session."),
+            Self::Locked { path } => Fault::new(FaultCode::Conflict, told::CONVERSATION_IN_USE.with([&place(path)]))
+                .hint(told::CONVERSATION_IN_USE_NEXT),
             Self::Newer { path, version } => {
                 let message = told::CONVERSATION_NEWER.with([&place(path), &version.to_string()]);
                 Fault::new(FaultCode::ProtocolMismatch, message).hint(told::CONVERSATION_NEWER_NEXT)
@@ -103,10 +103,11 @@ impl Refusal {
                 .hint(told::QUEUE_FULL_NEXT.with([&queue])),
             Self::AlreadySent => Fault::new(FaultCode::Conflict, told::ALREADY_SENT).hint(told::ALREADY_SENT_NEXT),
             Self::NotWaiting => Fault::new(FaultCode::NotFound, told::NOT_WAITING).hint(told::NOT_WAITING_NEXT),
-            Self::NotAChoice => Fault::new(FaultCode::BadRequest, self.to_string())
-                .hint("Give one of the answers that were offered, or deny."),
+            Self::NotAChoice => {
+                Fault::new(FaultCode::BadRequest, told::ANSWER_NOT_OFFERED).hint(told::ANSWER_NOT_OFFERED_NEXT)
+            }
             Self::WrongParts { .. } => {
-                Fault::new(FaultCode::BadRequest, self.to_string()).hint("Answer each part, or give no answer at all.")
+                Fault::new(FaultCode::BadRequest, self.to_string()).hint(told::ANSWER_PARTS_NEXT)
             }
             Self::NoQuestion => Fault::new(FaultCode::NotFound, told::QUESTION_CLOSED).hint(told::QUESTION_CLOSED_NEXT),
             Self::NotAsked => Fault::new(FaultCode::NotFound, told::APPROVAL_CLOSED).hint(told::QUESTION_CLOSED_NEXT),

@@ -2,6 +2,7 @@
 
 use crate::protocol::chat::{ChatBody, ChatEvent, ConversationInfo, Decision, MessageSource, StepOutcome, TurnOutcome};
 use crate::protocol::ids::{ClientMessageId, StepId};
+use crate::protocol::links::link_to;
 use std::collections::{HashMap, HashSet};
 
 /// The document. `events`: all of them, oldest first. The agent's reasoning is left out.
@@ -23,7 +24,11 @@ pub fn to_markdown(info: &ConversationInfo, events: &[ChatEvent]) -> String {
     let mut document = Document::default();
     document.block(&format!("# {}", one_line(if info.title.is_empty() { "Conversation" } else { &info.title })));
     if let Some(page) = info.page.as_ref().filter(|page| !page.url.is_empty()) {
-        document.block(&format!("<{}>", page.url));
+        // Anything else stands as it is, as code, which can't become markup.
+        document.block(&match link_to(&page.url) {
+            Some(url) => format!("<{url}>"),
+            None => format!("`{}`", one_line(&page.url).replace('`', "%60")),
+        });
     }
     if let Some(worktree) = &info.worktree {
         document.block(&format!("*{}*", one_line(&worktree.words(&info.folder))));
@@ -131,7 +136,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::chat::{ConversationState, StepKind};
+    use crate::protocol::chat::{ConversationState, PageContext, StepKind};
     use crate::protocol::fault::{Fault, FaultCode};
     use crate::protocol::ids::{AgentName, ConversationId, TurnId};
 
@@ -146,9 +151,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_conversation_reads_as_a_document() {
-        let info = ConversationInfo {
+    fn info() -> ConversationInfo {
+        ConversationInfo {
             conversation_id: ConversationId::new("c"),
             title: "Fix it".into(),
             tab_id: None,
@@ -165,7 +169,25 @@ mod tests {
             cost_usd: None,
             tabs: Vec::new(),
             earlier: None,
-        };
+        }
+    }
+
+    #[test]
+    fn the_page_is_a_link_only_where_links_may_lead() {
+        for line in crate::protocol::links::lines() {
+            let page = PageContext { url: line.address.clone(), title: String::new(), selection: None };
+            let document = to_markdown(&ConversationInfo { page: Some(page), ..info() }, &[]);
+            let shown = document.strip_prefix("# Fix it\n\n").unwrap().trim_end();
+            match line.leads {
+                Some(leads) => assert_eq!(shown, format!("<{leads}>")),
+                None => assert!(shown.is_empty() || shown.starts_with('`') && shown.ends_with('`'), "{shown}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_conversation_reads_as_a_document() {
+        let info = info();
         let turn_id = TurnId::new("t");
         let bodies = [
             message("a", "please\n\n- fix it"),

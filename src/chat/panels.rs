@@ -5,9 +5,8 @@
 use super::conversation::Conversation;
 use super::error::ChatError;
 use super::feed::{Growing, Sink, SubscriberId};
-use super::line;
-use super::read::{Limits, Page};
 use super::state::Inner;
+use crate::chat::journal::{Limits, Page, line};
 use crate::protocol::chat::{ChatEvent, HistoryPage, Seq, Subscribed};
 use crate::protocol::frame::COMFORTABLE;
 use std::sync::Arc;

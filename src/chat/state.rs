@@ -5,18 +5,14 @@
 use super::conversation::{BlockKind, Handled};
 use super::error::ChatError;
 use super::feed::{Feed, Growing};
-use super::journal::Journal;
-use super::line;
-use super::recover::Tail;
-use super::sent_index::SentIndex;
-use super::session::{self, Record};
-use super::turn::{Effect, Event, Machine, TurnEnd};
-use super::turn_clock::TurnClock;
 use crate::base::clock;
 use crate::base::reserve::{self, Reserve};
+use crate::chat::journal::{Journal, SentIndex, Tail, line};
+use crate::chat::store::{Record, session};
+use crate::chat::turn::{Effect, Event, Machine, TurnClock, TurnEnd};
 use crate::protocol::chat::{ChatBody, ChatEvent, ConversationInfo, ConversationState, Seq, StepOutcome};
+use crate::protocol::chat_requests::Sent;
 use crate::protocol::ids::{ClientMessageId, TurnId};
-use crate::protocol::methods::Sent;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -95,10 +91,7 @@ impl Inner {
 
     pub(super) fn handle(&mut self, event: Event, on_failure: OnFailure) -> Result<Handled, ChatError> {
         let mut next = self.machine.clone();
-        let effects = next.step(event);
-        if let [Effect::Rejected(refusal)] = effects[..] {
-            return Err(ChatError::Refused(refusal));
-        }
+        let effects = next.step(event).map_err(ChatError::Refused)?;
         let mut error = None;
         let mut rest = Vec::new();
         for effect in effects {
@@ -334,7 +327,7 @@ impl Inner {
             result = result.and(self.append_end(body));
         }
         // Its effect, the turn's end, is among the endings above.
-        self.machine.step(Event::Recovered { interrupted, waiting: tail.waiting });
+        self.machine.recovered(interrupted, tail.waiting);
         // That a daemon started is no news of the conversation: lists keep its place.
         self.record.updated_at = updated_at;
         if let Err(error) = result {

@@ -2,8 +2,7 @@
 //!
 //! Owns the lines on the terminal. The daemon has redacted what they say.
 
-use super::show;
-use super::terminal::{Terminal, clean_line, print_line};
+use super::terminal::{Terminal, clean_line, print_line, show};
 use crate::client::http::Client;
 use crate::protocol::activity::{ActivityEntry, ActivityOutcome, ActivityPage, ActivitySource};
 use crate::protocol::fault::{Fault, FaultCode};

@@ -3,13 +3,14 @@
 //! Owns the words. The first answer counts, wherever it was given; the daemon says so.
 
 use super::action_lines;
-use super::terminal::{Terminal, clean_line, print_line};
-use super::{questions, say, show};
+use super::questions;
+use super::terminal::{Terminal, clean_line, print_line, say, show};
 use crate::client::http::Client;
+use crate::protocol::basics::Empty;
 use crate::protocol::chat::Decision;
+use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
 use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::methods::{ApprovalAnswer, Empty, QuestionAnswer};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 
 /// What was asked for.

@@ -128,6 +128,11 @@ pub fn browser_command(arguments: &[String]) -> Option<(Globals, String, Vec<Str
 
 fn of_browser(words: &[String]) -> Option<(&'static str, &[String])> {
     let (name, rest) = words.split_first()?;
+    if let Some((word, after)) = rest.split_first()
+        && let Some(spec) = registry::find_apart(name, word)
+    {
+        return Some((spec.name, after));
+    }
     registry::find(name).filter(|spec| is_of_browser(spec.name)).map(|spec| (spec.name, rest))
 }
 

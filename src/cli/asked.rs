@@ -7,10 +7,11 @@
 use super::questions;
 use super::terminal::{Terminal, print};
 use crate::client::http::Client;
+use crate::protocol::basics::Empty;
 use crate::protocol::chat::{ChatBody, Decision, QuestionPart};
+use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ApprovalId, ConversationId, QuestionId};
-use crate::protocol::methods::{ApprovalAnswer, Empty, QuestionAnswer};
 use rustix::termios::{QueueSelector, tcflush};
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal};

@@ -2,8 +2,8 @@
 //!
 //! Owns the words of a line.
 
-use super::terminal::{Terminal, print_line, visible_line};
-use super::{moment, show};
+use super::moment;
+use super::terminal::{Terminal, print_line, show, visible_line};
 use crate::client::http::Client;
 use crate::protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
 use crate::protocol::chat::Decision;

@@ -4,10 +4,12 @@
 //! such a command, or needs a daemon to be started or renewed, is left to `cli::run`.
 
 use super::arguments::{self, Globals};
-use super::terminal::Terminal;
-use super::{connect, fail, here, progress, show, standard_input, tab, tell, usage};
+use super::here::{browser_environment, here, tab};
+use super::terminal::{Terminal, show, tell};
+use super::{fail, progress, standard_input, usage};
+use crate::base::counted::counted;
 use crate::base::home::Home;
-use crate::client::{direct, handover, http::Client};
+use crate::client::{direct, http::Client, upgrade};
 use crate::command::registry;
 use crate::protocol::command::{CommandRequest, CommandResult, TOKEN_VARIABLE};
 use crate::protocol::fault::Fault;
@@ -30,7 +32,7 @@ pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCod
         return None;
     }
     let home = Home::existing(globals.session.as_deref())?;
-    if handover::runs_older(&home) {
+    if upgrade::runs_older(&home) {
         return None;
     }
     let request = request(command, args, &globals).ok()?;
@@ -64,9 +66,9 @@ fn request(command: String, args: Vec<String>, globals: &Globals) -> Result<Comm
     Ok(CommandRequest {
         command,
         args,
-        tab_id: tab(globals)?,
+        tab_id: tab(globals.tab)?,
         cwd: here.cwd,
-        environment: connect::browser_environment(),
+        environment: browser_environment(),
         no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
         for_model: false,
     })
@@ -85,8 +87,5 @@ fn told(answer: Result<CommandResult, Fault>, writes: bool, json: bool) -> Resul
 }
 
 fn failed_steps(count: usize) -> String {
-    match count {
-        1 => "1 step failed".to_owned(),
-        count => format!("{count} steps failed"),
-    }
+    format!("{} failed", counted(count, "step"))
 }

@@ -3,8 +3,7 @@
 use super::action_lines;
 use super::asked::Asked;
 use super::questions;
-use super::tell;
-use super::terminal::{Terminal, clean, clean_line, print};
+use super::terminal::{Terminal, clean, clean_line, print, tell};
 use crate::client::http::Client;
 use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, StepOutcome, TurnOutcome};
 use crate::protocol::control::{ChatLine, ChatRequest};

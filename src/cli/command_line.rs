@@ -2,10 +2,13 @@
 //!
 //! Owns gstack's own subcommands and their options; the browser's commands come from the registry.
 
-use super::{approvals, audit, help, mcp, panels, policy, sessions, settings, shell, skill};
+use super::{approvals, audit, help, mcp, panels, policy, sessions, settings, skill};
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
+
+/// The shells that completions are made for, as they are named on the command line.
+pub const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
 const AFTER_HELP: &str = "\
 Start here:
@@ -132,7 +135,7 @@ pub fn command() -> Command {
         skill::command(),
         Command::new("completions")
             .about("Print the completion script for a shell; install/install.sh installs it")
-            .arg(Arg::new("shell").required(true).value_name("SHELL").value_parser(shell::SHELLS)),
+            .arg(Arg::new("shell").required(true).value_name("SHELL").value_parser(SHELLS)),
         Command::new("man").about("Print the manual page; to read it: gstack man | man -l -"),
     ];
     let browser = registry::all().iter().filter(|spec| is_of_browser(spec.name)).map(|spec| {

@@ -5,28 +5,6 @@ use super::{command_line, usage};
 use crate::client::http::Client;
 use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
 use crate::protocol::fault::{Fault, FaultCode};
-use std::collections::BTreeMap;
-
-/// What a browser needs of the terminal's environment to find its display, fonts and language.
-const PASSED_VARIABLES: [&str; 9] = [
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "XAUTHORITY",
-    "XDG_RUNTIME_DIR",
-    "XDG_SESSION_TYPE",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "LANG",
-    "GSTACK_BROWSER_PATH",
-    "GSTACK_BROWSER_ARGS",
-];
-
-/// The environment that a browser is started with, taken from this terminal.
-pub fn browser_environment() -> BTreeMap<String, String> {
-    PASSED_VARIABLES
-        .iter()
-        .filter_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()).map(|value| ((*name).to_owned(), value)))
-        .collect()
-}
 
 /// `session`: as `--session` named it.
 pub async fn connect(

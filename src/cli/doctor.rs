@@ -8,7 +8,7 @@ use crate::client::http::Client;
 use crate::install::hosts::{self, Action, Options};
 use crate::protocol::control::Doctor;
 use crate::protocol::fault::Hop;
-use crate::protocol::methods::HopState;
+use crate::protocol::hops::HopState;
 
 /// Every hop, as the daemon finds them; where there is none, that one with its reason.
 pub async fn examine(client: &Client) -> Doctor {

@@ -2,8 +2,8 @@
 //!
 //! Owns the words. The protocol is `mcp::stdio`'s, the clients' files are the installer's.
 
-use super::terminal::print_line;
-use super::{connect, here, say, show};
+use super::here::{browser_environment, here};
+use super::terminal::{print_line, say, show};
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::client::http::Client;
 use crate::command::tool_profile::ToolProfile;
@@ -92,7 +92,7 @@ pub async fn run(
             let template = CommandRequest {
                 tab_id: tab,
                 cwd: here.cwd,
-                environment: connect::browser_environment(),
+                environment: browser_environment(),
                 for_model: true,
                 ..CommandRequest::default()
             };

@@ -2,8 +2,8 @@
 //!
 //! Owns the words. Which browser a code means is the daemon's to know.
 
-use super::terminal::{Terminal, clean_line};
-use super::{moment, show};
+use super::moment;
+use super::terminal::{Terminal, clean_line, show};
 use crate::client::http::Client;
 use crate::protocol::fault::Fault;
 use crate::protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirm, PanelForget};

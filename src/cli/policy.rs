@@ -1,16 +1,22 @@
-//! `gstack policy`: the rules about what agents may do, shown, made and taken back.
+//! `gstack policy`: the rules about what agents may do, shown, made, taken back, explained and tested.
 //!
 //! Owns the words. What a rule means is the daemon's.
 
-use super::terminal::{Terminal, clean_line};
-use super::{moment, show};
+mod expectations;
+
+use super::moment;
+use super::terminal::{Terminal, clean_line, show};
 use crate::base::clock::now_millis;
 use crate::client::http::Client;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
+use crate::protocol::policy::{
+    Policy, PolicyAdd, PolicyEffect, PolicyExplain, PolicyExplained, PolicyRemove, PolicyRisk, PolicyRule, PolicyScope,
+    PolicyVerdict,
+};
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command};
+use std::path::PathBuf;
 
 /// What was asked for. Spans are as they were typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +31,11 @@ pub enum Rules {
     },
     Remove {
         id: String,
+    },
+    Explain(PolicyExplain),
+    /// A file of expectations.
+    Test {
+        file: PathBuf,
     },
 }
 
@@ -71,6 +82,30 @@ pub fn command() -> Command {
                 .about("Remove a rule")
                 .arg(Arg::new("id").required(true).value_name("ID").help("Its id in `gstack policy list`")),
         )
+        .subcommand(
+            place(Command::new("explain").about("Say whether an action would run, and which rule decides"))
+                .arg(
+                    Arg::new("what")
+                        .required(true)
+                        .value_name("ACTION")
+                        .help("A browser command, what a rule covers, or look"),
+                )
+                .arg(
+                    option("risk", "RISK", "How far it reaches beyond its page")
+                        .value_parser(PossibleValuesParser::new(PolicyRisk::ALL.map(PolicyRisk::name))),
+                ),
+        )
+        .subcommand(
+            Command::new("test")
+                .about("Check the rules against a file of expectations; exit code 1 where one does not hold")
+                .arg(
+                    Arg::new("file")
+                        .required(true)
+                        .value_name("FILE")
+                        .value_parser(clap::value_parser!(PathBuf))
+                        .help("TOML: [[expect]] with action, verdict and, if need be, site, conversation, risk"),
+                ),
+        )
 }
 
 pub fn parse(matches: &ArgMatches) -> Rules {
@@ -92,6 +127,15 @@ pub fn parse(matches: &ArgMatches) -> Rules {
         "deny" => add(PolicyEffect::Deny, scope(), text("for")),
         "unattended" => add(PolicyEffect::Allow, PolicyScope::Everything, text("span")),
         "remove" => Rules::Remove { id: text("id").unwrap_or_default() },
+        "explain" => Rules::Explain(PolicyExplain {
+            what: text("what").unwrap_or_default(),
+            site: text("site"),
+            conversation_id: text("conversation").map(ConversationId::new),
+            risk: text("risk").and_then(|name| PolicyRisk::ALL.into_iter().find(|risk| risk.name() == name)),
+        }),
+        "test" => {
+            Rules::Test { file: matches.try_get_one::<PathBuf>("file").ok().flatten().cloned().unwrap_or_default() }
+        }
         _ => Rules::List,
     }
 }
@@ -99,6 +143,11 @@ pub fn parse(matches: &ArgMatches) -> Rules {
 pub async fn run(client: &Client, wanted: Rules, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let policy: Policy = match wanted {
         Rules::List => client.get("/policy").await?,
+        Rules::Explain(asked) => {
+            let found: PolicyExplained = client.post("/policy/explain", &asked).await?;
+            return show(json, &found, || explanation(&found, terminal));
+        }
+        Rules::Test { file } => return expectations::check(client, &file, json, terminal).await,
         Rules::Remove { id } => client.post("/policy/remove", &PolicyRemove { id }).await?,
         Rules::Add { effect, scope, site, conversation, span } => {
             let until = span.as_deref().map(end_of).transpose()?;
@@ -133,6 +182,23 @@ fn line(rule: &PolicyRule, terminal: Terminal) -> String {
     let until = rule.until.map(|until| format!(" until {}", moment::local(until))).unwrap_or_default();
     let everywhere = if rule.site.is_none() && rule.conversation_id.is_none() { " everywhere" } else { "" };
     format!("{}  {effect} {}{site}{conversation}{everywhere}{until}", rule.id, rule.scope.name())
+}
+
+/// The verdict with its reason first, then the rule that decides, then every other one and why it does not.
+fn explanation(found: &PolicyExplained, terminal: Terminal) -> String {
+    let verdict = match found.verdict {
+        PolicyVerdict::Runs => terminal.good("Runs without asking."),
+        PolicyVerdict::Asks => "Asks you first.".to_owned(),
+        PolicyVerdict::Refused => terminal.bad("Refused."),
+        PolicyVerdict::NotOffered => terminal.bad("Not offered to agents."),
+    };
+    let mut lines = vec![format!("{verdict} {}", found.why)];
+    lines.extend(found.rule.iter().map(|rule| format!("  {}", line(rule, terminal))));
+    if !found.others.is_empty() {
+        lines.push("Rules that don't decide:".to_owned());
+    }
+    lines.extend(found.others.iter().map(|other| format!("  {}: {}", line(&other.rule, terminal), other.why)));
+    lines.join("\n")
 }
 
 #[cfg(test)]

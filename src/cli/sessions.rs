@@ -2,12 +2,13 @@
 //!
 //! Owns the words and the finding by the beginning of an id. What a conversation is, is the daemon's.
 
-use super::show;
-use super::terminal::{Terminal, clean, clean_line, print};
+use super::terminal::{Terminal, clean, clean_line, print, say, show};
 use crate::base::clock::now_millis;
 use crate::base::whole_file::WholeFile;
 use crate::client::http::Client;
+use crate::protocol::basics::Empty;
 use crate::protocol::chat::{ConversationInfo, ConversationState};
+use crate::protocol::chat_requests::ChatRef;
 use crate::protocol::control::{ConversationOpen, ConversationText};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::history::{
@@ -15,7 +16,6 @@ use crate::protocol::history::{
     ConversationsList, ExportFormat,
 };
 use crate::protocol::ids::{ConversationId, TabId};
-use crate::protocol::methods::{ChatRef, Empty};
 use clap::{Arg, ArgMatches, Command};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ pub async fn run(
                 None => print(&text.text),
                 Some(path) => {
                     write_new(&path, &text.text)?;
-                    super::say(json, &format!("Written to {}.", path.display()));
+                    say(json, &format!("Written to {}.", path.display()));
                 }
             }
             Ok(())

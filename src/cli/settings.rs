@@ -2,8 +2,7 @@
 //!
 //! Owns the words. Which settings there are, and what they may be, is the daemon's.
 
-use super::show;
-use super::terminal::Terminal;
+use super::terminal::{Terminal, show};
 use crate::client::http::Client;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::settings::{Setting, SettingValue, Settings, SettingsSet};

@@ -13,9 +13,6 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
 
-/// The shells that completions are made for, as they are named on the command line.
-pub const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
-
 pub fn show(document: &Document) -> Result<(), Fault> {
     let text = match document {
         Document::Completions { shell } => completions(shell)
@@ -26,7 +23,7 @@ pub fn show(document: &Document) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The completion script; none for a shell that is not among [`SHELLS`].
+/// The completion script; none for a shell that is not among `command_line::SHELLS`.
 fn completions(shell: &str) -> Option<Vec<u8>> {
     let shell = match shell {
         "bash" => Shell::Bash,
@@ -117,7 +114,7 @@ mod tests {
 
     #[test]
     fn every_command_and_every_flag_is_in_the_completions_of_every_shell() {
-        for shell in SHELLS {
+        for shell in command_line::SHELLS {
             let script = String::from_utf8(completions(shell).unwrap()).unwrap();
             for name in names() {
                 assert!(script.contains(&name), "{name} is not completed in {shell}");

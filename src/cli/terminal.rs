@@ -4,6 +4,7 @@
 
 use crate::base::lookalike;
 use crate::protocol::fault::{Fault, FaultCode};
+use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -132,6 +133,32 @@ fn written(outcome: io::Result<()>) {
 
 fn paint(colour: bool, code: &str, text: &str) -> String {
     if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+/// Prints a value as JSON, or its text.
+pub fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> String) -> Result<(), Fault> {
+    if json {
+        let encoded =
+            serde_json::to_string_pretty(value).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+        print_line(&encoded);
+    } else {
+        let text = text();
+        if text.is_empty() { print("") } else { print_line(&text) }
+    }
+    Ok(())
+}
+
+/// Talk beside the data.
+pub fn tell(words: &str) {
+    // A terminal that went away needs no words.
+    writeln!(io::stderr(), "{words}").ok();
+}
+
+/// Says that something was done, unless JSON was asked for: then the exit code says it.
+pub fn say(json: bool, words: &str) {
+    if !json {
+        print_line(words);
+    }
 }
 
 #[cfg(test)]

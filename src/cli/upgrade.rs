@@ -1,15 +1,11 @@
 //! `gstack upgrade`: the words. Which release is installed, and how, is `upgrade`'s.
 
-use super::{show, tell};
+use super::terminal::{show, tell};
 use crate::base::home::Home;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::upgrade::{self, Outcome};
 
-pub async fn run(home: &Home, check: bool, by_agent: bool, json: bool) -> Result<(), Fault> {
-    if by_agent {
-        return Err(Fault::new(FaultCode::Forbidden, "an agent does not upgrade gstack")
-            .hint("Ask the person to run it in a terminal."));
-    }
+pub async fn run(home: &Home, check: bool, json: bool) -> Result<(), Fault> {
     let outcome = match check {
         true => upgrade::check().await?,
         false => upgrade::upgrade(home, tell).await?,

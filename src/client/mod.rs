@@ -5,7 +5,7 @@
 pub mod direct;
 pub mod ending;
 pub mod events;
-pub mod handover;
 pub mod http;
 mod newer;
 pub mod start;
+pub mod upgrade;

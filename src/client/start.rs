@@ -5,6 +5,7 @@
 
 use super::newer::{Next, Waiting};
 use crate::base::home::{Home, MECHANISM_VARIABLE};
+use crate::base::lineage;
 use crate::base::lock::FileLock;
 use crate::base::trouble;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -96,6 +97,15 @@ fn start_once(home: &Home, socket: &Path, waiting: &mut Waiting) -> Result<Next,
     }
     if waiting.next(home) == Next::Wait {
         return Ok(Next::Wait);
+    }
+    // The agent's own daemon runs already. A second one, in the agent's sandbox, would kill the agent as an orphan.
+    if lineage::agent_started_us() {
+        return Err(Fault::new(
+            FaultCode::DaemonDown,
+            "gstack's daemon can't be reached from an agent's shell, and agents don't start it",
+        )
+        .hint("Use gstack's tools, or its command line with the GSTACK_TOKEN that you were given.")
+        .at(Hop::Daemon));
     }
     match spawn(home)? {
         Report::Ready { .. } | Report::AlreadyRunning => Ok(Next::Start),

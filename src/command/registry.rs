@@ -2,18 +2,10 @@
 //!
 //! Owns the list. A command exists once: beside its handler, in the file of its category.
 
-use super::arguments::with_usage;
-use super::call::Call;
-use super::context::{Context, Output};
-use super::effects;
-use super::envelope;
-use super::spec::{Category, Needs, Spec};
-use super::{
-    acting, browser_cookies, chain, collected, compare, contents, control, cookies, devtools, dialog_answers,
-    downloads, files, finding, frames, identity, inbox, inspect, inspection, interaction, looks, navigation, reading,
-    saved_state, snapshot, tabs, viewport, visual, waiting, watch,
-};
+use super::spec::{Category, Needs, QUIET, Spec};
+use super::{acting, emulating, files, finding, managing, measuring, navigating, network, reading, state, visual};
 use crate::browser::effects::Effects;
+use crate::command::core::{Call, Context, Output, effects, envelope, with_usage};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::path::Path;
 use std::sync::LazyLock;
@@ -21,45 +13,60 @@ use strsim::osa_distance;
 
 static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
     let groups: &[&'static [Spec]] = &[
-        navigation::COMMANDS,
-        reading::COMMANDS,
+        navigating::navigation::COMMANDS,
+        reading::text::COMMANDS,
         finding::find::COMMANDS,
         finding::data::COMMANDS,
         finding::extract::COMMANDS,
-        contents::READING,
-        inspection::COMMANDS,
-        collected::COMMANDS,
-        cookies::INSPECTION,
-        contents::INSPECTION,
-        inspect::COMMANDS,
-        devtools::COMMANDS,
+        reading::contents::READING,
+        reading::inspection::COMMANDS,
+        reading::collected::COMMANDS,
+        network::list::COMMANDS,
+        network::route::COMMANDS,
+        network::conditions::COMMANDS,
+        network::site::COMMANDS,
+        network::har::COMMANDS,
+        network::cache::COMMANDS,
+        emulating::emulate::COMMANDS,
+        state::cookies::INSPECTION,
+        state::storage::COMMANDS,
+        reading::contents::INSPECTION,
+        measuring::vitals::COMMANDS,
+        measuring::trace::COMMANDS,
+        measuring::coverage::COMMANDS,
+        measuring::heap::COMMANDS,
+        reading::styles::COMMANDS,
+        managing::devtools::COMMANDS,
+        managing::init_script::COMMANDS,
         acting::pointer::COMMANDS,
-        interaction::COMMANDS,
+        acting::interaction::COMMANDS,
         acting::fields::COMMANDS,
         acting::keys::COMMANDS,
         acting::scrolling::COMMANDS,
         acting::mouse::COMMANDS,
         acting::clipboard::COMMANDS,
-        waiting::COMMANDS,
-        viewport::COMMANDS,
-        dialog_answers::COMMANDS,
-        files::COMMANDS,
-        downloads::COMMANDS,
-        cookies::INTERACTION,
-        browser_cookies::COMMANDS,
-        identity::COMMANDS,
-        looks::INTERACTION,
-        visual::COMMANDS,
-        looks::VISUAL,
-        compare::COMMANDS,
-        snapshot::COMMANDS,
-        tabs::COMMANDS,
-        frames::COMMANDS,
-        chain::COMMANDS,
-        saved_state::COMMANDS,
-        watch::COMMANDS,
-        inbox::COMMANDS,
-        control::COMMANDS,
+        navigating::waiting::COMMANDS,
+        visual::viewport::COMMANDS,
+        acting::dialog_answers::COMMANDS,
+        files::transfer::COMMANDS,
+        files::downloads::COMMANDS,
+        state::cookies::INTERACTION,
+        state::browser_cookies::COMMANDS,
+        state::identity::COMMANDS,
+        visual::styling::INTERACTION,
+        visual::screenshot::COMMANDS,
+        visual::mhtml::COMMANDS,
+        visual::styling::VISUAL,
+        visual::compare::COMMANDS,
+        visual::compare_pictures::COMMANDS,
+        reading::snapshot::COMMANDS,
+        navigating::tabs::COMMANDS,
+        navigating::frames::COMMANDS,
+        managing::chain::COMMANDS,
+        state::saved_state::COMMANDS,
+        navigating::watch::COMMANDS,
+        managing::inbox::COMMANDS,
+        managing::control::COMMANDS,
     ];
     groups.iter().copied().flatten().collect()
 });
@@ -84,6 +91,11 @@ pub fn find(name: &str) -> Option<&'static Spec> {
     ALL.iter().copied().find(|spec| spec.name == name || spec.aliases.contains(&name))
 }
 
+/// A command whose name of two words is written apart, by these two: `diff` and `image` for `diff-image`.
+pub fn find_apart(name: &str, word: &str) -> Option<&'static Spec> {
+    find(&format!("{name}-{word}"))
+}
+
 /// As `find`; the fault of an unknown name suggests the nearest one.
 pub fn get(name: &str) -> Result<&'static Spec, Fault> {
     find(name).ok_or_else(|| unknown(name))
@@ -97,19 +109,20 @@ pub fn unknown(name: &str) -> Fault {
 /// The same where other commands exist beside these (the CLI's own).
 pub fn unknown_among(name: &str, others: &[&str]) -> Fault {
     let fault = Fault::new(FaultCode::Unknown, format!("Unknown command: {name}"));
-    match nearest(name, others) {
+    let names = ALL.iter().flat_map(|spec| std::iter::once(&spec.name).chain(spec.aliases)).chain(others);
+    match nearest(name, names.copied()) {
         Some(near) => fault.hint(format!("Did you mean: {near}?")),
         None => fault.hint("See all commands: gstack help"),
     }
 }
 
-fn nearest<'a>(name: &str, others: &[&'a str]) -> Option<&'a str> {
-    let names = ALL.iter().flat_map(|spec| std::iter::once(&spec.name).chain(spec.aliases)).chain(others);
+/// The one of `names` that is spelled most like `name`, if one is close enough.
+pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let given = name.to_lowercase();
     let most = 1 + given.chars().count() / 4;
     names
         .map(|known| {
-            (if known.starts_with(&given) && given.len() > 1 { 1 } else { osa_distance(&given, known) }, *known)
+            (if known.starts_with(&given) && given.len() > 1 { 1 } else { osa_distance(&given, known) }, known)
         })
         .filter(|(distance, _)| *distance <= most)
         .min_by_key(|(distance, _)| *distance)
@@ -128,9 +141,9 @@ pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
 /// Runs a command that needs no browser for these arguments; none: it needs one.
 pub async fn run_without_browser(call: &Call, cwd: Option<&Path>, temp_folder: &Path) -> Option<Result<Output, Fault>> {
     match call.spec.needs {
-        Needs::Folder => Some(inbox::read_or_clear(cwd, &call.arguments).await),
+        Needs::Folder => Some(managing::inbox::read_or_clear(cwd, &call.arguments).await),
         Needs::BrowserUnless(can_do_without) if can_do_without(&call.arguments) => {
-            Some(browser_cookies::list_installed(temp_folder).await)
+            Some(state::browser_cookies::list_installed(temp_folder).await)
         }
         Needs::Browser | Needs::BrowserUnless(_) | Needs::Engine(_) => None,
     }
@@ -141,7 +154,7 @@ pub async fn run_without_browser(call: &Call, cwd: Option<&Path>, temp_folder: &
 pub async fn execute(context: &Context, call: &Call) -> Result<Output, Fault> {
     let context = &Context { effects: Effects::of_act(call.spec.changes()), ..context.clone() };
     let outcome = execute_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
-    let outcome = effects::add(context, call, outcome);
+    let outcome = effects::add(context, call.spec, call.arguments.has(QUIET.name), outcome);
     if context.for_model { outcome.map_err(envelope::fault_for_model) } else { outcome }
 }
 

@@ -28,8 +28,8 @@ impl ToolProfile {
         registry::find(name).filter(|spec| self.has(spec))
     }
 
-    /// Whether its tools take paths to files. In the core nothing is written where a model says.
-    pub fn takes_paths(self) -> bool {
+    /// Whether its tools take each argument. In the core nothing is written where a model says, and nothing deleted.
+    pub fn is_whole(self) -> bool {
         self != Self::Core
     }
 
@@ -63,6 +63,8 @@ impl FromStr for ToolProfile {
 #[cfg(test)]
 mod tests {
     use super::ToolProfile;
+    use crate::command::core::tool_schema::{core_schema, holdings, input_schema};
+    use crate::command::registry;
     use crate::command::spec::Class;
 
     #[test]
@@ -74,5 +76,32 @@ mod tests {
         assert!(ToolProfile::AllWithSecrets.find("cookies").is_some());
         assert!(ToolProfile::Core.find("pdf").is_none());
         assert!("some".parse::<ToolProfile>().is_err() && "all".parse::<ToolProfile>().is_ok());
+    }
+
+    #[test]
+    fn a_tool_that_only_reads_takes_nothing_that_writes_or_deletes() {
+        const DELETES: [&str; 7] = ["clear", "delete", "remove", "reset", "forget", "empty", "drop"];
+        let says = |text: &str| {
+            let lower = text.to_lowercase();
+            lower.split(|letter: char| !letter.is_alphabetic()).any(|word| DELETES.contains(&word))
+        };
+        for spec in registry::all().iter().filter(|spec| spec.class == Class::Read && !spec.changes()) {
+            let places = spec.parameters.iter().map(|given| (given.name, given.help, given.holds));
+            let flags = spec.flags.iter().map(|flag| (flag.name, flag.help, flag.holds));
+            for (name, help, holds) in places.chain(flags) {
+                let is_declared = holds.writes() || !(says(name) || says(help));
+                assert!(is_declared, "{} {name}: its spec must say that it deletes", spec.name);
+            }
+        }
+        for profile in [ToolProfile::Core, ToolProfile::All, ToolProfile::AllWithSecrets] {
+            for spec in profile.specs().filter(|spec| spec.only_reads(profile.is_whole())) {
+                let schema = if profile.is_whole() { input_schema(spec) } else { core_schema(spec) };
+                let offered = |name: &str| schema["properties"].get(name).is_some();
+                let writes = holdings(spec).find(|(name, holds)| holds.writes() && offered(name));
+                assert_eq!(writes, None, "{} is listed as read-only", spec.name);
+            }
+        }
+        let console = registry::find("console").unwrap();
+        assert!(console.only_reads(false) && !console.only_reads(true));
     }
 }

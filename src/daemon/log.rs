@@ -4,6 +4,7 @@
 //! A line that cannot be written is dropped and counted: no trouble of the disk reaches the code that logs.
 
 use crate::base::append;
+use crate::base::counted::counted;
 use crate::base::home::Home;
 use crate::base::say;
 use crate::command::redaction;
@@ -52,8 +53,8 @@ impl<W: Write> Redacting<W> {
     fn try_write(&mut self, line: &str) -> io::Result<()> {
         if self.lost > 0 {
             // The line before may have been cut off.
-            let word = if self.lost == 1 { "line" } else { "lines" };
-            self.file.write_all(format!("\n[{} {word} could not be written here]\n", self.lost).as_bytes())?;
+            self.file
+                .write_all(format!("\n[{} could not be written here]\n", counted(self.lost, "line")).as_bytes())?;
             self.lost = 0;
         }
         self.file.write_all(line.as_bytes())

@@ -2,7 +2,9 @@
 //!
 //! Owns the one way in which commands run, no matter who asks. Who may ask is decided before.
 
-use super::browsers::{everyday_away, no_browser, not_driven, sent_out_of};
+mod error;
+
+use super::browsers::{BrowsersError, sent_out_of};
 use super::ports::PortId;
 use super::{Engine, folders};
 use crate::base::site;
@@ -10,23 +12,22 @@ use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::effects::Effects;
 use crate::browser::page::{Expected, Pages, PointerWatch};
-use crate::browser::relay::refusals;
 use crate::command::spec::{EngineCommand, Leads, Needs, TabUse};
-use crate::command::{Call, Category, Class, Context, Moves, Output, Progress, Spec, Steps, everyday, registry};
+use crate::command::{Call, Category, Class, Context, Moves, Output, Progress, Steps, everyday, registry};
 use crate::protocol::activity::ActivitySource;
+use crate::protocol::command::CommandRun;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
-use crate::protocol::methods::CommandRun;
 use crate::protocol::relay::Refusal;
+use crate::protocol::told::{self, Sentence};
+use error::{Cut, CutOff, GONE, NotOffered, before_again};
 use futures_util::FutureExt;
 use std::path::Path;
 use std::pin::pin;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-const GONE: &str = "the browser went away";
 
 impl Engine {
     /// A command from the terminal or a script.
@@ -80,7 +81,7 @@ impl Engine {
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
         if source == ActivitySource::Http && call.class() == Class::Secret && !self.config().daemon.script_secrets {
-            return Err(not_for_scripts(call.spec));
+            return Err(NotOffered::Script { command: call.spec.name }.into());
         }
         match call.spec.needs {
             Needs::Engine(EngineCommand::Status) => {
@@ -95,7 +96,9 @@ impl Engine {
             Needs::Browser | Needs::BrowserUnless(_) | Needs::Folder => {}
         }
         let cwd = request.cwd.as_deref().map(Path::new);
-        if let Some(outcome) = registry::run_without_browser(&call, cwd, &self.temporary_folder()?).await {
+        if matches!(call.spec.needs, Needs::Folder | Needs::BrowserUnless(_))
+            && let Some(outcome) = registry::run_without_browser(&call, cwd, &self.temporary_folder()?).await
+        {
             return outcome.map(Output::into_result);
         }
         self.browsers().everyday_back(request.tab_id).await;
@@ -106,19 +109,19 @@ impl Engine {
             && let Some(everyday) = &everyday
             && !self.browsers().is_in_use(everyday)
         {
-            return Err(not_for_models());
+            return Err(NotOffered::Model.into());
         }
         let has_own = self.browsers().current().is_some() || everyday.is_some();
         if lists_all && !has_own && !self.browsers().all_everyday().is_empty() {
             return Ok(self.with_everyday_tabs(Output::default(), None).into_result());
         }
         if request.tab_id.is_some_and(|tab| self.browsers().is_away(tab)) {
-            return Err(not_driven());
+            return Err(BrowsersError::NotConnected.into());
         }
         let mut lost = false;
         if !has_own {
             if self.browsers().everyday_is_chosen() {
-                return Err(everyday_away());
+                return Err(BrowsersError::EverydayAway.into());
             }
             lost = self.browsers().has_lost();
             self.start_headless(&request).await?;
@@ -143,7 +146,7 @@ impl Engine {
         let request = run.request;
         let call = Call::parse(&request.command, &request.args)?;
         if self.browsers().of_port(port).is_none() {
-            return Err(not_driven());
+            return Err(BrowsersError::NotConnected.into());
         }
         self.browsers().let_in(place.tab_id);
         let begun = self.activity().begin(ActivitySource::Panel, Some(place.tab_id), &call);
@@ -172,8 +175,10 @@ impl Engine {
     ) -> Result<Output, Fault> {
         let spec = call.spec;
         self.browsers().everyday_back(target.tab).await;
-        let (browser, pages) =
-            self.browsers().pages_with(target.tab).ok_or_else(|| no_browser(&format!("`{}` needs one", spec.name)))?;
+        let (browser, pages) = self
+            .browsers()
+            .pages_with(target.tab)
+            .ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER_FOR.with([spec.name])))?;
         if browser.is_relayed() {
             everyday::check(call)?;
         }
@@ -184,9 +189,10 @@ impl Engine {
         let mut sent_out = pin!(sent_out_of(&watched, tab));
         let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
         let cut = |code, why| {
-            let steps = context.steps.cut_off(spec.name, code, why, Some(&before_again(code)));
-            Err(steps.unwrap_or_else(|| cut_off(spec, code, why)))
+            let steps = context.steps.cut_off(spec.name, code, why, Some(&Sentence::from(before_again(code))));
+            Err(steps.unwrap_or_else(|| CutOff { spec, by: Cut::Ended { code, why } }.into()))
         };
+        let detached = |refusal| Err(CutOff { spec, by: Cut::Detached(refusal) }.into());
         let work = async {
             if spec.leads == Leads::TabToAddress && spec.tab == TabUse::ThisPage && watched.is_relayed() {
                 context.tab().await?.leave_own_page().await?;
@@ -199,7 +205,7 @@ impl Engine {
             outcome = work => match outcome {
                 // The command noticed first that it was sent out of the tab.
                 Err(fault) => match sent_out.now_or_never() {
-                    Some(refusal) => Err(cut_off_by(spec, refusal)),
+                    Some(refusal) => detached(refusal),
                     // The command noticed first: a click that was on its way may have arrived all the same.
                     None if fault.code == FaultCode::BrowserDown => cut(fault.code, GONE),
                     None if spec.changes() && fault.unanswered => cut(fault.code, &fault.message),
@@ -212,11 +218,11 @@ impl Engine {
                 Ok(output) if spec.changes() => match sent_out.now_or_never() {
                     // A page may close itself on a click.
                     None | Some(Refusal::Closed) => Ok(output),
-                    Some(refusal) => Err(cut_off_by(spec, refusal)),
+                    Some(refusal) => detached(refusal),
                 },
                 Ok(output) => Ok(output),
             },
-            refusal = &mut sent_out => Err(cut_off_by(spec, refusal)),
+            refusal = &mut sent_out => detached(refusal),
             () = cancel.cancelled() => cut(FaultCode::Cancelled, "it was stopped"),
             () = gone.cancelled() => cut(FaultCode::BrowserDown, GONE),
             () = shutdown.cancelled() => cut(FaultCode::Updating, "gstack is ending"),
@@ -257,7 +263,8 @@ impl Engine {
     /// A browser without a window for the first command of a terminal.
     async fn start_headless(&self, request: &CommandRequest) -> Result<(), Fault> {
         if request.no_autostart {
-            return Err(no_browser(&format!("`{}` needs one, and GSTACK_NO_AUTOSTART is set", request.command)));
+            let why = format!("`{}` needs one, and GSTACK_NO_AUTOSTART is set", request.command);
+            return Err(BrowsersError::NotOpen(told::NO_BROWSER.with([&why])).into());
         }
         let connect = ConnectRequest {
             headless: Some(true),
@@ -319,49 +326,4 @@ fn in_new_browser(outcome: Result<Output, Fault>) -> Result<Output, Fault> {
             Err(fault.hint(hint))
         }
     }
-}
-
-/// A command that was cut off in flight: where it may have taken effect, that is said.
-fn cut_off(spec: &Spec, code: FaultCode, why: &str) -> Fault {
-    if spec.changes() {
-        let message = format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name);
-        return Fault::new(FaultCode::OutcomeUnknown, message).hint(before_again(code));
-    }
-    let message = format!("`{}` did not finish: {why}", spec.name);
-    Fault::new(code, message).hint(format!("{}, then repeat it.", first_step(code)))
-}
-
-fn before_again(code: FaultCode) -> String {
-    format!("{} before you repeat it.", first_step(code))
-}
-
-fn first_step(code: FaultCode) -> &'static str {
-    match code {
-        FaultCode::BrowserDown => "Open the browser again with `gstack connect`",
-        _ => "Look at the page",
-    }
-}
-
-/// The same where our attachment to the tab was ended.
-fn cut_off_by(spec: &Spec, refusal: Refusal) -> Fault {
-    let fault = refusals::fault(refusal);
-    if spec.changes() {
-        let message = format!("`{}` was cut off ({}): whether it took effect is not known", spec.name, fault.message);
-        return Fault { code: FaultCode::OutcomeUnknown, ..fault.saying(message) };
-    }
-    fault
-}
-
-/// The port's token lies in a file that other programs of the user may read: it opens no accounts.
-fn not_for_scripts(spec: &Spec) -> Fault {
-    Fault::new(FaultCode::Forbidden, format!("`{}` is not offered on the port", spec.name))
-        .hint("Use the gstack command line, or set `script-secrets = true` under [daemon] in config.toml.")
-}
-
-/// A model outside of any conversation is asked for nothing, so it gets no tab that the person has not handed over.
-fn not_for_models() -> Fault {
-    Fault::new(FaultCode::Forbidden, "this is a tab of the person's everyday browser, which they have not handed over")
-        .hint("The person can: gstack connect --everyday")
-        .command("gstack connect --everyday")
-        .at(Hop::Browser)
 }

@@ -2,12 +2,57 @@
 //!
 //! Owns the check of a folder that a person names. Never opens anything in it.
 
-use crate::base::home::{Home, private_folder};
+use crate::base::home::{Home, HomeError, private_folder};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::told;
+use crate::protocol::told::{self, Sentence, Told};
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+
+/// Why a folder is not used.
+#[derive(Debug)]
+enum FolderError {
+    /// As the person named it.
+    NotAbsolute(String),
+    NotUsable {
+        path: PathBuf,
+        source: io::Error,
+    },
+    NotAFolder(PathBuf),
+    /// `why`: a sentence with a place for the folder.
+    OffLimits {
+        folder: PathBuf,
+        why: Told,
+    },
+    NotPrivate(HomeError),
+    NotResolved(io::Error),
+}
+
+impl From<FolderError> for Fault {
+    fn from(error: FolderError) -> Self {
+        let shown = |path: &Path| path.display().to_string();
+        let (code, message, hint): (_, _, Sentence) = match error {
+            FolderError::NotAbsolute(named) => {
+                let message = told::PATH_NOT_ABSOLUTE.with([&format!("{named:?}")]);
+                (FaultCode::BadRequest, message, told::PATH_NOT_ABSOLUTE_NEXT.into())
+            }
+            FolderError::NotUsable { path, source } => {
+                let message = told::FOLDER_NOT_USABLE.with([&shown(&path), &source.to_string()]);
+                (FaultCode::NotFound, message, told::FOLDER_NOT_USABLE_NEXT.into())
+            }
+            FolderError::NotAFolder(path) => {
+                (FaultCode::BadRequest, told::NOT_A_FOLDER.with([&shown(&path)]), told::NOT_A_FOLDER_NEXT.into())
+            }
+            FolderError::OffLimits { folder, why } => {
+                (FaultCode::PathRefused, why.with([&shown(&folder)]), told::CHOOSE_PROJECT_FOLDER.into())
+            }
+            FolderError::NotPrivate(error) => (FaultCode::Storage, error.to_string().into(), error.hint().into()),
+            FolderError::NotResolved(error) => return Self::new(FaultCode::Storage, error.to_string()),
+        };
+        Self::new(code, message).hint(hint)
+    }
+}
 
 /// The folder that a person named, with all links resolved, or why an agent can't work there. Blocks for the disk.
 pub(in crate::engine) fn check(named: &str, home: &Home) -> Result<PathBuf, Fault> {
@@ -17,31 +62,23 @@ pub(in crate::engine) fn check(named: &str, home: &Home) -> Result<PathBuf, Faul
         _ => PathBuf::from(named),
     };
     if !path.is_absolute() {
-        return Err(Fault::new(FaultCode::BadRequest, told::PATH_NOT_ABSOLUTE.with([&format!("{named:?}")]))
-            .hint(told::PATH_NOT_ABSOLUTE_NEXT));
+        return Err(FolderError::NotAbsolute(named.to_owned()).into());
     }
-    let found = path.canonicalize().map_err(|error| {
-        Fault::new(FaultCode::NotFound, told::FOLDER_NOT_USABLE.with([&path.display().to_string(), &error.to_string()]))
-            .hint(told::FOLDER_NOT_USABLE_NEXT)
-    })?;
+    let found = path.canonicalize().map_err(|source| FolderError::NotUsable { path, source })?;
     if !found.is_dir() {
-        return Err(Fault::new(FaultCode::BadRequest, told::NOT_A_FOLDER.with([&found.display().to_string()]))
-            .hint(told::NOT_A_FOLDER_NEXT));
+        return Err(FolderError::NotAFolder(found).into());
     }
     let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let user_home = user_home.map(|path| resolved(&path));
     match off_limits(&found, user_home.as_deref(), &resolved(home.root()), &resolved(&home.workspace())) {
         None => Ok(found),
-        Some(why) => {
-            Err(Fault::new(FaultCode::PathRefused, told::FOLDER_OFF_LIMITS.with([&found.display().to_string(), why]))
-                .hint(told::CHOOSE_PROJECT_FOLDER))
-        }
+        Some(why) => Err(FolderError::OffLimits { folder: found, why }.into()),
     }
 }
 
 /// Makes a folder that only this user may look into. Returns its path.
 pub(in crate::engine) fn private(folder: PathBuf) -> Result<PathBuf, Fault> {
-    private_folder(&folder).map_err(|error| Fault::new(FaultCode::Storage, error.to_string()).hint(error.hint()))?;
+    private_folder(&folder).map_err(FolderError::NotPrivate)?;
     Ok(folder)
 }
 
@@ -49,27 +86,27 @@ pub(in crate::engine) fn private(folder: PathBuf) -> Result<PathBuf, Fault> {
 /// because later none is followed.
 pub(in crate::engine) fn temporary(home: &Home) -> Result<PathBuf, Fault> {
     let folder = private(home.temporary())?;
-    folder.canonicalize().map_err(|error| Fault::new(FaultCode::Storage, error.to_string()))
+    Ok(folder.canonicalize().map_err(FolderError::NotResolved)?)
 }
 
 /// Why an agent must not work there.
-fn off_limits(folder: &Path, user_home: Option<&Path>, root: &Path, workspace: &Path) -> Option<&'static str> {
+fn off_limits(folder: &Path, user_home: Option<&Path>, root: &Path, workspace: &Path) -> Option<Told> {
     if folder.starts_with(workspace) {
         return None;
     }
     if folder.starts_with(root) {
-        return Some("gstack's own files lie there");
+        return Some(told::FOLDER_HOLDS_GSTACK);
     }
     if root.starts_with(folder) && folder != user_home.unwrap_or(root) {
-        return Some("everything that gstack keeps lies beneath it");
+        return Some(told::FOLDER_ABOVE_GSTACK);
     }
     let user_home = user_home?;
     if folder == user_home || user_home.starts_with(folder) {
-        return Some("all that is yours lies beneath it");
+        return Some(told::FOLDER_ABOVE_HOME);
     }
     let beneath = folder.strip_prefix(user_home).ok()?.iter().next()?;
     if beneath.as_bytes().starts_with(b".") || beneath == OsStr::new("Library") {
-        return Some("settings, keys and signed-in sessions lie in it");
+        return Some(told::FOLDER_HOLDS_KEYS);
     }
     None
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns the count of what runs beside a request and the token that ends all of it. Never knows what a task does.
 
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -46,5 +46,5 @@ pub(super) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Fault::new(FaultCode::Internal, format!("the work ended early: {error}")))?
+    done.map_err(|error| Fault::internal(format!("the work ended early: {error}")))?
 }

@@ -6,6 +6,7 @@
 mod action_requests;
 mod admission;
 mod asking;
+mod error;
 mod met;
 mod offered;
 mod place;
@@ -28,6 +29,7 @@ use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use asking::Permit;
+use error::ToolError;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use place::Place;
@@ -88,8 +90,7 @@ impl ConversationTools {
     ) -> Result<ToolResult, Fault> {
         let turn = self.runner.turn_token();
         if turn.is_cancelled() {
-            return Err(Fault::new(FaultCode::Cancelled, "the turn is over: nothing more is done for it")
-                .hint("Wait for the person's next message."));
+            return Err(ToolError::TurnOver.into());
         }
         // A stop ends the call even where the agent does not take it back.
         let cancel = cancel.child_token();
@@ -129,7 +130,7 @@ impl ConversationTools {
         let spec = call.spec;
         // Whatever way a call came, an agent runs what it is offered: no `chain`, no `tab-each`.
         if !self.by_person && offered::find(spec.name).is_none() {
-            return Err(offered::not_offered(spec.name));
+            return Err(ToolError::NotOffered(spec.name.to_owned()).into());
         }
         let conversation = self.conversation();
         let Place { tab, subject } = self.place(&call, named)?;
@@ -155,20 +156,20 @@ impl ConversationTools {
             return Ok(tool_result(self.engine.run(&call, target(None), cancel).await?).await);
         }
         let asking = cancel.clone();
-        let Permit { expected: judged, edited } = self.permit(&call, subject, step, &cancel).await?;
+        let Permit { expected: judged, home, edited } = self.permit(&call, subject, step, &cancel).await?;
         let mut wrote = edited.is_some();
         call = edited.unwrap_or(call);
         // What it sends may be the first half of something, also if it fails halfway.
-        self.remember_sent(tab, &call);
+        self.remember_sent(tab, home, &call);
         let mut before = self.engine.tabs().now(tab);
         let is_bound = judged.is_some();
         let mut outcome = self.run_and_answer(&call, target(judged), tab, &cancel).await;
         // Its element changed after it was judged, and nothing was done: that is another action.
         if is_bound && outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Conflict) {
-            let Permit { expected: judged, edited } = self.permit(&call, subject, step, &cancel).await?;
+            let Permit { expected: judged, home, edited } = self.permit(&call, subject, step, &cancel).await?;
             wrote |= edited.is_some();
             call = edited.unwrap_or(call);
-            self.remember_sent(tab, &call);
+            self.remember_sent(tab, home, &call);
             before = self.engine.tabs().now(tab);
             outcome = self.run_and_answer(&call, target(judged), tab, &cancel).await;
         }
@@ -206,9 +207,11 @@ impl ConversationTools {
         }
     }
 
-    /// Notes what a call sends to a site: what it types, and the addresses it goes to.
-    fn remember_sent(&self, tab: TabId, call: &Call) {
-        let site = self.engine.tabs().site_of(tab).unwrap_or_default();
+    /// Notes what a call sends to a site: what it types, and the addresses it goes to. `home`: the address of the document
+    /// that it is done to, where it is known.
+    fn remember_sent(&self, tab: TabId, home: Option<String>, call: &Call) {
+        let of_tab = || self.engine.tabs().site_of(tab);
+        let site = home.map_or_else(of_tab, |home| site::of(&home)).unwrap_or_default();
         let (addresses, typed) = (call.destinations(), call.typed());
         self.engine.policy().with_taint_log(self.conversation().id(), |log| {
             addresses.iter().for_each(|address| log.went(address));

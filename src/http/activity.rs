@@ -2,12 +2,11 @@
 //!
 //! Owns the forms of these answers. The engine has redacted the entries before they come here.
 
-use super::answer::Refusal;
 use crate::engine::{ACTIVITY_RING, Engine, Followed};
 use crate::protocol::activity::{ActivityEntry, ActivityId, ActivityPage};
 use crate::protocol::elements::Refs;
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
-use axum::Json;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -24,36 +23,42 @@ use tokio_util::sync::CancellationToken;
 /// A comment this often tells a client that its connection lives.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
+/// From where, and how much.
 #[derive(Deserialize)]
-pub struct After {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct After {
+    /// The id of the last entry that the caller has.
     #[serde(default)]
     after: Option<ActivityId>,
+    /// How many at most.
     #[serde(default)]
     limit: Option<usize>,
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "QueryOfTab"))]
 #[serde(rename_all = "camelCase")]
-pub struct OfTab {
+pub(super) struct OfTab {
+    /// Without it: the current tab.
     #[serde(default)]
     tab_id: Option<TabId>,
 }
 
 /// `GET /activity/history?after=ID&limit=N` → `ActivityPage`
-pub async fn history(State(engine): State<Engine>, Query(query): Query<After>) -> Json<ActivityPage> {
+pub(super) async fn history(engine: Engine, query: After) -> Result<ActivityPage, Fault> {
     let limit = query.limit.unwrap_or(ACTIVITY_RING).min(ACTIVITY_RING);
-    Json(engine.activity().page(query.after.unwrap_or_default(), limit))
+    Ok(engine.activity().page(query.after.unwrap_or_default(), limit))
 }
 
 /// `GET /refs?tabId=N` → `Refs` of the tab's last snapshot; without a tab of the current one.
-pub async fn refs(State(engine): State<Engine>, Query(of): Query<OfTab>) -> Result<Json<Refs>, Refusal> {
-    Ok(Json(engine.refs_of_tab(of.tab_id).await?))
+pub(super) async fn refs(engine: Engine, of: OfTab) -> Result<Refs, Fault> {
+    engine.refs_of_tab(of.tab_id).await
 }
 
 /// `GET /activity/stream?after=ID` (or `Last-Event-ID`): server-sent events. `activity` carries an entry, once when it
 /// begins and again when it ends; `gap` says that entries before the next one are gone. An event's id is where to go on
 /// from without missing an end.
-pub async fn stream(State(engine): State<Engine>, Query(query): Query<After>, headers: HeaderMap) -> Response {
+pub(super) async fn stream(State(engine): State<Engine>, Query(query): Query<After>, headers: HeaderMap) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.trim().parse().ok());
     let Followed { page, events } = engine.activity().follow(last.or(query.after).unwrap_or_default());
     let mut waiting: VecDeque<Event> = VecDeque::new();

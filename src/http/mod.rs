@@ -9,7 +9,10 @@ mod conversations;
 mod guard;
 mod headers;
 mod listen;
+#[cfg(test)]
+mod openapi;
 mod places;
+mod route;
 mod routes;
 mod stream;
 mod welcome;

@@ -1,83 +1,168 @@
-//! The routes, in three rings: open to anybody on this machine, to the token, to the person alone.
+//! The routes, in four rings: open to anybody on this machine, commands, to the token, to the person alone.
+//!
+//! Owns the list. `route.rs` makes a route of a function, `guard.rs` holds each ring, and /openapi.json describes all.
 
 use super::activity;
 use super::answer::Refusal;
 use super::caller::Caller;
 use super::conversations;
 use super::guard::{self, Access, Scope};
+use super::route::{self, About, Body, Form, Route, Verb, get, lines, post, query, tell};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
 use crate::base::process;
 use crate::engine::Engine;
 use crate::protocol::VERSION;
-use crate::protocol::activity::ActivitySource;
-use crate::protocol::audit::{AuditBy, AuditProof, AuditRequest, AuditVerify};
+use crate::protocol::activity::{ActivityEntry, ActivitySource};
+use crate::protocol::agents::Agents;
+use crate::protocol::audit::{AuditBy, AuditProof, AuditVerify};
+use crate::protocol::basics::Empty;
 use crate::protocol::chat::AnsweredBy;
-use crate::protocol::command::CommandRequest;
+use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
+use crate::protocol::command::{CommandAnswer, CommandLine, CommandRequest};
 use crate::protocol::control::{
-    ChatRequest, ConnectRequest, ContinueTurns, Disconnect, Disconnected, Doctor, HandOver, HandingOver, LookForAgents,
-    Status, StopTurns, Stopped, Stopping, WaitingApprovals,
+    ContinueTurns, Disconnect, Disconnected, HandOver, HandingOver, Health, LookForAgents, StopTurns, Stopped, Stopping,
 };
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::methods::{Agents, ApprovalAnswer, Empty, QuestionAnswer};
-use crate::protocol::panel_key::{KnownPanel, KnownPanels, PanelConfirm, PanelForget};
-use crate::protocol::policy::{Policy, PolicyAdd, PolicyRemove};
-use axum::extract::{ConnectInfo, DefaultBodyLimit, FromRequest, Request, State};
+use crate::protocol::panel_key::{PanelConfirm, PanelForget};
+use crate::protocol::policy::{Policy, PolicyAdd, PolicyExplain, PolicyRemove};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
-use serde::de::DeserializeOwned;
-use serde_json::json;
 use tokio::sync::mpsc;
 
 /// The largest request: a page's HTML for `load-html` or a message with pictures.
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
 
+/// What `docs/openapi.json` says of the routes; a test holds it in step with them.
+const DESCRIPTION: &str = include_str!("../../docs/openapi.json");
+
+/// Every route that is described, ring by ring.
+pub(super) struct Rings {
+    pub(super) open: Vec<Route>,
+    pub(super) commands: Vec<Route>,
+    pub(super) private: Vec<Route>,
+    pub(super) person: Vec<Route>,
+}
+
+pub(super) fn rings() -> Rings {
+    Rings {
+        open: vec![get("/health", "Whether a browser is open", health)],
+        commands: vec![route::by_itself(
+            "/command",
+            About::new::<CommandRequest, CommandAnswer<'static>>(
+                Verb::Post,
+                "Runs a browser command",
+                Form::TextOrJson,
+            ),
+            axum::routing::post(command),
+        )],
+        private: vec![
+            route::by_itself(
+                "/command/lines",
+                About::new::<CommandRequest, CommandLine>(
+                    Verb::Post,
+                    "Runs a browser command and says meanwhile how far it is",
+                    Form::Lines,
+                ),
+                axum::routing::post(command_lines),
+            ),
+            get("/status", "What runs", |engine: Engine| async move { Ok(engine.status()) }),
+            get("/doctor", "Every hop between the panel and the agent, checked now", |engine: Engine| async move {
+                Ok(engine.doctor().await)
+            }),
+            get("/agents", "The agents that were found", |engine: Engine| async move {
+                Ok(engine.agents().list(true).await)
+            }),
+            route::by_itself(
+                "/activity/stream",
+                About::new::<activity::After, ActivityEntry>(
+                    Verb::Get,
+                    "What is done in the browser, as it happens; `Last-Event-ID` goes on where a stream ended",
+                    Form::Events,
+                ),
+                axum::routing::get(activity::stream),
+            ),
+            query("/activity/history", "What was done in the browser, oldest first", activity::history),
+            query("/refs", "The refs of the last snapshot of a tab, or of the current one", activity::refs),
+        ],
+        person: person(),
+    }
+}
+
+fn person() -> Vec<Route> {
+    let mut routes = vec![
+        lines(
+            "/connect",
+            "Opens the browser with the panel, or finds the one that is open",
+            |engine, request, lines| {
+                engine.connect(request, lines);
+                Ok(())
+            },
+        ),
+        post("/disconnect", "Closes the browser, or lets go of one that is only attached to", disconnect),
+        tell("/stop", "Ends the daemon", stop),
+        lines("/chat", "Sends a message and follows the answer", |engine, request, lines| {
+            engine.chat_from_terminal(request, lines);
+            Ok(())
+        }),
+        post("/agents/look", "Looks for agents again", look_for_agents),
+        post("/stop-turns", "Stops running turns", stop_turns),
+        post("/continue", "Lets the messages run that wait after a stopped turn", go_on),
+        post("/hand-over", "A newer gstack asks this daemon to end", hand_over),
+    ];
+    routes.extend(conversations::routes());
+    routes.extend([
+        get("/approvals", "The questions that wait for the person", |engine: Engine| async move {
+            Ok(engine.waiting_approvals())
+        }),
+        lines("/approvals/watch", "The questions that wait, again with each change", |engine, Empty {}, lines| {
+            engine.watch_approvals(lines);
+            Ok(())
+        }),
+        post("/approvals/answer", "Answers an approval", answer_approval),
+        post("/questions/answer", "Answers a question of an agent", answer_question),
+        get("/policy", "The person's rules", |engine: Engine| async move { engine.policy().in_force() }),
+        post("/policy/add", "Adds a rule", add_rule),
+        post("/policy/remove", "Takes a rule away", remove_rule),
+        post(
+            "/policy/explain",
+            "What the rules say of an action, and why",
+            |engine: Engine, asked: PolicyExplain| async move { engine.policy().explain(&asked) },
+        ),
+        get(
+            "/panels",
+            "The browsers whose panels are known",
+            |engine: Engine| async move { Ok(engine.known_panels()) },
+        ),
+        post("/panels/confirm", "Confirms a browser by its code", |engine: Engine, confirm: PanelConfirm| async move {
+            engine.confirm_panel(&confirm.code)
+        }),
+        post("/panels/forget", "Forgets a confirmed browser", |engine: Engine, forget: PanelForget| async move {
+            engine.forget_panel(&forget.id)
+        }),
+        lines("/audit", "The decisions about what agents asked for, oldest first", |engine, request, lines| {
+            engine.policy().read_audit(request, lines)
+        }),
+        post("/audit/verify", "Whether the audit's lines are the ones that gstack wrote", audit_verify),
+    ]);
+    routes
+}
+
 /// All routes. `mcp` is the agents' endpoint, whose callers present tokens of their own.
 pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
-    let open = Router::new()
-        .route("/health", get(health))
-        .route("/welcome", get(welcome::page))
-        .route("/welcome.css", get(welcome::style))
-        .route("/welcome.js", get(welcome::script))
-        .layer(from_fn(guard::public));
-    let commands = Router::new()
-        .route("/command", post(command))
-        .layer(from_fn_with_state((engine.clone(), access.clone()), guard::commands));
-    let private = Router::new()
-        .route("/command/lines", post(command_lines))
-        .route("/status", get(status))
-        .route("/doctor", get(doctor))
-        .route("/agents", get(agents))
-        .route("/activity/stream", get(activity::stream))
-        .route("/activity/history", get(activity::history))
-        .route("/refs", get(activity::refs))
-        .layer(from_fn_with_state(access, guard::private));
-    let person = Router::new()
-        .route("/connect", post(connect))
-        .route("/disconnect", post(disconnect))
-        .route("/stop", post(stop))
-        .route("/chat", post(chat))
-        .route("/agents/look", post(look_for_agents))
-        .route("/stop-turns", post(stop_turns))
-        .route("/continue", post(go_on))
-        .route("/hand-over", post(hand_over))
-        .merge(conversations::routes())
-        .route("/approvals", get(approvals))
-        .route("/approvals/watch", post(watch_approvals))
-        .route("/approvals/answer", post(answer))
-        .route("/questions/answer", post(answer_question))
-        .route("/policy", get(policy))
-        .route("/policy/add", post(add_rule))
-        .route("/policy/remove", post(remove_rule))
-        .route("/panels", get(panels))
-        .route("/panels/confirm", post(confirm_panel))
-        .route("/panels/forget", post(forget_panel))
-        .route("/audit", post(audit))
-        .route("/audit/verify", post(audit_verify))
-        .layer(from_fn(guard::person));
+    let Rings { open, commands, private, person } = rings();
+    let pages = Router::new()
+        .route("/openapi.json", axum::routing::get(description))
+        .route("/welcome", axum::routing::get(welcome::page))
+        .route("/welcome.css", axum::routing::get(welcome::style))
+        .route("/welcome.js", axum::routing::get(welcome::script));
+    let open = route::router(open).merge(pages).layer(from_fn(guard::public));
+    let commands = route::router(commands).layer(from_fn_with_state((engine.clone(), access.clone()), guard::commands));
+    let private = route::router(private).layer(from_fn_with_state(access, guard::private));
+    let person = route::router(person).layer(from_fn(guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
     open.merge(commands)
         .merge(private)
@@ -88,32 +173,18 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .fallback(|| async {
             Refusal(
                 Fault::new(FaultCode::NotFound, "there is no such address")
-                    .hint("docs/PROTOCOL.md lists the addresses."),
+                    .hint("/openapi.json lists the addresses, docs/PROTOCOL.md explains them."),
             )
         })
 }
 
-/// A JSON body whose errors have our own form.
-pub(super) struct Body<T>(pub(super) T);
-
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
-    type Rejection = Refusal;
-
-    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
-        match Json::<T>::from_request(request, state).await {
-            Ok(Json(value)) => Ok(Self(value)),
-            Err(rejection) => {
-                let code = if rejection.status() == 413 { FaultCode::TooLarge } else { FaultCode::BadRequest };
-                Err(Refusal(Fault::new(code, rejection.body_text()).hint(
-                    "Send a JSON object with `Content-Type: application/json`; docs/PROTOCOL.md has the shapes.",
-                )))
-            }
-        }
-    }
+async fn description() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION).into_response()
 }
 
-async fn health(State(engine): State<Engine>) -> Json<serde_json::Value> {
-    Json(json!({ "status": if engine.browsers().is_open() { "healthy" } else { "no-browser" }, "version": VERSION }))
+async fn health(engine: Engine) -> Result<Health, Fault> {
+    let status = if engine.browsers().is_open() { "healthy" } else { "no-browser" };
+    Ok(Health { status: status.to_owned(), version: VERSION.to_owned() })
 }
 
 async fn command(
@@ -155,130 +226,56 @@ fn source_of(caller: &Caller) -> ActivitySource {
     }
 }
 
-async fn status(State(engine): State<Engine>) -> Json<Status> {
-    Json(engine.status())
-}
-
-async fn doctor(State(engine): State<Engine>) -> Json<Doctor> {
-    Json(engine.doctor().await)
-}
-
-async fn agents(State(engine): State<Engine>) -> Json<Agents> {
-    Json(engine.agents().list(true).await)
-}
-
-async fn look_for_agents(
-    State(engine): State<Engine>,
-    Body(look): Body<LookForAgents>,
-) -> Result<Json<Agents>, Refusal> {
+async fn look_for_agents(engine: Engine, look: LookForAgents) -> Result<Agents, Fault> {
     engine.agents().learn_path(look.path.as_deref());
-    Ok(Json(engine.look_for_agents_again().await?))
+    engine.look_for_agents_again().await
 }
 
-async fn connect(State(engine): State<Engine>, Body(request): Body<ConnectRequest>) -> Response {
-    let (sender, lines) = mpsc::channel(WAITING_LINES);
-    engine.connect(request, sender);
-    json_lines(lines)
+async fn disconnect(engine: Engine, request: Disconnect) -> Result<Disconnected, Fault> {
+    engine.disconnect(request.force).await
 }
 
-async fn disconnect(
-    State(engine): State<Engine>,
-    Body(request): Body<Disconnect>,
-) -> Result<Json<Disconnected>, Refusal> {
-    Ok(Json(engine.disconnect(request.force).await?))
-}
-
-async fn stop(State(engine): State<Engine>) -> Json<Stopping> {
+async fn stop(engine: Engine) -> Result<Stopping, Fault> {
     engine.request_shutdown();
-    Json(Stopping { pid: Some(process::own_pid()) })
+    Ok(Stopping { pid: Some(process::own_pid()) })
 }
 
-async fn chat(State(engine): State<Engine>, Body(request): Body<ChatRequest>) -> Response {
-    let (sender, lines) = mpsc::channel(WAITING_LINES);
-    engine.chat_from_terminal(request, sender);
-    json_lines(lines)
+async fn stop_turns(engine: Engine, request: StopTurns) -> Result<Stopped, Fault> {
+    Ok(Stopped { turns: engine.stop_from_terminal(request).await? })
 }
 
-async fn stop_turns(State(engine): State<Engine>, Body(request): Body<StopTurns>) -> Result<Json<Stopped>, Refusal> {
-    Ok(Json(Stopped { turns: engine.stop_from_terminal(request).await? }))
-}
-
-async fn go_on(State(engine): State<Engine>, Body(request): Body<ContinueTurns>) -> Result<Json<Empty>, Refusal> {
+async fn go_on(engine: Engine, request: ContinueTurns) -> Result<Empty, Fault> {
     engine.continue_from_terminal(request.tab_id).await?;
-    Ok(Json(Empty {}))
+    Ok(Empty {})
 }
 
-async fn hand_over(State(engine): State<Engine>, Body(request): Body<HandOver>) -> Json<HandingOver> {
+async fn hand_over(engine: Engine, request: HandOver) -> Result<HandingOver, Fault> {
     tracing::info!(version = request.version, "a newer gstack asks to take over");
-    Json(engine.hand_over(&request))
+    Ok(engine.hand_over(&request))
 }
 
-async fn approvals(State(engine): State<Engine>) -> Json<WaitingApprovals> {
-    Json(engine.waiting_approvals())
+async fn add_rule(engine: Engine, add: PolicyAdd) -> Result<Policy, Fault> {
+    engine.policy().add(add, AuditBy::Terminal)
 }
 
-async fn watch_approvals(State(engine): State<Engine>, Body(Empty {}): Body<Empty>) -> Response {
-    let (sender, lines) = mpsc::channel(WAITING_LINES);
-    engine.watch_approvals(sender);
-    json_lines(lines)
+async fn remove_rule(engine: Engine, remove: PolicyRemove) -> Result<Policy, Fault> {
+    engine.policy().remove(&remove, AuditBy::Terminal)
 }
 
-async fn policy(State(engine): State<Engine>) -> Result<Json<Policy>, Refusal> {
-    Ok(Json(engine.policy().in_force()?))
-}
-
-async fn add_rule(State(engine): State<Engine>, Body(add): Body<PolicyAdd>) -> Result<Json<Policy>, Refusal> {
-    Ok(Json(engine.policy().add(add, AuditBy::Terminal)?))
-}
-
-async fn remove_rule(State(engine): State<Engine>, Body(remove): Body<PolicyRemove>) -> Result<Json<Policy>, Refusal> {
-    Ok(Json(engine.policy().remove(&remove, AuditBy::Terminal)?))
-}
-
-async fn panels(State(engine): State<Engine>) -> Json<KnownPanels> {
-    Json(engine.known_panels())
-}
-
-async fn confirm_panel(
-    State(engine): State<Engine>,
-    Body(confirm): Body<PanelConfirm>,
-) -> Result<Json<KnownPanel>, Refusal> {
-    Ok(Json(engine.confirm_panel(&confirm.code)?))
-}
-
-async fn forget_panel(
-    State(engine): State<Engine>,
-    Body(forget): Body<PanelForget>,
-) -> Result<Json<KnownPanels>, Refusal> {
-    Ok(Json(engine.forget_panel(&forget.id)?))
-}
-
-async fn audit(State(engine): State<Engine>, Body(request): Body<AuditRequest>) -> Result<Response, Refusal> {
-    let (sender, lines) = mpsc::channel(WAITING_LINES);
-    engine.policy().read_audit(request, sender)?;
-    Ok(json_lines(lines))
-}
-
-async fn audit_verify(
-    State(engine): State<Engine>,
-    Body(verify): Body<AuditVerify>,
-) -> Result<Json<AuditProof>, Refusal> {
+async fn audit_verify(engine: Engine, verify: AuditVerify) -> Result<AuditProof, Fault> {
     // Megabytes are read and hashed.
     let proof = tokio::task::spawn_blocking(move || engine.policy().prove_audit(&verify)).await;
-    Ok(Json(proof.map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))??))
+    proof.map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))?
 }
 
-async fn answer(State(engine): State<Engine>, Body(answer): Body<ApprovalAnswer>) -> Result<Json<Empty>, Refusal> {
+async fn answer_approval(engine: Engine, answer: ApprovalAnswer) -> Result<Empty, Fault> {
     engine.answer_approval(&answer, AnsweredBy::Terminal)?;
-    Ok(Json(Empty {}))
+    Ok(Empty {})
 }
 
-async fn answer_question(
-    State(engine): State<Engine>,
-    Body(answer): Body<QuestionAnswer>,
-) -> Result<Json<Empty>, Refusal> {
+async fn answer_question(engine: Engine, answer: QuestionAnswer) -> Result<Empty, Fault> {
     engine.answer_question(answer, AnsweredBy::Terminal)?;
-    Ok(Json(Empty {}))
+    Ok(Empty {})
 }
 
 #[cfg(test)]
@@ -288,8 +285,9 @@ mod tests {
     use crate::engine::{Config, Provision};
     use crate::http::caller::PortPeer;
     use axum::body::{Body as Bytes, to_bytes};
+    use axum::extract::Request;
     use axum::http::StatusCode;
-    use serde_json::Value;
+    use serde_json::{Value, json};
     use tokio_util::sync::CancellationToken;
     use tower::ServiceExt;
 
@@ -337,6 +335,8 @@ mod tests {
 
         let (status, health) = answer_of(&router, &nowhere, "GET", "/health", None, "").await;
         assert_eq!((status, &health["status"]), (StatusCode::OK, &json!("no-browser")));
+        let (status, described) = answer_of(&router, &nowhere, "GET", "/openapi.json", None, "").await;
+        assert_eq!((status, &described["openapi"]), (StatusCode::OK, &json!("3.1.0")));
         let (status, running) = answer_of(&router, &person, "GET", "/status", Some(TOKEN), "").await;
         assert_eq!((status, &running["healthy"]), (StatusCode::OK, &json!(false)));
 
@@ -348,6 +348,7 @@ mod tests {
             ("POST", "/questions/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/policy", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/policy/add", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/policy/explain", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/panels", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/panels/confirm", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/panels/forget", Some(TOKEN), "{}", StatusCode::FORBIDDEN),

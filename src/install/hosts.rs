@@ -3,12 +3,12 @@
 //! Owns the plan (what would be done, from reading alone) and its carrying out. Doing it twice changes nothing.
 //! Never removes a manifest that is not ours.
 
+pub use super::report::{Action, Done, Report, Step};
+
 use super::manifest::{Found, file_name, host_manifest, identify};
 use super::{InstallError, binary};
 use crate::base::atomic;
 use crate::base::browsers::{FAMILY, Machine};
-use serde::Serialize;
-use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -22,38 +22,6 @@ pub struct Options {
     pub dry_run: bool,
 }
 
-/// What is to be done at one place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Action {
-    /// No manifest is there yet.
-    Create,
-    /// One is there that starts another program, or is damaged.
-    Replace,
-    /// Ours is there already, with this program.
-    Keep,
-    Remove,
-    /// Nothing is there to remove.
-    Absent,
-    /// A manifest of our name that is not ours: it stays.
-    Leave,
-    /// A browser in a sandbox that can't start programs.
-    Skip,
-}
-
-/// One browser with what is to be done for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
-    /// As people know it.
-    pub browser: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub manifest: Option<PathBuf>,
-    pub action: Action,
-    /// What a person should know of it, in words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<String>,
-}
-
 /// What would be done. Made by reading only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -61,27 +29,6 @@ pub struct Plan {
     text: Option<String>,
     pub steps: Vec<Step>,
     /// Worries that concern all of it.
-    pub warnings: Vec<String>,
-}
-
-/// A step after it was carried out.
-#[derive(Clone, Debug, Serialize)]
-pub struct Done {
-    #[serde(flatten)]
-    pub step: Step,
-    /// What went wrong, in words with the next step.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-}
-
-/// What was done, browser by browser. `Display` is for people, `Serialize` for `--json`.
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Report {
-    /// Nothing was written: these are intentions.
-    pub dry_run: bool,
-    pub browsers: Vec<Done>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
@@ -159,53 +106,6 @@ impl Plan {
             Done { step, error: outcome.err().map(|error| format!("{error}. {}", error.hint())) }
         };
         Report { dry_run, browsers: self.steps.into_iter().map(carry_out).collect(), warnings: self.warnings }
-    }
-}
-
-impl Report {
-    /// True when a browser could not be served.
-    pub fn failed(&self) -> bool {
-        self.browsers.iter().any(|done| done.error.is_some())
-    }
-    /// The browsers that have our manifest now (or would have it).
-    pub fn registered(&self) -> impl Iterator<Item = &str> {
-        self.browsers
-            .iter()
-            .filter(|done| done.error.is_none())
-            .filter(|done| matches!(done.step.action, Action::Create | Action::Replace | Action::Keep))
-            .map(|done| done.step.browser.as_str())
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.browsers.iter().map(|done| done.step.browser.chars().count()).max().unwrap_or(0);
-        for Done { step, error } in &self.browsers {
-            let did = match (error, &step.action, self.dry_run) {
-                (Some(_), _, _) => "failed",
-                (None, Action::Create, false) => "registered",
-                (None, Action::Create, true) => "would register",
-                (None, Action::Replace, false) => "renewed",
-                (None, Action::Replace, true) => "would renew",
-                (None, Action::Keep, _) => "registered already",
-                (None, Action::Remove, false) => "removed",
-                (None, Action::Remove, true) => "would remove",
-                (None, Action::Absent, _) => "was not registered",
-                (None, Action::Leave, _) => "left alone",
-                (None, Action::Skip, _) => "skipped",
-            };
-            write!(f, "{:<width$}  {did}", step.browser)?;
-            match (error, &step.note, &step.manifest) {
-                (Some(error), _, _) => writeln!(f, ": {error}")?,
-                (None, Some(note), _) => writeln!(f, ": {note}")?,
-                (None, None, Some(path)) => writeln!(f, "  {}", path.display())?,
-                (None, None, None) => writeln!(f)?,
-            }
-        }
-        if self.browsers.is_empty() {
-            writeln!(f, "Nothing to do: no browser here has or needs the manifest.")?;
-        }
-        self.warnings.iter().try_for_each(|warning| writeln!(f, "Note: {warning}"))
     }
 }
 

@@ -7,6 +7,7 @@ pub mod extension;
 pub mod hosts;
 pub mod manifest;
 pub mod mcp;
+mod report;
 pub mod skill;
 
 use crate::protocol::fault::{Fault, FaultCode};

@@ -54,14 +54,20 @@ pub fn uninstall(skills: &Path) -> Result<bool, InstallError> {
     Ok(true)
 }
 
-/// The guide's file. Fails if something else is in its place.
+/// The guide's file. Fails if something else is in its place, or a link: a project's folder may be a stranger's.
 fn place(skills: &Path) -> Result<PathBuf, InstallError> {
-    let file = skills.join("gstack/SKILL.md");
-    match fs::read_to_string(&file) {
-        Ok(text) if !text.contains(MARK) => {
-            let source = io::Error::new(ErrorKind::AlreadyExists, "a skill of that name, not made by gstack, is there");
-            Err(InstallError::Write { path: file, source })
+    let folder = skills.join("gstack");
+    let file = folder.join("SKILL.md");
+    let taken = |words: &str| io::Error::new(ErrorKind::AlreadyExists, words.to_owned());
+    let refused = |source| Err(InstallError::Write { path: file.clone(), source });
+    if folder.is_symlink() || file.is_symlink() {
+        return refused(taken("a link is in its place"));
+    }
+    match fs::read(&file) {
+        Ok(bytes) if !String::from_utf8_lossy(&bytes).contains(MARK) => {
+            refused(taken("a skill of that name, not made by gstack, is there"))
         }
+        Err(error) if error.kind() != ErrorKind::NotFound => refused(error),
         _ => Ok(file),
     }
 }
@@ -84,6 +90,24 @@ mod tests {
         fs::write(&file, "a skill of my own").unwrap();
         assert!(install(skills.path()).is_err() && uninstall(skills.path()).is_err());
         assert_eq!(fs::read_to_string(&file).unwrap(), "a skill of my own");
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_guide_leads_it_nowhere() {
+        let skills = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), skills.path().join("gstack")).unwrap();
+        assert!(install(skills.path()).is_err() && uninstall(skills.path()).is_err());
+        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+        fs::remove_file(skills.path().join("gstack")).unwrap();
+        fs::create_dir(skills.path().join("gstack")).unwrap();
+        fs::write(elsewhere.path().join("odd"), [0xff, 0xfe]).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path().join("odd"), skills.path().join("gstack/SKILL.md")).unwrap();
+        assert!(install(skills.path()).is_err());
+        fs::remove_file(skills.path().join("gstack/SKILL.md")).unwrap();
+        fs::write(skills.path().join("gstack/SKILL.md"), [0xff, 0xfe]).unwrap();
+        assert!(install(skills.path()).is_err() && uninstall(skills.path()).is_err(), "a file that is not text");
+        assert_eq!(fs::read(elsewhere.path().join("odd")).unwrap(), [0xff, 0xfe]);
     }
 
     #[test]

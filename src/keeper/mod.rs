@@ -9,21 +9,21 @@ mod door;
 mod relay;
 mod stderr_tail;
 
+use crate::base::lock::FileLock;
 use crate::base::peer;
 use crate::base::proof::Key;
 use crate::protocol::keeper::{KeeperReport, LaunchPlan};
 use chromium::Chromium;
 use door::Door;
 use relay::Relay;
-use rustix::fs::{FlockOperation, flock};
-use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+
+/// Asking whether a keeper runs takes the lock for an instant; a keeper holds it for its whole life.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Why the keeper ended before it served anybody.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +93,8 @@ fn report(report: &KeeperReport) {
 
 async fn keep() -> Result<(), KeeperError> {
     let plan = read_plan()?;
-    let Some(_lock) = take_lock(&plan.lock).await.map_err(io_error("the keeper's lock can't be taken"))? else {
+    let Some(_lock) = FileLock::take_within(&plan.lock, LOOK).map_err(io_error("the keeper's lock can't be taken"))?
+    else {
         report(&KeeperReport::AlreadyRunning);
         return Ok(());
     };
@@ -142,22 +143,6 @@ fn read_plan() -> Result<LaunchPlan, KeeperError> {
     let mut text = String::new();
     io::stdin().read_to_string(&mut text).map_err(io_error("the launch plan is not readable"))?;
     serde_json::from_str(&text).map_err(|error| KeeperError::Plan(error.to_string()))
-}
-
-/// None: another keeper holds it.
-async fn take_lock(path: &Path) -> io::Result<Option<File>> {
-    // Who asks whether a keeper lives holds the lock for an instant; a keeper holds it for long.
-    const TRIES: u32 = 10;
-    const APART: Duration = Duration::from_millis(20);
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-    for _ in 0..TRIES {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => return Ok(Some(file)),
-            Err(rustix::io::Errno::WOULDBLOCK) => tokio::time::sleep(APART).await,
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(None)
 }
 
 fn stop_on_signals() -> Result<CancellationToken, KeeperError> {

@@ -39,10 +39,9 @@ pub fn failure(fault: &Fault, hint: Option<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// As the protocol answers a call of a tool that is not listed.
-pub fn unknown_tool(name: &str) -> ErrorData {
-    let near = registry::unknown(name).hint.filter(|hint| hint.starts_with("Did you mean"));
-    let near = near.map(|near| format!(". {near}")).unwrap_or_default();
+/// As the protocol answers a call of a tool that is not listed. Suggests the nearest one that is.
+pub fn unknown_tool<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> ErrorData {
+    let near = registry::nearest(name, offered).map(|near| format!(". Did you mean: {near}?")).unwrap_or_default();
     ErrorData::invalid_params(format!("Unknown tool: {name}{near}"), None)
 }
 

@@ -55,7 +55,8 @@ impl ServerHandler for BrowserTools {
     ) -> Result<CallToolResponse, ErrorData> {
         let tools = tools(&context)?;
         if !tools.offers(&request.name) {
-            return Err(answer::unknown_tool(&request.name));
+            let offered = tools.offered();
+            return Err(answer::unknown_tool(&request.name, offered.iter().map(|tool| tool.name.as_str())));
         }
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let id = context.meta.0.get(CALL_ID).and_then(Value::as_str).map(str::to_owned);

@@ -66,8 +66,8 @@ impl StdioTools {
     }
 
     async fn run(&self, spec: &Spec, arguments: &Value) -> Result<CallToolResult, Fault> {
-        if !self.profile.takes_paths()
-            && let Some(fault) = tool_schema::given_path(spec, arguments)
+        if !self.profile.is_whole()
+            && let Some(fault) = tool_schema::given_withheld(spec, arguments)
         {
             return Err(fault);
         }
@@ -101,10 +101,9 @@ impl ServerHandler for StdioTools {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let listed = self.profile.specs().map(|spec| {
-            let with_paths = self.profile.takes_paths();
-            let schema =
-                if with_paths { tool_schema::input_schema(spec) } else { tool_schema::schema_without_paths(spec) };
-            let reads = spec.only_reads(with_paths);
+            let whole = self.profile.is_whole();
+            let schema = if whole { tool_schema::input_schema(spec) } else { tool_schema::core_schema(spec) };
+            let reads = spec.only_reads(whole);
             let changes = spec.changes() || (spec.class == Class::Read && !reads);
             answer::tool(spec.name.to_owned(), tool_schema::description(spec), schema, reads, changes)
         });
@@ -116,7 +115,10 @@ impl ServerHandler for StdioTools {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let spec = self.profile.find(&request.name).ok_or_else(|| answer::unknown_tool(&request.name))?;
+        let spec = self
+            .profile
+            .find(&request.name)
+            .ok_or_else(|| answer::unknown_tool(&request.name, self.profile.specs().map(|spec| spec.name)))?;
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let outcome = tokio::select! {
             outcome = progress::told(&context, spec.name, self.run(spec, &arguments)) => outcome,

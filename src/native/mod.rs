@@ -8,8 +8,8 @@ mod origin;
 
 use crate::base::home::Home;
 use crate::base::say;
-use crate::client::handover::{self, Takeover};
 use crate::client::start;
+use crate::client::upgrade::{DaemonUpgrade, upgrade_daemon};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::frame::{FrameCodec, FrameError};
@@ -17,7 +17,7 @@ use crate::protocol::hello::HostPreamble;
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::keeper::BROWSER_VARIABLE;
 use crate::protocol::rpc::Envelope;
-use crate::protocol::told;
+use crate::protocol::told::{self, Sentence};
 use futures_util::{SinkExt, StreamExt};
 pub use origin::is_origin;
 use std::fs::OpenOptions;
@@ -60,17 +60,17 @@ fn let_chrome_go() {
     }
 }
 
-/// The connection, and the takeover from an older daemon, which ends at once where there is none.
+/// The connection, and the upgrade of an older daemon, which ends at once where there is none.
 async fn reach_daemon(origin: String) -> Result<(UnixStream, JoinHandle<()>), Fault> {
     let home =
         Home::locate(None).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()).at(Hop::Host))?;
     let stream = start::connect(&home, home.panel_socket()).await?;
     // An older daemon serves on while its turns finish; then the port closes and the next host meets the new one.
-    let takeover = tokio::spawn(async move {
-        match handover::take_over(&home, true, |_| {}).await {
-            Takeover::Done | Takeover::Busy => {}
-            Takeover::Slow => say::line("an older daemon has not ended yet"),
-            Takeover::Refused(fault) => say::line(format_args!("an older daemon does not hand over: {fault}")),
+    let upgrade = tokio::spawn(async move {
+        match upgrade_daemon(&home, true, |_| {}).await {
+            DaemonUpgrade::Done | DaemonUpgrade::Busy => {}
+            DaemonUpgrade::Slow => say::line("an older daemon has not ended yet"),
+            DaemonUpgrade::Refused(fault) => say::line(format_args!("an older daemon does not hand over: {fault}")),
         }
     });
     let preamble = HostPreamble {
@@ -81,8 +81,8 @@ async fn reach_daemon(origin: String) -> Result<(UnixStream, JoinHandle<()>), Fa
     };
     let bytes = serde_json::to_vec(&preamble).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
     let mut framed = FramedWrite::new(stream, FrameCodec::browser_side());
-    framed.send(bytes).await.map_err(|e| daemon_gone(&e.to_string()))?;
-    Ok((framed.into_inner(), takeover))
+    framed.send(bytes).await.map_err(|e| daemon_gone(told::DAEMON_WENT_AWAY.with([&e.to_string()])))?;
+    Ok((framed.into_inner(), upgrade))
 }
 
 enum End {
@@ -105,7 +105,7 @@ async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + 
                 Err(error) => return Some(bad_stream(&error)),
             };
             if let Err(error) = to_daemon.send(frame).await {
-                return Some(daemon_gone(&error.to_string()));
+                return Some(daemon_gone(told::DAEMON_WENT_AWAY.with([&error.to_string()])));
             }
         }
         None
@@ -118,7 +118,7 @@ async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + 
                 return None;
             }
         }
-        Some(daemon_gone("it closed the connection"))
+        Some(daemon_gone(told::DAEMON_CLOSED.into()))
     };
     let fault = tokio::select! {
         fault = inward => fault,
@@ -148,15 +148,12 @@ fn fault_frame(fault: Fault) -> Vec<u8> {
     Envelope::notification(None, "fault", &fault).encode()
 }
 
-fn daemon_gone(how: &str) -> Fault {
-    Fault::new(FaultCode::DaemonDown, told::DAEMON_WENT_AWAY.with([how]))
-        .hint(told::DAEMON_WENT_AWAY_NEXT)
-        .command("gstack doctor")
-        .at(Hop::Daemon)
+fn daemon_gone(how: Sentence) -> Fault {
+    Fault::new(FaultCode::DaemonDown, how).hint(told::DAEMON_WENT_AWAY_NEXT).command("gstack doctor").at(Hop::Daemon)
 }
 
 fn bad_stream(error: &FrameError) -> Fault {
-    Fault::new(FaultCode::BadRequest, format!("Chrome's message could not be read: {error}"))
-        .hint("Reload the extension; the connection starts again.")
+    Fault::new(FaultCode::BadRequest, told::CHROME_UNREADABLE.with([&error.to_string()]))
+        .hint(told::CHROME_UNREADABLE_NEXT)
         .at(Hop::Host)
 }

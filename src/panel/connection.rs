@@ -10,6 +10,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::frame::FrameCodec;
 use crate::protocol::hello::HostPreamble;
 use crate::protocol::rpc::Envelope;
+use crate::protocol::told;
 use futures_util::{SinkExt, StreamExt};
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -29,8 +30,8 @@ pub async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: Cance
         Ok(Some(Ok(frame))) => match serde_json::from_slice(&frame) {
             Ok(preamble) => preamble,
             Err(error) => {
-                let fault = Fault::new(FaultCode::ProtocolMismatch, format!("the native host's first words: {error}"))
-                    .hint("The host is of another version. Run `gstack install-host` again.")
+                let fault = Fault::new(FaultCode::ProtocolMismatch, told::HOST_UNREADABLE.with([&error.to_string()]))
+                    .hint(told::HOST_UNREADABLE_NEXT)
                     .command("gstack install-host")
                     .at(Hop::Host);
                 // It is told if it still listens.

@@ -1,14 +1,16 @@
-//! From a message's bytes to the engine and back, by method.
+//! From a message's bytes to the function of its method, and its answer back.
+//!
+//! Owns the order of messages and who may ask before they are confirmed. What each method does: `serve.rs`.
 
+use super::serve::Panel;
 use crate::base::well_formed;
-use crate::engine::{Engine, Heard, PortId, PortSender, Standing};
-use crate::protocol::audit::AuditBy;
-use crate::protocol::chat::AnsweredBy;
-use crate::protocol::control::Stopped;
+use crate::engine::{Engine, PortId, PortSender, Standing};
+use crate::protocol::declare::Reply;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::PanelId;
-use crate::protocol::methods::{Empty, Hops, ToDaemon};
+use crate::protocol::methods::{Serve, ToDaemon};
 use crate::protocol::rpc::Envelope;
+use crate::protocol::told;
 use futures_util::FutureExt;
 use serde::Serialize;
 use tokio_util::task::TaskTracker;
@@ -24,84 +26,45 @@ pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: 
             return;
         }
     };
-    let request = Request { engine: engine.clone(), port, client: envelope.client.clone() };
-    let reply = Reply { sender: sender.clone(), client: envelope.client, id: envelope.id };
-    let call: ToDaemon = match serde_json::from_slice(bytes) {
+    let reply = PortReply { sender: sender.clone(), client: envelope.client.clone(), id: envelope.id };
+    let panel = Panel { engine: engine.clone(), port, client: envelope.client };
+    let params = envelope.params.as_ref().map_or("null", |params| params.get());
+    let call = match ToDaemon::read(envelope.method.as_deref().unwrap_or_default(), params) {
         Ok(call) => call,
         Err(error) => {
-            let fault = Fault::new(FaultCode::BadRequest, format!("{error}"))
-                .hint("The extension and the daemon may be of different versions: reload the extension.");
+            let fault = Fault::new(FaultCode::BadRequest, error).hint(told::VERSIONS_MAY_DIFFER);
             return reply.fail(fault);
         }
     };
     match engine.standing(port) {
         _ if matches!(call, ToDaemon::Hello(_)) => {}
         Standing::Unknown => {
-            let hint =
-                "The first request on a port is `hello`, with a protocol that gstack speaks: reload the extension.";
-            let fault = Fault::new(FaultCode::ProtocolMismatch, "the extension has not said hello").hint(hint);
+            let fault = Fault::new(FaultCode::ProtocolMismatch, told::NO_HELLO).hint(told::VERSIONS_MAY_DIFFER);
             return reply.fail(fault.at(Hop::Background));
         }
-        Standing::Unconfirmed if !is_open(&call) => return reply.refuse(|| engine.unconfirmed(port)),
+        Standing::Unconfirmed if !call.rules().unconfirmed => return reply.refuse(|| engine.unconfirmed(port)),
         Standing::Unconfirmed | Standing::Confirmed => {}
     }
-    if takes_long(&call) {
-        let mut handling = Box::pin(async move { request.handle(call, &reply).await });
+    if call.rules().beside {
+        let mut handling = Box::pin(async move { panel.serve(call, &reply).await });
         // It begins in its turn and goes on by itself: a `pick.stop` finds the pick that was asked for before it.
         if (&mut handling).now_or_never().is_none() {
             tasks.spawn(handling);
         }
     } else {
-        request.handle(call, &reply).await;
+        panel.serve(call, &reply).await;
     }
 }
 
-/// What a browser that the person has not confirmed may ask: who is there, what is wrong, and that work stops.
-fn is_open(call: &ToDaemon) -> bool {
-    matches!(
-        call,
-        ToDaemon::PanelProve(_)
-            | ToDaemon::Ping(_)
-            | ToDaemon::Echoed(_)
-            | ToDaemon::Hops(_)
-            | ToDaemon::ChatStop(_)
-            | ToDaemon::ChatStopAll(_)
-    )
-}
-
-/// What waits for a browser, a program or a disk.
-fn takes_long(call: &ToDaemon) -> bool {
-    matches!(
-        call,
-        ToDaemon::Hops(_)
-            | ToDaemon::AgentsList(_)
-            | ToDaemon::CommandRun(_)
-            | ToDaemon::FileRead(_)
-            | ToDaemon::MarkdownRender(_)
-            | ToDaemon::RefsList(_)
-            | ToDaemon::RefsShow(_)
-            | ToDaemon::RefsHighlight(_)
-            | ToDaemon::PickStart(_)
-            | ToDaemon::ConversationsList(_)
-            | ToDaemon::ConversationsRename(_)
-            | ToDaemon::ConversationsDelete(_)
-            | ToDaemon::ConversationsRestore(_)
-            | ToDaemon::ConversationsExport(_)
-            | ToDaemon::ConversationsFolder(_)
-            | ToDaemon::InboxLeave(_)
-            | ToDaemon::SettingsGet(_)
-            | ToDaemon::SettingsSet(_)
-    )
-}
-
-struct Reply {
+/// Where the answer to one message goes.
+struct PortReply {
     sender: PortSender,
     client: Option<PanelId>,
     /// Absent for notifications: nothing is answered.
     id: Option<u64>,
 }
 
-impl Reply {
+impl Reply for PortReply {
     fn give<T: Serialize>(&self, outcome: Result<T, Fault>) {
         match (outcome, self.id) {
             (Ok(value), Some(id)) => self.sender.send(&Envelope::response(self.client.clone(), id, &value)),
@@ -109,7 +72,9 @@ impl Reply {
             (Err(fault), _) => self.fail(fault),
         }
     }
+}
 
+impl PortReply {
     /// Refuses a request; a notification is ignored.
     fn refuse(&self, fault: impl FnOnce() -> Fault) {
         if self.id.is_some() {
@@ -121,97 +86,6 @@ impl Reply {
         match self.id {
             Some(id) => self.sender.send(&Envelope::failure(self.client.clone(), Some(id), fault)),
             None => tracing::warn!(code = ?fault.code, "a notification was refused: {fault}"),
-        }
-    }
-}
-
-struct Request {
-    engine: Engine,
-    port: PortId,
-    client: Option<PanelId>,
-}
-
-impl Request {
-    async fn handle(self, call: ToDaemon, reply: &Reply) {
-        let Self { engine, port, client } = self;
-        match call {
-            ToDaemon::Hello(hello) => reply.give(engine.hello(port, hello)),
-            ToDaemon::PanelProve(prove) => reply.give(engine.prove_panel(port, &prove)),
-            ToDaemon::Ping(Empty {}) => reply.give(Ok(engine.pong())),
-            ToDaemon::Echoed(echo) => engine.echoed(echo),
-            ToDaemon::Hops(Empty {}) => reply.give(Ok(Hops { hops: engine.hops(port).await })),
-            ToDaemon::TabsChanged(changed) => engine.tabs_changed(port, changed),
-            ToDaemon::PanelOpened(opened) => engine.panel_opened(port, client, opened),
-            ToDaemon::PanelClosed(Empty {}) => engine.panel_closed(port, client),
-            ToDaemon::PanelFocus(focus) => engine.panel_focus(port, client, focus),
-            ToDaemon::ChatOpen(open) => reply.give(engine.chat_open(port, &open)),
-            ToDaemon::ChatSubscribe(subscribe) => {
-                let answer = |subscribed| reply.give(Ok(subscribed));
-                if let Err(fault) = engine.conversations().subscribe(port, client, &subscribe, answer) {
-                    reply.fail(fault);
-                }
-            }
-            ToDaemon::ChatUnsubscribe(of) => {
-                engine.conversations().unsubscribe(port, client, &of.conversation_id);
-                reply.give(Ok(Empty {}));
-            }
-            ToDaemon::ChatHistory(page) => reply.give(engine.conversations().history(&page)),
-            ToDaemon::ChatPrepare(of) => engine.chat_prepare(port, client, &of.conversation_id),
-            ToDaemon::ChatAck(ack) => engine.conversations().acknowledge(port, client, &ack),
-            ToDaemon::ChatSend(send) => reply.give(engine.chat_send(send).await),
-            ToDaemon::ChatUnqueue(unqueue) => reply.give(engine.chat_unqueue(unqueue).await.map(|()| Empty {})),
-            ToDaemon::ChatStop(of) => reply.give(engine.chat_stop(&of.conversation_id).map(|()| Empty {})),
-            ToDaemon::ChatContinue(of) => reply.give(engine.chat_continue(&of.conversation_id).map(|()| Empty {})),
-            ToDaemon::ChatClear(of) => reply.give(engine.chat_clear(&of.conversation_id)),
-            ToDaemon::ChatStopAll(Empty {}) => reply.give(Ok(Stopped { turns: engine.stop_turns(None) })),
-            ToDaemon::ActivitySubscribe(subscribe) => {
-                let answer = |page| reply.give(Ok(page));
-                if let Err(fault) = engine.activity().subscribe(port, client, subscribe.after, answer) {
-                    reply.fail(fault);
-                }
-            }
-            ToDaemon::ActivityUnsubscribe(Empty {}) => {
-                engine.activity().unsubscribe(port, client.as_ref());
-                reply.give(Ok(Empty {}));
-            }
-            ToDaemon::QuestionAnswer(answer) => {
-                reply.give(engine.answer_question(answer, AnsweredBy::Panel).map(|()| Empty {}));
-            }
-            ToDaemon::ConversationsList(list) => reply.give(engine.conversations().list(list).await),
-            ToDaemon::ConversationsRename(rename) => reply.give(engine.rename_conversation(rename).await),
-            ToDaemon::ConversationsDelete(of) => {
-                reply.give(engine.delete_conversation(&of.conversation_id).await.map(|()| Empty {}));
-            }
-            ToDaemon::ConversationsRestore(of) => reply.give(engine.conversations().restore(&of.conversation_id).await),
-            ToDaemon::ConversationsExport(export) => reply.give(engine.conversations().export(export).await),
-            ToDaemon::ConversationsAttach(attach) => reply.give(engine.attach_conversation(port, attach).await),
-            ToDaemon::ConversationsFolder(folder) => reply.give(engine.choose_folder(folder).await),
-            ToDaemon::ConversationsTab(tab) => reply.give(engine.conversation_tab(port, &tab)),
-            ToDaemon::InboxLeave(leave) => reply.give(engine.leave_in_inbox(leave).await),
-            ToDaemon::SettingsGet(Empty {}) => reply.give(Ok(engine.settings().await)),
-            ToDaemon::SettingsSet(set) => reply.give(engine.set_setting(set).await),
-            ToDaemon::PolicyList(Empty {}) => reply.give(engine.policy().in_force()),
-            ToDaemon::PolicyAdd(add) => reply.give(engine.policy().add(add, AuditBy::Panel)),
-            ToDaemon::PolicyRemove(remove) => reply.give(engine.policy().remove(&remove, AuditBy::Panel)),
-            ToDaemon::RefsList(of) => reply.give(engine.refs(port, of).await),
-            ToDaemon::RefsShow(show) => reply.give(engine.show_refs(port, client, show).await.map(|()| Empty {})),
-            ToDaemon::RefsHighlight(of) => reply.give(engine.highlight(port, client, of).await.map(|()| Empty {})),
-            ToDaemon::PickStart(of) => reply.give(engine.pick(port, client, of).await),
-            ToDaemon::PickStop(of) => reply.give(engine.pick_stop(port, of).map(|()| Empty {})),
-            ToDaemon::ApprovalAnswer(answer) => {
-                reply.give(engine.answer_approval(&answer, AnsweredBy::Panel).map(|()| Empty {}));
-            }
-            ToDaemon::AgentsList(list) if list.refresh => reply.give(engine.look_for_agents_again().await),
-            ToDaemon::AgentsList(_) => reply.give(Ok(engine.agents().list(false).await)),
-            ToDaemon::AgentsChoose(choose) => reply.give(engine.choose_agent(&choose)),
-            ToDaemon::MarkdownRender(markdown) => {
-                reply.give(engine.conversations().render_markdown(markdown.blocks).await)
-            }
-            ToDaemon::FileRead(read) => reply.give(engine.conversations().file_read(&read)),
-            ToDaemon::RelayAnswer(answer) => engine.browsers().heard(port, Heard::Answer(answer)).await,
-            ToDaemon::RelayEvent(event) => engine.browsers().heard(port, Heard::Event(event)).await,
-            ToDaemon::RelayDetached(detached) => engine.browsers().heard(port, Heard::Detached(detached)).await,
-            ToDaemon::CommandRun(run) => reply.give(engine.command_from_panel(port, run).await),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod connection;
 mod dispatch;
+mod serve;
 
 use crate::base::peer::Peer;
 use crate::engine::Engine;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The record of an action. Nothing in it is cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ActionRecord {
     /// The call as it would run, with all its arguments.
@@ -51,7 +51,7 @@ impl ActionRecord {
 
 /// An element of a page.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ActionElement {
     /// As the call names it: a ref or a selector; empty for what has the focus.

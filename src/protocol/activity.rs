@@ -2,7 +2,7 @@
 //!
 //! Owns the shape. Arguments are redacted before they come into it.
 
-use super::chat::Millis;
+use super::basics::Millis;
 use super::ids::TabId;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub type ActivityId = u64;
 
 /// One command, begun or ended. An entry that has ended replaces the one that began.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ActivityEntry {
     #[cfg_attr(test, ts(type = "number"))]
@@ -36,7 +36,7 @@ pub struct ActivityEntry {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ActivitySource {
     Terminal,
@@ -47,7 +47,7 @@ pub enum ActivitySource {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ActivityOutcome {
     Running,
@@ -58,7 +58,7 @@ pub enum ActivityOutcome {
 
 /// `activity.subscribe`: entries after this one, and from now on by `activity.entry`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ActivitySubscribe {
     #[serde(default)]
     #[cfg_attr(test, ts(type = "number"))]
@@ -67,7 +67,7 @@ pub struct ActivitySubscribe {
 
 /// The entries that are still kept, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ActivityPage {
     pub entries: Vec<ActivityEntry>,
     /// Entries between the asked one and the first given are gone.

@@ -1,12 +1,12 @@
 //! Agents as the panel shows them: which are there, and what is missing on those that are not.
 
 use super::fault::{Fault, FaultCode, FaultWords};
-use super::ids::AgentName;
-use super::told::Sentence;
+use super::ids::{AgentName, ConversationId};
+use super::sentence::Sentence;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
     pub name: AgentName,
@@ -82,7 +82,7 @@ impl AgentInfo {
 
 /// A model that an agent offers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ModelInfo {
     /// As the agent names it; goes into `model`.
     pub id: String,
@@ -93,7 +93,7 @@ pub struct ModelInfo {
 
 /// A slash command of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct SlashCommand {
     /// Without the slash.
     pub name: String,
@@ -105,11 +105,55 @@ pub struct SlashCommand {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentStatus {
     Ready,
     Missing,
     SignedOut,
     Broken,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct AgentsList {
+    /// Look again instead of answering from what is known.
+    #[serde(default)]
+    pub refresh: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct Agents {
+    pub agents: Vec<AgentInfo>,
+    /// The sandbox that confines them, once it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxInfo>,
+}
+
+/// Whether agents run in a sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxInfo {
+    pub in_force: bool,
+    /// The mechanism, or what is missing.
+    pub detail: String,
+    /// The same as codes, if it has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub words: Option<Box<FaultWords>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentsChoose {
+    pub conversation_id: ConversationId,
+    /// Absent: the default agent.
+    #[serde(default)]
+    pub agent: Option<AgentName>,
+    /// `fast`, `deep` or one of the agent's models. Absent: by what each message asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// One decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditEntry {
     pub at: Millis,
@@ -37,6 +38,7 @@ pub struct AuditEntry {
 
 /// The one who decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditBy {
     /// Nobody had to be asked, or it is never offered.
@@ -52,6 +54,7 @@ pub enum AuditBy {
 
 /// `POST /audit`: answered line by line, oldest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AuditRequest {
     /// The newest so many.
@@ -62,6 +65,7 @@ pub struct AuditRequest {
 
 /// `POST /audit/verify`: answered by [`AuditProof`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AuditVerify {
     /// The hash of a line that the person has kept: it must be among the lines.
@@ -70,6 +74,7 @@ pub struct AuditVerify {
 
 /// Whether the audit's lines are the ones that gstack wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditProof {
     pub sound: bool,

@@ -3,25 +3,27 @@
 //! The same types are the journal's lines and the panel's events. Never holds state.
 
 use super::action::ActionRecord;
+pub use super::basics::{Millis, Seq};
+pub use super::chat_push::{ChatDelta, ChatEventPush, ChatGap};
 pub use super::conversation::{
     AllowedTab, ConversationInfo, ConversationState, EarlierConversation, HistoryPage, Subscribed, Worktree,
 };
+pub use super::decision::Decision;
 use super::fault::{Fault, FaultWords};
-use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, FileId, QuestionId, StepId, TurnId};
-use super::told::Sentence;
+use super::ids::{AgentName, ApprovalId, ClientMessageId, FileId, QuestionId, StepId, TurnId};
+pub use super::page_context::{LONGEST_ADDRESS, LONGEST_SELECTION, LONGEST_TITLE, PageContext};
+pub use super::sentence::SaidPhrase;
+use super::sentence::Sentence;
 use serde::{Deserialize, Serialize};
-
-/// The number of an event within its conversation: 1, 2, 3 … without gaps.
-pub type Seq = u64;
-/// Milliseconds since 1970-01-01 UTC.
-pub type Millis = u64;
 
 /// How many messages may wait behind the running one. The panel has it from `extension/shared/constants.js`.
 pub const QUEUE_LIMIT: usize = 5;
+/// The longest text of a message, as JSON. Its event has a page and attachments too, and fits into one frame.
+pub const LONGEST_MESSAGE: usize = 640 * 1024;
 
 /// One event of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChatEvent {
     #[cfg_attr(test, ts(type = "number"))]
@@ -34,7 +36,7 @@ pub struct ChatEvent {
 
 /// An event. A reader ignores a `type` that it does not know.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum ChatBody {
     /// A person's message was accepted. It waits in the queue until a `turn-started` names it.
@@ -94,11 +96,12 @@ pub enum ChatBody {
         phrase: Option<SaidPhrase>,
         /// The tool's own name, for the details.
         tool: String,
-        /// The arguments as JSON text, cut at 4 KiB.
+        /// The arguments as JSON text, cut at 4 KiB. What a command types is only counted: it may be a password.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         arguments: String,
     },
-    /// More is known of a step: the name of the element that a selector found, or the text that a person wrote instead.
+    /// More is known of a step: the name of the element that a selector found, and its arguments with the text, unless that
+    /// is a password's.
     StepUpdated {
         turn_id: TurnId,
         step_id: StepId,
@@ -141,6 +144,9 @@ pub enum ChatBody {
         /// The reason why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         why: Option<String>,
+        /// The same as a code.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why_words: Option<Box<FaultWords>>,
         /// The command as it would run, on one line: `click @e14`.
         does: String,
         /// All that it would do. Absent in conversations of older versions.
@@ -210,120 +216,25 @@ impl ChatBody {
     }
 }
 
-/// The action as a stable code with its values: a panel that has words for the code shows them in its own language.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct SaidPhrase {
-    /// `fill_sel`, `read_the_page`; `own_…` for what an agent's own tools do.
-    pub code: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
-    pub values: Vec<String>,
-}
-
-impl SaidPhrase {
-    /// The action of an agent's own tool, by its English verb.
-    pub fn of_own_tool(verb: &str, object: &str) -> Self {
-        let code = format!("own_{}", verb.to_lowercase().replace(' ', "_"));
-        Self { code, values: vec![object.to_owned()] }
-    }
-}
-
 /// The place where a message was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MessageSource {
     Panel,
     Terminal,
 }
 
-/// The page that a person was looking at when they wrote.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct PageContext {
-    pub url: String,
-    pub title: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub selection: Option<String>,
-}
-
-/// The longest address that is kept of a page. Pages choose their addresses, and everything that names one travels in
-/// frames of a limited size.
-pub const LONGEST_ADDRESS: usize = 2048;
-/// The longest title that is kept of a page.
-pub const LONGEST_TITLE: usize = 512;
-/// The longest selection that is kept of a page. Agents are given less.
-pub const LONGEST_SELECTION: usize = 32 * 1024;
-/// The longest text of a message, as JSON. Its event has a page and attachments too, and fits into one frame.
-pub const LONGEST_MESSAGE: usize = 640 * 1024;
-
-impl PageContext {
-    /// The page with an address, a title and a selection that fit into any message.
-    #[must_use]
-    pub fn bounded(mut self) -> Self {
-        if self.url.len() > LONGEST_ADDRESS
-            && let Ok(mut parsed) = url::Url::parse(&self.url)
-        {
-            // A name and a password stand before the host: cut within them, another host would be named.
-            let cleared = parsed.set_username("").and_then(|()| parsed.set_password(None));
-            if cleared.is_ok() {
-                self.url = parsed.into();
-            }
-        }
-        cut(&mut self.url, LONGEST_ADDRESS);
-        cut(&mut self.title, LONGEST_TITLE);
-        if let Some(selection) = &mut self.selection {
-            cut(selection, LONGEST_SELECTION);
-        }
-        self
-    }
-}
-
-/// Cuts to so many bytes, the sign of that included.
-fn cut(text: &mut String, longest: usize) {
-    const SIGN: &str = "…";
-    if text.len() > longest {
-        let end = (0..=longest - SIGN.len()).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-        text.truncate(end);
-        text.push_str(SIGN);
-    }
-}
-
-#[cfg(test)]
-mod bounded_tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn an_address_that_is_cut_keeps_its_host() {
-        let page = |url: String| PageContext { url, ..PageContext::default() }.bounded().url;
-        let long = "x".repeat(600_000);
-        assert!(page(format!("https://a.example/#{long}")).starts_with("https://a.example/#xx"));
-        assert!(page(format!("https://bank.example{long}@b.example/")).starts_with("https://b.example/"));
-        assert_eq!(page("https://me:pw@a.example/".into()), "https://me:pw@a.example/", "a short one is left alone");
-    }
-
-    proptest! {
-        #[test]
-        fn whatever_a_page_calls_itself_fits(url in any::<String>(), title in any::<String>(), times in 1_usize..2000) {
-            let page = PageContext { url: url.repeat(times), title: title.repeat(times), selection: None }.bounded();
-            prop_assert!(page.url.len() <= LONGEST_ADDRESS && page.title.len() <= LONGEST_TITLE);
-            prop_assert_eq!(page.clone().bounded(), page);
-        }
-    }
-}
-
 /// One line of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct PlanEntry {
     pub text: String,
     pub status: PlanStatus,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PlanStatus {
     Pending,
@@ -333,7 +244,7 @@ pub enum PlanStatus {
 
 /// One question with the answers that the agent proposes; a person may also write their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct QuestionPart {
     pub text: String,
     /// A word or two that name it.
@@ -346,7 +257,7 @@ pub struct QuestionPart {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct QuestionOption {
     pub label: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -355,7 +266,7 @@ pub struct QuestionOption {
 
 /// Tokens of one turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
     /// Read again.
@@ -378,7 +289,7 @@ pub struct Usage {
 
 /// A file kept with the conversation and read by `file.read`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Attachment {
     pub id: FileId,
     pub name: String,
@@ -390,7 +301,7 @@ pub struct Attachment {
 
 /// The kind of a step, for its icon and its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StepKind {
     Navigate,
@@ -403,7 +314,7 @@ pub enum StepKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StepOutcome {
     Ok,
@@ -414,7 +325,7 @@ pub enum StepOutcome {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TurnOutcome {
     Done,
@@ -425,28 +336,9 @@ pub enum TurnOutcome {
     Interrupted,
 }
 
-/// A person's answer to an approval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "kebab-case")]
-pub enum Decision {
-    AllowOnce,
-    AllowSite,
-    AllowConversation,
-    /// On every site, in every conversation, until the rule is taken back.
-    AllowAlways,
-    Deny,
-}
-
-impl Decision {
-    pub fn allows(self) -> bool {
-        self != Self::Deny
-    }
-}
-
 /// The one who answered an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AnsweredBy {
     Panel,
@@ -457,38 +349,4 @@ pub enum AnsweredBy {
     Rule,
     /// Nobody answered in time.
     Timeout,
-}
-
-/// `chat.delta`: text that grows the event `seq` at `offset`.
-/// A receiver that already holds text at `offset` ignores that part.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatDelta {
-    pub conversation_id: ConversationId,
-    #[cfg_attr(test, ts(type = "number"))]
-    pub seq: Seq,
-    /// In UTF-16 code units, as JavaScript counts.
-    #[cfg_attr(test, ts(type = "number"))]
-    pub offset: u64,
-    pub text: String,
-}
-
-/// `chat.event`: one new event of a conversation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatEventPush {
-    pub conversation_id: ConversationId,
-    pub event: ChatEvent,
-}
-
-/// `chat.gap`: events were left out because the panel read too slowly; it reads again from `after`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct ChatGap {
-    pub conversation_id: ConversationId,
-    #[cfg_attr(test, ts(type = "number"))]
-    pub head: Seq,
 }

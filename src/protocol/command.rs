@@ -2,7 +2,7 @@
 
 use super::effects::Effect;
 use super::fault::Fault;
-use super::ids::TabId;
+use super::ids::{ChromeTabId, TabId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub const PORT_VARIABLE: &str = "GSTACK_PORT";
 
 /// `POST /command` and `command.run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommandRequest {
     pub command: String,
@@ -43,7 +43,7 @@ pub struct CommandRequest {
 
 /// The result of a command.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommandResult {
     /// The output for people and agents; untrusted page content is already in its envelope.
@@ -85,6 +85,7 @@ impl CommandResult {
 
 /// The answer that `CommandResult::answer` gives.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommandAnswer<'a> {
     ok: bool,
@@ -98,6 +99,7 @@ pub struct CommandAnswer<'a> {
 
 /// One line of the answer to `POST /command/lines`, whose request is that of `POST /command`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CommandLine {
     /// In bytes; the total where it is known.
@@ -107,4 +109,14 @@ pub enum CommandLine {
     },
     Done(CommandResult),
     Failed(Fault),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CommandRun {
+    pub chrome_tab_id: ChromeTabId,
+    /// Its `tabId` is set by the daemon.
+    #[serde(flatten)]
+    pub request: CommandRequest,
 }

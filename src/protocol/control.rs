@@ -4,13 +4,14 @@
 use super::action::ActionRecord;
 use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, QuestionPart};
 use super::fault::Fault;
+use super::hops::HopState;
 use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, QuestionId, TabId};
-use super::methods::HopState;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// `POST /connect`: opens the browser with the panel, or finds the one that is open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConnectRequest {
     /// The browser's program; absent: the configured or the first found.
@@ -35,6 +36,7 @@ pub struct ConnectRequest {
 
 /// `POST /disconnect`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Disconnect {
     /// Kills a browser of ours that does not end by itself.
@@ -43,6 +45,7 @@ pub struct Disconnect {
 
 /// The answer to `POST /disconnect`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Disconnected {
     /// The browser was ours and has been closed. False: it was only attached to, and goes on.
     pub closed: bool,
@@ -50,6 +53,7 @@ pub struct Disconnected {
 
 /// One line of the answer to `POST /connect`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ConnectLine {
     /// A step has ended; how long it took.
@@ -65,6 +69,7 @@ pub enum ConnectLine {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Connected {
     pub mode: String,
@@ -78,8 +83,18 @@ pub struct Connected {
     pub agent: String,
 }
 
+/// `GET /health`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Health {
+    /// `healthy`, or `no-browser`.
+    pub status: String,
+    pub version: String,
+}
+
 /// `GET /status`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     pub healthy: bool,
@@ -94,12 +109,24 @@ pub struct Status {
     pub panels: usize,
     pub agents_running: usize,
     pub turns_running: usize,
+    /// What was set for tabs and changes what they send or show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<TabOverrides>,
     /// The reason why the person's rules cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_fault: Option<String>,
     /// Whether agents run in a sandbox, and in which or why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+}
+
+/// What was set for one tab.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TabOverrides {
+    pub tab: TabId,
+    /// `2 routes (5 requests)`, `offline`.
+    pub set: Vec<String>,
 }
 
 impl Status {
@@ -126,6 +153,10 @@ impl Status {
         lines.push(format!("Panels: {}", self.panels));
         lines.push(format!("Agents: {} running, {} turns", self.agents_running, self.turns_running));
         lines.push(format!("Address: http://127.0.0.1:{}", self.port));
+        lines.extend((!self.overrides.is_empty()).then(|| {
+            let words = |one: &TabOverrides| format!("tab {}: {}", one.tab, one.set.join(", "));
+            format!("Set: {}", self.overrides.iter().map(words).collect::<Vec<_>>().join("; "))
+        }));
         lines.extend(self.sandbox.as_ref().map(|sandbox| format!("Sandbox: {sandbox}")));
         lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
         lines.join("\n")
@@ -134,6 +165,7 @@ impl Status {
 
 /// `GET /doctor`: every hop, proved now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Doctor {
     pub hops: Vec<HopState>,
     /// Warnings that stop nothing: a work tree that was left behind.
@@ -143,6 +175,7 @@ pub struct Doctor {
 
 /// `POST /chat`: a message from the terminal; the answer streams as [`ChatLine`]s.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChatRequest {
     pub client_id: ClientMessageId,
@@ -163,6 +196,7 @@ pub struct ChatRequest {
 
 /// `POST /agents/look`: reads the configuration again and looks for agents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct LookForAgents {
     /// The terminal's PATH: agents are looked for there too.
@@ -171,6 +205,7 @@ pub struct LookForAgents {
 
 /// One line of the answer to `POST /chat`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ChatLine {
     Conversation(ConversationInfo),
@@ -182,6 +217,7 @@ pub enum ChatLine {
 
 /// An approval that waits, as `gstack approvals` lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingApproval {
     pub conversation_id: ConversationId,
@@ -197,6 +233,7 @@ pub struct WaitingApproval {
 
 /// A question of an agent that waits for an answer, as `gstack approvals` lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingQuestion {
     pub conversation_id: ConversationId,
@@ -206,6 +243,7 @@ pub struct WaitingQuestion {
 
 /// `GET /approvals`: all that waits for the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WaitingApprovals {
     pub approvals: Vec<WaitingApproval>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -214,6 +252,7 @@ pub struct WaitingApprovals {
 
 /// `POST /conversations/open`: the conversation goes on in a tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationOpen {
     pub conversation_id: ConversationId,
@@ -224,6 +263,7 @@ pub struct ConversationOpen {
 
 /// The answer to `POST /conversations/text`: a whole conversation as a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationText {
     /// A name for a file of it.
     pub name: String,
@@ -232,6 +272,7 @@ pub struct ConversationText {
 
 /// `POST /hand-over`: a newer gstack wants to take over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HandOver {
     pub version: String,
     /// The process that asks and then starts the newer daemon: older programs wait for it. `None` from older releases.
@@ -241,6 +282,7 @@ pub struct HandOver {
 
 /// How far handing over is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HandingOver {
     /// So many turns finish first.
     pub turns: usize,
@@ -253,6 +295,7 @@ pub struct HandingOver {
 
 /// Answer of `POST /stop`: the daemon ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Stopping {
     /// The process that ends. `None` from older releases.
@@ -261,6 +304,7 @@ pub struct Stopping {
 
 /// `POST /continue`: lets the waiting messages of a tab's conversation run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContinueTurns {
     /// Absent: the current tab.
@@ -269,6 +313,7 @@ pub struct ContinueTurns {
 
 /// `POST /stop-turns`: stops the running turn of one tab's conversation, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct StopTurns {
     pub tab_id: Option<TabId>,
@@ -278,7 +323,7 @@ pub struct StopTurns {
 
 /// How many were stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Stopped {
     pub turns: usize,
 }

@@ -2,13 +2,14 @@
 //!
 //! Owns these shapes. What it is made of is in `chat.rs`.
 
-use super::chat::{ChatEvent, Millis, PageContext, Seq};
+use super::basics::{Millis, Seq};
+use super::chat::{ChatEvent, PageContext};
 use super::ids::{AgentName, ChromeTabId, ConversationId, Epoch, TabId};
 use serde::{Deserialize, Serialize};
 
 /// A conversation as lists and headers show it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationInfo {
     pub conversation_id: ConversationId,
@@ -53,7 +54,7 @@ pub struct ConversationInfo {
 
 /// The origin of a conversation's own git work tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Worktree {
     /// The folder that it stands for: the conversation would work there without it.
     pub of: String,
@@ -71,7 +72,7 @@ impl Worktree {
 
 /// A tab that a conversation's agent may use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AllowedTab {
     pub tab_id: TabId,
@@ -82,7 +83,7 @@ pub struct AllowedTab {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct EarlierConversation {
     pub conversation_id: ConversationId,
@@ -92,7 +93,7 @@ pub struct EarlierConversation {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ConversationState {
     Idle,
@@ -105,7 +106,7 @@ pub enum ConversationState {
 
 /// The answer to `chat.subscribe`: the newest part of the conversation; what comes later is pushed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Subscribed {
     pub epoch: Epoch,
@@ -121,7 +122,7 @@ pub struct Subscribed {
 
 /// The answer to `chat.history`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct HistoryPage {
     /// Events before the asked number, oldest first.
     pub events: Vec<ChatEvent>,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// One thing that a command caused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", rename_all_fields = "camelCase", tag = "kind")]
 pub enum Effect {
     Dialog {
@@ -41,7 +41,7 @@ pub enum Effect {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DialogAnswer {
     Accepted,
@@ -52,7 +52,7 @@ pub enum DialogAnswer {
 
 /// A file that a page made the browser save.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Download {
     /// Names it among the downloads of its browser.
@@ -77,7 +77,7 @@ pub struct Download {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum DownloadState {
     InProgress,

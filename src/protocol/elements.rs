@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Names the tab of `refs.list`, `pick.start` and `pick.stop`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OfTab {
     pub chrome_tab_id: ChromeTabId,
@@ -15,7 +15,7 @@ pub struct OfTab {
 
 /// One ref of a tab's last snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct RefInfo {
     /// `@e3`
     #[serde(rename = "ref")]
@@ -25,7 +25,7 @@ pub struct RefInfo {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Refs {
     /// In the page's order; empty before the first snapshot.
     pub refs: Vec<RefInfo>,
@@ -33,7 +33,7 @@ pub struct Refs {
 
 /// `refs.show`: draws the refs of the last snapshot onto the page, or takes them away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RefsShow {
     pub chrome_tab_id: ChromeTabId,
@@ -42,7 +42,7 @@ pub struct RefsShow {
 
 /// `refs.highlight`: marks one element in the page; without `ref` none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RefsHighlight {
     pub chrome_tab_id: ChromeTabId,
@@ -52,7 +52,7 @@ pub struct RefsHighlight {
 
 /// The answer to `pick.start`, once the person has clicked an element.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Picked {
     /// Usable in every command: `@e17`.
@@ -72,7 +72,7 @@ pub struct Picked {
 
 /// An action of an agent in a page, where it happens (to the background: it draws the cursor).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Acting {
     pub chrome_tab_id: ChromeTabId,

@@ -3,14 +3,14 @@
 //! Owns the stable codes and the shape of a fault. Never maps a particular error to a code:
 //! each layer does that where its error is defined.
 
-use super::chat::SaidPhrase;
-use super::told::Sentence;
+use super::sentence::{SaidPhrase, Sentence};
+use super::told;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A stable code. Programs decide by it, never by the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultCode {
     /// The message was not valid JSON or not of the shape that its method takes.
@@ -71,7 +71,7 @@ pub enum FaultCode {
 
 /// A hop of the way from the panel to the agent, so that trouble is named by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Hop {
     Panel,
@@ -84,7 +84,7 @@ pub enum Hop {
 
 /// An error as it travels: `error` of a JSON-RPC response, and the body of an HTTP error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Fault {
     pub code: FaultCode,
     /// The problem in words.
@@ -113,7 +113,7 @@ pub struct Fault {
 
 /// A fault's sentences as codes of `protocol::told`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct FaultWords {
     /// What happened. Absent: only the message says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,6 +146,10 @@ impl Fault {
     pub fn new(code: FaultCode, message: impl Into<Sentence>) -> Self {
         let (text, words) = FaultWords::of(message.into());
         Self { code, message: text, hint: None, command: None, hop: None, words, page_words: None, unanswered: false }
+    }
+    /// A defect of gstack itself.
+    pub fn internal(why: impl fmt::Display) -> Self {
+        Self::new(FaultCode::Internal, why.to_string())
     }
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Sentence>) -> Self {
@@ -189,7 +193,7 @@ impl Fault {
     pub fn of_reader(mut self) -> Self {
         if self.code == FaultCode::OutcomeUnknown {
             self.code = FaultCode::DaemonDown;
-            self = self.hint("Nothing was changed: repeat it. `gstack doctor` says which part is down.");
+            self = self.hint(told::CHANGED_NOTHING);
         }
         self
     }
@@ -221,6 +225,7 @@ impl Fault {
 
 /// The answer that `Fault::answer` gives.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FaultAnswer<'a> {
     ok: bool,
     error: &'a str,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The first message of the native messaging host on `panel.sock`, before it pumps: what only it can know.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HostPreamble {
     /// The extension that Chrome vouched for: `chrome-extension://ID/`.
@@ -19,7 +19,7 @@ pub struct HostPreamble {
 
 /// `hello` from the extension, on each new port.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
     pub protocol: u32,
@@ -39,7 +39,7 @@ pub struct Hello {
 
 /// The daemon's answer to `hello`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Welcome {
     pub protocol: u32,

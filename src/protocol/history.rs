@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// `conversations.list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ConversationsList {
     /// Only those whose title, page or messages hold this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,7 +21,7 @@ pub struct ConversationsList {
 
 /// A conversation's place in the list, which is ordered by these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ListPlace {
     #[cfg_attr(test, ts(type = "number"))]
@@ -41,7 +41,7 @@ impl ListPlace {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Conversations {
     /// Newest first.
     pub conversations: Vec<ConversationInfo>,
@@ -62,7 +62,7 @@ impl Conversations {
 
 /// `conversations.rename`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRename {
     pub conversation_id: ConversationId,
@@ -72,6 +72,7 @@ pub struct ConversationRename {
 
 /// `POST /conversations/compact`: rewrites journals without the pieces in which answers came.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactConversations {
     /// Absent: all.
@@ -80,6 +81,7 @@ pub struct CompactConversations {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactedConversations {
     pub conversations: usize,
@@ -93,7 +95,7 @@ pub struct CompactedConversations {
 /// `conversations.attach`: the conversation goes on in this tab. The tab's own goes into history, or is
 /// forgotten where nothing was said in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationAttach {
     pub conversation_id: ConversationId,
@@ -102,7 +104,7 @@ pub struct ConversationAttach {
 
 /// `conversations.folder`: where its agent works from the next message on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationFolder {
     pub conversation_id: ConversationId,
@@ -112,7 +114,7 @@ pub struct ConversationFolder {
 
 /// `conversations.tab`: adds a tab to those that the agent may use, or takes it out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationTab {
     pub conversation_id: ConversationId,
@@ -121,7 +123,7 @@ pub struct ConversationTab {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ExportFormat {
     Markdown,
@@ -130,7 +132,7 @@ pub enum ExportFormat {
 
 /// `conversations.export`: answered with a file that `file.read` gives in parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationExport {
     pub conversation_id: ConversationId,
@@ -139,7 +141,7 @@ pub struct ConversationExport {
 
 /// `inbox.leave`: a note for the workspace that the conversation works in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct InboxLeave {
     pub conversation_id: ConversationId,
@@ -148,7 +150,7 @@ pub struct InboxLeave {
 
 /// The path of the note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct InboxLeft {
     pub path: String,
 }

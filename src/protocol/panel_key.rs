@@ -2,12 +2,12 @@
 //!
 //! Owns the shapes. What is signed, and how it is checked, is `engine/panel_keys/proof.rs`.
 
-use super::chat::Millis;
+use super::basics::Millis;
 use serde::{Deserialize, Serialize};
 
 /// `panel.prove`: the extension has the private half of a key. Once a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PanelProve {
     /// Base64 of the key's point on P-256, uncompressed (65 bytes).
@@ -18,7 +18,7 @@ pub struct PanelProve {
 
 /// The answer to `panel.prove`, and the push when it changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PanelConfirmation {
     pub confirmed: bool,
@@ -30,6 +30,7 @@ pub struct PanelConfirmation {
 
 /// How a browser's key was confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ConfirmedBy {
     /// gstack started the browser.
@@ -40,6 +41,7 @@ pub enum ConfirmedBy {
 
 /// A browser whose side panel is confirmed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct KnownPanel {
     /// The first digits of the key's fingerprint; names it for `panels forget`.
@@ -56,6 +58,7 @@ pub struct KnownPanel {
 
 /// A browser that waits to be confirmed. Its code is shown by its side panel alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WaitingPanel {
     pub id: String,
@@ -67,6 +70,7 @@ pub struct WaitingPanel {
 
 /// `GET /panels`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KnownPanels {
     pub panels: Vec<KnownPanel>,
     pub waiting: Vec<WaitingPanel>,
@@ -74,6 +78,7 @@ pub struct KnownPanels {
 
 /// `POST /panels/confirm`: answered by [`KnownPanel`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PanelConfirm {
     /// As the side panel shows it. Case, blanks and hyphens do not matter.
     pub code: String,
@@ -81,6 +86,7 @@ pub struct PanelConfirm {
 
 /// `POST /panels/forget`: answered by [`KnownPanels`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PanelForget {
     pub id: String,
 }

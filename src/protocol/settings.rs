@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The answer to `settings.get` and `settings.set`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Settings {
     pub settings: Vec<Setting>,
     /// Settings that only the file changes.
@@ -18,7 +18,7 @@ pub struct Settings {
 
 /// A setting that is changed in the file alone. Its value is not told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct FileSetting {
     /// As in the file: `agents.programs`.
     pub name: String,
@@ -30,7 +30,7 @@ pub struct FileSetting {
 
 /// One setting, with all that is needed to show and change it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Setting {
     /// As in the file: `agents.at-once`.
     pub name: String,
@@ -54,14 +54,14 @@ pub struct Setting {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct SettingChoice {
     pub value: SettingValue,
     pub label: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum SettingValue {
     Switch(bool),
@@ -71,7 +71,7 @@ pub enum SettingValue {
 
 /// `settings.set`: written to the file at once; the answer is the list as it is then.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct SettingsSet {
     pub name: String,
     /// Absent: the default again.

@@ -1,11 +1,12 @@
 //! Tabs as the extension reports them from Chrome's events, and as the daemon names them.
 
 use super::ids::{ChromeTabId, ConversationId, TabId, TargetId, WindowId};
+use super::sentence::SaidPhrase;
 use serde::{Deserialize, Serialize};
 
 /// One tab as Chrome's extension API sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChromeTab {
     pub chrome_tab_id: ChromeTabId,
@@ -33,7 +34,7 @@ pub struct ChromeTab {
 
 /// `tabs.changed`: what changed since the last report. With `full`, `tabs` is all there is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TabsChanged {
     #[serde(default)]
@@ -46,7 +47,7 @@ pub struct TabsChanged {
 
 /// A tab that has a conversation, for the panel's tab menu.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TabWithConversation {
     pub tab_id: TabId,
@@ -57,4 +58,36 @@ pub struct TabWithConversation {
     pub conversation_id: ConversationId,
     /// A turn is running there.
     pub running: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct TabsConversations {
+    pub tabs: Vec<TabWithConversation>,
+}
+
+/// One tab in which an agent works.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct WorkingTab {
+    pub tab_id: TabId,
+    pub chrome_tab_id: ChromeTabId,
+    /// The agent's name as people know it.
+    pub agent_label: String,
+    /// The current action in words: `Clicking Submit`.
+    pub doing: String,
+    /// The same as a code, for panels of other languages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub phrase: Option<SaidPhrase>,
+    /// It waits for a person's answer.
+    pub waiting: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct TabsWorking {
+    /// All of them; an empty list when none.
+    pub tabs: Vec<WorkingTab>,
 }

@@ -6,12 +6,13 @@
 
 mod reference;
 
-use super::answers::{self, AnswerVisitor};
+use super::answers::AnswerVisitor;
 use super::chat::{ChatBody, QUEUE_LIMIT};
 use super::fault::Fault;
 use super::hello::HostPreamble;
 use super::ids::PanelId;
-use super::methods::{ToDaemon, ToPanel};
+use super::links::LINK_SCHEMES;
+use super::methods::{self, ToDaemon, ToPanel};
 use super::{PROTOCOL, PROTOCOL_OLDEST};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -70,7 +71,7 @@ impl Collector {
         collector.take::<ChatBody>();
         collector.take::<Fault>();
         collector.take::<PanelId>();
-        answers::walk(&mut collector);
+        methods::walk(&mut collector);
         collector
     }
 
@@ -132,7 +133,9 @@ fn constants() -> String {
         "/**\n * Numbers that the extension and the daemon both count by. Generated from src/protocol: never edit it.\n \
          * After a change there: GSTACK_BLESS=1 cargo test --lib protocol::typescript\n */\n\n\
          /** The number of the wire; the daemon compares it. */\nexport const PROTOCOL = {PROTOCOL};\n\
-         /** How many messages may wait behind a running turn. */\nexport const QUEUE_LIMIT = {QUEUE_LIMIT};\n"
+         /** How many messages may wait behind a running turn. */\nexport const QUEUE_LIMIT = {QUEUE_LIMIT};\n\
+         /** The schemes of addresses that a link in an answer may lead to. */\nexport const LINK_SCHEMES = {};\n",
+        serde_json::to_string(&LINK_SCHEMES).unwrap().replace(',', ", ")
     )
 }
 

@@ -8,10 +8,11 @@ mod installer;
 mod manifest;
 mod place;
 
+use crate::base::counted::counted;
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::base::upgrade::is_newer;
-use crate::client::{ending, handover, start};
+use crate::client::{ending, start, upgrade as daemon_upgrade};
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode};
 use installer::Installer;
@@ -130,7 +131,7 @@ pub async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault>
     place.keep_previous()?;
     place.put(&fresh)?;
     tell(&format!("Installed gstack {}: {}", release.version, program.display()));
-    let handing_over = match take_over(home, &release.version, &tell).await {
+    let handing_over = match hand_over_to(home, &release.version, &tell).await {
         Ok(handing_over) => handing_over,
         Err(fault) => {
             place.put_back()?;
@@ -182,14 +183,15 @@ async fn fetch(at: &download::Source, release: &Release, place: &Place) -> Resul
 
 /// Lets the older daemon hand over and starts one of the new program, which ends again if none ran before. True if turns
 /// still keep the older one.
-async fn take_over(home: &Home, version: &str, tell: &impl Fn(&str)) -> Result<bool, Fault> {
+async fn hand_over_to(home: &Home, version: &str, tell: &impl Fn(&str)) -> Result<bool, Fault> {
     let ran = FileLock::is_held(&home.daemon_lock()).unwrap_or(true);
-    if ran && let Some(handing_over) = handover::ask_for(home, version).await? {
+    if ran && let Some(handing_over) = daemon_upgrade::ask_for(home, version).await? {
         if handing_over.turns > 0 {
             let minutes = handing_over.seconds / 60;
-            tell(&format!("{} turns finish first, within {minutes} minutes.", handing_over.turns));
+            let turns = counted(handing_over.turns, "running turn");
+            tell(&format!("Waiting for {turns}, {minutes} minutes at most."));
         }
-        if !handover::ended(home, &handing_over).await {
+        if !daemon_upgrade::ended(home, &handing_over).await {
             return Ok(true);
         }
     }
@@ -203,8 +205,8 @@ async fn take_over(home: &Home, version: &str, tell: &impl Fn(&str)) -> Result<b
 /// Ends a daemon that was only started to see whether it does. One that stays does no harm.
 async fn end(home: &Home) {
     use crate::client::http::Client;
+    use crate::protocol::basics::Empty;
     use crate::protocol::control::Stopping;
-    use crate::protocol::methods::Empty;
     if let Ok(Stopping { pid }) = Client::of_running(home.clone()).post::<_, Stopping>("/stop", &Empty {}).await {
         ending::within(home, pid, END_LIMIT).await;
     }

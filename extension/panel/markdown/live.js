@@ -14,6 +14,8 @@ const MAY_BE_MARKER = /^(?:#{0,6}|[-*+]|\d{1,9}[.)]?|>|`{1,3}|~{1,3}|`{3,}[^`]*|
 const MARKER = /^(?:(#{1,6}) |([-*+]) |(\d{1,9})[.)] |(>) ?)$/;
 const FENCE = /^(`{3,}|~{3,})\s*(\S*)[^`]*$/;
 const RULE = /^([-*_])(?: *\1){2,} *$/;
+/** A line's beginning that is longer without being decided is text. */
+const LONGEST_MARKER = 200;
 /** A line that is indented further is code or goes on, unless it stands in a list. */
 const MOST_INDENT = 3;
 
@@ -95,7 +97,7 @@ export class LiveBlock {
     }
     const marker = indent > MOST_INDENT && this.#lists.length === 0 ? null : MARKER.exec(bare);
     if (marker) this.#open(marker, indent);
-    else if (!MAY_BE_MARKER.test(bare)) this.#flushLineStart();
+    else if (this.#lineStart.length > LONGEST_MARKER || !MAY_BE_MARKER.test(bare)) this.#flushLineStart();
   }
 
   /** The line's beginning without its indentation. */

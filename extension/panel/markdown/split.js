@@ -6,7 +6,8 @@
  * too long to be drawn at once is given out in pieces, each of which is Markdown by itself.
  */
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** Behind a fence of backticks is no other one: that is code within a line. */
+const FENCE = /^ {0,3}(`{3,}(?!.*`)|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const INDENTED = /^(?: {2}|\t)/;
@@ -19,7 +20,7 @@ export const PIECE = 4000;
 const LONGEST = 2 * PIECE;
 /** So long may a list grow without an item that it could be cut at. */
 const ENDLESS = 4 * PIECE;
-/** A longer head is not said again with each piece. */
+/** A longer head is not said again with each piece; neither is what can't be one looked at any further. */
 const LONGEST_HEAD = 500;
 /** Where running text is cut: after a sentence, else between two words; always before a letter, which begins no marker. */
 const AFTER_SENTENCE = /[.!?…。！？]["'”’)\]]*\s*(?=\p{L})/gu;
@@ -95,7 +96,7 @@ export class BlockSplitter {
     } else {
       if (this.#mayCutBefore(line)) this.#cut("", finished);
       if (this.#block === "") this.#inList = ITEM.test(line);
-      else if (!this.#inList && this.#head === "" && DELIMITER.test(line) && isTableHead(this.#block)) this.#head = this.#block + line;
+      else if (!this.#inList && this.#head === "" && isTableHead(this.#block) && isDelimiter(line)) this.#head = this.#block + line;
       this.#block += line;
     }
   }
@@ -180,6 +181,11 @@ export class BlockSplitter {
 /** Whether a block is one line that can be a table's first. @param {string} block */
 function isTableHead(block) {
   return block.length <= LONGEST_HEAD && block.includes("|") && block.indexOf("\n") === block.length - 1;
+}
+
+/** @param {string} line */
+function isDelimiter(line) {
+  return line.length <= LONGEST_HEAD && DELIMITER.test(line);
 }
 
 /** @param {string} line @param {number} indent */

@@ -1,9 +1,9 @@
 /**
  * Several approvals of one turn that wait at once, as one card: which belong together, and what the card says. Pure.
  * @import { ApprovalItem, Item } from "./entries.js"
+ * @import { Said } from "../../shared/said.js"
  */
-import { askWords } from "../../shared/said.js";
-import { t } from "../../shared/i18n.js";
+import { askParts, sentence, value } from "../../shared/said.js";
 
 /** Fewer are cards of their own. */
 const GROUP_FROM = 2;
@@ -29,17 +29,24 @@ export function isSubmit({ action }) {
   return action?.submits === true || action?.scope === "submit";
 }
 
-/** It goes on in the middle of a sentence. @param {string} text */
-function lowerFirst(text) {
-  return text.charAt(0).toLocaleLowerCase() + text.slice(1);
+/** It goes on in the middle of a sentence. @param {Said[]} parts @returns {Said[]} */
+function lowerFirst([first, ...rest]) {
+  return first ? [{ ...first, text: first.text.charAt(0).toLocaleLowerCase() + first.text.slice(1) }, ...rest] : [];
 }
 
-/** “Fill 6 fields”, and what is done then. @param {readonly ApprovalItem[]} asks @returns {{ main: string, then: string }} */
+/** “Fill 6 fields, then click “Place order””. @param {readonly ApprovalItem[]} asks @returns {Said[]} */
 export function headlineOf(asks) {
   const sends = asks.filter(({ ask }) => isSubmit(ask));
   const rest = asks.filter(({ ask }) => !isSubmit(ask));
-  const only = rest.length === 1 && rest[0] ? askWords(rest[0].ask) : "";
-  const main = only || (rest.every(({ ask }) => ask.action?.text != null) ? t("groupFill", rest.length) : t("groupActions", rest.length));
-  const then = sends.length === 1 && sends[0] ? askWords(sends[0].ask) : sends.length > 1 ? t("groupActions", sends.length) : "";
-  return rest.length > 0 ? { main, then: lowerFirst(then) } : { main: then, then: "" };
+  const main = several(rest);
+  const then = several(sends);
+  if (rest.length === 0) return then;
+  return sends.length === 0 ? main : sentence("groupThen", main, lowerFirst(then));
+}
+
+/** One in its own words, several by their number: texts for fields, or acts. @param {readonly ApprovalItem[]} asks @returns {Said[]} */
+function several(asks) {
+  if (asks.length === 1 && asks[0]) return askParts(asks[0].ask);
+  const count = [value(String(asks.length))];
+  return asks.every(({ ask }) => ask.action?.text != null) ? sentence("groupFill", count) : sentence("groupActions", count);
 }

@@ -5,6 +5,7 @@
  * Never sees a delta or a gap: `conversation.js` puts the events in order first.
  * @import { Attachment, ChatEvent, FaultWords, PlanEntry } from "../../protocol.js"
  */
+import { agentLabel } from "./agent-label.js";
 
 /**
  * @template {ChatEvent["type"]} T
@@ -216,7 +217,7 @@ function startTurn({ entries, waiting }, event, lists) {
     key: message ? `turn:${event.clientId}` : `turn:${event.turnId}`,
     turnId: event.turnId,
     clientId: event.clientId,
-    agentLabel: event.agentLabel,
+    agentLabel: agentLabel(event.agent, event.agentLabel),
     model: event.model ?? null,
     direct: event.direct ?? false,
     startedAt: event.at,

@@ -6,6 +6,7 @@
  * @import { Unsent } from "./outbox.js"
  */
 import { grown, missed, newConversation, prepended, pushed, subscribed } from "./conversation.js";
+import { agentLabel } from "./agent-label.js";
 import { runningTurn } from "./entries.js";
 import { arrived, changed, interrupted, without } from "./outbox.js";
 
@@ -153,7 +154,11 @@ export function reduce(state, action) {
     case "info":
       return changeConversation(state, action.info.conversationId, (held) => ({ ...held, info: action.info }));
     case "agents":
-      return { ...state, agents: action.agents, sandbox: action.sandbox ?? null };
+      return {
+        ...state,
+        agents: action.agents.map((agent) => ({ ...agent, label: agentLabel(agent.name, agent.label) })),
+        sandbox: action.sandbox ?? null,
+      };
     case "tabs":
       return { ...state, tabs: action.tabs };
     case "rules":

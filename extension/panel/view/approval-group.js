@@ -7,13 +7,13 @@
  */
 import { t } from "../../shared/i18n.js";
 import { headlineOf, isSubmit } from "../state/approvals.js";
-import { askWords } from "../../shared/said.js";
-import { allOf } from "./approval.js";
+import { askParts } from "../../shared/said.js";
+import { allOf, whyWords } from "./approval.js";
 import { Ask } from "./ask.js";
 import { AskedText } from "./asked-text.js";
 import { card } from "./card.js";
 import { favicon, h } from "./dom.js";
-import { wholeText } from "./whole-text.js";
+import { wholeSentence, wholeText } from "./whole-text.js";
 
 /** @typedef {{ approvalId: string, element: HTMLElement, box: HTMLInputElement, text: AskedText | null }} Line */
 /** @typedef {{ asks: ApprovalItem[], done: null }} Group */
@@ -65,8 +65,7 @@ export class ApprovalGroup extends Ask {
     const held = new Map(this.#lines.map((line) => [line.approvalId, line]));
     this.#lines = group.asks.map(({ ask }) => held.get(ask.approvalId) ?? this.#line(ask));
     this.#list.replaceChildren(...this.#lines.map(({ element }) => element));
-    const { main, then } = headlineOf(group.asks);
-    this.#headline.replaceChildren(...wholeText(then ? t("groupThen", main, then) : main));
+    this.#headline.replaceChildren(...wholeSentence(headlineOf(group.asks)));
     this.#count();
   }
 
@@ -115,10 +114,10 @@ export class ApprovalGroup extends Ask {
     const element = h(
       "li",
       { class: "asked__line" },
-      h("label", { class: "asked__head" }, box, h("b", {}, ...wholeText(askWords(ask)))),
+      h("label", { class: "asked__head" }, box, h("b", {}, ...wholeSentence(askParts(ask)))),
       text?.element,
       h("code", { class: "asked__does" }, ...wholeText(does)),
-      ask.why && h("p", { class: "approval__why" }, ...wholeText(ask.why)),
+      ask.why && h("p", { class: "approval__why" }, ...whyWords(ask)),
     );
     return { approvalId, element, box, text };
   }

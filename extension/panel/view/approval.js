@@ -3,15 +3,16 @@
  * @import { Decision } from "../../protocol.js"
  * @import { ApprovalItem } from "../state/entries.js"
  */
+import { inWords } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { elapsed } from "../format.js";
-import { askWords } from "../../shared/said.js";
+import { askParts } from "../../shared/said.js";
 import { SPANS } from "../state/policy.js";
 import { Ask } from "./ask.js";
 import { AskedText } from "./asked-text.js";
 import { card } from "./card.js";
 import { favicon, h, icon, setAttribute } from "./dom.js";
-import { wholeText } from "./whole-text.js";
+import { wholeSentence, wholeText } from "./whole-text.js";
 
 /** `text`: in place of the agent's; null for that. @typedef {(approvalId: string, decision: Decision, text: string | null) => Promise<void>} Answer */
 
@@ -46,7 +47,7 @@ export class Approval extends Ask {
 
   /** @override @param {ApprovalItem} item */
   card({ ask: event }) {
-    const { approvalId, site, why, kind, choices, action } = event;
+    const { approvalId, site, kind, choices, action } = event;
     const said = event.action?.agentReason;
     const headline = `approval-${approvalId}`;
     // What holds for ever and everywhere is not among what one key or one hasty click reaches.
@@ -64,7 +65,7 @@ export class Approval extends Ask {
       { class: "approval", role: "alertdialog", "aria-labelledby": headline },
       { picture: "shield", words: t("asksTo", this.agentLabel), note: t(`kind_${kind}`) },
       [
-        h("h2", { class: "approval__ask", id: headline }, ...wholeText(askWords(event))),
+        h("h2", { class: "approval__ask", id: headline }, ...wholeSentence(askParts(event))),
         h(
           "dl",
           { class: "approval__facts" },
@@ -73,9 +74,17 @@ export class Approval extends Ask {
           h("dd", {}, this.#whole(allOf(event))),
           ...(this.#text ? [h("dt", {}, t("approvalText")), h("dd", {}, this.#text.element)] : []),
         ),
-        ...(why ? [h("p", { class: "approval__why" }, ...wholeText(why))] : []),
+        ...(event.why ? [h("p", { class: "approval__why" }, ...whyWords(event))] : []),
         ...(said
-          ? [h("p", { class: "approval__why" }, h("span", { class: "label" }, t("agentSays")), " ", h("q", {}, ...wholeText(said)))]
+          ? [
+              h(
+                "p",
+                { class: "approval__why" },
+                h("span", { class: "label" }, t("agentSays")),
+                " ",
+                h("q", { dir: "auto" }, ...wholeText(said)),
+              ),
+            ]
           : []),
       ],
       [...this.#choices, more],
@@ -174,7 +183,7 @@ export class Approval extends Ask {
       "p",
       { class: allowed ? "decided" : "decided decided--no" },
       icon("shield"),
-      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ...wholeText(askWords(ask)))),
+      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ...wholeSentence(askParts(ask)))),
     );
   }
 }
@@ -184,6 +193,11 @@ function scopeOf({ action, site }, decision) {
   const scope = t(`scope_${action?.scope ?? "everything"}`);
   if (decision === "allow-site") return t("allow_site", scope, site ?? "");
   return decision === "allow-conversation" ? t("allow_conversation", scope) : t(`decision_${decision.replaceAll("-", "_")}`);
+}
+
+/** Why it asks, in the panel's language. @param {ApprovalItem["ask"]} event @returns {(Node | string)[]} */
+export function whyWords({ why, whyWords: words }) {
+  return words ? [inWords(why ?? "", words)] : wholeText(why ?? "");
 }
 
 /** The command, the element as the page has it now, where it leads and what is written. @param {ApprovalItem["ask"]} event */

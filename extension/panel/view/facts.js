@@ -33,7 +33,7 @@ export function factsOf(turn, now, waitsForSlot) {
     ...outcome,
     ...who,
     duration(done.durationMs),
-    ...(costUsd == null ? [] : [cost(costUsd)]),
+    ...(costUsd ? [cost(costUsd)] : []),
     ...(read > 0 ? [t("tokens", tokens(read))] : []),
   ];
 }

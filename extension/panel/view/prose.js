@@ -3,22 +3,22 @@
  *
  * Owns the nodes of one text. A finished block is drawn once and never touched again. However much came at once, a
  * frame draws its share of it, and the rest follows in the next ones.
- * @import { Renderer } from "../markdown/renderer.js"
  * @import { Block } from "../markdown/split.js"
  * @import { Pace } from "../pace.js"
  */
 import { finished, joined } from "../markdown/finish.js";
 import { LiveBlock } from "../markdown/live.js";
-import { nodesOf } from "../markdown/sanitise.js";
+import { nodesOf } from "../markdown/nodes.js";
 import { BlockSplitter } from "../markdown/split.js";
 import { directionOf } from "../state/direction.js";
 import { h, setAttribute } from "./dom.js";
 
 /**
  * @typedef {object} ProseTools
- * @property {Renderer} renderer
- * @property {Pace} text  letters of growing text
- * @property {Pace} html  letters of rendered blocks
+ * @property {Pace} text  letters that come to the text
+ * @property {Pace} blocks  letters of finished blocks
+ *
+ * @typedef {{ block: Block, place: ChildNode, ready: boolean }} Due  a finished block, what stands for it until then, and whether its turn came
  */
 
 /** An answer is laid out in parts of so many letters: those that are out of sight cost nothing. */
@@ -36,10 +36,8 @@ export class Prose {
   #ends = false;
   #ended = false;
   #asked = false;
-  /** How many blocks are being rendered. */
-  #rendering = 0;
-  /** What the block before became, once it stands: a further piece of it goes there. @type {Promise<Node | null>} */ #before =
-    Promise.resolve(null);
+  /** The finished blocks that are not rendered, in their order. @type {Due[]} */ #due = [];
+  /** What the block before became, once it stands: a further piece of it goes there. @type {Node | null} */ #before = null;
 
   /** @param {ProseTools} tools */
   constructor(tools) {
@@ -93,7 +91,7 @@ export class Prose {
 
   /** Text is left to be drawn, or a block to be rendered. */
   #tellBusy() {
-    setAttribute(this.element, "aria-busy", this.#drawn < this.#text.length || this.#rendering > 0 ? "true" : null);
+    setAttribute(this.element, "aria-busy", this.#drawn < this.#text.length || this.#due.length > 0 ? "true" : null);
   }
 
   #reset() {
@@ -102,7 +100,8 @@ export class Prose {
     this.#live = null;
     this.#part = null;
     this.#ended = false;
-    this.#before = Promise.resolve(null);
+    this.#due = [];
+    this.#before = null;
     this.element.dir = "";
     this.element.replaceChildren();
   }
@@ -117,45 +116,66 @@ export class Prose {
     if (this.#live) return this.#live;
     this.#live = new LiveBlock();
     if (goesOn) this.#live.element.classList.add("goes-on");
+    this.#add(this.#live.element);
+    return this.#live;
+  }
+
+  /** @param {ChildNode} node */
+  #add(node) {
     if (!this.#part || this.#partLength >= PART) {
       this.#part = h("div", { class: "prose__part" });
       this.#partLength = 0;
       this.element.append(this.#part);
     }
-    this.#part.append(this.#live.element);
-    return this.#live;
+    this.#part.append(node);
   }
 
   /** The growing block is `block` now and stays so. @param {Block} block */
   #finish(block) {
-    const live = this.#liveOf(block);
+    const { length } = block.source;
+    const ready = this.tools.blocks.now(length);
+    /** @type {Due} */
+    const due = { block, place: this.#placeOf(block, ready), ready };
     this.#live = null;
-    live.grow(block.source);
-    live.end();
-    this.#partLength += block.source.length;
-    this.#before = this.#render(block, live.element, this.#before);
+    this.#partLength += length;
+    this.#due.push(due);
+    if (!ready)
+      void this.tools.blocks.turn(length).then(() => {
+        due.ready = true;
+        this.#render();
+      });
+    // What is about to be put into the page is there after this task; tables are measured.
+    else if (this.element.isConnected) this.#render();
+    else queueMicrotask(() => this.#render());
   }
 
-  /** @param {Block} block @param {HTMLElement} place @param {Promise<Node | null>} before @returns {Promise<Node | null>} what it became */
-  async #render({ source, goesOn, glued }, place, before) {
-    this.#rendering += 1;
-    try {
-      const html = await this.tools.renderer.render(source);
-      if (html === null) return null;
-      const stands = goesOn ? await before : null;
-      await this.tools.html.turn(html.length);
-      if (!place.isConnected) return null;
-      const nodes = nodesOf(html).map(finished);
-      if (goesOn && joined(stands, nodes[0], glued)) {
+  /** What stands for a block until it is rendered: its live text, unless nothing of it was seen yet. @param {Block} block @param {boolean} ready @returns {ChildNode} */
+  #placeOf(block, ready) {
+    if (ready && !this.#live) {
+      const place = document.createComment("");
+      this.#add(place);
+      return place;
+    }
+    const live = this.#liveOf(block);
+    live.grow(block.source);
+    live.end();
+    return live.element;
+  }
+
+  /** Renders the blocks whose turn came, each after the one before it. */
+  #render() {
+    while (this.#due[0]?.ready) {
+      const { block, place } = /** @type {Due} */ (this.#due.shift());
+      const { source, goesOn, glued } = block;
+      const nodes = nodesOf(source).map(finished);
+      if (goesOn && joined(this.#before, nodes[0], glued)) {
         place.remove();
-        return stands;
+        continue;
       }
       if (goesOn) for (const node of nodes) if (node instanceof Element) node.classList.add("goes-on");
       place.replaceWith(...nodes);
-      return nodes.at(-1) ?? null;
-    } finally {
-      this.#rendering -= 1;
-      this.#tellBusy();
+      this.#before = nodes.at(-1) ?? null;
     }
+    this.#tellBusy();
   }
 }

@@ -2,9 +2,9 @@
  * Consecutive steps of a turn: one line each, finished ones folded, the running one in sight.
  * @import { StepItem } from "../state/entries.js"
  */
-import { t } from "../../shared/i18n.js";
+import { isolated, t } from "../../shared/i18n.js";
 import { duration, elapsed } from "../format.js";
-import { said } from "../../shared/said.js";
+import { joined, said, value } from "../../shared/said.js";
 import { stepMs, workedMs } from "../state/times.js";
 import { copyButton, h, icon, KeyedList, setText, spinner } from "./dom.js";
 
@@ -38,15 +38,9 @@ class StepRow {
     const { step, done } = row.item;
     const state = done ? done.outcome : !row.live ? "unknown" : row.asks ? "waiting" : "running";
     this.summary.className = `step step--${state}`;
-    const words = said(step.phrase) ?? [
-      { text: `${step.verb} `, isValue: false },
-      { text: step.object ?? "", isValue: true },
-    ];
-    this.label.replaceChildren(...words.map(({ text, isValue }) => (isValue && text ? h("b", {}, text) : text)));
-    this.label.title = words
-      .map(({ text }) => text)
-      .join("")
-      .trim();
+    const words = said(step.phrase) ?? [{ text: `${step.verb} `, isValue: false }, value(step.object ?? "")];
+    this.label.replaceChildren(...words.map(({ text, isValue }) => (isValue && text ? h("b", { dir: "auto" }, text) : text)));
+    this.label.title = joined(words).trim();
     if (this.#glyphOf !== state) {
       this.#glyphOf = state;
       this.glyph.replaceChildren(glyph(state), h("span", { class: "visually-hidden" }, t(`step_${state}`)));
@@ -65,8 +59,7 @@ class StepRow {
   /** @param {string} state */
   #reason(state) {
     const result = this.#row?.item.done?.result?.trim() ?? "";
-    const words =
-      state === "denied" ? t("stepDenied") : state === "unknown" ? t("stepUnknown") : state === "failed" ? firstLine(result) : "";
+    const words = state === "denied" ? t("stepDenied") : state === "unknown" ? t("stepUnknown") : state === "failed" ? failure(result) : "";
     this.note.hidden = words === "";
     this.note.replaceChildren(...(words ? [h("p", { class: "step__reason" }, words)] : []));
   }
@@ -110,9 +103,11 @@ function glyph(state) {
   return icon(state === "ok" ? "check" : state === "unknown" ? "alert" : "cross");
 }
 
-/** @param {string} text */
-function firstLine(text) {
-  return text.split("\n", 1)[0] || t("stepFailed");
+/** Why a step failed. A tool says it in English: other languages say that it failed, and have that behind it. @param {string} result */
+function failure(result) {
+  const told = result.split("\n", 1)[0] ?? "";
+  if (told === "") return t("stepFailed");
+  return t("language") === "en" ? told : `${t("stepFailed")} (${isolated(told)})`;
 }
 
 /** @param {string} text */

@@ -1,6 +1,7 @@
 /**
  * A text that must be read as it is: hidden characters are named, long runs of blanks counted.
  * Owns the nodes; what is hidden is `state/revealed.js`'s to say.
+ * @import { Said } from "../../shared/said.js"
  */
 import { t } from "../../shared/i18n.js";
 import { revealed } from "../state/revealed.js";
@@ -21,6 +22,11 @@ export function wholeText(text) {
         return [mark(t("linesCount", part.count)), document.createTextNode("\n")];
     }
   });
+}
+
+/** A sentence: its values are read as they are, and turn no word of ours around. @param {Said[]} parts */
+export function wholeSentence(parts) {
+  return parts.map(({ text, isValue }) => (isValue ? h("bdi", {}, ...wholeText(text)) : text));
 }
 
 /** @param {string} words */

@@ -2,6 +2,7 @@
 //!
 //! Owns finding it and starting it. What is particular to the known ones is in `preset`. Never keeps a process itself.
 
+mod agreed;
 mod call;
 mod faults;
 pub mod preset;

@@ -1,6 +1,7 @@
 //! Recorded sessions of real ACP agents through wire and talk: nothing lost, nothing doubled, nothing unknown.
 
-use super::talk::{AcpTalk, ModelSetting, Session};
+use super::agreed::{ModelSetting, Session};
+use super::talk::AcpTalk;
 use super::wire::{PermissionRequest, Update};
 use crate::agent::adapter::{AgentEvent, Offers, Prompt};
 use crate::agent::guard::Guard;

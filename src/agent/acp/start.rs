@@ -2,9 +2,10 @@
 //!
 //! Owns the handshake and the way back when an earlier session can't be gone on with.
 
+use super::agreed::{ModelSetting, Session};
 use super::faults;
 use super::preset::{Kind, Preset, RunFiles, TOKEN_VARIABLE};
-use super::talk::{AcpTalk, ModelSetting, Session};
+use super::talk::AcpTalk;
 use super::wire::{AUTH_REQUIRED, Capabilities, Initialized, PROTOCOL_VERSION, SessionBegun};
 use crate::agent::adapter::{AgentEnvironment, Launch, Offers};
 use crate::agent::discovery::with_own_folder;

@@ -4,13 +4,13 @@
 
 mod permission;
 
+use super::agreed::Session;
 use super::call::Call;
 use super::faults;
 use super::start::NO_METHOD;
 use super::wire::{Chunk, Commands, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate};
-use crate::agent::adapter::{AgentEvent, Offers, Prompt, Tools};
+use crate::agent::adapter::{AgentEvent, Offers, Prompt};
 use crate::agent::clip::{RESULT_BYTES, STEP_BYTES, clip};
-use crate::agent::guard::Guard;
 use crate::agent::prompt;
 use crate::agent::rpc::content::Content;
 use crate::agent::rpc::message::{Incoming, RpcError, read};
@@ -25,43 +25,6 @@ use permission::Waiting;
 use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::Arc;
-
-/// What is fixed for a session.
-pub struct Session {
-    pub label: String,
-    /// The command that signs in, where it is known.
-    pub sign_in: Option<String>,
-    pub session_id: String,
-    pub tools: Arc<dyn Tools>,
-    /// The registry's names of the tools that it was given.
-    pub offered: Vec<String>,
-    pub guard: Guard,
-    pub folder: PathBuf,
-    /// The one that answers now.
-    pub model: Option<String>,
-    /// The one that it began with, before another was asked for.
-    pub own_model: Option<String>,
-    pub takes_images: bool,
-    /// How a model is set, where it can be.
-    pub model_setting: Option<ModelSetting>,
-    /// Instructions that the first message carries, for an agent that takes none apart.
-    pub preamble: Option<String>,
-    pub offers: Offers,
-    /// It names no messages, so that what it says late of a stopped turn is known by its order alone; and it answers
-    /// what it does not know.
-    pub fences: bool,
-}
-
-/// Agents differ in the method that sets a model.
-#[derive(Clone, Debug)]
-pub enum ModelSetting {
-    /// `session/set_model`
-    Method,
-    /// `session/set_config_option` with this option.
-    Option(String),
-}
 
 pub struct AcpTalk {
     session: Session,

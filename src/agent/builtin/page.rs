@@ -3,6 +3,7 @@
 //! Pure. Page text can't become markup of the answer: it is escaped or fenced.
 
 use crate::agent::clip::{clip, one_line};
+use crate::protocol::links::link_to;
 use std::fmt::Write;
 
 const MOST_TEXT: usize = 8 * 1024;
@@ -51,9 +52,8 @@ pub fn links(output: &str) -> String {
     let mut answer = String::new();
     for (text, address) in links.iter().take(MOST_LINKS) {
         let text = plain(&one_line(text, 120));
-        if address.starts_with("https://") || address.starts_with("http://") {
-            let address = address.replace('<', "%3C").replace('>', "%3E").replace(' ', "%20");
-            push(&mut answer, format_args!("- [{text}](<{}>)\n", address.replace('\\', "%5C")));
+        if let Some(address) = link_to(address) {
+            push(&mut answer, format_args!("- [{text}](<{}>)\n", address.as_str().replace('\\', "%5C")));
         } else {
             push(&mut answer, format_args!("- {text} ({})\n", plain(&one_line(address, 120))));
         }
@@ -161,5 +161,14 @@ mod tests {
         let list = links("[x](y) → https://a.test/>)<b>\nrun → javascript:alert(1)");
         assert!(list.contains("- [\\[x\\](y)](<https://a.test/%3E)%3Cb%3E>)"));
         assert!(list.contains("- run (javascript:alert(1))"));
+    }
+
+    #[test]
+    fn a_list_of_links_leads_only_where_links_may() {
+        for line in crate::protocol::links::lines().iter().filter(|line| !line.address.contains('\n')) {
+            let list = links(&format!("a → {}", line.address));
+            let address = list.strip_prefix("- [a](<").and_then(|rest| rest.strip_suffix(">)\n"));
+            assert_eq!(address, line.leads.as_ref().map(|leads| leads.replace('\\', "%5C")).as_deref(), "{list}");
+        }
     }
 }

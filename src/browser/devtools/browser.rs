@@ -39,9 +39,29 @@ pub struct CancelDownload {
 #[derive(Clone, Debug, Serialize)]
 pub struct Close {}
 
+/// As the Permissions API describes it.
+#[derive(Clone, Debug, Serialize)]
+pub struct PermissionName {
+    pub name: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct SetPermission {
+    pub permission: PermissionName,
+    /// `granted` or `denied`.
+    pub setting: &'static str,
+    pub origin: String,
+}
+
+/// Of all sites, and all permissions.
+#[derive(Clone, Debug, Serialize)]
+pub struct ResetPermissions {}
+
 commands! {
     GetVersion => Version, "Browser.getVersion";
     SetDownloadBehavior => Done, "Browser.setDownloadBehavior";
     CancelDownload => Done, "Browser.cancelDownload";
     Close => Done, "Browser.close";
+    SetPermission => Done, "Browser.setPermission";
+    ResetPermissions => Done, "Browser.resetPermissions";
 }

@@ -11,6 +11,7 @@ pub mod dom;
 pub mod emulation;
 pub mod extensions;
 pub mod fetch;
+pub mod heap_profiler;
 pub mod input;
 pub mod network;
 pub mod page;

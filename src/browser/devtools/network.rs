@@ -1,11 +1,25 @@
-//! `Network`: its events.
+//! `Network`: its events, and the bodies of answers.
 
 use super::{Done, commands};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Enable {}
 
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct GetResponseBody {
+    pub request_id: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResponseBody {
+    pub body: String,
+    pub base64_encoded: bool,
+}
+
 commands! {
     Enable => Done, "Network.enable";
+    GetResponseBody => ResponseBody, "Network.getResponseBody";
 }

@@ -23,6 +23,16 @@ pub struct AddScriptToEvaluateOnNewDocument {
     pub run_immediately: bool,
 }
 
+#[derive(Clone, Debug, Deserialize)]
+pub struct ScriptAdded {
+    pub identifier: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct RemoveScriptToEvaluateOnNewDocument {
+    pub identifier: String,
+}
+
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CreateIsolatedWorld {
@@ -80,9 +90,13 @@ pub struct NavigationHistory {
 }
 
 #[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
     pub id: i64,
     pub url: String,
+    /// `form_submit`, `link`, `typed` …
+    #[serde(default)]
+    pub transition_type: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -223,7 +237,8 @@ pub struct Crash {}
 commands! {
     Enable => Done, "Page.enable";
     SetLifecycleEventsEnabled => Done, "Page.setLifecycleEventsEnabled";
-    AddScriptToEvaluateOnNewDocument => Done, "Page.addScriptToEvaluateOnNewDocument";
+    AddScriptToEvaluateOnNewDocument => ScriptAdded, "Page.addScriptToEvaluateOnNewDocument";
+    RemoveScriptToEvaluateOnNewDocument => Done, "Page.removeScriptToEvaluateOnNewDocument";
     CreateIsolatedWorld => IsolatedWorld, "Page.createIsolatedWorld";
     Navigate => Navigated, "Page.navigate";
     NavigateToHistoryEntry => Done, "Page.navigateToHistoryEntry";

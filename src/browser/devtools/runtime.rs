@@ -120,6 +120,23 @@ impl Thrown {
     }
 }
 
+/// Reads a script without running it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CompileScript {
+    pub expression: String,
+    #[serde(rename = "sourceURL")]
+    pub source_url: String,
+    pub persist_script: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Compiled {
+    #[serde(default)]
+    pub exception_details: Option<Thrown>,
+}
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Enable {}
 
@@ -135,6 +152,7 @@ commands! {
     Evaluate => Evaluated, "Runtime.evaluate";
     CallOn<'_> => Evaluated, "Runtime.callFunctionOn";
     AwaitPromise<'_> => Evaluated, "Runtime.awaitPromise";
+    CompileScript => Compiled, "Runtime.compileScript";
     Enable => Done, "Runtime.enable";
     RunIfWaitingForDebugger => Done, "Runtime.runIfWaitingForDebugger";
     TerminateExecution => Done, "Runtime.terminateExecution";

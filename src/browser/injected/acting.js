@@ -4,11 +4,6 @@
  * Owns what is asked of one element around trusted input. Sends no input itself.
  */
 
-/* What a person operates by itself: a click meant for something around it must not land on it. */
-const OWN_CONTROLS =
-  'a[href], button, input, select, textarea, summary, label, area, [contenteditable=""], [contenteditable="true"], ' +
-  '[role=button], [role=link], [role=menuitem], [role=checkbox], [role=radio], [role=switch], [role=tab], [role=option]';
-
 /**
  * A point of an element, so many pixels from its upper left corner, brought into view.
  * @param {Place} place
@@ -41,12 +36,6 @@ function pointWithin(place, x, y) {
   return point();
 }
 
-/** The control that holds `hit` and lies within `element`. @param {Element} element @param {Element | null} hit */
-function controlWithin(element, hit) {
-  const control = hit && composedClosest(hit, (/** @type {Element} */ at) => at === element || at.matches(OWN_CONTROLS));
-  return control && control !== element && composedContains(element, control) ? control : null;
-}
-
 /**
  * Waits until an element that can be checked is so, at most `timeout` ms. → {state: 'true' | 'false' | 'mixed', radio} or a fault
  * @param {Target} target
@@ -74,12 +63,24 @@ async function checkedOf(target, wanted, timeout) {
   }
 }
 
-/** Gives an element the keyboard; `atEnd`: typing goes on after its text. @param {Place} place @param {boolean} atEnd @returns {Refusal | { ok: true }} */
-function focusElement(place, atEnd) {
+/**
+ * Gives an element the keyboard; `atEnd`: typing goes on after its text; `itself`: nothing else may get it in its place.
+ * @param {Place} place
+ * @param {boolean} atEnd
+ * @param {boolean} itself
+ * @returns {Refusal | { ok: true }}
+ */
+function focusElement(place, atEnd, itself) {
   const held = heldElement(place);
   if (!held) return { fault: 'stale', message: 'the element left the page' };
-  const element = tagOf(held) === 'label' && held.control ? held.control : held;
+  const element = typedInto(held);
+  if (itself && HOLDERS.has(tagOf(element))) return { fault: 'kind', message: takenBy(element) };
   element.focus();
+  const focused = focusedElement();
+  if (itself && focused && focused !== element && composedContains(element, focused)) {
+    /** @type {HTMLElement} */ (focused).blur();
+    return { fault: 'kind', message: takenBy(focused), description: describe(element) };
+  }
   const has = element.getRootNode().activeElement === element || element.matches(':focus-within');
   if (!has) return { fault: 'kind', message: 'it does not take the focus', description: describe(element) };
   if (atEnd) toEndOf(element);
@@ -102,8 +103,7 @@ function toEndOf(element) {
 
 /** Takes the keyboard from what has it in this document. → what that was, or null */
 function blurFocused() {
-  let focused = document.activeElement;
-  for (let root = focused && shadowOf(focused); root?.activeElement; root = shadowOf(focused)) focused = root.activeElement;
+  const focused = focusedElement();
   if (!focused || focused === document.body || ['iframe', 'frame'].includes(tagOf(focused))) return null;
   /** @type {HTMLElement} */ (focused).blur();
   return describe(focused);

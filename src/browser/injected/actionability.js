@@ -78,7 +78,7 @@ function resolveOne(target) {
 
 /**
  * Waits until the target meets the conditions, at most `timeout` ms.
- * needs: subset of ['visible', 'enabled', 'editable', 'stable', 'hit', 'guard' (with 'hit')]
+ * needs: subset of ['visible', 'enabled', 'editable', 'stable', 'hit', 'guard' (with 'hit'), 'itself' (with 'guard')]
  * → {ok, number, document, tag, description, point?: {x, y}} or {fault, message, description?}; with 'guard', of an option
  * that is chosen rather than clicked {ok, …, option}, and there is no guard
  * @param {Target} target
@@ -150,7 +150,11 @@ async function look(target, needs, attempt) {
     element = label;
     hit = beside;
   }
-  if (needs.includes('guard')) setGuard(element);
+  if (needs.includes('itself')) {
+    const taker = otherTaker(element, elementAt(/** @type {Point} */ (hit.point)));
+    if (taker) return no(takenBy(taker), true);
+  }
+  if (needs.includes('guard')) setGuard(element, needs.includes('itself'));
   return { ...done(), point: hit.point };
 }
 

@@ -71,8 +71,9 @@ function readData() {
     const group = name.startsWith('og:') ? data.openGraph : name.startsWith('twitter:') ? data.twitter : data.meta;
     const key = name.replace(/^(og|twitter):/, '');
     // The same name again (og:image) makes a list.
-    if (!Object.hasOwn(group, key)) group[key] = meta.content;
-    else group[key] = [group[key], meta.content].flat();
+    const content = secretAttribute(meta) ? REDACTED : meta.content;
+    if (!Object.hasOwn(group, key)) group[key] = content;
+    else group[key] = [group[key], content].flat();
   }
   return data;
 }
@@ -99,8 +100,8 @@ function readStorage() {
 }
 
 /**
- * Sets entries: {localStorage, sessionStorage}. → null, or why one was refused
- * @param {{ [name: string]: { [key: string]: string } }} wanted
+ * Sets entries: {localStorage, sessionStorage}; a value of null deletes one. → null, or why one was refused
+ * @param {{ [name: string]: { [key: string]: string | null } }} wanted
  */
 function writeStorage(wanted) {
   for (const name of /** @type {const} */ (['localStorage', 'sessionStorage'])) {
@@ -111,7 +112,10 @@ function writeStorage(wanted) {
       continue;
     }
     try {
-      for (const [key, value] of Object.entries(entries)) storage.setItem(key, value);
+      for (const [key, value] of Object.entries(entries)) {
+        if (value === null) storage.removeItem(key);
+        else storage.setItem(key, value);
+      }
     } catch (error) {
       return messageOf(error);
     }

@@ -1,6 +1,6 @@
 /*
- * The words that Rust and the injected scripts share. Generated from src/browser/page/injected.rs: never edit it.
- * After a change there: GSTACK_BLESS=1 cargo test --lib page::injected
+ * The words that Rust and the injected scripts share. Generated from src/browser/page/script/injected.rs: never edit it.
+ * After a change there: GSTACK_BLESS=1 cargo test --lib script::injected
  */
 
 /** The functions that Rust calls. */
@@ -22,6 +22,7 @@ type InjectedFunction =
   | "countMatches"
   | "describePicked"
   | "dragBegan"
+  | "dragClicks"
   | "drawBoxes"
   | "drawRefs"
   | "elementOf"
@@ -60,6 +61,7 @@ type InjectedFunction =
   | "readTable"
   | "readText"
   | "readTiming"
+  | "readVitals"
   | "reaches"
   | "ready"
   | "readyThen"
@@ -72,6 +74,7 @@ type InjectedFunction =
   | "scrollToFirst"
   | "scrollUntil"
   | "scrollWithin"
+  | "secretValues"
   | "selectText"
   | "setStyle"
   | "settled"
@@ -100,12 +103,17 @@ type Guarded = { "verdict": "hit" } | { "verdict": "covered", reason: string, } 
 /**
  * What must hold before an action.
  */
-type Need = "visible" | "enabled" | "editable" | "stable" | "hit" | "guard";
+type Need = "visible" | "enabled" | "editable" | "stable" | "hit" | "guard" | "itself";
 
 /**
  * What `readElement` reads.
  */
 type ReadWhat = "text" | "html" | "attributes" | "css" | "is" | "box" | "leads" | "description";
+
+/**
+ * What is done to an element, which may follow its link or send its form.
+ */
+type Activation = "click" | "enter" | "space";
 
 /**
  * What `is` knows.

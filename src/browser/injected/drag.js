@@ -6,6 +6,13 @@
 
 /** @type {DragEvent | null} */
 let dragStart = null;
+/* What the button went down on. */
+/** @type {Element | null} */
+let pressedOn = null;
+/** @param {Event} event */
+const rememberPress = (event) => {
+  pressedOn = innerTarget(event);
+};
 /** @param {DragEvent} event */
 const rememberDrag = (event) => {
   dragStart = event;
@@ -14,6 +21,8 @@ const rememberDrag = (event) => {
 /* From now on. Once is enough for one drag; the page's own listeners decide after ours. */
 function watchDrag() {
   dragStart = null;
+  pressedOn = null;
+  addEventListener('pointerdown', rememberPress, { capture: true, once: true });
   removeEventListener('dragstart', rememberDrag, { capture: true });
   addEventListener('dragstart', rememberDrag, { capture: true, once: true });
   return null;
@@ -23,4 +32,13 @@ function watchDrag() {
 function dragBegan() {
   removeEventListener('dragstart', rememberDrag, { capture: true });
   return dragStart !== null && !dragStart.defaultPrevented;
+}
+
+/**
+ * Whether letting go at this point of this document would be a click, on a button, a link or the like.
+ * @param {Point} point
+ */
+function dragClicks(point) {
+  removeEventListener('pointerdown', rememberPress, { capture: true });
+  return isClick(pressedOn, elementAt(point));
 }

@@ -20,9 +20,10 @@ function fire(element, type) {
 
 /*
  * While a field is filled: what the text would change that comes next. A page that moves the focus meanwhile must not get
- * the text into another field (`element` is the field, `seen` whether it took some, `astray` what else would have).
+ * the text into another field (`element` is the field, `seen` whether it took some, `astray` what else would have, `whole`
+ * whether its value was set and no text comes).
  */
-/** @type {{ element: Element; seen: boolean; astray: string | null; until: number } | null} */
+/** @type {{ element: Element; seen: boolean; astray: string | null; whole: boolean; until: number } | null} */
 let filling = null;
 /* A command that was cut off must not keep a person from typing. */
 const FILL_LIMIT_MS = 2000;
@@ -45,7 +46,7 @@ listenLastingly(
   { capture: true },
 );
 
-/** → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message} @param {Place} place @param {string} value @returns {Refusal | { typed: true } | { done: true }} */
+/** → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message}. `endFill` tells the page. @param {Place} place @param {string} value @returns {Refusal | { typed: true } | { done: true }} */
 function beginFill(place, value) {
   const element = heldElement(place);
   if (!element) return { fault: 'stale', message: 'the element left the page' };
@@ -68,7 +69,7 @@ function beginFill(place, value) {
     selection?.removeAllRanges();
     selection?.addRange(range);
   }
-  filling = { element, seen: false, astray: null, until: performance.now() + FILL_LIMIT_MS };
+  filling = { element, seen: false, astray: null, whole: false, until: performance.now() + FILL_LIMIT_MS };
   return { typed: true };
 }
 
@@ -82,13 +83,13 @@ function setWhole(element, value) {
     element.value = before;
     return { fault: 'value', message: `an <input type="${element.type}"> does not take “${value}”` };
   }
-  fire(element, 'input');
-  fire(element, 'change');
+  filling = { element, seen: false, astray: null, whole: true, until: 0 };
   return { done: true };
 }
 
 /**
  * Typed text fires `input` by itself; `change` would come only when the focus leaves. `typed`: there was text to type.
+ * The page may leave by these events, so the daemon calls this by itself: what was set must not be lost with the answer.
  * → {} or a fault
  * @param {Place} place
  * @param {boolean} typed
@@ -102,7 +103,10 @@ function endFill(place, typed) {
   const element = heldElement(place);
   if (state && typed && !state.seen && element)
     return { fault: 'blocked', message: 'the page took the focus away while it was filled; nothing was typed' };
-  if (element && (tagOf(element) === 'input' || tagOf(element) === 'textarea')) {
+  if (state?.whole && element) {
+    fire(element, 'input');
+    fire(element, 'change');
+  } else if (element && (tagOf(element) === 'input' || tagOf(element) === 'textarea')) {
     toldOf.set(element, element.value);
     fire(element, 'change');
   }
@@ -123,7 +127,7 @@ listenLastingly(
   { capture: true },
 );
 
-/** Chooses options by value, label or text. → {chosen: [text], url} or {fault, message} @param {Place} place @param {string[]} wanted @returns {Refusal | { chosen: string[] }} */
+/** Chooses options by value, label or text. → {} or {fault, message} @param {Place} place @param {string[]} wanted @returns {Refusal | {}} */
 function choose(place, wanted) {
   let select = heldElement(place);
   if (!select) return { fault: 'stale', message: 'the element left the page' };
@@ -155,7 +159,7 @@ function choose(place, wanted) {
   for (const option of options) option.selected = chosen.includes(option);
   fire(select, 'input');
   fire(select, 'change');
-  return { chosen: chosen.map((option) => squeeze(option.text)) };
+  return {};
 }
 
 /** An option and its <select>, where a click on that option can only mean choosing it. @param {Element} element @returns {OptionPlace | null} */
@@ -167,7 +171,7 @@ function optionOf(element) {
   return { option: place(element), select: place(select), text: squeeze(element.text) };
 }
 
-/** Chooses one option; in a multiple <select> the others stay as they are. @param {Place} selectPlace @param {Place} optionPlace @returns {Refusal | { chosen: string[] }} */
+/** Chooses one option; in a multiple <select> the others stay as they are. @param {Place} selectPlace @param {Place} optionPlace @returns {Refusal | {}} */
 function chooseOption(selectPlace, optionPlace) {
   const select = heldElement(selectPlace);
   const option = heldElement(optionPlace);
@@ -178,7 +182,7 @@ function chooseOption(selectPlace, optionPlace) {
   option.selected = true;
   fire(select, 'input');
   fire(select, 'change');
-  return { chosen: [squeeze(option.text)] };
+  return {};
 }
 
 /** @param {Place} place @returns {Refusal | { ok: true }} */

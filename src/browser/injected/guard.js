@@ -23,9 +23,12 @@ function lookAt(event) {
     // The first event decides for the whole gesture: a page may move things on mousedown.
     const hit = innerTarget(event);
     // What is ours yields by now: an element that only says so is a cover like any other.
-    guard.verdict = takesEventsOf(guard.element, hit)
-      ? { verdict: 'hit' }
-      : { verdict: 'covered', reason: `it is covered by ${describe(coverOf(guard.element, hit))}` };
+    const taker = guard.itself ? otherTaker(guard.element, hit) : null;
+    if (!takesEventsOf(guard.element, hit)) {
+      guard.verdict = { verdict: 'covered', reason: `it is covered by ${describe(coverOf(guard.element, hit))}` };
+    } else {
+      guard.verdict = taker ? { verdict: 'covered', reason: takenBy(taker) } : { verdict: 'hit' };
+    }
   }
   if (guard.verdict.verdict !== 'hit') {
     event.preventDefault();
@@ -34,12 +37,17 @@ function lookAt(event) {
 }
 for (const type of GUARDED) listenLastingly(type, lookAt, { capture: true, passive: false });
 
-/** From now on, until `releaseGuard`, pointer events that miss the element are held back from the page. @param {Element} element */
-function setGuard(element) {
+/**
+ * From now on, until `releaseGuard`, pointer events that miss the element are held back from the page; `itself`: also those
+ * that another control in it would take.
+ * @param {Element} element
+ * @param {boolean} itself
+ */
+function setGuard(element, itself) {
   releaseGuard();
   yieldOwn(true);
   /** @type {Guard} */
-  const state = { element, verdict: null, expiry: 0 };
+  const state = { element, itself, verdict: null, expiry: 0 };
   for (const type of GUARDED_TOUCH) addEventListener(type, lookAt, { capture: true, passive: false });
   state.expiry = setTimeout(() => {
     if (guard !== state) return;

@@ -227,7 +227,7 @@ function embeddedValue(element, role) {
   switch (role) {
     case 'textbox':
     case 'searchbox':
-      if (element.type === 'password') return '';
+      if (isPassword(element)) return '';
       return squeeze(element.value ?? element.textContent ?? '');
     case 'combobox':
     case 'listbox':

@@ -115,12 +115,3 @@ function cssName(element) {
     .map((name) => `.${CSS.escape(name)}`);
   return clip(tagOf(element) + id + classes.join(''), 200);
 }
-
-/** A password that the page wrote into its markup is nobody's to read. @param {Element} element @returns {Element} */
-function withoutSecrets(element) {
-  const secret = 'input[type=password][value]';
-  if (!element.matches(secret) && !element.querySelector(secret)) return element;
-  const copy = /** @type {Element} */ (element.cloneNode(true));
-  for (const field of [copy, ...copy.querySelectorAll(secret)]) if (field.matches(secret)) field.removeAttribute('value');
-  return copy;
-}

@@ -1,7 +1,7 @@
 /*
  * What is read from a page as text, lists and states.
  *
- * Owns the shapes that the reading commands give. Never changes the page; a password's value is never read.
+ * Owns the shapes that the reading commands give. Never changes the page; what is secret in it is `secrets`' to say.
  */
 
 const NOT_READ = new Set([...NEVER_SHOWN, 'svg', 'textarea', 'select', 'iframe', 'frame', 'object', 'video', 'audio', 'canvas']);
@@ -108,7 +108,7 @@ function readForms() {
 /** @param {Element} field */
 function readField(field) {
   const tag = tagOf(field);
-  const value = field.type === 'password' ? (field.value ? '[redacted]' : undefined) : field.value || undefined;
+  const value = readableValue(field) || undefined;
   /** @type {{ [name: string]: unknown }} */
   const read = {
     tag,
@@ -138,8 +138,10 @@ function readDoctype() {
 
 /* The whole document, without our own host. */
 function readDocument() {
-  if (!Array.from(document.querySelectorAll(`[${OWN_HOST}]`)).some(isOwnHost)) return readDoctype() + document.documentElement.outerHTML;
-  const copy = /** @type {HTMLElement} */ (document.documentElement.cloneNode(true));
+  const root = document.documentElement;
+  const safe = withoutSecrets(root);
+  if (!Array.from(document.querySelectorAll(`[${OWN_HOST}]`)).some(isOwnHost)) return readDoctype() + safe.outerHTML;
+  const copy = safe === root ? inertCopy(root) : safe;
   for (const host of Array.from(copy.querySelectorAll(`[${OWN_HOST}]`)).filter(isOwnHost)) host.remove();
   return readDoctype() + copy.outerHTML;
 }
@@ -148,79 +150,9 @@ function readDocument() {
 function readAttributes(element) {
   /** @type {{ [name: string]: string }} */
   const attributes = {};
-  for (const { name, value } of element.attributes) {
-    attributes[name] = name === 'value' && element.type === 'password' ? '[redacted]' : value;
-  }
+  const secret = secretAttribute(element);
+  for (const { name, value } of element.attributes) attributes[name] = name === secret ? REDACTED : value;
   return attributes;
-}
-
-/** A field whose text is a secret of the person, also while the page shows it. @param {Element} element */
-function isPassword(element) {
-  return tagOf(element) === 'input' && (element.type === 'password' || /\b(current|new)-password\b/.test(element.autocomplete));
-}
-
-/* Whether what has the focus in this document, in open shadow roots too, is a password field. */
-function focusIsPassword() {
-  let focused = document.activeElement;
-  for (let root = focused && shadowOf(focused); root?.activeElement; root = shadowOf(focused)) focused = root.activeElement;
-  return !!focused && isPassword(focused);
-}
-
-/**
- * Where a click on an element leads by its markup alone, or Enter in it where `byKey`: {url, form}, a link's address or
- * that of the form which is sent. null: nowhere that the markup tells; what scripts do is not known.
- * @param {Element} element
- */
-function leadsTo(element, byKey = false) {
-  const link = composedClosest(
-    element,
-    (/** @type {Element} */ at) => (tagOf(at) === 'a' || tagOf(at) === 'area') && at.hasAttribute('href'),
-  );
-  if (link) return { url: String(link.href?.baseVal ?? link.href), form: false };
-  /** @param {Element} at */
-  const sends = (at) => {
-    const tag = tagOf(at);
-    return (tag === 'button' && at.type === 'submit') || (tag === 'input' && (byKey || at.type === 'submit' || at.type === 'image'));
-  };
-  const control =
-    composedClosest(element, sends) ?? composedClosest(element, (/** @type {Element} */ at) => tagOf(at) === 'label')?.control;
-  if (!control?.form || !sends(control)) return null;
-  // A field of the form may be called `action` and hide the form's own.
-  const action = (control.hasAttribute('formaction') ? control : control.form).getAttribute(
-    control.hasAttribute('formaction') ? 'formaction' : 'action',
-  );
-  try {
-    return { url: new URL(action ?? '', document.baseURI).href, form: true };
-  } catch {
-    return null;
-  }
-}
-
-/* The control that takes a click on an element: the nearest button, link or field around it. */
-const CONTROL_TAGS = new Set(['a', 'area', 'button', 'input', 'select', 'textarea', 'summary', 'option']);
-/** @param {Element} element */
-function controlOf(element) {
-  return composedClosest(element, (/** @type {Element} */ at) => CONTROL_TAGS.has(tagOf(at)) || at.hasAttribute('role')) ?? element;
-}
-
-/**
- * What is acted on, as a person is told: where it leads, whether it sends a form, its role and name, its document.
- * @param {Element} element
- */
-function subjectOf(element, byKey = false) {
-  const leads = leadsTo(element, byKey);
-  beginPass();
-  const control = controlOf(element);
-  const role = roleOf(control) || 'generic';
-  const name = nameOf(control, role) || clip(squeeze(control.textContent ?? ''), 200);
-  return { url: leads?.url ?? '', form: leads?.form ?? false, submits: leads?.form ?? false, role, name, document: DOCUMENT_ID };
-}
-
-/* The same of Enter in what has the focus in this document. */
-function focusLeadsTo() {
-  let focused = document.activeElement;
-  for (let root = focused && shadowOf(focused); root?.activeElement; root = shadowOf(focused)) focused = root.activeElement;
-  return focused && focused !== document.body ? subjectOf(focused, true) : null;
 }
 
 /** @type {Record<ElementState, (element: Element) => boolean>} */
@@ -232,7 +164,7 @@ const STATES = {
   checked: (/** @type {Element} */ element) => checkedState(element, roleOf(element)) === 'true',
   editable: (/** @type {Element} */ element) => isEditable(element) && !isDisabled(element),
   focused: (/** @type {Element} */ element) => element.getRootNode().activeElement === element,
-  password: isPassword,
+  password: (/** @type {Element} */ element) => isPassword(typedInto(element)),
 };
 
 /**
@@ -261,7 +193,7 @@ function readElement(target, what, argument) {
             : readText(element, argument === true),
       };
     case 'html':
-      return { value: element.innerHTML };
+      return { value: withoutSecrets(element).innerHTML };
     case 'attributes':
       return { value: readAttributes(element) };
     case 'css':
@@ -271,7 +203,7 @@ function readElement(target, what, argument) {
     case 'is':
       return { value: STATES[/** @type {ElementState} */ (argument)](element) };
     case 'leads':
-      return { value: subjectOf(element) };
+      return { value: subjectOf(argument === 'click' ? element : typedInto(element), argument) };
     case 'box': {
       if (!isVisible(element)) return { fault: 'blocked', message: 'it is not visible', description: describe(element) };
       scrollIntoView(element);
@@ -311,6 +243,35 @@ const nextTask = () =>
     channel.port2.postMessage(null);
   });
 
+/* Links that save what they lead to: no event of the page tells that one was followed, and the browser's own comes late. */
+const SAVING_LINKS = 'a[download][href], area[download][href]';
+/* A click before this says nothing of the action that ends now. */
+const SAVING_MS = 10_000;
+const MOST_SAVING = 20;
+/** @type {Event[]} */
+let savingClicks = [];
+listenLastingly(
+  'click',
+  (/** @type {Event} */ event) => {
+    const link = composedClosest(innerTarget(event), (/** @type {Element} */ at) => at.matches(SAVING_LINKS));
+    if (link && savesWhatItLeadsTo(link.href) && savingClicks.length < MOST_SAVING) savingClicks.push(event);
+  },
+  { capture: true },
+);
+
+/** Of another origin the browser shows it instead. @param {string} href */
+function savesWhatItLeadsTo(href) {
+  const url = URL.parse(href);
+  return url !== null && (url.origin === globalThis.origin || url.protocol === 'blob:' || url.protocol === 'data:');
+}
+
+/* Whether such a link was followed since this was asked last. */
+function tookSavingClicks() {
+  const clicks = savingClicks;
+  savingClicks = [];
+  return clicks.some((event) => !event.defaultPrevented && performance.now() - event.timeStamp < SAVING_MS);
+}
+
 /* Resolves when the handlers of an input have run, and what they put off for a moment. No frame: a hidden page draws none. */
 async function settled() {
   await nextTask();
@@ -319,7 +280,7 @@ async function settled() {
   });
   await nextTask();
   // True from the moment a script has closed the window; the browser removes the tab a moment later.
-  return { url: location.href, readyState: document.readyState, closes: window.closed };
+  return { url: location.href, readyState: document.readyState, closes: window.closed, saves: tookSavingClicks() };
 }
 
 /**

@@ -122,11 +122,8 @@ function valueOf(element, role) {
     case 'searchbox':
     case 'combobox':
     case 'spinbutton':
-      if (tag === 'input') {
-        if (element.type === 'password') return element.value ? '[filled]' : '';
-        return squeeze(element.value);
-      }
-      if (tag === 'textarea') return squeeze(element.value);
+      if (isPassword(element)) return element.value ? '[filled]' : '';
+      if (tag === 'input' || tag === 'textarea') return squeeze(element.value);
       if (tag === 'select') return squeeze(Array.from(element.selectedOptions, (option) => option.text).join(', '));
       return element.hasAttribute('aria-valuetext') || element.hasAttribute('aria-valuenow') ? rangeText(element) : null;
     case 'slider':

@@ -70,7 +70,7 @@ function valueOfField(target) {
   if (!resolved.element) return resolved;
   const { element } = resolved;
   const field = tagOf(element) === 'label' && element.control ? element.control : element;
-  if (isPassword(field)) return { value: field.value ? '[redacted]' : '' };
+  if (secretAttribute(field) === 'value') return { value: readableValue(field) };
   if (tagOf(field) === 'select') return { value: Array.from(field.selectedOptions, (option) => squeeze(option.text)).join(', ') };
   if (tagOf(field) === 'input' || tagOf(field) === 'textarea') {
     const checked = checkedState(field, roleOf(field));

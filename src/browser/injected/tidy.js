@@ -55,6 +55,13 @@ function hideElement(element) {
   overrideStyle(element, 'display', 'none');
 }
 
+/** Leaves its place blank. @param {Element} element */
+function blankElement(element) {
+  // Without a transition of the page's, which would show it for a while.
+  overrideStyle(element, 'transition', 'none');
+  overrideStyle(element, 'opacity', '0');
+}
+
 /** @param {Element} element @param {string} property @param {string} value */
 function overrideStyle(element, property, value) {
   putAway.push([
@@ -67,7 +74,11 @@ function overrideStyle(element, property, value) {
 
 /* Takes back what `cleanUp` and `hideAll` have done since the last time. */
 function unhide() {
-  for (const [element, property, before] of putAway.reverse()) putBack(element, property, before);
+  const [transitions, others] = [putAway.filter(([, name]) => name === 'transition'), putAway.filter(([, name]) => name !== 'transition')];
+  for (const [element, property, before] of others.reverse()) putBack(element, property, before);
+  // Shown again before the page's transitions are back on: otherwise it would fade in.
+  if (transitions.length > 0) document.documentElement.getBoundingClientRect();
+  for (const [element, property, before] of transitions.reverse()) putBack(element, property, before);
   putAway = [];
   return null;
 }
@@ -197,8 +208,11 @@ function floating(overlays) {
   return found;
 }
 
-/** Hides all that these selectors match. → {count} or a fault @param {string[]} selectors @returns {Refusal | { count: number }} */
-function hideAll(selectors) {
+/**
+ * Hides all that these selectors match; with `keepsPlace` the layout stays. → {count} or a fault
+ * @param {string[]} selectors @param {boolean} keepsPlace @returns {Refusal | { count: number }}
+ */
+function hideAll(selectors, keepsPlace) {
   let count = 0;
   for (const selector of selectors) {
     let found;
@@ -208,7 +222,7 @@ function hideAll(selectors) {
       if (error instanceof SelectorError) return { fault: 'selector', message: error.message };
       throw error;
     }
-    for (const element of found) hideElement(element);
+    for (const element of found) keepsPlace ? blankElement(element) : hideElement(element);
     count += found.length;
   }
   return { count };

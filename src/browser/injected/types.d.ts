@@ -140,6 +140,8 @@ interface NameRun {
 /** The guard of one action; `verdict` is null until an event comes. */
 interface Guard {
   element: Element;
+  /** No other control in it may take the event. */
+  itself: boolean;
   verdict: Guarded | null;
   expiry: number;
 }

@@ -7,6 +7,10 @@ use crate::base::metadata;
 use std::path::Path;
 
 const RULES_FLAG: &str = "--host-resolver-rules=";
+const FEATURES_FLAG: &str = "--disable-features=";
+/// Without a window: after a click Chromium holds back what the page's handlers put off (timers, messages) until the next
+/// frame is drawn, so that a person sees the click at once. Nobody looks here, and a click waits for those handlers.
+const UNSEEN_FEATURES: &str = "DeferRendererTasksAfterInput";
 
 /// What the command line depends on.
 #[derive(Clone, Debug)]
@@ -53,12 +57,20 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
         args.push("--no-sandbox".to_owned());
     }
     let mut rules = resolver_rules();
+    // Only the last such flag counts, so what the configuration says joins ours.
+    let mut features: Vec<&str> = if flags.headless { vec![UNSEEN_FEATURES] } else { Vec::new() };
     for extra in flags.extra {
-        match extra.strip_prefix(RULES_FLAG) {
-            // Only the last such flag counts, and of its rules the first that matches: ours stay in force.
-            Some(more) => rules = format!("{rules}, {more}"),
-            None => args.push(extra.clone()),
+        if let Some(more) = extra.strip_prefix(RULES_FLAG) {
+            // Of the rules the first that matches counts: ours stay in force.
+            rules = format!("{rules}, {more}");
+        } else if let Some(more) = extra.strip_prefix(FEATURES_FLAG) {
+            features.push(more);
+        } else {
+            args.push(extra.clone());
         }
+    }
+    if !features.is_empty() {
+        args.push(format!("{FEATURES_FLAG}{}", features.join(",")));
     }
     args.push(format!("{RULES_FLAG}{rules}"));
     args.extend(flags.first_url.map(ToOwned::to_owned));
@@ -102,5 +114,17 @@ mod tests {
         assert!(rules[0].ends_with(", MAP * 127.0.0.1"));
         assert!(rules[0].contains("MAP metadata.google.internal. ~NOTFOUND"));
         assert!(args.contains(&"--lang=de".to_owned()));
+    }
+
+    #[test]
+    fn features_of_the_configuration_are_turned_off_together_with_ours() {
+        let of = |headless: bool, extra: &[String]| {
+            let all = arguments(&Flags { profile: Path::new("/p"), headless, as_root: false, extra, first_url: None });
+            all.into_iter().filter(|arg| arg.starts_with("--disable-features=")).collect::<Vec<_>>()
+        };
+        let extra = ["--disable-features=A,B".to_owned()];
+        assert_eq!(of(true, &extra), ["--disable-features=DeferRendererTasksAfterInput,A,B"]);
+        assert_eq!(of(false, &extra), ["--disable-features=A,B"]);
+        assert!(of(false, &[]).is_empty());
     }
 }

@@ -5,13 +5,15 @@
 
 use crate::browser::browser::Browser;
 use crate::browser::devtools::extensions::{ExtensionInfo, GetExtensions, LoadUnpacked, TriggerAction};
-use crate::browser::devtools::target::GetTargets;
+use crate::browser::devtools::target::{GetTargets, TargetInfo};
 use crate::browser::error::BrowserError;
 use crate::browser::events::{Filter, Subscription};
 use crate::browser::tab::Tab;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
+use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
 /// The panel's page in the extension.
@@ -22,6 +24,9 @@ const PANEL_LIMIT: Duration = Duration::from_secs(15);
 /// The button does nothing until the extension's worker has run for the first time and tied the panel to it. A panel
 /// that opens is reported much sooner than this.
 const CLICK_AGAIN: Duration = Duration::from_secs(2);
+
+/// Two that open the panel at once would each click, and the second click closes it.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
 #[derive(Debug, thiserror::Error)]
 pub enum PanelError {
@@ -81,8 +86,32 @@ async fn enabled(browser: &Browser, id: &str) -> Result<ExtensionInfo, PanelErro
 
 /// Whether the panel's page runs, in any window.
 pub async fn is_open(browser: &Browser, extension: &str) -> Result<bool, PanelError> {
-    let targets = browser.root().call(GetTargets::default()).await.map_err(cdp)?;
-    Ok(targets.target_infos.iter().any(|target| is_panel(&target.url, extension)))
+    Ok(targets(browser).await?.iter().any(|target| is_panel(&target.url, extension)))
+}
+
+async fn targets(browser: &Browser) -> Result<Vec<TargetInfo>, PanelError> {
+    Ok(browser.root().call(GetTargets::default()).await.map_err(cdp)?.target_infos)
+}
+
+/// The state of the panel after a click on the button.
+#[derive(Debug, PartialEq, Eq)]
+enum Clicked {
+    Open,
+    /// A new target without an address: on a busy machine a panel is one for a moment.
+    Opening,
+    Nothing,
+}
+
+impl Clicked {
+    /// `before`: the targets that were there before the click.
+    fn of(targets: &[TargetInfo], before: &HashSet<String>, extension: &str) -> Self {
+        if targets.iter().any(|target| is_panel(&target.url, extension)) {
+            return Self::Open;
+        }
+        let is_new = |target: &&TargetInfo| !before.contains(&target.target_id);
+        let is_opening = targets.iter().filter(is_new).any(|target| target.url.is_empty());
+        if is_opening { Self::Opening } else { Self::Nothing }
+    }
 }
 
 /// Whether this is the address of a panel's page.
@@ -94,21 +123,28 @@ pub fn is_panel(url: &str, extension: &str) -> bool {
 /// Opens the panel beside a tab, unless one is open already; returns once its page runs. False: it was open.
 pub async fn open(browser: &Browser, extension: &str, tab: &Tab) -> Result<bool, PanelError> {
     let target_id = tab.info()?.target.as_str().to_owned();
-    let mut targets =
+    let _turn = ONE_AT_A_TIME.lock().await;
+    let mut seen =
         browser.cdp().subscribe(Filter::all().methods(&["Target.targetCreated", "Target.targetInfoChanged"]));
-    if is_open(browser, extension).await? {
+    let there = targets(browser).await?;
+    if there.iter().any(|target| is_panel(&target.url, extension)) {
         return Ok(false);
     }
     enabled(browser, extension).await?;
+    let before: HashSet<String> = there.into_iter().map(|target| target.target_id).collect();
     let deadline = Instant::now() + PANEL_LIMIT;
     while Instant::now() < deadline {
         let action = TriggerAction { id: extension.to_owned(), target_id: target_id.clone() };
         browser.root().call(action).await.map_err(cdp)?;
-        if let Ok(opened) = timeout(CLICK_AGAIN, panel_seen(&mut targets, extension)).await {
-            return opened;
-        }
-        if is_open(browser, extension).await? {
-            return Ok(true);
+        loop {
+            if let Ok(opened) = timeout(CLICK_AGAIN, panel_seen(&mut seen, extension)).await {
+                return opened;
+            }
+            match Clicked::of(&targets(browser).await?, &before, extension) {
+                Clicked::Open => return Ok(true),
+                Clicked::Opening if Instant::now() < deadline => {}
+                Clicked::Opening | Clicked::Nothing => break,
+            }
         }
     }
     Err(PanelError::NotOpened(PANEL_LIMIT))
@@ -134,7 +170,24 @@ async fn panel_seen(targets: &mut Subscription, extension: &str) -> Result<bool,
 
 #[cfg(test)]
 mod tests {
-    use super::is_panel;
+    use super::{Clicked, TargetInfo, is_panel};
+    use serde_json::json;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_panel_that_has_no_address_yet_is_not_clicked_closed() {
+        let target = |id: &str, url: &str| -> TargetInfo {
+            serde_json::from_value(
+                json!({ "targetId": id, "type": "other", "title": "", "url": url, "attached": false }),
+            )
+            .unwrap()
+        };
+        let before = HashSet::from([target("1", "").target_id]);
+        let of = |targets: &[TargetInfo]| Clicked::of(targets, &before, "abc");
+        assert_eq!(of(&[target("1", ""), target("2", "about:blank")]), Clicked::Nothing);
+        assert_eq!(of(&[target("1", ""), target("2", "")]), Clicked::Opening);
+        assert_eq!(of(&[target("2", "chrome-extension://abc/sidepanel.html")]), Clicked::Open);
+    }
 
     #[test]
     fn only_the_extensions_own_panel_counts() {

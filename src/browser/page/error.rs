@@ -128,6 +128,14 @@ fn told_of(error: &PageError) -> Option<(FaultCode, Sentence, Told)> {
         PageError::NeverAppeared { what, waited } => {
             (FaultCode::Element, told::NEVER_APPEARED.with([what, &seconds(*waited)]), told::LOOK_AGAIN)
         }
+        PageError::OtherSite { wanted } => (FaultCode::Denied, told::ANOTHER_SITE.with([wanted]), told::LOOK_AGAIN),
+        PageError::Changed { what } => (FaultCode::Conflict, told::ELEMENT_CHANGED.with([what]), told::LOOK_AGAIN),
+        PageError::NotFetched { url, reason } => {
+            (FaultCode::Navigation, told::NOT_FETCHED.with([url, reason]), told::NOT_FETCHED_NEXT)
+        }
+        PageError::AddressRefused(address) => {
+            (FaultCode::UrlRefused, told::NOT_FETCHED_REFUSED.with([address]), told::NOT_FETCHED_REFUSED_NEXT)
+        }
         _ => return None,
     })
 }
@@ -144,35 +152,30 @@ impl From<PageError> for Fault {
             PageError::RefNotFound(name) => {
                 return Fault::new(FaultCode::Element, told::REF_NOT_FOUND.with([&name])).at(Hop::Browser);
             }
-            PageError::RefStale { .. } => return Fault::new(FaultCode::Element, message).at(Hop::Browser),
-            PageError::Several { .. } => {
-                (FaultCode::Element, "Name one of them: a narrower selector, or a ref of 'snapshot'.".into())
+            PageError::RefStale { name, was } => {
+                let message = match &was {
+                    Some(was) => told::REF_STALE_WAS.with([&name, was]),
+                    None => told::REF_STALE.with([&name]),
+                };
+                return Fault::new(FaultCode::Element, message).at(Hop::Browser).page_words(page_words);
             }
-            PageError::BadSelector(_) => (
-                FaultCode::BadRequest,
-                "A selector is a ref (@e3), CSS, text=…, label=…, role=button[name=\"…\"], testid=… or xpath=….".into(),
-            ),
+            PageError::Several { .. } => (FaultCode::Element, told::NAME_ONE.into()),
+            PageError::BadSelector(_) => (FaultCode::BadRequest, told::SELECTOR_KINDS.into()),
             PageError::NotReady { .. } | PageError::Refused { .. } => (FaultCode::Element, told::LOOK_AGAIN.into()),
-            PageError::OtherSite { .. } => (FaultCode::Denied, told::LOOK_AGAIN.into()),
-            PageError::Changed { .. } => (FaultCode::Conflict, told::LOOK_AGAIN.into()),
-            PageError::Script(_) => (FaultCode::Script, "The page's script threw this; correct the expression.".into()),
+            PageError::Script(_) => (FaultCode::Script, told::CORRECT_EXPRESSION.into()),
             PageError::Unknown { .. } | PageError::Unanswered { .. } => {
-                (FaultCode::OutcomeUnknown, "Run 'snapshot' and look before you repeat it.".into())
+                (FaultCode::OutcomeUnknown, told::LOOK_AT_SNAPSHOT.into())
             }
-            PageError::NotFetched { .. } => (
-                FaultCode::Navigation,
-                "Check the address. What a site shows to members only needs their sign-in in this browser.".into(),
-            ),
-            PageError::AddressRefused(_) => (
-                FaultCode::UrlRefused,
-                "Only http and https addresses are fetched, and no cloud's metadata service.".into(),
-            ),
-            PageError::Usage(_) => (FaultCode::BadRequest, "See: gstack help".into()),
+            PageError::Usage(_) => (FaultCode::BadRequest, told::SEE_HELP.into()),
             PageError::Timeout { .. }
             | PageError::DocumentGone
             | PageError::FrameLost
             | PageError::Unreadable(_)
             | PageError::NotFound(_)
+            | PageError::OtherSite { .. }
+            | PageError::Changed { .. }
+            | PageError::NotFetched { .. }
+            | PageError::AddressRefused(_)
             | PageError::NeverAppeared { .. } => (FaultCode::Internal, told::LOOK_AGAIN.into()),
         };
         Fault::new(code, message).hint(hint).at(Hop::Browser).page_words(page_words)

@@ -2,100 +2,42 @@
 //!
 //! Owns everything between a tab's session and a command's words. Never attaches, navigates or decides what is allowed.
 
-mod accessibility;
-mod actions;
-mod annotate;
-mod asked;
+mod act;
 mod capture;
-pub mod capture_file;
-mod client_script;
-mod clipboard;
-mod closed_roots;
-mod conditions;
-mod console_events;
-mod contents;
-mod cookies;
-mod data;
-mod devtools;
-mod drag;
-mod drop;
-mod element;
-mod emulation;
+mod console;
 pub mod error;
-mod evaluate;
-mod expected;
-mod fetched;
-mod file_chooser;
-mod files;
-mod focusing;
-mod frame;
-mod frame_place;
-mod frame_search;
-mod held_input;
-mod held_keyboard;
-mod injected;
 mod input;
-mod inspect;
-pub mod journal;
-mod keyboard;
-mod keys;
-mod leading;
-mod marks;
-mod memory;
-mod mouse;
+mod locate;
+mod measure;
+mod overlay;
 #[expect(clippy::module_inception, reason = "the folder is about pages; the file is the page's handle")]
 mod page;
-mod password;
-mod picker;
-mod pointer;
-mod print;
 mod read;
-pub mod refs;
 pub mod script;
-mod scrolling;
-mod settle;
-mod snapshot;
-mod snapshot_lines;
-mod stitch;
-mod temporary;
-mod tidy;
-mod titles;
-mod toggle;
-mod touch;
+mod tab;
 mod wait;
-mod watch;
 
-pub use actions::Clicked;
-pub use asked::Asked;
+pub use act::{Clicked, Clutter, Edge, ScrollBy, Scrolled, StyleChange};
 pub use capture::{Area, Capture, Cut, ImageFormat, Region};
-pub use client_script::ScriptValue;
-pub use conditions::Presence;
-pub(in crate::browser) use console_events::error_text;
-pub use contents::PageStorage;
-pub use cookies::{Cookie, PartitionKey};
-pub use data::{ElementBox, Facts, ListedNode, SEARCHED, Table};
-pub use element::Target;
-pub use emulation::LaidOut;
-pub use expected::Expected;
-pub use fetched::Fetched;
-pub use frame::FrameChoice;
-pub use input::{ClickButton, Clicks, Offset, PointerKind};
-pub use inspect::{BoxModel, Inspection, Origin, Rule};
-pub use keys::Modifiers;
-pub use marks::{ListedRef, Marks};
-pub use memory::{BrowserProcess, MemoryReport, TabMemory};
-pub use mouse::MouseAct;
+pub(in crate::browser) use console::error_text;
+pub use console::{Answer, Body, Exchange, Header, Recording, RecordingOptions, SocketMessage, Timing};
+pub use console::{capture_file, journal};
+pub use input::{
+    ClickButton, Clicks, KeyMeaning, Modifiers, MouseAct, Offset, PointerAt, PointerKind, PointerWatch, Swipe,
+    is_named_key,
+};
+pub use locate::refs;
+pub use locate::{Expected, FrameChoice, Target};
+pub use measure::{CodeUse, HeapSnapshot, HeapUsage, TraceEvents, TraceOptions, Vitals};
+pub use overlay::{Asked, ListedRef, Marks, PickedElement};
 pub use page::{Page, Pages};
-pub use picker::PickedElement;
-pub use pointer::{PointerAt, PointerWatch};
-pub use read::{ElementState, Leading, Link};
-pub use script::early_script;
-pub use scrolling::{Edge, ScrollBy, Scrolled};
-pub use snapshot::{Snapshot, SnapshotOptions};
-pub use snapshot_lines::SNAPSHOT_LIMIT;
-pub use temporary::TemporaryTab;
-pub use tidy::{Clutter, StyleChange};
-pub use titles::titles;
-pub use touch::Swipe;
-pub use wait::LoadState;
-pub use watch::Watched;
+pub use read::{
+    Activation, BoxModel, ClickDestination, ElementBox, ElementState, Facts, Fetched, Inspection, Link, ListedNode,
+    Origin, PageStorage, Rule, SEARCHED, SNAPSHOT_LIMIT, Snapshot, SnapshotOptions, Table,
+};
+pub use script::{ScriptValue, early_script};
+pub use tab::{
+    BrowserProcess, Cookie, LaidOut, Locality, MemoryReport, PartitionKey, Screen, Surroundings, TabMemory,
+    TemporaryTab, titles,
+};
+pub use wait::{LoadState, Presence, Watched};

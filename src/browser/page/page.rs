@@ -2,24 +2,22 @@
 //!
 //! Owns the memory (refs, last snapshot, journal). Never outlives the tab.
 
-use super::capture_file::CaptureFile;
-use super::emulation::Emulation;
 use super::error::PageError;
-use super::expected::Expected;
-use super::held_input::HeldInput;
-use super::journal::{Journal, feed};
-use super::marks::{Drawn, ListedRef};
-use super::pointer::{PointerWatch, Touch};
-use super::refs::{RefName, RefTable};
-use super::snapshot_lines::SNAPSHOT_LIMIT;
-use super::tidy::StyleChange;
-use super::watch::Watch;
 use crate::base::site::Place;
 use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;
-use crate::browser::effects::{Effects, Recording};
+use crate::browser::effects::Effects;
 use crate::browser::frames::FrameId;
+use crate::browser::page::act::StyleChange;
+use crate::browser::page::console::{CaptureFile, Journal, Recorded, feed};
+use crate::browser::page::input::{HeldInput, PointerWatch, Touch};
+use crate::browser::page::locate::{Expected, RefName, RefTable};
+use crate::browser::page::measure::Measured;
+use crate::browser::page::overlay::{Drawn, ListedRef};
+use crate::browser::page::read::SNAPSHOT_LIMIT;
+use crate::browser::page::wait::Watch;
 use crate::browser::tab::{Tab, Work};
+use crate::browser::told_effects::Recording;
 use crate::protocol::ids::TabId;
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -62,12 +60,17 @@ pub(super) struct Memory {
     pub(super) drawn: Mutex<Drawn>,
     /// The element that the person picked last.
     pub(super) picked: Mutex<Option<RefName>>,
-    pub(super) emulation: Emulation,
     pub(super) watch: Mutex<Option<Watch>>,
     pub(super) style_changes: Mutex<Vec<StyleChange>>,
     /// The frame that selectors are looked for in; none: the main one.
     pub(super) chosen_frame: Mutex<Option<FrameId>>,
     pub(super) journal: Mutex<Journal>,
+    /// The last picture, by what was taken: a number made of its bytes.
+    pub(super) pictures: Mutex<HashMap<String, u64>>,
+    /// The requests are recorded.
+    pub(super) recorded_requests: Recorded,
+    /// What is measured until it is stopped.
+    pub(super) measured: Measured,
     /// The mouse where it was left, with what is held on it and on the keyboard.
     pub(super) held: Mutex<HeldInput>,
     /// Told after each event that the journal took in.
@@ -113,7 +116,6 @@ impl Pages {
         self.fed.get_or_init(|| feed(tab.browser(), &self.memories, self.capture.clone()));
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
-        memory.emulation.apply(work.session()).await?;
         Ok(Page {
             recording: None,
             work,

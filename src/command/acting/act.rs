@@ -2,7 +2,7 @@
 //!
 //! Owns both. Declares no command.
 
-use crate::command::context::Output;
+use crate::command::core::Output;
 use crate::command::spec::{Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
 use std::time::Duration;
 

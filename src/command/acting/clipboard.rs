@@ -3,8 +3,8 @@
 //! Owns its words. The clipboard is a person's: agents are not offered it.
 
 use super::act::ACT;
-use crate::command::arguments::{Arguments, usage};
-use crate::command::context::{Context, Output};
+use crate::base::counted::counted;
+use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
 use crate::command::spec::{Class, Holds, Kind, Spec, Verb, When, parameter, phrase, phrase_when};
 use crate::protocol::fault::Fault;
@@ -19,7 +19,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     summary: "Read or write the clipboard's text",
     details: "`press ControlOrMeta+v` pastes it into what has the focus. Without a window the browser has a clipboard of its own.",
     phrases: &[phrase_when(When::Is("act", "read"), Verb::Read, "the clipboard"), phrase(Verb::Set, "the clipboard")],
-    output: "the text, or: N characters are on the clipboard",
+    output: "the text, or: N characters on the clipboard",
     run: |context, arguments| Box::pin(clipboard(context, arguments)),
     ..ACT
 }];
@@ -34,7 +34,7 @@ async fn clipboard(context: &Context, arguments: Arguments) -> Result<Output, Fa
         }
         ("write", Some(text)) => {
             context.page().await?.write_clipboard(&text).await?;
-            Ok(Output::text(format!("{} characters are on the clipboard", text.chars().count())))
+            Ok(Output::text(format!("{} on the clipboard", counted(text.chars().count(), "character"))))
         }
         _ => Err(usage(registry::get("clipboard")?, "clipboard takes read, or write and a text".to_owned())),
     }

@@ -3,8 +3,8 @@
 //! Owns their words.
 
 use super::act::{ACT, ACTION_LIMIT};
-use crate::command::arguments::Arguments;
-use crate::command::context::{Context, Output};
+use crate::base::counted::counted;
+use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{Leads, Offered, Spec, TIMEOUT, Verb, phrase, selector};
 use crate::protocol::fault::Fault;
 use serde_json::json;
@@ -104,5 +104,6 @@ async fn select_text(context: &Context, arguments: &Arguments) -> Result<Output,
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;
     let characters = context.page().await?.select_text(&target, limit).await?;
-    Ok(Output::text(format!("Selected {characters} characters of {target}")).data(json!({ "characters": characters })))
+    Ok(Output::text(format!("Selected {} of {target}", counted(characters, "character")))
+        .data(json!({ "characters": characters })))
 }

@@ -3,9 +3,10 @@
 //! Owns their words. Which keys there are is `browser::page`'s.
 
 use super::act::{ACT, ACTION_LIMIT};
-use crate::command::arguments::Arguments;
-use crate::command::context::{Context, Output};
-use crate::command::downloads::{self, DOWNLOAD_DIR};
+use crate::base::counted::counted;
+use crate::browser::page::is_named_key;
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::files::{DOWNLOAD_DIR, downloads};
 use crate::command::spec::{Holds, Kind, Leads, Offered, Parameter, Spec, TIMEOUT, Verb, flag, parameter, phrase};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
@@ -88,7 +89,7 @@ async fn type_text(context: &Context, arguments: Arguments) -> Result<Output, Fa
     let delay = delay.map(Duration::from_millis);
     context.page().await?.type_text(target.as_ref(), &text, delay, limit).await?;
     let into = target.map(|target| format!(" into {target}")).unwrap_or_default();
-    Ok(Output::text(format!("Typed {} characters{into}", text.chars().count())))
+    Ok(Output::text(format!("Typed {}{into}", counted(text.chars().count(), "character"))))
 }
 
 async fn press(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
@@ -101,11 +102,17 @@ async fn press(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     downloads::choose_folder(context, &arguments)?;
     context.page().await?.press(&key, times).await?;
     let often = if times == 1 { String::new() } else { format!(" {times} times") };
-    Ok(Output::text(format!("Pressed {key}{often}")))
+    Ok(Output::text(format!("Pressed {}{often}", said(&key))))
 }
 
 async fn hold(context: &Context, arguments: Arguments, goes_down: bool) -> Result<Output, Fault> {
     let key = arguments.required("key")?;
     context.page().await?.hold_key(&key, goes_down).await?;
+    let key = said(&key);
     Ok(Output::text(if goes_down { format!("Holding {key}") } else { format!("Released {key}") }))
+}
+
+/// A key by its name. A letter is not repeated: a password is typed by letters, too.
+fn said(key: &str) -> &str {
+    if is_named_key(key) { key } else { "a character" }
 }

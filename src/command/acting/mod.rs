@@ -4,7 +4,9 @@
 
 mod act;
 pub(super) mod clipboard;
+pub(super) mod dialog_answers;
 pub(super) mod fields;
+pub(super) mod interaction;
 pub(super) mod keys;
 pub(super) mod mouse;
 pub(super) mod pointer;

@@ -4,8 +4,7 @@
 
 use super::act::ACT;
 use crate::browser::page::{ClickButton, MouseAct};
-use crate::command::arguments::{Arguments, usage};
-use crate::command::context::{Context, Output};
+use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
 use crate::command::spec::{Class, Holds, Kind, Spec, TIMEOUT, Verb, parameter, phrase};
 use crate::protocol::fault::{Fault, FaultCode};

@@ -5,9 +5,8 @@
 use super::act::{ACT, ACTION_LIMIT};
 use super::mouse::button;
 use crate::browser::page::{ClickButton, Clicked, Clicks, Modifiers, Offset, PointerKind, Swipe};
-use crate::command::arguments::Arguments;
-use crate::command::context::{Context, Output};
-use crate::command::downloads::{self, DOWNLOAD_DIR};
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::files::{DOWNLOAD_DIR, downloads};
 use crate::command::spec::{Flag, Holds, Kind, Leads, Offered, Spec, TIMEOUT, Verb, flag, parameter, phrase, selector};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -29,20 +28,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         name: "click",
         parameters: &[selector(true, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],
         flags: &[
-            Flag {
-                name: "--button",
-                alias: "",
-                value: Some("BUTTON"),
-                holds: Holds::Choice,
-                help: "left, right (a context menu) or middle",
-            },
-            Flag {
-                name: "--count",
-                alias: "",
-                value: Some("N"),
-                holds: Holds::Choice,
-                help: "How often: 2 is a double click, 3 the most",
-            },
+            flag("--button", "BUTTON", Holds::Choice, "left, right (a context menu) or middle"),
+            flag("--count", "N", Holds::Choice, "How often: 2 is a double click, 3 the most"),
             MODIFIERS,
             POSITION,
             TIMEOUT,

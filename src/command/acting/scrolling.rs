@@ -3,9 +3,9 @@
 //! Owns its words and bounds.
 
 use super::act::{ACT, ACTION_LIMIT};
+use crate::base::counted::counted;
 use crate::browser::page::{Edge, Page, ScrollBy, Scrolled, Target};
-use crate::command::arguments::{Arguments, usage};
-use crate::command::context::{Context, Output};
+use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
 use crate::command::spec::{Holds, Offered, Spec, TIMEOUT, Verb, When, flag, phrase, phrase_when, selector};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -60,7 +60,7 @@ async fn scroll(context: &Context, arguments: Arguments) -> Result<Output, Fault
             }))
         }
         (Some(by), None, None) => {
-            let (x, y) = distance(by)?;
+            let [x, y] = distance(&arguments, by)?;
             within(context, &arguments, ScrollBy::By(x, y)).await
         }
         (None, Some(to), None) => within(context, &arguments, ScrollBy::To(edge(to)?)).await,
@@ -76,29 +76,41 @@ async fn scroll(context: &Context, arguments: Arguments) -> Result<Output, Fault
 async fn within(context: &Context, arguments: &Arguments, how: ScrollBy) -> Result<Output, Fault> {
     let limit = arguments.timeout(ACTION_LIMIT)?;
     let scrolled = context.page().await?.scroll_within(arguments.target("sel").as_ref(), how, limit).await?;
-    let Scrolled { x, y, ended, .. } = scrolled;
+    let Scrolled { x, y, ended, left, .. } = scrolled;
+    if left {
+        return Ok(Output::text("Scrolled, and the page went to another one"));
+    }
     let end = if ended { ", to the end" } else { "" };
     Ok(Output::text(format!("Scrolled by {x},{y}{end}")).data(json!({ "x": x, "y": y, "ended": ended })))
 }
 
 async fn scroll_until(page: &Page, target: Option<&Target>, until: &str, limit: Duration) -> Result<Output, Fault> {
-    let Scrolled { y, ended, steps, found, .. } = page.scroll_until(target, until, limit).await?;
-    let far = format!("{y} pixels, {steps} steps");
+    let Scrolled { y, ended, steps, found, left, .. } = page.scroll_until(target, until, limit).await?;
+    let far = format!("{y} pixels, {}", counted(steps, "step"));
     if found {
         return Ok(
             Output::text(format!("Scrolled until {until} was in view ({far})")).data(json!({ "y": y, "steps": steps }))
         );
     }
-    let why = if ended { "the end was reached".to_owned() } else { format!("{} s were over", limit.as_secs()) };
-    Err(Fault::new(FaultCode::Element, format!("{until} did not come into view: {why} ({far})")).hint(match ended {
-        true => "Scroll to the top first if it may lie above, or name the box that scrolls: scroll <sel> --until …",
-        false => "Scroll on with the same command, or allow more time with --timeout MS.",
-    }))
+    let (why, hint) = match (left, ended) {
+        (true, _) => {
+            let why = "the page went to another one".to_owned();
+            (why, "Look at what is there now with snapshot, and scroll there if that is it.")
+        }
+        (false, true) => (
+            "the end was reached".to_owned(),
+            "Scroll to the top first if it may lie above, or name the box that scrolls: scroll <sel> --until …",
+        ),
+        (false, false) => (
+            format!("{} s were over", limit.as_secs()),
+            "Scroll on with the same command, or allow more time with --timeout MS.",
+        ),
+    };
+    Err(Fault::new(FaultCode::Element, format!("{until} did not come into view: {why} ({far})")).hint(hint))
 }
 
-fn distance(text: &str) -> Result<(f64, f64), Fault> {
-    let numbers = text.split_once(',').and_then(|(x, y)| Some((x.trim().parse().ok()?, y.trim().parse().ok()?)));
-    numbers.filter(|(x, y): &(f64, f64)| x.is_finite() && y.is_finite()).ok_or_else(|| {
+fn distance(arguments: &Arguments, text: &str) -> Result<[f64; 2], Fault> {
+    arguments.numbers(text).ok_or_else(|| {
         Fault::new(FaultCode::BadRequest, format!("--by {text:?} is not a distance"))
             .hint("Two numbers of pixels, right and down: --by 0,600; up is --by 0,-600.")
     })

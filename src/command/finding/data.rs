@@ -4,8 +4,7 @@
 
 use super::look::READ;
 use crate::browser::page::{ElementBox, Table};
-use crate::command::arguments::Arguments;
-use crate::command::context::{Context, Output};
+use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{Category, Offered, Spec, Verb, phrase, selector, switch};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};

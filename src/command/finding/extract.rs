@@ -4,9 +4,8 @@
 
 use super::extraction::{Schema, extract};
 use super::look::READ;
-use crate::command::arguments::Arguments;
-use crate::command::context::{Context, Output};
-use crate::command::path_guard;
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::privacy::path_guard;
 use crate::command::reading::pretty;
 use crate::command::spec::{Flag, Holds, Spec, Verb, phrase};
 use crate::protocol::fault::{Fault, FaultCode};

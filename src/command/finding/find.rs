@@ -4,8 +4,7 @@
 
 use super::look::READ;
 use crate::browser::page::{Page, SEARCHED, SnapshotOptions};
-use crate::command::arguments::Arguments;
-use crate::command::context::{Context, Output};
+use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{Category, Holds, Kind, Offered, Spec, Verb, flag, parameter, phrase, selector};
 use crate::protocol::fault::Fault;
 use serde_json::json;

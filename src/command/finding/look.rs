@@ -2,7 +2,7 @@
 //!
 //! Owns that. Declares no command.
 
-use crate::command::context::Output;
+use crate::command::core::Output;
 use crate::command::spec::{Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
 
 /// A look at the page, which changes nothing: what its commands don't say otherwise.

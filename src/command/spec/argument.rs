@@ -66,6 +66,8 @@ pub enum Holds {
     ElementOrOutputPath,
     /// Elements to hide. The last of a person's words may be the file to write.
     ElementsOrOutputPath,
+    /// A switch with which the command deletes what it would show.
+    Deletion,
 }
 
 impl Holds {
@@ -76,6 +78,14 @@ impl Holds {
     /// Whether a person's word may name a file.
     pub fn may_be_path(self) -> bool {
         self.is_path() || matches!(self, Self::ElementOrOutputPath | Self::ElementsOrOutputPath)
+    }
+    /// Whether it makes a command that only reads change something.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::OutputPath | Self::Deletion)
+    }
+    /// Whether the core of tools, and agents of conversations, do without it: no path, and nothing that deletes.
+    pub fn is_withheld(self) -> bool {
+        self.is_path() || self.writes()
     }
     /// Whether logs keep its length only.
     pub fn is_hidden(self) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Owns the declarations that the policy and the tools read. Decides nothing.
 
-use crate::command::arguments::Arguments;
+use crate::command::core::Arguments;
 
 /// What a command changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +44,10 @@ pub enum Leads {
     TabToAddress,
     /// A request, or a tab of its own, goes to the addresses in its arguments.
     RequestToAddress,
-    /// One step in the tab's history, or the same page again.
+    /// One step in the tab's history.
     History,
+    /// The same page again: if a form led to it, that form is sent again.
+    Again,
     /// To where the link or form of its element leads.
     ElementsTarget,
     /// With Enter, to where the focused link or form leads.

@@ -13,8 +13,7 @@ pub use phrase::{Phrase, Verb, When};
 pub(super) use argument::{QUIET, TIMEOUT, flag, parameter, selector, switch};
 pub(super) use phrase::{phrase, phrase_when};
 
-use super::arguments::Arguments;
-use super::context::{Context, Output};
+use crate::command::core::{Arguments, Context, Output};
 use crate::protocol::fault::Fault;
 use futures_util::future::BoxFuture;
 
@@ -31,6 +30,8 @@ pub enum Class {
     Upload,
     /// Runs script or changes what the page runs in: asked for on each site.
     Control,
+    /// Answers, stops or changes what pages ask for: asked for on each site.
+    Intercept,
     /// Shows or sets what identifies a person: not offered to agents.
     Secret,
 }
@@ -132,17 +133,22 @@ impl Spec {
         self.parameters.iter().any(|parameter| parameter.holds == Holds::Commands)
     }
 
-    /// The arguments that name files, or can, by their names in the spec.
-    pub fn path_arguments(&self) -> impl Iterator<Item = (&'static str, Holds)> {
+    /// What each argument holds, by its name in the spec.
+    pub fn arguments(&self) -> impl Iterator<Item = (&'static str, Holds)> {
         let places = self.parameters.iter().map(|parameter| (parameter.name, parameter.holds));
-        let flags = self.flags.iter().map(|flag| (flag.name, flag.holds));
-        places.chain(flags).filter(|(_, holds)| holds.is_path())
+        places.chain(self.flags.iter().map(|flag| (flag.name, flag.holds)))
     }
 
-    /// Whether a client that may give these paths (`with_paths`) can change nothing with it: MCP's `readOnlyHint`.
-    pub fn only_reads(&self, with_paths: bool) -> bool {
-        let writes_path = || self.path_arguments().any(|(_, holds)| holds == Holds::OutputPath);
-        self.class == Class::Read && !self.changes() && !(with_paths && writes_path())
+    /// The arguments that name files, or can, by their names in the spec.
+    pub fn path_arguments(&self) -> impl Iterator<Item = (&'static str, Holds)> {
+        self.arguments().filter(|(_, holds)| holds.is_path())
+    }
+
+    /// Whether a client can change nothing with it: MCP's `readOnlyHint`. `whole`: it may also give the arguments that the
+    /// core does without (`Holds::is_withheld`).
+    pub fn only_reads(&self, whole: bool) -> bool {
+        let may_write = || self.arguments().any(|(_, holds)| holds.writes());
+        self.class == Class::Read && !self.changes() && !(whole && may_write())
     }
 
     /// The arguments as they are written: `<sel> <value…> [--timeout MS]`.

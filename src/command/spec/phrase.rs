@@ -2,7 +2,7 @@
 //!
 //! Owns the verbs and the choice of the phrase. The values in a template are `words`' to say.
 
-use crate::command::arguments::Arguments;
+use crate::command::core::Arguments;
 
 /// One way to say a command.
 #[derive(Clone, Copy, Debug)]
@@ -114,6 +114,10 @@ pub enum Verb {
     Drop,
     Find,
     Count,
+    Answer,
+    Stop,
+    Slow,
+    Record,
 }
 
 impl Verb {
@@ -166,6 +170,10 @@ impl Verb {
             Self::Drop => "Drop",
             Self::Find => "Find",
             Self::Count => "Count",
+            Self::Answer => "Answer",
+            Self::Stop => "Stop",
+            Self::Slow => "Slow down",
+            Self::Record => "Record",
         }
     }
 
@@ -218,6 +226,10 @@ impl Verb {
             Self::Drop => "Dropping",
             Self::Find => "Finding",
             Self::Count => "Counting",
+            Self::Answer => "Answering",
+            Self::Stop => "Stopping",
+            Self::Slow => "Slowing down",
+            Self::Record => "Recording",
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Owns what is kept. Never reads a command.
 
 use super::file::ActivityFile;
-use crate::engine::ports::{PortId, PortSender, notification};
+use crate::engine::ports::{PortId, PortSender};
 use crate::protocol::activity::{ActivityEntry, ActivityId, ActivityOutcome, ActivityPage};
 use crate::protocol::ids::PanelId;
 use crate::protocol::methods::ToPanel;
@@ -69,7 +69,7 @@ impl Activity {
         // Nobody listens: nothing is lost, the ring has it.
         self.told.send(entry.clone()).ok();
         for ((_, client), port) in &self.panels {
-            port.send(&notification(client.clone(), &ToPanel::ActivityEntry(entry.clone())));
+            port.send(&ToPanel::ActivityEntry(entry.clone()).envelope(client.clone()));
         }
     }
 

@@ -4,7 +4,7 @@
 
 use super::pool::AgentPool;
 use crate::base::lineage::{AGENT_VARIABLE, LONGEST_CHAIN};
-use crate::base::process::{Process, ProcessTable, variable};
+use crate::base::process::{Process, ProcessTable, own_pid, variable};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl AgentPool {
 }
 
 /// Every process that carries the mark of an agent of this home, and all that descend from one. An agent of a daemon
-/// that was killed may live on if it does not notice that its pipe is closed.
+/// that was killed may live on if it does not notice that its pipe is closed. None if an agent has started this daemon.
 fn marked(home: &Path) -> Vec<Process> {
     let Ok(listed) = std::fs::read_dir("/proc") else { return Vec::new() };
     let table = ProcessTable::read();
@@ -47,6 +47,9 @@ fn marked(home: &Path) -> Vec<Process> {
     let above = |pid: &i32| parents.get(pid).copied().filter(|parent| *parent > 1);
     let descends =
         |pid: i32| std::iter::successors(Some(pid), above).take(LONGEST_CHAIN).any(|pid| carriers.contains(&pid));
+    if descends(own_pid()) {
+        return Vec::new();
+    }
     parents.keys().copied().filter(|pid| descends(*pid)).filter_map(Process::find).collect()
 }
 

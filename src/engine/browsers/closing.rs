@@ -1,14 +1,14 @@
 //! A browser goes out of use: it was lost, closed on purpose, or left at the daemon's end.
 
 use super::change::BrowserChange;
+use super::error::BrowsersError;
 use super::service::Browsers;
 use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
 use crate::browser::launch;
 use crate::protocol::control::Disconnected;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::Fault;
 use crate::protocol::methods::ToPanel;
-use crate::protocol::told;
 use tokio::sync::MutexGuard;
 
 /// The turn to open or close a browser. One holds it at a time.
@@ -35,11 +35,7 @@ impl Browsers {
         tracing::info!("the browser is gone");
         self.tell_closed(browser);
         self.tell(BrowserChange::InUse);
-        let fault = Fault::new(FaultCode::BrowserDown, told::BROWSER_CLOSED)
-            .hint(told::BROWSER_CLOSED_NEXT)
-            .command("gstack connect")
-            .at(Hop::Browser);
-        self.needs().ports.broadcast(&ToPanel::Fault(fault));
+        self.needs().ports.broadcast(&ToPanel::Fault(BrowsersError::Closed.into()));
     }
 
     fn tell_closed(&self, browser: &Browser) {
@@ -94,6 +90,6 @@ impl Browsers {
         if stopped || current.is_some() {
             return Ok(Disconnected { closed: true });
         }
-        Err(Fault::new(FaultCode::BrowserDown, "no browser was open").hint("Nothing to do.").at(Hop::Browser))
+        Err(BrowsersError::NothingToClose.into())
     }
 }

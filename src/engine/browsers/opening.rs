@@ -2,6 +2,7 @@
 
 use super::change::BrowserChange;
 use super::current::{Current, tab_key};
+use super::error::BrowsersError;
 use super::service::Browsers;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
@@ -16,25 +17,24 @@ use crate::browser::tabs::TabRecord;
 use crate::browser::websocket;
 use crate::command::url_guard;
 use crate::engine::folders;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::BrowserRun;
-use crate::protocol::told;
 use std::time::Duration;
 
 /// A kept browser answers at once. One that does not is looked at again by the next command.
-const TAKE_OVER_LIMIT: Duration = Duration::from_secs(5);
+const RECONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 impl Browsers {
-    /// Takes the browser into use that an earlier daemon left in its keeper, if there is one.
-    pub(in crate::engine) async fn take_over(&self) {
-        let link = match tokio::time::timeout(TAKE_OVER_LIMIT, keeper_link::connect(&self.needs().home)).await {
+    /// Uses the browser that an earlier daemon left in its keeper, if there is one.
+    pub(in crate::engine) async fn reconnect(&self) {
+        let link = match tokio::time::timeout(RECONNECT_LIMIT, keeper_link::connect(&self.needs().home)).await {
             Ok(Ok(link)) => link,
-            Ok(Err(error)) => return tracing::debug!(%error, "no browser to take over"),
+            Ok(Err(error)) => return tracing::debug!(%error, "no browser to reconnect to"),
             Err(_) => return tracing::warn!("the browser's keeper does not answer"),
         };
         match self.use_kept(link).await {
-            Ok(_) => tracing::info!("took over the open browser"),
-            Err(fault) => tracing::warn!(%fault, "the open browser could not be taken over"),
+            Ok(_) => tracing::info!("reconnected to the open browser"),
+            Err(fault) => tracing::warn!(%fault, "cannot use the open browser"),
         }
     }
 
@@ -103,9 +103,7 @@ impl Browsers {
         match CaptureFile::open(self.needs().home.capture_file()) {
             Ok(file) => Some(file),
             Err(error) => {
-                let message = told::CAPTURE_NOT_WRITTEN.with([&error.to_string()]);
-                let fault = Fault::new(FaultCode::Storage, message).hint(told::CAPTURE_NOT_WRITTEN_NEXT);
-                self.needs().ports.tell_fault(&fault);
+                self.needs().ports.tell_fault(&BrowsersError::CaptureNotWritten(error).into());
                 None
             }
         }

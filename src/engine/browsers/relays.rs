@@ -12,9 +12,10 @@ use crate::browser::page::Pages;
 use crate::browser::page::script::early_script;
 use crate::browser::relay::{About, Heard, Relay, Reported};
 use crate::command::url_guard;
-use crate::engine::ports::{PortId, notification};
+use crate::engine::ports::PortId;
 use crate::protocol::hello::Hello;
 use crate::protocol::ids::{BrowserRun, TabId};
+use crate::protocol::methods::ToPanel;
 use crate::protocol::tabs::TabsChanged;
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ impl Browsers {
             lets_go_after: Some(self.needs().config.get().browser.let_go_after()),
         };
         let about = About { product: hello.browser.clone(), can_relay: hello.relay };
-        let outlet = Box::new(move |message| sender.send(&notification(None, &message)));
+        let outlet = Box::new(move |message: ToPanel| sender.send(&message.envelope(None)));
         let relay = Relay::open(run, about, options, outlet);
         let name = hello.browser.clone().unwrap_or_else(|| "browser".to_owned());
         let everyday = Arc::new(Everyday { relay, pages: Pages::default(), name });

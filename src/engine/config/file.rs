@@ -3,14 +3,12 @@
 //! Owns reading and replacing both; whoever lives by a setting watches for changes. Never checks what a setting may be.
 
 use super::Config;
+use super::error::ConfigError;
 use crate::base::atomic;
 use crate::base::home::Home;
 use crate::base::mutex::lock;
-use crate::chat::error::next_step;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::told;
+use crate::protocol::fault::Fault;
 use std::io::ErrorKind;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -68,24 +66,17 @@ impl ConfigFile {
     pub(in crate::engine) fn change(&self, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), Fault> {
         let path = self.0.home.config_file();
         let _one_at_a_time = lock(&self.0.file);
+        let not_written = |source| ConfigError::NotWritten { path: path.clone(), source };
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(storage(&path, &error)),
+            Err(error) => return Err(not_written(error).into()),
         };
-        let wrong = |error: String| {
-            Fault::new(FaultCode::Conflict, told::FILE_NOT_VALID.with([&path.display().to_string(), &error]))
-                .hint(told::FIX_LINE)
-        };
+        let wrong = |why| ConfigError::ChangeNotValid { path: path.clone(), why };
         let text = change(&text).map_err(wrong)?;
         let config = Config::parse(&text).map_err(wrong)?;
-        atomic::write(&path, text.as_bytes()).map_err(|error| storage(&path, &error))?;
+        atomic::write(&path, text.as_bytes()).map_err(not_written)?;
         *lock(&self.0.current) = Arc::new(config);
         Ok(())
     }
-}
-
-fn storage(path: &Path, error: &std::io::Error) -> Fault {
-    Fault::new(FaultCode::Storage, told::FILE_NOT_CHANGED.with([&path.display().to_string(), &error.to_string()]))
-        .hint(next_step(path, error))
 }

@@ -4,6 +4,7 @@
 //! agents are looked for again; a wrong file is an error, because a setting that is silently ignored is worse. What is shown of it is in `settings`.
 
 mod agents;
+mod error;
 mod file;
 
 pub use agents::AgentsConfig;
@@ -12,7 +13,8 @@ pub(super) use file::ConfigFile;
 use crate::base::home::Home;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::page::SNAPSHOT_LIMIT;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
+use error::ConfigError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -199,15 +201,11 @@ impl Config {
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => {
-                return Err(Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", path.display()))
-                    .hint("Make the file readable for you, or remove it."));
+            Err(source) => {
+                return Err(ConfigError::NotRead { path, source }.into());
             }
         };
-        Self::parse(&text).map_err(|wrong| {
-            Fault::new(FaultCode::BadRequest, format!("{} is not valid: {wrong}", path.display()))
-                .hint("Fix that line, or remove the file.")
-        })
+        Ok(Self::parse(&text).map_err(|why| ConfigError::NotValid { path, why })?)
     }
 
     /// What a file says, or in words what is wrong with it.

@@ -4,10 +4,10 @@ use super::service::Conversations;
 use crate::chat::{Conversation, export};
 use crate::engine::tasks::off_thread;
 use crate::protocol::chat::Attachment;
+use crate::protocol::chat_requests::{FilePart, FileRead};
 use crate::protocol::control::ConversationText;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::history::{ConversationExport, ExportFormat};
-use crate::protocol::methods::{FilePart, FileRead};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
@@ -58,8 +58,7 @@ fn export_text(conversation: &Arc<Conversation>, format: ExportFormat) -> Result
         }
         ExportFormat::Json => {
             let whole = json!({ "conversation": info, "events": events });
-            let text = serde_json::to_string_pretty(&whole)
-                .map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))?;
+            let text = serde_json::to_string_pretty(&whole).map_err(Fault::internal)?;
             Ok(Document { text, ending: "json", mime: "application/json" })
         }
     }

@@ -2,16 +2,16 @@
 //!
 //! Owns the way of these requests to the disk, beside the runtime's own threads.
 
+use super::error::ListingError;
 use super::service::Conversations;
 use crate::engine::tasks::off_thread;
 use crate::protocol::chat::ConversationInfo;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::frame::COMFORTABLE;
 use crate::protocol::history::{
     CompactConversations, CompactedConversations, Conversations as Page, ConversationsList,
 };
 use crate::protocol::ids::ConversationId;
-use crate::protocol::told;
 use std::time::Duration;
 
 /// A search that takes longer answers with what it has.
@@ -26,7 +26,7 @@ impl Conversations {
     pub async fn list(&self, list: ConversationsList) -> Result<Page, Fault> {
         let search = list.search.filter(|text| !text.trim().is_empty());
         if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
-            return Err(Fault::new(FaultCode::TooLarge, told::SEARCH_TOO_LONG).hint(told::SEARCH_TOO_LONG_NEXT));
+            return Err(ListingError::SearchTooLong.into());
         }
         let service = self.clone();
         off_thread(move || {

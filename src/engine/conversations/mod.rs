@@ -6,8 +6,8 @@
 mod call;
 mod connected_from;
 mod documents;
+mod error;
 mod listing;
-mod rendering;
 mod runner;
 mod runners;
 mod service;

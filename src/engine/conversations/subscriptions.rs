@@ -7,9 +7,9 @@ use crate::base::mutex::lock;
 use crate::chat::Subscription;
 use crate::engine::ports::{PanelSink, PortId};
 use crate::protocol::chat::{HistoryPage, Subscribed};
+use crate::protocol::chat_requests::{ChatAck, ChatHistory, ChatSubscribe};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ConversationId, PanelId};
-use crate::protocol::methods::{ChatAck, ChatHistory, ChatSubscribe};
 use std::collections::HashMap;
 
 /// A panel, by its port, and a conversation that it shows.

@@ -3,12 +3,12 @@
 //! Owns the file: 0600, replaced whole, read once; the daemon's lock makes it the only writer. A file that can't be read
 //! confirms no key and is replaced with the next confirmation: the person confirms again.
 
+use super::error::PanelKeyError;
 use super::list::{Confirmed, MOST, Record};
 use crate::base::atomic;
 #[cfg(any(test, feature = "fuzzing"))]
 use crate::base::fingerprint::Fingerprint;
-use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::told;
+use crate::protocol::fault::Fault;
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -86,13 +86,10 @@ impl KeyFile {
     fn write(&self, confirmed: &Confirmed) -> Result<(), Fault> {
         let home = uuid::Uuid::parse_str(&self.home).unwrap_or_default();
         let file = File { version: VERSION, home, panels: confirmed.records().to_vec() };
-        let mut bytes = serde_json::to_vec_pretty(&file).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+        let mut bytes = serde_json::to_vec_pretty(&file).map_err(Fault::internal)?;
         bytes.push(b'\n');
-        atomic::write(&self.path, &bytes).map_err(|error| {
-            let values = [self.path.display().to_string(), error.to_string()];
-            Fault::new(FaultCode::Storage, told::FILE_NOT_WRITTEN.with(values.each_ref().map(String::as_str)))
-                .hint("Free space or make gstack's home writable for you, then try again.")
-        })
+        Ok(atomic::write(&self.path, &bytes)
+            .map_err(|source| PanelKeyError::NotWritten { path: self.path.clone(), source })?)
     }
 }
 
@@ -128,6 +125,7 @@ fn read(path: &Path) -> Result<Option<(uuid::Uuid, Confirmed)>, String> {
 mod tests {
     use super::super::test_keys::key;
     use super::*;
+    use crate::protocol::fault::FaultCode;
     use crate::protocol::panel_key::ConfirmedBy;
     use std::os::unix::fs::PermissionsExt;
 

@@ -3,6 +3,7 @@
 //! Owns the way from a proof to that answer, and the person's requests about it. Never reads a socket. The checks are pure
 //! and lie beside this file: `proof` what is signed, `list` what is confirmed, `waiting` the codes, `file` the disk.
 
+mod error;
 mod file;
 mod keys;
 mod list;
@@ -19,17 +20,17 @@ pub(crate) use proof::{check, signed_text};
 pub(super) use keys::PanelKeys;
 
 use super::Engine;
-use super::ports::{PortId, Proving, Standing, notification};
+use super::ports::{PortId, Proving, Standing};
 use crate::base::clock::now_millis;
 use crate::base::fingerprint::Fingerprint;
 use crate::base::mutex::lock;
 use crate::base::visible;
 use crate::protocol::audit::{AuditBy, AuditEntry};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::Fault;
 use crate::protocol::hello::Hello;
 use crate::protocol::methods::ToPanel;
 use crate::protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirmation, PanelProve, WaitingPanel};
-use crate::protocol::told;
+use error::PanelKeyError;
 use list::{LONGEST_NAME, Record};
 use waiting::Wrong;
 
@@ -54,12 +55,8 @@ impl Engine {
     /// Why an unconfirmed port is refused.
     pub fn unconfirmed(&self, port: PortId) -> Fault {
         let protocol = self.ports().protocol_of(port);
-        let hint = if protocol.is_some_and(|protocol| protocol < FIRST_WITH_KEYS) {
-            told::EXTENSION_OLDER
-        } else {
-            told::PANEL_UNCONFIRMED_NEXT
-        };
-        Fault::new(FaultCode::PanelUnconfirmed, told::PANEL_UNCONFIRMED).hint(hint).at(Hop::Daemon)
+        let is_older = protocol.is_some_and(|protocol| protocol < FIRST_WITH_KEYS);
+        PanelKeyError::Unconfirmed { is_older }.into()
     }
 
     /// The host of this port is a descendant of the browser that gstack has started, and names that browser.
@@ -82,13 +79,11 @@ impl Engine {
     pub fn prove_panel(&self, port: PortId, prove: &PanelProve) -> Result<PanelConfirmation, Fault> {
         let home = self.home_id();
         let now = now_millis();
-        let Proving { challenge, hello, is_started } = self.ports().take_challenge(port).ok_or_else(no_challenge)?;
+        let Proving { challenge, hello, is_started } =
+            self.ports().take_challenge(port).ok_or(PanelKeyError::ProvedAlready)?;
         let browser = browser_name(hello.as_ref());
-        let key = proof::check(prove, &challenge, &home).map_err(|error| {
-            Fault::new(FaultCode::Forbidden, error.to_string())
-                .hint("Connect again: each connection has a challenge of its own.")
-                .at(Hop::Background)
-        })?;
+        let key =
+            proof::check(prove, &challenge, &home).map_err(|error| PanelKeyError::ProofWrong(error.to_string()))?;
         // Before the list is asked: a confirmation from now on finds this port by it.
         self.ports().set_key(port, &key);
         let mut keys = lock(&self.inner.panel_keys);
@@ -125,11 +120,10 @@ impl Engine {
             self.admit_port(port);
             return Ok(PanelConfirmation { confirmed: true, code: None });
         }
-        let code =
-            keys.waiting.code_of(key, browser, now_millis(), |key| connected.contains(key)).ok_or_else(|| {
-                Fault::new(FaultCode::TooLarge, "too many browsers wait to be confirmed")
-                    .hint("`gstack panels` lists them. Close those that are not yours, then run `gstack stop`.")
-            })?;
+        let code = keys
+            .waiting
+            .code_of(key, browser, now_millis(), |key| connected.contains(key))
+            .ok_or(PanelKeyError::TooManyWait)?;
         tracing::info!(key = key.id(), browser, "a browser waits to be confirmed");
         Ok(PanelConfirmation { confirmed: false, code: Some(code) })
     }
@@ -176,8 +170,7 @@ impl Engine {
         for port in &ports {
             self.admit_waiting_port(*port);
         }
-        let record =
-            record.ok_or_else(|| Fault::new(FaultCode::Internal, "the confirmed browser is not in the list"))?;
+        let record = record.ok_or_else(|| Fault::internal("the confirmed browser is not in the list"))?;
         Ok(known(&record, !ports.is_empty()))
     }
 
@@ -186,8 +179,7 @@ impl Engine {
             tracing::warn!("several wrong codes were typed: each waiting browser has a new one");
             self.tell_codes();
         }
-        Fault::new(FaultCode::NotFound, "no browser waits with this code")
-            .hint("Type the code that the side panel shows now: after a few wrong ones it is another one.")
+        PanelKeyError::CodeWrong.into()
     }
 
     /// Each waiting panel shows its code as it is now.
@@ -196,7 +188,7 @@ impl Engine {
         for (key, sender) in self.ports().waiting() {
             if let Some(entry) = waiting.iter().find(|entry| entry.key == key) {
                 let told = PanelConfirmation { confirmed: false, code: Some(entry.code.clone()) };
-                sender.send(&notification(None, &ToPanel::PanelConfirmation(told)));
+                sender.send(&ToPanel::PanelConfirmation(told).envelope(None));
             }
         }
     }
@@ -207,8 +199,7 @@ impl Engine {
         let waiting = keys.waiting.entries().iter().find(|entry| entry.key.id() == id).map(|entry| entry.key.clone());
         let forgotten = keys.file.change(|list| list.forget(id))?.map(|record| record.key);
         let Some(key) = forgotten.or(waiting) else {
-            return Err(Fault::new(FaultCode::NotFound, format!("there is no browser {}", visible::visible(id)))
-                .hint("`gstack panels` lists the browsers and their IDs."));
+            return Err(PanelKeyError::NoBrowser(id.to_owned()).into());
         };
         keys.waiting.remove(&key);
         drop(keys);
@@ -249,12 +240,6 @@ fn browser_name(hello: Option<&Hello>) -> String {
         name.pop();
     }
     name
-}
-
-fn no_challenge() -> Fault {
-    Fault::new(FaultCode::Conflict, "this connection has proved a key already, or has not said hello")
-        .hint("Connect again: each connection has a challenge of its own.")
-        .at(Hop::Background)
 }
 
 fn decided(action: &str, key: &Fingerprint, allowed: bool) -> AuditEntry {

@@ -50,6 +50,7 @@ impl ActionKind {
             Class::Download => Self::Does(PolicyScope::Download),
             Class::Upload => Self::Does(PolicyScope::Upload),
             Class::Control => Self::Does(PolicyScope::Control),
+            Class::Intercept => Self::Does(PolicyScope::Intercept),
             Class::Secret => Self::Secret,
         }
     }

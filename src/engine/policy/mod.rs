@@ -9,6 +9,8 @@ mod audit_chain;
 #[cfg(test)]
 mod cost;
 mod decodings;
+mod error;
+mod explain;
 mod fingerprint;
 mod permission;
 mod requests;

@@ -3,6 +3,7 @@
 //! Owns the order. What can't be written down is not done, unless it only looks.
 
 use super::action_request::{ActionKind, ActionRequest};
+use super::error::{PolicyError, Refused};
 use super::rules::{self, Verdict};
 use super::service::PolicyService;
 use crate::base::clock::now_millis;
@@ -11,8 +12,9 @@ use crate::chat::Conversation;
 use crate::protocol::action::ActionRecord;
 use crate::protocol::audit::{AuditBy, AuditEntry};
 use crate::protocol::chat::{AnsweredBy, Decision};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::policy::PolicyScope;
+use crate::protocol::told::{self, Told};
 
 /// What a person is asked, and how it is written down.
 #[derive(Clone, Debug)]
@@ -20,7 +22,7 @@ pub struct Card {
     /// The answers that can be given.
     pub choices: Vec<Decision>,
     /// Why it is asked although a rule seems to cover it.
-    pub why: Option<&'static str>,
+    pub why: Option<Told>,
 }
 
 /// An action as the audit keeps it.
@@ -64,17 +66,11 @@ impl PolicyService {
             }
             Verdict::Denied(rule) => {
                 self.record(&entry(false, AuditBy::Rule, Some(rule))).ok();
-                let place = request.site.as_deref().map(|site| format!(" on {site}")).unwrap_or_default();
-                Permitted::No(
-                    Fault::new(FaultCode::Denied, format!("a rule of the person's says no to this{place}"))
-                        .hint("Do not try it another way. Say what you wanted; only the person can change the rule."),
-                )
+                Permitted::No(Refused::ByRule { site: request.site.clone() }.into())
             }
             Verdict::NotOffered => {
                 self.record(&entry(false, AuditBy::Default, None)).ok();
-                Permitted::No(
-                    Fault::new(FaultCode::Denied, "this is not offered to agents").hint("Ask the person to do it."),
-                )
+                Permitted::No(Refused::NotOffered.into())
             }
             Verdict::Ask(choices) => Permitted::Ask(Card { choices, why: why(request, readable) }),
         }
@@ -109,43 +105,36 @@ impl PolicyService {
         });
         match by {
             _ if decision.allows() => written,
-            AnsweredBy::Timeout => Err(Fault::new(FaultCode::Denied, "nobody answered in time, so it was not allowed")
-                .hint("Say what you wanted, and end your turn.")),
-            AnsweredBy::Withdrawn => {
-                Err(Fault::new(FaultCode::Cancelled, "the question was withdrawn before it was answered"))
-            }
-            AnsweredBy::Panel | AnsweredBy::Terminal | AnsweredBy::Rule => {
-                Err(Fault::new(FaultCode::Denied, "the person said no")
-                    .hint("Do not try it another way. Say what you wanted and ask how to go on."))
-            }
+            AnsweredBy::Timeout => Err(Refused::NotAnswered.into()),
+            AnsweredBy::Withdrawn => Err(Refused::Withdrawn.into()),
+            AnsweredBy::Panel | AnsweredBy::Terminal | AnsweredBy::Rule => Err(Refused::ByPerson.into()),
         }
     }
 
     /// Writes a line of the audit; told to the person where that fails.
     pub(in crate::engine) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
         lock(&self.0.audit).append(entry).map_err(|error| {
-            let fault = Fault::new(FaultCode::Storage, format!("what agents do can't be written down: {error}"))
-                .hint("Free space or make gstack's home writable for you; until then agents only look.");
+            let fault = PolicyError::AuditNotWritten(error).into();
             self.0.ports.tell_fault(&fault);
             fault
         })
     }
 }
 
-fn why(request: &ActionRequest, readable: bool) -> Option<&'static str> {
+fn why(request: &ActionRequest, readable: bool) -> Option<Told> {
     use super::action_request::Risk;
     if !readable {
-        return Some("policy.json can't be read, so everything is asked about");
+        return Some(told::WHY_POLICY_NOT_READ);
     }
     match (request.risk, request.kind) {
-        (Risk::Carrying, ActionKind::Does(PolicyScope::Control | PolicyScope::Upload)) => {
-            Some("It could send what was read before to somebody else")
+        (Risk::Carrying, ActionKind::Does(PolicyScope::Control | PolicyScope::Intercept | PolicyScope::Upload)) => {
+            Some(told::WHY_COULD_SEND)
         }
-        (Risk::Carrying, _) => Some("It may carry words of another page or file to this site"),
-        (Risk::NewSite, _) => Some("You have not named this site, and a page may have"),
-        (Risk::ClosesTheirs, _) => Some("The agent did not open this tab"),
-        (Risk::AnswersDialog, _) => Some("The page asks this before it goes on"),
-        (Risk::Plain, ActionKind::Does(PolicyScope::Password)) => Some("It types into a password field"),
+        (Risk::Carrying, _) => Some(told::WHY_CARRIES),
+        (Risk::NewSite, _) => Some(told::WHY_NEW_SITE),
+        (Risk::ClosesTheirs, _) => Some(told::WHY_NOT_ITS_TAB),
+        (Risk::AnswersDialog, _) => Some(told::WHY_DIALOG),
+        (Risk::Plain, ActionKind::Does(PolicyScope::Password)) => Some(told::WHY_PASSWORD),
         (Risk::Plain, _) => None,
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! Owns the check of what a rule may say. Who may ask at all is decided where the request comes in.
 
+use super::error::PolicyError;
 use super::permission::rule_id;
 use super::service::PolicyService;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
 use crate::base::site;
 use crate::protocol::audit::{AuditBy, AuditEntry, AuditProof, AuditRequest, AuditVerify};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
 use tokio::sync::mpsc;
 
@@ -29,16 +30,13 @@ impl PolicyService {
     pub fn add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
         if add.until.is_some_and(|until| until <= now) {
-            return Err(Fault::new(FaultCode::BadRequest, "the rule would end before it begins")
-                .hint("Give a time in the future."));
+            return Err(PolicyError::RuleEnded.into());
         }
         if add.until.is_some_and(|until| until - now > LONGEST_RULE) {
-            return Err(Fault::new(FaultCode::BadRequest, "a rule that ends may hold for a year at most")
-                .hint("Give an earlier time, or none for a rule that never ends."));
+            return Err(PolicyError::RuleTooLong.into());
         }
         if add.effect == PolicyEffect::Allow && add.scope == PolicyScope::Everything && add.until.is_none() {
-            return Err(Fault::new(FaultCode::BadRequest, "everything is allowed for a time only")
-                .hint("Say until when: `gstack policy unattended 2h`."));
+            return Err(PolicyError::RuleNeedsEnd.into());
         }
         if let Some(id) = &add.conversation_id {
             self.0.store.get(id).map_err(|error| error.fault())?;
@@ -69,7 +67,7 @@ impl PolicyService {
 
     /// Proves that the audit's lines are the ones that were written. Blocks while it reads them.
     pub fn prove_audit(&self, verify: &AuditVerify) -> Result<AuditProof, Fault> {
-        lock(&self.0.audit).prove(verify.head.as_deref()).map_err(|error| unreadable(&error))
+        Ok(lock(&self.0.audit).prove(verify.head.as_deref()).map_err(PolicyError::AuditNotRead)?)
     }
 
     /// The audit's newest lines, and what follows where that is asked for, until the reader goes.
@@ -77,8 +75,8 @@ impl PolicyService {
         // In this order a line may come twice, and none is missed; the audit is locked, so none comes between.
         let (newest, follower) = {
             let audit = lock(&self.0.audit);
-            let newest = audit.newest(request.lines.min(MOST_LINES)).map_err(|error| unreadable(&error))?;
-            (newest, if request.follow { Some(audit.follow().map_err(|error| unreadable(&error))?) } else { None })
+            let newest = audit.newest(request.lines.min(MOST_LINES)).map_err(PolicyError::AuditNotRead)?;
+            (newest, if request.follow { Some(audit.follow().map_err(PolicyError::AuditNotRead)?) } else { None })
         };
         let shutdown = self.0.tasks.shutdown();
         self.0.tasks.spawn(async move {
@@ -106,19 +104,11 @@ impl PolicyService {
     }
 }
 
-fn unreadable(error: &std::io::Error) -> Fault {
-    Fault::new(FaultCode::Storage, format!("audit.jsonl can't be read: {error}"))
-        .hint("Make gstack's home readable for you.")
-}
-
 /// A host with its port where that is unusual, from what a person typed: a host or an address.
-fn site_name(typed: &str) -> Result<String, Fault> {
+pub(super) fn site_name(typed: &str) -> Result<String, PolicyError> {
     let typed = typed.trim();
     let found = if typed.contains("://") { site::of(typed) } else { site::of(&format!("https://{typed}")) };
-    found.ok_or_else(|| {
-        Fault::new(FaultCode::BadRequest, format!("{typed:?} names no site"))
-            .hint("Give a host such as example.com or localhost:3000.")
-    })
+    found.ok_or_else(|| PolicyError::NotASite(typed.to_owned()))
 }
 
 fn changed(action: &str, rule: &PolicyRule, by: AuditBy, at: u64) -> AuditEntry {

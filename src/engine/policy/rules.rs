@@ -26,10 +26,11 @@ pub fn decide(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis
     }
     let Some(rules) = rules else { return Verdict::Ask(vec![Decision::AllowOnce, Decision::Deny]) };
     let in_force = || rules.iter().filter(|rule| is_in_force(rule, now));
-    if let Some(rule) = in_force().find(|rule| rule.effect == PolicyEffect::Deny && denies(rule, request)) {
+    let covered_by = |effect| in_force().find(|rule| rule.effect == effect && passed_over(rule, request).is_none());
+    if let Some(rule) = covered_by(PolicyEffect::Deny) {
         return Verdict::Denied(rule.id.clone());
     }
-    if let Some(rule) = in_force().find(|rule| rule.effect == PolicyEffect::Allow && allows(rule, request)) {
+    if let Some(rule) = covered_by(PolicyEffect::Allow) {
         return Verdict::Run(Some(rule.id.clone()));
     }
     match request.kind {
@@ -56,37 +57,52 @@ pub fn remembered(request: &ActionRequest, decision: Decision, id: String, now: 
     Some(PolicyRule { id, effect: PolicyEffect::Allow, scope, site, conversation_id, until: None, made_at: now })
 }
 
-fn denies(rule: &PolicyRule, request: &ActionRequest) -> bool {
-    let scope = match request.kind {
-        // Only who is kept from everything is kept from looking.
-        ActionKind::Read => rule.scope == PolicyScope::Everything,
-        ActionKind::Does(scope) => rule.scope == PolicyScope::Everything || rule.scope == scope,
-        ActionKind::Secret => true,
-    };
-    // A place that can't be told may be the one that is closed.
-    let site = match (&rule.site, &request.site) {
-        (Some(closed), Some(site)) => closed == site,
-        (Some(_), None) => request.risk != Risk::Plain,
-        (None, _) => true,
-    };
-    scope && site && rule.conversation_id.as_ref().is_none_or(|only| *only == request.conversation_id)
+/// Why a rule says nothing about an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassedOver {
+    /// Nobody needs to be allowed to look.
+    LookingIsFree,
+    OtherScope,
+    OtherSite,
+    OtherConversation,
+    /// It allows less than an action of this risk needs.
+    TooNarrow(Risk),
 }
 
-fn allows(rule: &PolicyRule, request: &ActionRequest) -> bool {
-    let ActionKind::Does(scope) = request.kind else { return false };
-    let in_scope = rule.scope == PolicyScope::Everything || rule.scope == scope;
-    let on_site = rule.site.as_ref().is_none_or(|open| request.site.as_ref() == Some(open));
-    let in_conversation = rule.conversation_id.as_ref().is_none_or(|only| *only == request.conversation_id);
-    let far_enough = match request.risk {
-        Risk::Plain => true,
-        // "In this conversation" was said before anybody knew where a page would send it.
-        Risk::NewSite => rule.site.is_some() || is_wide(rule),
-        Risk::Carrying => is_wide(rule),
-        // What somebody may do on pages says nothing about taking them away.
-        // Nor about what a page asks before it goes on.
-        Risk::ClosesTheirs | Risk::AnswersDialog => rule.scope == PolicyScope::Everything,
+/// Why a rule does not cover an action; none where it does.
+pub fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<PassedOver> {
+    let denies = rule.effect == PolicyEffect::Deny;
+    let in_scope = match request.kind {
+        // Only who is kept from everything is kept from looking.
+        ActionKind::Read if denies => rule.scope == PolicyScope::Everything,
+        ActionKind::Read => return Some(PassedOver::LookingIsFree),
+        ActionKind::Does(scope) => rule.scope == PolicyScope::Everything || rule.scope == scope,
+        ActionKind::Secret => denies,
     };
-    in_scope && on_site && in_conversation && far_enough
+    let on_site = match (&rule.site, &request.site) {
+        (None, _) => true,
+        (Some(site), Some(asked)) => site == asked,
+        // A place that can't be told may be the one that is closed.
+        (Some(_), None) => denies && request.risk != Risk::Plain,
+    };
+    let in_conversation = rule.conversation_id.as_ref().is_none_or(|only| *only == request.conversation_id);
+    let far_enough = denies
+        || match request.risk {
+            Risk::Plain => true,
+            // "In this conversation" was said before anybody knew where a page would send it.
+            Risk::NewSite => rule.site.is_some() || is_wide(rule),
+            Risk::Carrying => is_wide(rule),
+            // What somebody may do on pages says nothing about taking them away.
+            // Nor about what a page asks before it goes on.
+            Risk::ClosesTheirs | Risk::AnswersDialog => rule.scope == PolicyScope::Everything,
+        };
+    match (in_scope, on_site, in_conversation, far_enough) {
+        (false, ..) => Some(PassedOver::OtherScope),
+        (_, false, ..) => Some(PassedOver::OtherSite),
+        (_, _, false, _) => Some(PassedOver::OtherConversation),
+        (.., false) => Some(PassedOver::TooNarrow(request.risk)),
+        _ => None,
+    }
 }
 
 /// The person meant everywhere: always, or while they are away.
@@ -103,7 +119,9 @@ fn choices(scope: PolicyScope, request: &ActionRequest) -> Vec<Decision> {
         (PolicyScope::Act, _) => &[AllowSite, AllowConversation, AllowAlways],
         (PolicyScope::Submit, _) => &[AllowSite, AllowConversation],
         (PolicyScope::Download, _) => &[AllowSite, AllowConversation],
-        (PolicyScope::Control | PolicyScope::Upload | PolicyScope::Password, _) => &[AllowSite],
+        (PolicyScope::Control | PolicyScope::Intercept | PolicyScope::Upload | PolicyScope::Password, _) => {
+            &[AllowSite]
+        }
         (PolicyScope::Shell | PolicyScope::Write, _) => &[AllowConversation],
         (PolicyScope::Everything, _) => &[],
     };

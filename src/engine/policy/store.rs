@@ -3,12 +3,12 @@
 //! Owns the file: 0600, replaced whole, of one version. The daemon's lock makes it the only writer. A file that can't be
 //! read allows nothing, and is never written over: it may hold a no.
 
+use super::error::PolicyError;
 use super::rules::is_in_force;
 use crate::base::atomic;
 use crate::protocol::chat::Millis;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::policy::PolicyRule;
-use crate::protocol::told;
 use serde::{Deserialize, Serialize};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ impl PolicyStore {
     pub fn open(path: PathBuf, wall: Millis) -> Self {
         let (rules, seen) = match read(&path) {
             Ok(file) => (Ok(file.rules), file.seen),
-            Err(fault) => (Err(fault), 0),
+            Err(error) => (Err(error.into()), 0),
         };
         Self { path, rules, clock: Clock::at(wall.max(seen)) }
     }
@@ -76,8 +76,7 @@ impl PolicyStore {
         let mut rules = self.held(wall)?;
         rules.retain(|old| !says_the_same(old, &rule));
         if rules.len() >= MOST_RULES {
-            return Err(Fault::new(FaultCode::TooLarge, format!("there are {MOST_RULES} rules already"))
-                .hint("Remove rules that you no longer need: `gstack policy list` shows them."));
+            return Err(PolicyError::RulesFull { most: MOST_RULES }.into());
         }
         rules.push(rule);
         self.replace(rules, wall)
@@ -87,8 +86,7 @@ impl PolicyStore {
     pub fn remove(&mut self, id: &str, wall: Millis) -> Result<PolicyRule, Fault> {
         let mut rules = self.held(wall)?;
         let Some(at) = rules.iter().position(|rule| rule.id == id) else {
-            return Err(Fault::new(FaultCode::NotFound, format!("there is no rule {id}"))
-                .hint("`gstack policy list` shows the rules in force."));
+            return Err(PolicyError::NoRule(id.to_owned()).into());
         };
         let removed = rules.remove(at);
         self.replace(rules, wall)?;
@@ -104,15 +102,10 @@ impl PolicyStore {
 
     fn replace(&mut self, rules: Vec<PolicyRule>, wall: Millis) -> Result<(), Fault> {
         let file = File { version: VERSION, seen: wall, rules };
-        let mut bytes = serde_json::to_vec_pretty(&file).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
+        let mut bytes = serde_json::to_vec_pretty(&file).map_err(Fault::internal)?;
         bytes.push(b'\n');
-        atomic::write(&self.path, &bytes).map_err(|error| {
-            Fault::new(
-                FaultCode::Storage,
-                told::FILE_NOT_WRITTEN.with([&self.path.display().to_string(), &error.to_string()]),
-            )
-            .hint("Free space or make gstack's home writable for you; until then every action is asked about.")
-        })?;
+        atomic::write(&self.path, &bytes)
+            .map_err(|source| PolicyError::RuleNotWritten { path: self.path.clone(), source })?;
         self.rules = Ok(file.rules);
         // A person has just acted: what their clock shows is the time.
         self.clock = Clock::at(wall);
@@ -126,11 +119,8 @@ pub(crate) fn policy_rules_of(path: PathBuf) -> Option<usize> {
     PolicyStore::open(path, 0).rules().map(<[PolicyRule]>::len)
 }
 
-fn read(path: &Path) -> Result<File, Fault> {
-    let unreadable = |why: String| {
-        Fault::new(FaultCode::Storage, told::POLICY_NOT_READ.with([&path.display().to_string(), &why]))
-            .hint(told::POLICY_NOT_READ_NEXT)
-    };
+fn read(path: &Path) -> Result<File, PolicyError> {
+    let unreadable = |why: String| PolicyError::RulesNotRead { path: path.to_owned(), why };
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -178,6 +168,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::fault::FaultCode;
     use crate::protocol::policy::{PolicyEffect, PolicyScope};
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;

@@ -158,7 +158,7 @@ impl TaintLog {
     }
 
     /// A click that leads from `from` to an address, by a link or, with what is in it, by a form.
-    pub fn risk_of_leading(&self, from: Option<&str>, address: &str, is_form: bool) -> Risk {
+    pub fn risk_of_destination(&self, from: Option<&str>, address: &str, is_form: bool) -> Risk {
         let risk = self.risk_of_going(from, address);
         let stays = parsed(address).and_then(|url| site::of(url.as_str())).as_deref() == from;
         match risk {

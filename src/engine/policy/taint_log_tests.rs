@@ -74,7 +74,7 @@ fn words_of_another_site_go_nowhere_unasked_not_even_to_the_site_that_the_tab_is
         }
         assert_eq!(log.risk_of_typing(Some(SHOP), &text), Risk::Carrying, "{text}");
         let link = format!("https://shop.example/?q={text}");
-        assert_eq!(log.risk_of_leading(Some(SHOP), &link, false), Risk::Carrying, "{link}");
+        assert_eq!(log.risk_of_destination(Some(SHOP), &link, false), Risk::Carrying, "{link}");
     }
     assert_eq!(log.risk_of_going(Some(MAIL), "https://me:it@shop.example/"), Risk::Carrying);
     assert_eq!(log.risk_of_going(Some(MAIL), "https://correct-horse-battery-staple-velvet.a.example/"), Risk::Carrying);
@@ -134,7 +134,7 @@ fn long_texts_and_addresses_that_nobody_gave_are_asked_about() {
     assert_eq!(log.risk_of_typing(Some(SHOP), "blue shoes, size 9"), Risk::Plain);
     let given = format!("https://shop.example/?d={}", "a".repeat(300));
     assert_eq!(log.risk_of_going(Some(SHOP), &given), Risk::Carrying);
-    assert_eq!(log.risk_of_leading(Some(SHOP), &given, false), Risk::Plain, "the page gave it");
+    assert_eq!(log.risk_of_destination(Some(SHOP), &given, false), Risk::Plain, "the page gave it");
     log.read(SHOP, &format!("[link] Next {given} more"));
     assert_eq!(log.risk_of_going(Some(SHOP), &given), Risk::Plain, "a page of that site gave it");
     log.person_said(&format!("open {label}."), None);
@@ -192,10 +192,10 @@ fn what_the_agents_own_tools_read_counts_from_their_begin() {
 fn a_form_that_sends_to_another_site_carries() {
     let log = after_reading();
     let here = Some(MAIL);
-    assert_eq!(log.risk_of_leading(here, "https://mail.example/next", true), Risk::Plain);
-    assert_eq!(log.risk_of_leading(here, "https://evil.example/", false), Risk::NewSite);
-    assert_eq!(log.risk_of_leading(here, "https://evil.example/", true), Risk::Carrying);
-    assert_eq!(log.risk_of_leading(here, "https://shop.example/", true), Risk::Plain, "the person named it");
+    assert_eq!(log.risk_of_destination(here, "https://mail.example/next", true), Risk::Plain);
+    assert_eq!(log.risk_of_destination(here, "https://evil.example/", false), Risk::NewSite);
+    assert_eq!(log.risk_of_destination(here, "https://evil.example/", true), Risk::Carrying);
+    assert_eq!(log.risk_of_destination(here, "https://shop.example/", true), Risk::Plain, "the person named it");
 }
 
 #[test]

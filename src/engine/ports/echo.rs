@@ -2,10 +2,11 @@
 //!
 //! Owns the questions that wait for their answer.
 
-use super::{PortSender, Ports, notification};
+use super::{PortSender, Ports};
 use crate::base::mutex::lock;
+use crate::protocol::basics::Echo;
 use crate::protocol::ids::PanelId;
-use crate::protocol::methods::{Echo, ToPanel};
+use crate::protocol::methods::ToPanel;
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -26,7 +27,7 @@ impl Ports {
         let (answer, answered) = oneshot::channel();
         lock(self.echoes()).insert(nonce, answer);
         let began = Instant::now();
-        sender.send(&notification(client, &ToPanel::Echo(Echo { nonce })));
+        sender.send(&ToPanel::Echo(Echo { nonce }).envelope(client));
         let outcome = tokio::time::timeout(limit, answered).await;
         lock(self.echoes()).remove(&nonce);
         matches!(outcome, Ok(Ok(()))).then(|| began.elapsed().as_secs_f64() * 1000.0)

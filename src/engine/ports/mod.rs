@@ -5,11 +5,12 @@
 
 mod confirming;
 mod echo;
+mod error;
 mod open;
 mod push;
 
 pub(super) use confirming::Proving;
 pub use confirming::Standing;
 pub(super) use open::{Missing, Port, Ports};
-pub(super) use push::{PanelSink, notification};
+pub(super) use push::PanelSink;
 pub use push::{PortId, PortSender};

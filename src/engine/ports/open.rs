@@ -3,11 +3,12 @@
 //! Owns the one lock over them; it is never held while anything else is called.
 
 use super::echo::Echoes;
-use super::push::{PortId, PortSender, notification};
+use super::error::PortError;
+use super::push::{PortId, PortSender};
 use crate::base::fingerprint::Fingerprint;
 use crate::base::mutex::lock;
 use crate::base::peer::Peer;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::Fault;
 use crate::protocol::hello::{Hello, HostPreamble};
 use crate::protocol::ids::{BrowserRun, InstanceId, PanelId, WindowId};
 use crate::protocol::methods::ToPanel;
@@ -146,8 +147,7 @@ impl Ports {
     }
 
     pub(in crate::engine) fn sender(&self, id: PortId) -> Result<PortSender, Fault> {
-        self.with(id, |port| port.sender.clone())
-            .ok_or_else(|| Fault::new(FaultCode::Conflict, "the port is closed").at(Hop::Host))
+        self.with(id, |port| port.sender.clone()).ok_or_else(|| PortError::Closed.into())
     }
 
     /// Of confirmed browsers.
@@ -205,7 +205,7 @@ impl Ports {
 
     /// Sends to every background of a confirmed browser.
     pub(in crate::engine) fn broadcast(&self, message: &ToPanel) {
-        let envelope = notification(None, message);
+        let envelope = message.envelope(None);
         for port in lock(&self.0.open).ports.values().filter(|port| port.confirmed) {
             port.sender.send(&envelope);
         }

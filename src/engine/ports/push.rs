@@ -2,16 +2,14 @@
 //!
 //! Owns the bound of the queue. Never reads a socket.
 
+use super::error::PortError;
 use crate::base::mutex::lock;
 use crate::chat::{Push, Sink};
 use crate::protocol::chat::ChatGap;
-use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::frame::COMFORTABLE;
 use crate::protocol::ids::PanelId;
 use crate::protocol::methods::ToPanel;
 use crate::protocol::rpc::Envelope;
-use crate::protocol::told;
-use serde::Serialize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
@@ -70,14 +68,13 @@ fn fit(envelope: &Envelope) -> Vec<u8> {
     if bytes.len() <= COMFORTABLE {
         return bytes;
     }
-    let fault = Fault::new(FaultCode::TooLarge, told::ANSWER_DOES_NOT_FIT.with([&bytes.len().to_string()]))
-        .hint(told::ASK_FOR_LESS);
+    let fault = PortError::AnswerDoesNotFit { bytes: bytes.len() }.into();
     Envelope::failure(envelope.client.clone(), envelope.id, fault).encode()
 }
 
 /// A push that does not fit becomes a gap: what it was of is read again, in pages that fit. Any other is left out.
 fn fit_push(client: Option<&PanelId>, push: &ToPanel) -> Option<Vec<u8>> {
-    let bytes = notification(client.cloned(), push).encode();
+    let bytes = push.envelope(client.cloned()).encode();
     if bytes.len() <= COMFORTABLE {
         return Some(bytes);
     }
@@ -89,7 +86,7 @@ fn fit_push(client: Option<&PanelId>, push: &ToPanel) -> Option<Vec<u8>> {
             return None;
         }
     };
-    Some(notification(client.cloned(), &ToPanel::ChatGap(ChatGap { conversation_id, head })).encode())
+    Some(ToPanel::ChatGap(ChatGap { conversation_id, head }).envelope(client.cloned()).encode())
 }
 
 /// One panel as the receiver of a conversation's pushes. Pushes wait until the answer to `chat.subscribe` is queued.
@@ -125,32 +122,4 @@ impl Sink for PanelSink {
             None => self.port.send_bytes(message),
         }
     }
-}
-
-/// A notification of the wire.
-pub(in crate::engine) fn notification(client: Option<PanelId>, message: &ToPanel) -> Envelope {
-    match message {
-        ToPanel::ChatEvent(params) => named(client, "chat.event", params),
-        ToPanel::ChatDelta(params) => named(client, "chat.delta", params),
-        ToPanel::ChatGap(params) => named(client, "chat.gap", params),
-        ToPanel::ChatInfo(params) => named(client, "chat.info", params),
-        ToPanel::TabsConversations(params) => named(client, "tabs.conversations", params),
-        ToPanel::AgentsChanged(params) => named(client, "agents.changed", params),
-        ToPanel::TabsWorking(params) => named(client, "tabs.working", params),
-        ToPanel::TabsActing(params) => named(client, "tabs.acting", params),
-        ToPanel::ActivityEntry(params) => named(client, "activity.entry", params),
-        ToPanel::RelayAttach(params) => named(client, "relay.attach", params),
-        ToPanel::RelayDetach(params) => named(client, "relay.detach", params),
-        ToPanel::RelayCommand(params) => named(client, "relay.command", params),
-        ToPanel::RelayPart(params) => named(client, "relay.part", params),
-        ToPanel::RelayTab(params) => named(client, "relay.tab", params),
-        ToPanel::Echo(params) => named(client, "echo", params),
-        ToPanel::PanelKeys(params) => named(client, "panel.keys", params),
-        ToPanel::PanelConfirmation(params) => named(client, "panel.confirmation", params),
-        ToPanel::Fault(params) => named(client, "fault", params),
-    }
-}
-
-fn named<T: Serialize>(client: Option<PanelId>, method: &str, params: &T) -> Envelope {
-    Envelope::notification(client, method, params)
 }

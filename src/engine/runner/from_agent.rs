@@ -9,8 +9,8 @@ use crate::base::visible::visible;
 use crate::chat::turn::{ApprovalRequest, QuestionRequest};
 use crate::chat::{BlockKind, ChatError, Event};
 use crate::command::{redaction, registry};
+use crate::engine::chats::Steps;
 use crate::engine::policy::{ActionKind, ActionRequest, Described, Permitted, TaintLog};
-use crate::engine::turn_steps::Steps;
 use crate::protocol::action::ActionRecord;
 use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepOutcome};
 use crate::protocol::ids::{ApprovalId, QuestionId, StepId, TurnId};
@@ -247,7 +247,7 @@ impl Task {
             ask: visible(&asked.ask),
             phrase: None,
             site: None,
-            why: card.why.map(str::to_owned),
+            why: card.why,
             does: action.command.clone(),
             action,
             kind: asked.kind,

@@ -3,6 +3,7 @@
 //! Owns the agent's start, its turns and its end. The gate is in `conversations`.
 
 mod ahead;
+mod error;
 mod from_agent;
 mod prompt;
 mod session;

@@ -2,16 +2,15 @@
 //!
 //! Owns its gathering, and the taint log's note of it. How the agent's turn goes on is in `task`.
 
+use super::error::TurnError;
 use super::task::Task;
 use crate::agent::adapter::{Image, Prompt};
 use crate::base::site;
 use crate::chat::turn::Message;
 use crate::chat::{Conversation, Event};
-use crate::engine::earlier;
+use crate::engine::chats::earlier;
 use crate::engine::policy::NO_SITE;
 use crate::protocol::chat::{Attachment, PageContext};
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told;
 use std::sync::Arc;
 
 impl Task {
@@ -37,7 +36,7 @@ impl Task {
         });
         let prompt = Prompt { text: message.text.clone(), page, working_tab, earlier, images };
         let Some(session) = &mut self.session else {
-            let fault = Fault::new(FaultCode::AgentCrashed, told::AGENT_ENDED_BEFORE).at(Hop::Agent);
+            let fault = TurnError::AgentEnded.into();
             return self.step(Event::PromptRefused { turn_id, fault });
         };
         match session.session.prompt(prompt).await {

@@ -3,6 +3,7 @@
 //! Owns the steps from a message to a session that takes it. Each is answered by an input, so that a stop is heard in
 //! between. Never reads what an agent says.
 
+use super::error::TurnError;
 use super::session::{Session, Starting};
 use super::task::Task;
 use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
@@ -12,9 +13,9 @@ use crate::engine::agents::{AgentAccess, Choice, Slot, SlotAnswer};
 use crate::engine::conversations::Input;
 use crate::engine::tools::ConversationTools;
 use crate::protocol::chat::ChatBody;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, TurnId};
-use crate::protocol::told::{self, Told};
+use crate::protocol::told;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -90,7 +91,7 @@ impl Task {
         let name = self.conversation.info().agent.unwrap_or_else(|| AgentName::new(UNCHOSEN));
         let label = name.to_string();
         let begun = self.conversation.begin_turn(message, name, label, None, false);
-        let fault = begun.err().map_or_else(|| cancelled(told::TURN_STOPPED), |error| error.fault());
+        let fault = begun.err().map_or_else(|| TurnError::Stopped(told::TURN_STOPPED).into(), |error| error.fault());
         self.step(Event::AgentFailedToStart { turn_id: message.turn_id.clone(), fault });
     }
 
@@ -115,7 +116,10 @@ impl Task {
         self.step(Event::WaitsForSlot { turn_id: turn_id.clone(), waits: false });
         match (slot, chosen) {
             (Some(slot), Some(choice)) => self.start(Some(turn_id), choice, Some(slot)),
-            _ => self.step(Event::AgentFailedToStart { turn_id, fault: cancelled(told::TURN_STOPPED_WAITING) }),
+            _ => self.step(Event::AgentFailedToStart {
+                turn_id,
+                fault: TurnError::Stopped(told::TURN_STOPPED_WAITING).into(),
+            }),
         }
     }
 
@@ -151,7 +155,7 @@ impl Task {
             };
             let outcome = tokio::select! {
                 outcome = start => outcome,
-                () = cancel.cancelled() => Err(cancelled(told::START_STOPPED)),
+                () = cancel.cancelled() => Err(TurnError::Stopped(told::START_STOPPED).into()),
             };
             runner.input(Input::Started { generation, outcome });
             drop(runner);
@@ -238,8 +242,4 @@ impl Task {
             (None, Err(_)) => {}
         }
     }
-}
-
-fn cancelled(what: Told) -> Fault {
-    Fault::new(FaultCode::Cancelled, what).at(Hop::Agent)
 }

@@ -10,8 +10,8 @@ use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Effect, Event};
 use crate::engine::Engine;
 use crate::engine::agents::Choice;
+use crate::engine::chats::Steps;
 use crate::engine::conversations::{Input, Runner};
-use crate::engine::turn_steps::Steps;
 use crate::protocol::chat::{AnsweredBy, ConversationState, Decision};
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
 use std::collections::HashMap;
@@ -233,7 +233,7 @@ impl Task {
     async fn effect(&mut self, effect: Effect) {
         match effect {
             // The conversation has written it, or told it to the sender of the message.
-            Effect::Journal(_) | Effect::Rejected(_) => {}
+            Effect::Journal(_) => {}
             Effect::StartTurn(message) => self.start_turn(message),
             Effect::Prompt(message) => self.prompt(&message).await,
             Effect::Interrupt(_) => {

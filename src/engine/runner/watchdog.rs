@@ -3,10 +3,10 @@
 //! Owns the reckoning. Time in which a person is asked, or another agent's end is awaited, never counts. Pure: it is
 //! told what time it is.
 
+use super::error::TurnError;
 use crate::agent::adapter::AgentEvent;
 use crate::engine::Config;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told::{self, Sentence, Told};
+use crate::protocol::fault::Fault;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -62,39 +62,30 @@ impl Watchdog {
         let before = self.said;
         self.said += text as u64 + EVENT;
         // Told once: what comes behind it is the agent's way to its end.
-        (before <= MOST_SAID && self.said > MOST_SAID).then(|| {
-            let limit = (MOST_SAID / 1024 / 1024).to_string();
-            Fault::new(FaultCode::TooLarge, told::TURN_SAID_TOO_MUCH.with([&limit]))
-                .hint(told::TURN_SAID_TOO_MUCH_NEXT)
-                .at(Hop::Agent)
-        })
+        let is_flood = before <= MOST_SAID && self.said > MOST_SAID;
+        is_flood.then(|| TurnError::SaidTooMuch { limit: MOST_SAID / 1024 / 1024 }.into())
     }
 
     /// Why the turn is given up, where its time is over. Told once: from then on a stop's own deadline counts.
     pub(super) fn verdict(&mut self, now: Instant) -> Option<Fault> {
-        let fault = self.judge(now)?;
+        let over = self.judge(now)?;
         (self.silence, self.total) = (None, None);
-        Some(fault)
+        Some(over.into())
     }
 
-    fn judge(&self, now: Instant) -> Option<Fault> {
+    fn judge(&self, now: Instant) -> Option<TurnError> {
         if self.paused.is_some() {
             return None;
         }
-        let gave_up = |message: Sentence, setting: &str| {
-            Fault::new(FaultCode::Timeout, message).hint(told::TURN_LIMIT_NEXT.with([setting])).at(Hop::Agent)
-        };
         if let (Some(limit), Some(ends)) = (self.silence, self.silence_ends())
             && now >= ends
         {
-            let message = after(limit, told::TURN_SILENT_SECONDS, told::TURN_SILENT_MINUTES);
-            return Some(gave_up(message, "watchdog.silence-minutes"));
+            return Some(TurnError::Silent(limit));
         }
         if let (Some(limit), Some(ends)) = (self.total, self.total_ends())
             && now >= ends
         {
-            let message = after(limit, told::TURN_LONG_SECONDS, told::TURN_LONG_MINUTES);
-            return Some(gave_up(message, "watchdog.total-minutes"));
+            return Some(TurnError::TooLong(limit));
         }
         None
     }
@@ -108,16 +99,10 @@ impl Watchdog {
     }
 }
 
-fn after(limit: Duration, in_seconds: Told, in_minutes: Told) -> Sentence {
-    match limit.as_secs() {
-        0..120 => in_seconds.with([&limit.as_secs_f64().to_string()]),
-        long => in_minutes.with([&(long / 60).to_string()]),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::fault::FaultCode;
 
     const MINUTE: Duration = Duration::from_secs(60);
 

@@ -2,9 +2,9 @@
 //!
 //! Owns both as pure functions. Never reads or writes a file.
 
+use super::error::SettingError;
 use super::list::{Known, fixed_choices};
 use crate::engine::config::Config;
-use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::settings::SettingValue;
 use toml_edit::{DocumentMut, Item, Table, Value};
 
@@ -41,40 +41,36 @@ pub(super) fn changed(text: &str, known: &Known, value: Option<&SettingValue>) -
     Ok(document.to_string())
 }
 
-pub(super) fn check(known: &Known, value: &SettingValue) -> Result<(), Fault> {
-    let refused = |message: String, hint: String| Err(Fault::new(FaultCode::BadRequest, message).hint(hint));
+pub(super) fn check(known: &Known, value: &SettingValue) -> Result<(), SettingError> {
     match ((known.value)(&Config::default()), value) {
         (SettingValue::Switch(_), SettingValue::Switch(_)) | (SettingValue::Text(_), SettingValue::Text(_)) => Ok(()),
         (SettingValue::Number(_), SettingValue::Number(number)) => {
             let (least, most) = known.range.unwrap_or((f64::MIN, f64::MAX));
             // A NaN is in no range.
             if !(least..=most).contains(number) {
-                return refused(format!("{number} is out of range"), format!("Give a number from {least} to {most}."));
+                return Err(SettingError::OutOfRange { number: *number, least, most });
             }
             if known.whole && number.fract() != 0.0 {
-                return refused(format!("{number} is not a whole number"), "Give a whole number.".to_owned());
+                return Err(SettingError::NotWhole(*number));
             }
             Ok(())
         }
-        (SettingValue::Switch(_), _) => {
-            refused(format!("{} is a switch", known.name), "Give true or false.".to_owned())
-        }
-        (SettingValue::Number(_), _) => refused(format!("{} is a number", known.name), "Give a number.".to_owned()),
-        (SettingValue::Text(_), _) => refused(format!("{} is a text", known.name), "Give a text.".to_owned()),
+        (SettingValue::Switch(_), _) => Err(SettingError::IsASwitch(known.name)),
+        (SettingValue::Number(_), _) => Err(SettingError::IsANumber(known.name)),
+        (SettingValue::Text(_), _) => Err(SettingError::IsAText(known.name)),
     }
 }
 
-pub(super) fn check_choice(known: &Known, value: &SettingValue) -> Result<(), Fault> {
+pub(super) fn check_choice(known: &Known, value: &SettingValue) -> Result<(), SettingError> {
     let choices = fixed_choices(known.name);
     if choices.is_empty() || choices.iter().any(|choice| choice.value == *value) {
         return Ok(());
     }
-    let names: Vec<String> = choices
+    let choices = choices
         .iter()
         .filter_map(|choice| if let SettingValue::Text(name) = &choice.value { Some(name.clone()) } else { None })
         .collect();
-    Err(Fault::new(FaultCode::BadRequest, format!("{} does not take this value", known.name))
-        .hint(format!("Give one of: {}.", names.join(", "))))
+    Err(SettingError::NotAValue { name: known.name, choices })
 }
 
 #[cfg(test)]
@@ -82,6 +78,7 @@ mod tests {
     use super::*;
     use crate::engine::settings::in_file::IN_FILE;
     use crate::engine::settings::list::SETTINGS;
+    use crate::protocol::fault::{Fault, FaultCode};
 
     fn known(name: &str) -> &'static Known {
         SETTINGS.iter().find(|known| known.name == name).unwrap()
@@ -154,10 +151,11 @@ mod tests {
             ("agents.at-once", SettingValue::Text("two".into())),
             ("turns.direct-commands", SettingValue::Number(1.0)),
         ] {
-            let fault = check(known(name), &value).unwrap_err();
+            let fault = Fault::from(check(known(name), &value).unwrap_err());
             assert!(fault.code == FaultCode::BadRequest && fault.hint.is_some(), "{name}");
         }
-        let fault = check_choice(known("browser.dialogs"), &SettingValue::Text("maybe".to_owned())).unwrap_err();
+        let maybe = SettingValue::Text("maybe".to_owned());
+        let fault = Fault::from(check_choice(known("browser.dialogs"), &maybe).unwrap_err());
         assert_eq!(fault.hint.as_deref(), Some("Give one of: accept, dismiss, ask."));
     }
 }

@@ -3,15 +3,17 @@
 //! Owns reading and changing them. The file may hold more: programs, environment, the port.
 
 mod change;
+mod error;
 mod in_file;
 mod list;
 
 use super::config::Config;
 use super::tasks::off_thread;
 use super::{Engine, folders};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::settings::{FileSetting, Setting, SettingChoice, SettingValue, Settings, SettingsSet};
 use change::{changed, check, check_choice};
+use error::SettingError;
 use in_file::IN_FILE;
 use list::{SETTINGS, fixed_choices};
 
@@ -57,10 +59,10 @@ impl Engine {
 
     /// Writes one setting into the file, and lives by it from now on.
     pub async fn set_setting(&self, set: SettingsSet) -> Result<Settings, Fault> {
-        let known = SETTINGS.iter().find(|known| known.name == set.name).ok_or_else(|| {
-            Fault::new(FaultCode::NotFound, format!("there is no setting {:?}", set.name))
-                .hint("`gstack settings` lists them.")
-        })?;
+        let known = SETTINGS
+            .iter()
+            .find(|known| known.name == set.name)
+            .ok_or_else(|| SettingError::NoSetting(set.name.clone()))?;
         if let Some(value) = &set.value {
             check(known, value)?;
             check_choice(known, value)?;
@@ -79,8 +81,7 @@ impl Engine {
             }
         }
         let file = self.inner.config.clone();
-        let written = tokio::task::spawn_blocking(move || file.change(|text| changed(text, known, set.value.as_ref())));
-        written.await.map_err(|e| Fault::new(FaultCode::Internal, format!("saving ended early: {e}")))??;
+        off_thread(move || file.change(|text| changed(text, known, set.value.as_ref()))).await?;
         self.settings_changed().await;
         Ok(self.settings().await)
     }
@@ -88,9 +89,7 @@ impl Engine {
     /// Reads `config.toml` again, which a person may have edited, and goes by it from now on.
     pub(super) async fn read_config_again(&self) -> Result<(), Fault> {
         let file = self.inner.config.clone();
-        let read = tokio::task::spawn_blocking(move || file.read_again());
-        let read = read.await.map_err(|e| Fault::new(FaultCode::Internal, format!("reading ended early: {e}")))?;
-        if read? {
+        if off_thread(move || file.read_again()).await? {
             self.settings_changed().await;
         }
         Ok(())

@@ -6,6 +6,7 @@
 
 mod book;
 mod closed;
+mod error;
 mod opened;
 mod place;
 mod service;
@@ -13,6 +14,7 @@ mod sets;
 mod shown;
 mod telling;
 
+pub(super) use error::TabsError;
 pub(super) use place::{TabPlace, driven_place};
 pub(super) use service::Tabs;
 pub(super) use sets::How;

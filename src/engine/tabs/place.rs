@@ -3,15 +3,16 @@
 //! A tab of a browser that gstack drives is named by its DevTools target, one of an everyday browser by its Chrome id within
 //! that run of its port.
 
+use super::error::TabsError;
 use super::service::Tabs;
 use super::shown::page;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::TabInfo;
 use crate::chat::session::TabKey;
-use crate::engine::browsers::{no_browser, tab_key};
+use crate::engine::browsers::{BrowsersError, tab_key};
 use crate::engine::ports::PortId;
 use crate::protocol::chat::PageContext;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use crate::protocol::tabs::ChromeTab;
 use crate::protocol::told;
@@ -35,9 +36,7 @@ impl Tabs {
             }
         }
         let Some(tab) = reported else {
-            return Err(Fault::new(FaultCode::NotFound, told::TAB_NOT_REPORTED.with([&chrome_id.to_string()]))
-                .hint(told::TAB_NOT_REPORTED_NEXT)
-                .at(Hop::Background));
+            return Err(TabsError::NotReported(chrome_id).into());
         };
         Ok(self.foreign_place(port, &tab))
     }
@@ -57,7 +56,7 @@ impl Tabs {
         let Some((browser, _)) = self.0.browsers.pages_with(tab) else {
             return match tab {
                 None => Ok(None),
-                Some(tab) => Err(no_browser(&format!("tab {tab} can't be reached"))),
+                Some(tab) => Err(BrowsersError::NotOpen(told::NO_BROWSER_FOR_TAB.with([&tab.to_string()])).into()),
             };
         };
         let tab = match tab {

@@ -3,11 +3,11 @@
 //! Owns the tabs that were added: by the person, by the agent's `newtab`, or because a page of the set opened them. The own
 //! tab is always among them. A closed tab leaves the set. Never decides what may be done in a tab: the policy does.
 
+use super::error::TabsError;
 use crate::base::mutex::lock;
 use crate::chat::Conversation;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ConversationId, TabId};
-use crate::protocol::told;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
@@ -48,8 +48,7 @@ impl TabSets {
             return Ok(());
         }
         if added.len() >= MOST_TABS {
-            return Err(Fault::new(FaultCode::TooLarge, told::TAB_SET_FULL.with([&MOST_TABS.to_string()]))
-                .hint(told::TAB_SET_FULL_NEXT));
+            return Err(TabsError::SetFull { most: MOST_TABS }.into());
         }
         added.insert(tab, how);
         if how != How::Agent {

@@ -3,11 +3,12 @@
 use super::book::Working;
 use super::service::Tabs;
 use crate::chat::Conversation;
-use crate::engine::ports::{PortId, notification};
+use crate::engine::ports::PortId;
 use crate::protocol::chat::ConversationState;
 use crate::protocol::ids::TabId;
-use crate::protocol::methods::{TabsConversations, TabsWorking, ToPanel, WorkingTab};
+use crate::protocol::methods::ToPanel;
 use crate::protocol::tabs::{ChromeTab, TabWithConversation};
+use crate::protocol::tabs::{TabsConversations, TabsWorking, WorkingTab};
 
 impl Tabs {
     /// Changes what is shown of an agent's work in a conversation's tab.
@@ -22,7 +23,7 @@ impl Tabs {
         self.refresh_all();
         for (port, sender) in self.0.ports.senders() {
             let tabs = self.tabs_with_conversation(port);
-            sender.send(&notification(None, &ToPanel::TabsConversations(TabsConversations { tabs })));
+            sender.send(&ToPanel::TabsConversations(TabsConversations { tabs }).envelope(None));
         }
     }
 
@@ -68,7 +69,7 @@ impl Tabs {
                 Some(WorkingTab { tab_id, chrome_tab_id, agent_label, doing, phrase, waiting })
             });
             let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.collect() });
-            sender.send(&notification(None, &message));
+            sender.send(&message.envelope(None));
         }
     }
 }

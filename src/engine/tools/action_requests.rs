@@ -1,7 +1,7 @@
 //! A call of a command as the policy's request: what kind of action, where, and how far it reaches.
 
 use crate::base::site;
-use crate::browser::page::Leading;
+use crate::browser::page::ClickDestination;
 use crate::command::Call;
 use crate::command::spec::{Leads, TabUse};
 use crate::engine::policy::{ActionKind, ActionRequest, Risk, TaintLog};
@@ -36,7 +36,11 @@ pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
         ActionKind::Does(_) if call.spec.tab == TabUse::Closes => {
             (site, if closes_theirs { Risk::ClosesTheirs } else { Risk::Plain })
         }
-        ActionKind::Does(PolicyScope::Control | PolicyScope::Upload) => (site, taint_log.risk_of_control()),
+        ActionKind::Does(PolicyScope::Control | PolicyScope::Intercept | PolicyScope::Upload) => {
+            (site, taint_log.risk_of_control())
+        }
+        // A person copied it, or a page did: nobody knows what it is.
+        ActionKind::Does(_) if call.pastes() => (site, Risk::Carrying),
         ActionKind::Does(_) => {
             let typed = call.typed();
             let risk = typed.map_or(Risk::Plain, |text| taint_log.risk_of_typing(site.as_deref(), &text));
@@ -56,9 +60,13 @@ fn of_destinations(addresses: &[String], from: Option<&str>, taint_log: &TaintLo
 }
 
 /// What a click does beside what it does to its own page: the markup says that it leads to another site.
-pub(super) fn leading(of: &ActionRequest, leading: &Leading, taint_log: &TaintLog) -> Option<ActionRequest> {
-    let to = site::of(&leading.url)?;
-    let risk = taint_log.risk_of_leading(of.site.as_deref(), &leading.url, leading.form);
+pub(super) fn to_destination(
+    of: &ActionRequest,
+    destination: &ClickDestination,
+    taint_log: &TaintLog,
+) -> Option<ActionRequest> {
+    let to = site::of(&destination.url)?;
+    let risk = taint_log.risk_of_destination(of.site.as_deref(), &destination.url, destination.form);
     (risk != Risk::Plain).then(|| ActionRequest { site: Some(to), risk, ..of.clone() })
 }
 
@@ -125,6 +133,8 @@ mod tests {
             ActionKind::Does(PolicyScope::Upload)
         );
         assert_eq!(kind("js", json!({"expression": "1"}), false), ActionKind::Does(PolicyScope::Control));
+        let route = json!({"url": "**/api", "abort": true});
+        assert_eq!(kind("route", route, false), ActionKind::Does(PolicyScope::Intercept));
         assert_eq!(kind("cookies", json!({}), false), ActionKind::Secret);
         assert_eq!(kind("text", json!({}), false), ActionKind::Read);
         assert_eq!(kind("tab", json!({"id": 2}), false), ActionKind::Read);
@@ -148,6 +158,9 @@ mod tests {
         assert_eq!(risk("goto", json!({"url": leak})), Risk::Carrying, "also to the site that the tab is on");
         assert_eq!(risk("newtab", json!({"url": leak})), Risk::Carrying);
         assert_eq!(risk("js", json!({"expression": "1"})), Risk::Carrying);
+        assert_eq!(risk("route", json!({"url": "**/app.js", "body": "alert(1)"})), Risk::Carrying);
         assert_eq!(risk("click", json!({"selector": "@e1"})), Risk::Plain);
+        assert_eq!(risk("press", json!({"key": "Control+v"})), Risk::Carrying);
+        assert_eq!(risk("press", json!({"key": "Control+c"})), Risk::Plain);
     }
 }

@@ -4,18 +4,20 @@
 
 use super::ConversationTools;
 use super::action_requests::{self, TabContext};
+use super::error::ToolError;
+use crate::base::site;
 use crate::base::visible::visible;
-use crate::browser::page::{Expected, Leading, Page, Target};
+use crate::browser::page::{ClickDestination, Expected, Page, Target};
 use crate::chat::turn::ApprovalRequest;
 use crate::command::spec::{Leads, TabUse};
 use crate::command::words::Words;
-use crate::command::{Call, Class, consequence, redaction};
+use crate::command::{Call, Class, consequence, redaction, tool_arguments};
 use crate::engine::conversations::{Learned, Runner, ToolCallName};
 use crate::engine::policy::{self, ActionKind, ActionRequest, Described, Permitted};
 
 use crate::protocol::action::{ActionElement, ActionRecord};
 use crate::protocol::chat::{AnsweredBy, Decision};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, TabId};
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -40,15 +42,16 @@ impl ConversationTools {
         step: Option<&ToolCallName>,
         cancel: &CancellationToken,
     ) -> Result<Permit, Fault> {
-        let expected =
-            |call: &Call, look: Look| look.taken.then(|| Expected::new(call.target().as_ref(), look.subject));
+        let expected = |call: &Call, look: &Look| {
+            look.taken.then(|| Expected::new(call.target().as_ref(), call.activation(), look.subject.clone()))
+        };
         let mut edited: Option<Call> = None;
         for _ in 0..MOST_QUESTIONS {
             let present = edited.as_ref().unwrap_or(call);
             let judged = self.judged(present, tab).await?;
             self.tell_object(step, &judged);
             let Some(asked) = judged.asks.as_ref() else {
-                return Ok(Permit { expected: expected(present, judged.look), edited });
+                return Ok(Permit { expected: expected(present, &judged.look), home: judged.look.home(), edited });
             };
             let (answered, text) = self.ask(present, tab, &judged, asked, cancel).await;
             let wrote = text.and_then(|text| present.with_typed(&text));
@@ -70,31 +73,33 @@ impl ConversationTools {
             let now = self.looked_at(present, tab).await;
             if now.record(present) == record {
                 self.tell_text(step, edited.as_ref());
-                return Ok(Permit { expected: expected(present, now), edited });
+                return Ok(Permit { expected: expected(present, &now), home: now.home(), edited });
             }
         }
-        Err(Fault::new(FaultCode::Conflict, "the page changed each time while the person was asked about this")
-            .hint("Take a snapshot: the element may say something else now."))
+        Err(ToolError::PageChanged.into())
     }
 
     /// What a call would do, as the page has it now, and what the rules say.
     async fn judged(&self, call: &Call, tab: TabId) -> Result<Judged, Fault> {
+        if call.types_beyond_a_tab() {
+            return Err(ToolError::TypesBeyondTab.into());
+        }
         let conversation = self.runner.conversation();
         let closes_theirs =
             call.spec.tab == TabUse::Closes && !self.engine.tabs().sets().is_made_by_agent(conversation, tab);
         let look = self.looked_at(call, tab).await;
         let (into_password, submits) = (look.into_password, look.submits(call));
         let request = self.engine.policy().with_taint_log(conversation.id(), |taint_log| {
-            let site = self.engine.tabs().site_of(tab);
+            let site = look.site(|| self.engine.tabs().site_of(tab));
             let conversation_id = conversation.id();
             let context = TabContext { conversation_id, site, into_password, submits, closes_theirs, taint_log };
             action_requests::request(call, context)
         });
-        let leading = look.subject.as_ref().filter(|leading| call.may_lead() && !leading.url.is_empty());
-        let beyond = leading.and_then(|leading| {
-            self.engine
-                .policy()
-                .with_taint_log(conversation.id(), |taint_log| action_requests::leading(&request, leading, taint_log))
+        let destination = look.subject.as_ref().filter(|destination| call.may_lead() && !destination.url.is_empty());
+        let beyond = destination.and_then(|destination| {
+            self.engine.policy().with_taint_log(conversation.id(), |taint_log| {
+                action_requests::to_destination(&request, destination, taint_log)
+            })
         });
         let words = self.words(call, Some(tab));
         let record = look.record(call);
@@ -114,10 +119,11 @@ impl ConversationTools {
     /// The element of a call and what is known of it. What only looks is not looked at.
     async fn looked_at(&self, call: &Call, tab: TabId) -> Look {
         if call.class() == Class::Read || !(call.types() || call.target().is_some()) {
-            return Look { taken: false, into_password: false, subject: None };
+            let resends = call.spec.leads == Leads::Again && self.resends(tab).await;
+            return Look { taken: false, into_password: false, resends, subject: None };
         }
         let into_password = call.types() && self.types_into_password(tab, call).await;
-        Look { taken: true, into_password, subject: self.leads_to(tab, call).await }
+        Look { taken: true, into_password, resends: false, subject: self.leads_to(tab, call).await }
     }
 
     /// Whether a command that types would type into a password field.
@@ -128,9 +134,19 @@ impl ConversationTools {
     }
 
     /// Where a command that clicks, or presses Enter, would lead by the page's markup.
-    async fn leads_to(&self, tab: TabId, call: &Call) -> Option<Leading> {
+    async fn leads_to(&self, tab: TabId, call: &Call) -> Option<ClickDestination> {
         let (page, target) = self.page_and_target(tab, call).await?;
-        page.leads_to(target.as_ref()).await
+        page.leads_to(target.as_ref(), call.activation()).await
+    }
+
+    /// Whether loading the page again would send a form again. One that can't be asked can't be loaded either.
+    async fn resends(&self, tab: TabId) -> bool {
+        let Some((browser, pages)) = self.engine.browsers().pages_with(Some(tab)) else { return false };
+        let Ok(tab) = browser.tab(tab) else { return false };
+        match pages.open(&tab).await {
+            Ok(page) => page.resends().await,
+            Err(_) => true,
+        }
     }
 
     async fn page_and_target(&self, tab: TabId, call: &Call) -> Option<(Page, Option<Target>)> {
@@ -139,14 +155,17 @@ impl ConversationTools {
         Some((page, call.target()))
     }
 
-    /// The step names the element that a selector found.
+    /// The step names the element that a selector found, and the text that goes there, unless it is a password.
     fn tell_object(&self, step: Option<&ToolCallName>, judged: &Judged) {
-        let object =
-            judged.look.subject.as_ref().and_then(|subject| judged.words.object_of(&subject.role, &subject.name));
-        if let (Some(of), Some((object, phrase))) = (step, object) {
-            let learned =
-                Learned { of: of.clone(), object: visible(&object), phrase: Some(phrase), arguments: String::new() };
-            self.runner.learned(learned);
+        let (Some(of), Some(subject)) = (step, judged.look.subject.as_ref()) else { return };
+        let object = judged.words.object_of(&subject.role, &subject.name);
+        let given = of.arguments.to_string();
+        let is_told = !judged.look.into_password && tool_arguments::redacted(&of.tool, &given) != given;
+        let arguments = if is_told { given } else { String::new() };
+        if object.is_some() || is_told {
+            let (object, phrase) = object.unzip();
+            let object = visible(&object.unwrap_or_default());
+            self.runner.learned(Learned { of: of.clone(), object, phrase, arguments });
         }
     }
 
@@ -192,7 +211,7 @@ impl ConversationTools {
             )
             .filter(|phrase| phrase.values.iter().all(|value| visible(value) == *value)),
             site: asked.request.site.clone(),
-            why: asked.card.why.map(str::to_owned),
+            why: asked.card.why,
             does: record.command.clone(),
             action: Box::new(ActionRecord { scope, ..record.clone() }),
             kind: words.kind,
@@ -243,6 +262,8 @@ struct Judged {
 pub(super) struct Permit {
     /// What the page must still hold when input is sent.
     pub(super) expected: Option<Expected>,
+    /// The address of the document that it is done to, where that is known: a frame's is another one than its tab's.
+    pub(super) home: Option<String>,
     /// The call with the text that the person wrote, if they did.
     pub(super) edited: Option<Call>,
 }
@@ -257,14 +278,29 @@ struct Look {
     /// The page was asked.
     taken: bool,
     into_password: bool,
-    subject: Option<Leading>,
+    /// It loads a page again that a form led to.
+    resends: bool,
+    subject: Option<ClickDestination>,
 }
 
 impl Look {
     /// Whether it sends a form, or says that it does what can't be taken back.
     fn submits(&self, call: &Call) -> bool {
+        if self.resends {
+            return true;
+        }
         let Some(subject) = self.subject.as_ref().filter(|_| call.may_lead()) else { return false };
-        subject.submits || (call.spec.leads == Leads::ElementsTarget && consequence::is_told_by(&subject.name))
+        let clicks = call.spec.leads == Leads::ElementsTarget || !subject.takes_text;
+        subject.submits || (clicks && consequence::is_told_by(&subject.name))
+    }
+
+    /// The site of the document that it is done to; `of_tab` where that can't be told.
+    fn site(&self, of_tab: impl FnOnce() -> Option<String>) -> Option<String> {
+        self.subject.as_ref().map_or_else(of_tab, |subject| site::of(&subject.home))
+    }
+
+    fn home(&self) -> Option<String> {
+        self.subject.as_ref().map(|subject| subject.home.clone())
     }
 
     fn record(&self, call: &Call) -> ActionRecord {

@@ -5,7 +5,7 @@
 use crate::command::spec::Offered;
 use crate::command::{Call, Class, Spec, registry, tool_schema};
 use crate::engine::agents::OfferedTool;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use serde_json::Value;
 
 /// Everything that is offered, as MCP lists it.
@@ -13,7 +13,7 @@ pub(super) fn all() -> Vec<OfferedTool> {
     let tool = |spec: &'static Spec| OfferedTool {
         name: spec.name.to_owned(),
         description: tool_schema::description(spec),
-        schema: tool_schema::schema_without_paths(spec),
+        schema: tool_schema::core_schema(spec),
         read_only: spec.only_reads(false),
         writes: spec.changes(),
     };
@@ -33,19 +33,16 @@ pub(super) fn find(tool: &str) -> Option<&'static Spec> {
 /// come with the answer.
 pub(super) fn call_of(tool: &str, arguments: &Value) -> Result<Call, Fault> {
     let spec = find(tool).ok_or_else(|| registry::unknown(tool))?;
-    match tool_schema::given_path(spec, arguments) {
+    match tool_schema::given_withheld(spec, arguments) {
         Some(fault) => Err(fault),
         None => Call::of(spec, tool_schema::arguments_of(spec, arguments)?),
     }
 }
 
-pub(super) fn not_offered(command: &str) -> Fault {
-    Fault::new(FaultCode::Denied, format!("`{command}` is not offered to agents")).hint("Ask the person to do it.")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::fault::FaultCode;
     use serde_json::json;
 
     #[test]

@@ -6,7 +6,7 @@ use super::ConversationTools;
 use crate::browser::browser::Browser;
 use crate::command::spec::TabUse;
 use crate::command::{Call, Moves, not_in_set, tab_number};
-use crate::engine::browsers::not_driven;
+use crate::engine::browsers::BrowsersError;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ pub(super) struct Place {
 impl ConversationTools {
     /// `named`: the tab of a command line's `--tab`.
     pub(super) fn place(&self, call: &Call, named: Option<TabId>) -> Result<Place, Fault> {
-        let own = self.conversation().info().tab_id.ok_or_else(not_driven)?;
+        let own = self.conversation().info().tab_id.ok_or(BrowsersError::NotConnected)?;
         // All tabs of a set are of one browser.
-        let (browser, _) = self.engine.browsers().pages_with(Some(own)).ok_or_else(not_driven)?;
+        let (browser, _) = self.engine.browsers().pages_with(Some(own)).ok_or(BrowsersError::NotConnected)?;
         if self.by_person {
             return Ok(Place { tab: own, subject: own });
         }

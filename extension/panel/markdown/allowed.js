@@ -1,0 +1,70 @@
+/**
+ * What an answer may hold: elements, their attributes and links. Every element of a finished answer is made here.
+ *
+ * An answer repeats what an agent read in pages that we do not trust. Its source is never parsed as HTML, and whatever
+ * its parser makes of it, a name or a value that is not listed here does not reach the document.
+ */
+import { LINK_SCHEMES } from "../../shared/constants.js";
+
+const ELEMENTS = new Set(
+  "p br hr h1 h2 h3 h4 h5 h6 blockquote ul ol li pre code em strong del a table thead tbody tr th td input".split(" "),
+);
+const LANGUAGE = /^[\w+#.-]{1,32}$/;
+/** A column's side as a class of ours; every other cell begins where its text does. */
+const SIDES = new Map([
+  ["right", "num"],
+  ["center", "middle"],
+]);
+
+/**
+ * What is known of an element, in words of Markdown.
+ * @typedef {{ href?: string, language?: string, start?: string | number | null, side?: string, checked?: boolean }} Facts
+ */
+
+/**
+ * The address of a link as the browser understands it, or null unless a link may lead there. Relative ones have no base here.
+ * @param {string} address
+ */
+export function linkTo(address) {
+  if (!URL.canParse(address)) return null;
+  const { protocol, href } = new URL(address);
+  return LINK_SCHEMES.includes(protocol.slice(0, -1)) ? href : null;
+}
+
+/**
+ * An element, or null where it may not stand.
+ * @param {string} name
+ * @param {Facts} facts
+ * @param {Pick<Document, "createElement">} make
+ * @returns {HTMLElement | null}
+ */
+export function elementOf(name, facts, make) {
+  if (!ELEMENTS.has(name)) return null;
+  const attributes = attributesOf(name, facts);
+  if (name === "a" && attributes.length === 0) return null;
+  const element = make.createElement(name);
+  for (const [attribute, value] of attributes) element.setAttribute(attribute, value);
+  return element;
+}
+
+/** @param {string} name @param {Facts} facts @returns {[string, string][]} */
+function attributesOf(name, { href, language, start, side, checked }) {
+  /** @type {[string, string][]} */
+  const kept = [];
+  if (name === "a") {
+    const address = href === undefined ? null : linkTo(href);
+    if (address !== null) kept.push(["href", address], ["target", "_blank"], ["rel", "noreferrer"]);
+  } else if (name === "code") {
+    if (language && LANGUAGE.test(language)) kept.push(["class", `language-${language}`]);
+  } else if (name === "ol") {
+    if (start != null && /^\d{1,9}$/.test(String(start))) kept.push(["start", String(start)]);
+  } else if (name === "th" || name === "td") {
+    const kind = SIDES.get(side ?? "");
+    if (kind) kept.push(["class", kind]);
+  } else if (name === "input") {
+    // A task list's box: seen, not used.
+    kept.push(["type", "checkbox"], ["disabled", ""]);
+    if (checked) kept.push(["checked", ""]);
+  }
+  return kept;
+}

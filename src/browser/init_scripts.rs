@@ -1,0 +1,123 @@
+//! Scripts that run in each document of a tab before the document's own.
+//!
+//! Owns the list and how one is given to a session and taken back. Knows no tabs: `tab_scripts` does.
+
+use super::cdp::Cdp;
+use super::devtools::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};
+use super::devtools::target::SessionId;
+use super::session::Session;
+use crate::base::site::Place;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One script.
+#[derive(Debug)]
+pub struct InitScript {
+    /// Counts the scripts of the tab, from 1.
+    pub number: u64,
+    pub source: String,
+    /// Only in documents of this place; none: in all.
+    pub only_on: Option<Place>,
+    given: Mutex<Given>,
+}
+
+/// The browser's names of it, by the session that it was given to.
+#[derive(Debug, Default)]
+struct Given {
+    ids: HashMap<SessionId, String>,
+    /// It was taken off the list: a name that comes later is taken back at once.
+    is_over: bool,
+}
+
+/// Those of one tab.
+#[derive(Debug, Default)]
+pub(super) struct InitScripts {
+    pub(super) list: Vec<Arc<InitScript>>,
+    count: u64,
+}
+
+impl InitScripts {
+    pub(super) fn add(&mut self, source: String, only_on: Option<Place>) -> Arc<InitScript> {
+        self.count += 1;
+        let script = Arc::new(InitScript { number: self.count, source, only_on, given: Mutex::default() });
+        self.list.push(script.clone());
+        script
+    }
+
+    /// The list for a popup of this tab.
+    pub(super) fn handed_on(&self) -> Self {
+        let mut own = Self::default();
+        for script in &self.list {
+            own.count = script.number - 1;
+            own.add(script.source.clone(), script.only_on.clone());
+        }
+        own
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+}
+
+impl InitScript {
+    /// As it is given. The script is a whole one of its own (`Page::add_init_script`), so that no part of it gets out of the
+    /// block; no page can change what its address is.
+    fn guarded(&self) -> String {
+        match &self.only_on {
+            None => self.source.clone(),
+            Some(Place::Site(site)) => {
+                format!(
+                    "if (window.location.host === {}) {{\n{}\n}}",
+                    serde_json::Value::from(site.as_str()),
+                    self.source
+                )
+            }
+            // Such a page has no other documents.
+            Some(Place::Page(_)) => String::new(),
+        }
+    }
+
+    pub(super) fn give(self: &Arc<Self>, session: &Session) {
+        let Some(id) = session.id().cloned() else { return };
+        let command =
+            AddScriptToEvaluateOnNewDocument { source: self.guarded(), world_name: None, run_immediately: false };
+        let (script, later) = (self.clone(), session.clone());
+        session.post_then(command, move |reply| match reply {
+            Ok(added) => {
+                let mut given = script.given.lock().unwrap_or_else(PoisonError::into_inner);
+                match given.is_over {
+                    true => later.post(RemoveScriptToEvaluateOnNewDocument { identifier: added.identifier }),
+                    false => drop(given.ids.insert(id, added.identifier)),
+                }
+            }
+            Err(error) => tracing::debug!(%error, "a page or frame did not take a script"),
+        });
+    }
+
+    pub(super) fn take_back(&self, cdp: &Cdp) {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
+        given.is_over = true;
+        for (session, identifier) in given.ids.drain() {
+            cdp.session(session).post(RemoveScriptToEvaluateOnNewDocument { identifier });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_of_a_place_runs_only_there_and_a_popup_s_list_has_the_same_numbers() {
+        let mut scripts = InitScripts::default();
+        scripts.add("one".to_owned(), None);
+        scripts.add("two".to_owned(), None);
+        let bound = scripts.add("three // end".to_owned(), Some(Place::of("http://a.example:8080/x")));
+        assert_eq!(bound.guarded(), "if (window.location.host === \"a.example:8080\") {\nthree // end\n}");
+        scripts.list.remove(0);
+        let numbers: Vec<u64> = scripts.handed_on().list.iter().map(|script| script.number).collect();
+        assert_eq!((numbers, scripts.handed_on().count), (vec![2, 3], 3));
+        let nowhere = scripts.add("x".to_owned(), Some(Place::of("about:blank")));
+        assert_eq!(nowhere.guarded(), "");
+    }
+}

@@ -1,0 +1,74 @@
+//! What every page, frame and worker of a tab is given before it runs: extra headers, a user agent.
+//!
+//! Owns one entry of the list of a tab and its words. How it is given is in `tab_overrides`.
+
+use super::devtools::{Command, Done};
+use crate::base::counted::counted;
+use serde::Serialize;
+use serde_json::Value;
+
+/// One DevTools command whose reply says nothing. One a method: the newest counts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub(super) struct PersistentOverride {
+    #[serde(skip)]
+    pub(super) method: &'static str,
+    pub(super) params: Value,
+}
+
+impl PersistentOverride {
+    pub(super) fn new(method: &'static str, params: Value) -> Self {
+        Self { method, params }
+    }
+
+    /// Whether it is about what pages are told, and not about what they send.
+    pub(super) fn is_emulation(&self) -> bool {
+        self.method.starts_with("Emulation.")
+    }
+
+    /// What it does, for `status`.
+    pub(super) fn words(&self) -> Vec<String> {
+        let Self { method, params } = self;
+        let text = |name: &str| params[name].as_str().unwrap_or_default();
+        match *method {
+            "Network.setExtraHTTPHeaders" => {
+                let count = params["headers"].as_object().map_or(0, serde_json::Map::len);
+                vec![counted(count, "extra header")]
+            }
+            "Network.emulateNetworkConditions" if params["offline"] == true => vec!["offline".to_owned()],
+            "Network.emulateNetworkConditions" => vec!["a slow network".to_owned()],
+            "Emulation.setCPUThrottlingRate" => vec![format!("a CPU {} times slower", params["rate"])],
+            "Emulation.setUserAgentOverride" if params["userAgent"] != "" => vec!["a user agent".to_owned()],
+            "Emulation.setDeviceMetricsOverride" => {
+                let scale = params["deviceScaleFactor"].as_f64().filter(|scale| *scale > 0.0);
+                let scale = scale.map(|scale| format!(" at scale {scale}")).unwrap_or_default();
+                let kind = if params["mobile"] == true { "a mobile viewport" } else { "a viewport" };
+                vec![format!("{kind} of {}x{}{scale}", params["width"], params["height"])]
+            }
+            "Network.setCacheDisabled" => vec!["no cache".to_owned()],
+            "Emulation.setTouchEmulationEnabled" => vec!["touch".to_owned()],
+            "Emulation.setGeolocationOverride" => {
+                vec![format!("the place {},{}", params["latitude"], params["longitude"])]
+            }
+            "Emulation.setTimezoneOverride" => vec![format!("the time zone {}", text("timezoneId"))],
+            "Emulation.setLocaleOverride" => vec![format!("the locale {}", text("locale"))],
+            "Emulation.setEmulatedMedia" => {
+                let features = params["features"].as_array().into_iter().flatten();
+                let features = features.map(|known| {
+                    let part = |name: &str| known[name].as_str().unwrap_or_default().to_owned();
+                    format!("{} {}", part("name"), part("value"))
+                });
+                let media = Some(text("media")).filter(|media| !media.is_empty());
+                media.map(|media| format!("{media} media")).into_iter().chain(features).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Command for PersistentOverride {
+    type Response = Done;
+    fn method(&self) -> &'static str {
+        self.method
+    }
+}

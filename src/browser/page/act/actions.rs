@@ -1,0 +1,279 @@
+//! What a person could do in a page: click, fill, choose, hover, scroll.
+//!
+//! Owns each action's conditions and order. Every one waits until its element can be acted on, acts with trusted input
+//! where input is meant, and returns when the network work that it started has settled.
+
+use crate::browser::error::BrowserError;
+use crate::browser::page::error::PageError;
+use crate::browser::page::input::{Clicks, PointerKind, events, keys, touch};
+use crate::browser::page::locate::{FaultReply, Need, OptionPlace, Point, Ready, Target};
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::script::{Argument, Guarded, Injected};
+use crate::browser::page::wait::{Settled, Settling};
+use serde::Deserialize;
+use std::time::Duration;
+use tokio::time::Instant;
+
+const CLICK_NEEDS: [Need; 5] = [Need::Visible, Need::Enabled, Need::Stable, Need::Hit, Need::Guard];
+const JUDGED_CLICK_NEEDS: [Need; 6] =
+    [Need::Visible, Need::Enabled, Need::Stable, Need::Hit, Need::Guard, Need::Itself];
+const HOVER_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
+const FILL_NEEDS: [Need; 3] = [Need::Visible, Need::Enabled, Need::Editable];
+const SELECT_NEEDS: [Need; 2] = [Need::Visible, Need::Enabled];
+
+/// Between the end of a page, or of its session, and the news that its tab is closed or shows another page.
+pub(in crate::browser::page) const CLOSING_LIMIT: Duration = Duration::from_secs(10);
+
+/// What a click turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Clicked {
+    Element,
+    /// With it the page closed its own tab.
+    Closed,
+    /// It was on a real `<option>`, which was chosen in its `<select>`; its text.
+    Option(String),
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::browser::page) struct Done {
+    #[serde(default)]
+    typed: bool,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+impl Done {
+    pub(in crate::browser::page) fn check(self, target: &Target) -> Result<Self, PageError> {
+        match self.fault.error(target) {
+            Some(error) => Err(error),
+            None if self.fault.fault.is_some() => Err(PageError::NotFound(target.to_string())),
+            None => Ok(self),
+        }
+    }
+}
+
+impl Page {
+    /// Clicks the middle of the element, once it is visible, enabled, at rest and takes the event.
+    pub async fn click(&self, target: &Target, clicks: Clicks, limit: Duration) -> Result<Clicked, PageError> {
+        let settling = Settling::begin(self);
+        let (clicked, settled) = self.click_now(target, clicks, limit).await?;
+        self.settle_asked(settling, settled).await;
+        Ok(if self.is_closed() { Clicked::Closed } else { clicked })
+    }
+
+    pub(in crate::browser::page) fn is_closed(&self) -> bool {
+        matches!(self.info(), Err(BrowserError::TabClosed(_)))
+    }
+
+    /// A page may close its tab at the first of several events: then the others have nowhere to go, and none is missing.
+    pub(in crate::browser::page) async fn unless_closed(&self, sent: Result<(), PageError>) -> Result<(), PageError> {
+        match &sent {
+            Err(PageError::Browser(BrowserError::Cdp(error))) if error.is_session_gone() => {}
+            _ => return sent,
+        }
+        // Its session ends a moment before the tab is told to be closed.
+        self.until_closed().await;
+        if self.is_closed() { Ok(()) } else { sent }
+    }
+
+    /// Waits until the browser says that the tab is closed, at most until `CLOSING_LIMIT`.
+    pub(in crate::browser::page) async fn until_closed(&self) {
+        let mut events = self.browser().events();
+        let closed = async { while !self.is_closed() && events.recv().await.is_ok() {} };
+        if tokio::time::timeout(CLOSING_LIMIT, closed).await.is_err() {
+            tracing::debug!("a tab that was closing is still open");
+        }
+    }
+
+    async fn click_now(
+        &self,
+        target: &Target,
+        clicks: Clicks,
+        limit: Duration,
+    ) -> Result<(Clicked, Option<Settled>), PageError> {
+        let clicks = Clicks { modifiers: clicks.modifiers.and(self.held_modifiers()), ..clicks };
+        let _drawing = self.draw();
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let needs = if self.is_judged() { &JUDGED_CLICK_NEEDS[..] } else { &CLICK_NEEDS[..] };
+            let ready = self.ready(target, needs, "a click", left).await?;
+            if let Some(option) = &ready.option {
+                return self.click_option(target, option, limit).await;
+            }
+            let ready = match clicks.offset {
+                Some(offset) => self.at_offset(target, ready, offset).await?,
+                None => ready,
+            };
+            let covered = match self.tab_point(target, &ready).await? {
+                Ok(point) => {
+                    self.points_at(&ready, point, true).await;
+                    let held = self.hold_keyboard(&ready.frame).await;
+                    let clicked = match clicks.pointer {
+                        PointerKind::Mouse => events::click(self.session(), point, clicks, held.panel()).await,
+                        PointerKind::Touch => touch::tap(self, point).await,
+                    };
+                    held.give_back().await;
+                    self.unless_closed(clicked).await?;
+                    self.verdict(target, &ready).await?
+                }
+                Err(reason) => Err(reason),
+            };
+            let reason = match covered {
+                Ok(settled) => return Ok((Clicked::Element, settled)),
+                Err(reason) => reason,
+            };
+            // Held back from the page, so it may be tried again.
+            if Instant::now() >= deadline {
+                let what = target.to_string();
+                return Err(PageError::NotReady { what, action: "a click", reason, waited: limit });
+            }
+        }
+    }
+
+    async fn click_option(
+        &self,
+        target: &Target,
+        option: &OptionPlace,
+        limit: Duration,
+    ) -> Result<(Clicked, Option<Settled>), PageError> {
+        let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
+        let ended =
+            self.act_by::<Done>(&ready.frame, Injected::ChooseOption, &[&option.select, &option.option]).await?;
+        ended.value.map(|done| done.check(target)).transpose()?;
+        Ok((Clicked::Option(option.text.clone()), ended.settled))
+    }
+
+    /// What the guard saw: `Ok` for a hit, with what the page said after it; `Err(reason)` inside for what was in the way. A
+    /// page that was left took the click with it.
+    async fn verdict(&self, target: &Target, ready: &Ready) -> Result<Result<Option<Settled>, String>, PageError> {
+        if self.is_closed() {
+            return Ok(Ok(None));
+        }
+        let ended = match self.end_by::<Option<Guarded>>(&ready.frame, Injected::ReleaseGuard, &[&ready.document]).await
+        {
+            Ok(ended) => ended,
+            // The browser is gone too: whether the input arrived is unknown.
+            Err(error @ PageError::Browser(BrowserError::Gone)) => return Err(error),
+            Err(PageError::Browser(_)) => return Ok(Ok(None)),
+            Err(error) => return Err(error),
+        };
+        match ended.value {
+            None => Ok(Ok(None)),
+            Some(Some(Guarded::Hit | Guarded::Left)) => Ok(Ok(ended.settled)),
+            Some(Some(Guarded::Covered { reason })) => Ok(Err(reason)),
+            // What is in a frame's middle is another document's business.
+            Some(None) if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object") => Ok(Ok(None)),
+            // Where the browser still has the frame at its former place, the event went to the element that holds it:
+            // `frameOrigin` has seen that nothing else is there.
+            Some(None) if self.frame(&ready.frame)?.parent.is_some() => {
+                Ok(Err("its frame does not take the event".to_owned()))
+            }
+            Some(None) => Err(PageError::Unknown {
+                what: target.to_string(),
+                reason: "no pointer event came to its document".to_owned(),
+            }),
+        }
+    }
+
+    /// Where input goes for a ready element; inside, what covers it.
+    pub(super) async fn tab_point(&self, target: &Target, ready: &Ready) -> Result<Result<Point, String>, PageError> {
+        let point = ready.point.ok_or_else(|| PageError::Unreadable(format!("no point of {target}")))?;
+        self.point_in_tab(&ready.frame, point).await
+    }
+
+    /// Moves the pointer over the element.
+    pub async fn hover(&self, target: &Target, limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        let _drawing = self.draw();
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let ready = self.ready(target, &HOVER_NEEDS, "hovering", left).await?;
+            match self.tab_point(target, &ready).await? {
+                Ok(point) => {
+                    self.points_at(&ready, point, false).await;
+                    self.unless_closed(events::hover(self.session(), point).await).await?;
+                    break;
+                }
+                Err(reason) if Instant::now() >= deadline => {
+                    let what = target.to_string();
+                    return Err(PageError::NotReady { what, action: "hovering", reason, waited: limit });
+                }
+                Err(_) => {}
+            }
+        }
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    /// Replaces the element's text by `value`: selected whole, then typed as one input event; `change` follows.
+    pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        let given: [&dyn Argument; 1] = [&value];
+        let then = self.is_free().then_some((Injected::BeginFill, &given[..]));
+        let ready = self.ready_then(target, &FILL_NEEDS, "filling", limit, then).await?;
+        self.points_at_element(target, &ready).await;
+        let begun: Done = match &ready.then {
+            Some(begun) => Done::deserialize(begun).map_err(|error| PageError::Unreadable(error.to_string()))?,
+            None => self.script(&ready.frame, Injected::BeginFill, &[&ready.place, &value], SCRIPT_LIMIT).await?,
+        };
+        let is_typed = begun.check(target)?.typed;
+        if is_typed {
+            let sent = if value.is_empty() {
+                let delete = keys::parse("Delete").map_err(PageError::Usage)?;
+                events::stroke(self.session(), &delete).await
+            } else {
+                events::insert(self.session(), value).await
+            };
+            self.unless_closed(sent).await?;
+        }
+        let (place, has_text) = (&ready.place, is_typed && !value.is_empty());
+        // The page may go on by itself once the field is full.
+        let ended = self.end_by::<Done>(&ready.frame, Injected::EndFill, &[place, &has_text]).await?;
+        ended.value.map(|done| done.check(target)).transpose()?;
+        self.settle_asked(settling, ended.settled).await;
+        Ok(())
+    }
+
+    /// Chooses options of a `<select>` by value, label or text.
+    pub async fn select(&self, target: &Target, values: &[String], limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        let ready = self.ready(target, &SELECT_NEEDS, "a choice", limit).await?;
+        self.points_at_element(target, &ready).await;
+        let ended = self.act_by::<Done>(&ready.frame, Injected::Choose, &[&ready.place, &values]).await?;
+        ended.value.map(|done| done.check(target)).transpose()?;
+        self.settle_asked(settling, ended.settled).await;
+        Ok(())
+    }
+
+    /// Brings the element into view; without one goes to the page's end.
+    pub async fn scroll(&self, target: Option<&Target>, limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        match target {
+            None => {
+                let frame = self.main_frame().await?.id;
+                let _: serde_json::Value = self.script(&frame, Injected::ScrollToBottom, &[], SCRIPT_LIMIT).await?;
+            }
+            Some(target) => {
+                let ready = self.ready(target, &[Need::Visible], "scrolling", limit).await?;
+                let done: Done =
+                    self.script(&ready.frame, Injected::ScrollToElement, &[&ready.place], SCRIPT_LIMIT).await?;
+                done.check(target)?;
+            }
+        }
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    pub(in crate::browser::page) async fn settle(&self, settling: Option<Settling>) {
+        self.settle_asked(settling, None).await;
+    }
+
+    /// The same where the call that ended the action has asked the page already.
+    async fn settle_asked(&self, settling: Option<Settling>, settled: Option<Settled>) {
+        if let Some(settling) = settling {
+            settling.end(self, settled).await;
+        }
+    }
+}

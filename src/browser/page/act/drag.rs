@@ -1,0 +1,157 @@
+//! Dragging one element onto another.
+//!
+//! Owns the order of press, moves and drop, and the two kinds of drag: the page's own (pointer events) and the browser's
+//! (`dragstart` … `drop`), which is told apart as it goes. Never decides where on an element.
+
+use crate::base::site;
+use crate::browser::events::Subscription;
+use crate::browser::page::error::PageError;
+use crate::browser::page::input::events;
+use crate::browser::page::locate::{Need, Point, Ready, Target};
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::read::Activation;
+use crate::browser::page::script::{Injected, tell};
+use crate::browser::page::wait::Settling;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const DRAG_NEEDS: [Need; 4] = [Need::Visible, Need::Enabled, Need::Stable, Need::Hit];
+const DROP_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
+/// Moves on the way: lists that make room while something is dragged over them look at each.
+const STEPS: u32 = 5;
+/// In CSS pixels: farther than what programs take for a trembling hand.
+const FIRST_STEP: f64 = 6.0;
+/// Chromium tells of its drag right after the page's `dragstart`.
+const INTERCEPT_LIMIT: Duration = Duration::from_secs(2);
+
+#[derive(Deserialize)]
+struct Intercepted {
+    data: Value,
+}
+
+impl Page {
+    /// Presses on the middle of one element, carries it to the middle of another and lets go there.
+    pub async fn drag(&self, from: &Target, to: &Target, limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        let _drawing = self.draw();
+        tell(self.session(), "Input.setInterceptDrags", &json!({ "enabled": true })).await?;
+        let dragged = self.drag_now(from, to, limit).await;
+        let restored = tell(self.session(), "Input.setInterceptDrags", &json!({ "enabled": false })).await;
+        dragged?;
+        self.unless_closed(restored).await?;
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    async fn drag_now(&self, from: &Target, to: &Target, limit: Duration) -> Result<(), PageError> {
+        let source = self.ready(from, &DRAG_NEEDS, "dragging", limit).await?;
+        let start = self.free_point(from, &source, "dragging", limit).await?;
+        let _: Value = self.script(&source.frame, Injected::WatchDrag, &[], SCRIPT_LIMIT).await?;
+        let intercepted = self.subscribe(&["Input.dragIntercepted"])?;
+        self.points_at(&source, start, true).await;
+        events::hover(self.session(), start).await?;
+        let held = self.hold_keyboard(&source.frame).await;
+        let pressed = events::press_button(self.session(), start, held.panel()).await;
+        held.give_back().await;
+        pressed?;
+        let carried = self.carry(&source, start, (from, to), limit, intercepted).await;
+        if carried.is_err() {
+            // The button must not stay down, nor click where it went down.
+            events::let_go_outside(self.session()).await?;
+        }
+        carried
+    }
+
+    async fn carry(
+        &self,
+        source: &Ready,
+        start: Point,
+        (from, to): (&Target, &Target),
+        limit: Duration,
+        mut intercepted: Subscription,
+    ) -> Result<(), PageError> {
+        events::carry(self.session(), Point { x: start.x + FIRST_STEP, y: start.y + FIRST_STEP }).await?;
+        let destination = self.ready(to, &DROP_NEEDS, "dropping", limit).await?;
+        self.refuse_other_site(source, &destination, from, to).await?;
+        let end = self.free_point(to, &destination, "dropping", limit).await?;
+        for step in 1..=STEPS {
+            let part = f64::from(step) / f64::from(STEPS);
+            let at = Point { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part };
+            events::carry(self.session(), at).await?;
+        }
+        self.points_at(&destination, end, false).await;
+        let by_browser: bool = self.script(&source.frame, Injected::DragBegan, &[], SCRIPT_LIMIT).await?;
+        if !by_browser {
+            self.refuse_click(source, &destination, to).await?;
+            return self.unless_closed(events::release_button(self.session(), end).await).await;
+        }
+        let event = tokio::time::timeout(INTERCEPT_LIMIT, intercepted.next()).await.ok().flatten();
+        let Some(Intercepted { data }) = event.and_then(|event| event.read()) else {
+            let reason = format!("the browser said nothing of its drag for {} s", INTERCEPT_LIMIT.as_secs());
+            return Err(PageError::Unknown { what: to.to_string(), reason });
+        };
+        let send = async |kind: &str| {
+            let params = json!({ "type": kind, "x": end.x, "y": end.y, "data": data });
+            tell(self.session(), "Input.dispatchDragEvent", &params).await
+        };
+        send("dragEnter").await?;
+        send("dragOver").await?;
+        self.unless_closed(send("drop").await).await
+    }
+
+    /// Refuses a drop in a frame of another site: the approval was for one site, and the drop would act on the other and hand
+    /// it what is dragged.
+    async fn refuse_other_site(
+        &self,
+        source: &Ready,
+        destination: &Ready,
+        from: &Target,
+        to: &Target,
+    ) -> Result<(), PageError> {
+        if !self.is_judged() || source.frame == destination.frame {
+            return Ok(());
+        }
+        let home = |target| async move {
+            let subject = self.leads_to(Some(target), Activation::Click).await?;
+            site::of(&subject.home)
+        };
+        match (home(from).await, home(to).await) {
+            (Some(one), Some(other)) if one == other => Ok(()),
+            _ => Err(PageError::Refused {
+                what: to.to_string(),
+                reason: "it lies in a document of another site: drag within one site".to_owned(),
+            }),
+        }
+    }
+
+    /// A press and a release on the same button are a click, which was not judged as one.
+    async fn refuse_click(&self, source: &Ready, destination: &Ready, to: &Target) -> Result<(), PageError> {
+        let Some(point) = destination.point.filter(|_| self.is_judged() && source.frame == destination.frame) else {
+            return Ok(());
+        };
+        match self.script::<bool>(&source.frame, Injected::DragClicks, &[&point], SCRIPT_LIMIT).await? {
+            false => Ok(()),
+            true => Err(PageError::Refused {
+                what: to.to_string(),
+                reason: "it would be a click there: use click".to_owned(),
+            }),
+        }
+    }
+
+    /// Where input goes for a ready element of which nothing covers the frame.
+    pub(in crate::browser::page) async fn free_point(
+        &self,
+        target: &Target,
+        ready: &Ready,
+        action: &'static str,
+        limit: Duration,
+    ) -> Result<Point, PageError> {
+        self.tab_point(target, ready).await?.map_err(|reason| PageError::NotReady {
+            what: target.to_string(),
+            action,
+            reason,
+            waited: limit,
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! Files for the file chooser that a click opens.
+//!
+//! Owns holding the chooser back, so that no window of the browser opens. Never judges the paths.
+
+use crate::browser::page::error::PageError;
+use crate::browser::page::input::Clicks;
+use crate::browser::page::locate::Target;
+use crate::browser::page::page::Page;
+use crate::browser::page::script::tell;
+use serde::Deserialize;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A page asks for files in the click's own handler, or right after.
+const OPENS_LIMIT: Duration = Duration::from_secs(2);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Opened {
+    mode: String,
+    backend_node_id: Option<i64>,
+}
+
+impl Page {
+    /// Clicks the element and gives the files to the chooser that opens.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the click opens none, or one that takes fewer files.
+    pub(super) async fn upload_by_click(
+        &self,
+        target: &Target,
+        files: &[PathBuf],
+        limit: Duration,
+    ) -> Result<(), PageError> {
+        let (frame, _) = self.locate(target).await?;
+        let session = self.session_of(&frame)?;
+        let mut opened = session.subscribe(&["Page.fileChooserOpened"]);
+        tell(&session, "Page.setInterceptFileChooserDialog", &json!({ "enabled": true })).await?;
+        let chosen = async {
+            self.click(target, Clicks::default(), limit).await?;
+            let event = tokio::time::timeout(OPENS_LIMIT, opened.next()).await.ok().flatten();
+            let Some(Opened { mode, backend_node_id: Some(node) }) = event.and_then(|event| event.read()) else {
+                let reason = "it is no <input type=\"file\">, and a click on it opens no file chooser".to_owned();
+                return Err(PageError::Refused { what: target.to_string(), reason });
+            };
+            if files.len() > 1 && mode != "selectMultiple" {
+                let reason = "its file chooser takes one file only".to_owned();
+                return Err(PageError::Refused { what: target.to_string(), reason });
+            }
+            let given = json!({ "files": files, "backendNodeId": node });
+            self.unless_closed(tell(&session, "DOM.setFileInputFiles", &given).await).await
+        };
+        let chosen = chosen.await;
+        let restored = tell(&session, "Page.setInterceptFileChooserDialog", &json!({ "enabled": false })).await;
+        chosen?;
+        self.unless_closed(restored).await
+    }
+}

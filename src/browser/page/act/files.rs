@@ -1,0 +1,67 @@
+//! Files that are put into a page's file fields, and the addresses of what elements show.
+//!
+//! Owns the calls. Never judges paths or addresses: who calls has.
+
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::{FaultReply, Target};
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::script::{FaultKind, Injected, tell};
+use crate::browser::page::wait::Settling;
+use serde::Deserialize;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FileField {
+    #[serde(default)]
+    number: u32,
+    #[serde(default)]
+    multiple: bool,
+    /// It is a file field, which can't be used.
+    #[serde(default)]
+    is_field: bool,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+#[derive(Deserialize)]
+struct Address {
+    value: Option<String>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+impl Page {
+    /// Chooses files in an `<input type="file">`, or in the one that a `<label>` names; it may be hidden. Anything else is
+    /// clicked, and the files go to the file chooser that it opens.
+    pub async fn upload(&self, target: &Target, files: &[PathBuf], limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        let ready = self.ready(target, &[], "choosing files", limit).await?;
+        let field: FileField = self.script(&ready.frame, Injected::FileField, &[&ready.place], SCRIPT_LIMIT).await?;
+        if field.fault.fault == Some(FaultKind::Kind) && !field.is_field {
+            return self.upload_by_click(target, files, limit).await;
+        }
+        if field.fault.fault.is_some() {
+            return Err(field.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
+        }
+        if files.len() > 1 && !field.multiple {
+            return Err(PageError::Refused { what: target.to_string(), reason: "it takes one file only".to_owned() });
+        }
+        let object = self.element_handle(&ready.frame, field.number).await?;
+        let session = self.session_of(&ready.frame)?;
+        let chosen = tell(&session, "DOM.setFileInputFiles", &json!({ "files": files, "objectId": object })).await;
+        self.unless_closed(chosen).await?;
+        if let Some(settling) = settling {
+            settling.end(self, None).await;
+        }
+        Ok(())
+    }
+
+    /// The address of what an element shows (a picture, a video) or leads to (a link).
+    pub async fn address_of(&self, target: &Target) -> Result<String, PageError> {
+        let reply: Address = self.ask(target, Injected::AddressOf, &[], SCRIPT_LIMIT).await?;
+        reply.value.ok_or_else(|| reply.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))
+    }
+}

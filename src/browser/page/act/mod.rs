@@ -1,0 +1,22 @@
+//! What is done in a page: clicks, fills, drags, files, scrolling, clipboard, changes of its look.
+//!
+//! Owns the actions on located elements. Never decides what is allowed.
+
+pub(super) mod actions;
+mod clipboard;
+mod drag;
+mod drop;
+mod file_chooser;
+mod files;
+mod focusing;
+mod password;
+mod scrolling;
+mod style_change;
+mod tidy;
+mod toggle;
+
+pub(in crate::browser::page) use actions::CLOSING_LIMIT;
+pub use actions::Clicked;
+pub use scrolling::{Edge, ScrollBy, Scrolled};
+pub use style_change::StyleChange;
+pub use tidy::Clutter;

@@ -1,0 +1,25 @@
+//! Changes of an element's style, as they are remembered so that they can be taken back.
+
+use crate::browser::page::locate::ElementPlace;
+use serde::{Deserialize, Serialize};
+
+/// One change of one property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StyleChange {
+    /// As the client named the element.
+    pub target: String,
+    pub property: String,
+    /// The computed value before.
+    pub old: String,
+    pub new: String,
+    pub reverted: bool,
+    pub(super) place: ElementPlace,
+    pub(super) before: Inline,
+}
+
+/// An inline declaration; an empty value: there was none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Inline {
+    value: String,
+    priority: String,
+}

@@ -1,0 +1,81 @@
+//! check and uncheck: a checkbox, a radio button or a switch is brought to a state.
+//!
+//! Owns asking before and after. The click between is the same as any other.
+
+use crate::browser::page::error::PageError;
+use crate::browser::page::input::Clicks;
+use crate::browser::page::locate::{FaultReply, Ready, Target};
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::script::{Argument, FaultKind, Injected, not_told};
+use crate::browser::page::wait::was_left;
+use serde::Deserialize;
+use std::time::Duration;
+
+/// What a click changed is shown by then, also where a page asks its server nothing.
+const TOGGLED_LIMIT: Duration = Duration::from_secs(1);
+
+#[derive(Deserialize)]
+struct Checked {
+    #[serde(default)]
+    state: String,
+    #[serde(default)]
+    radio: bool,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+impl Page {
+    /// Clicks the element unless it is so already. Returns whether it clicked.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it can't be checked, or if the click did not change it.
+    pub async fn set_checked(&self, target: &Target, checked: bool, limit: Duration) -> Result<bool, PageError> {
+        let ready = self.ready(target, &[], "checking", limit).await?;
+        let wanted = checked.to_string();
+        let before = self.checked(target, &wanted, Duration::ZERO).await?;
+        if before.state == wanted {
+            return Ok(false);
+        }
+        if before.radio && !checked {
+            let reason = "a radio button is unchecked by checking another one".to_owned();
+            return Err(PageError::Refused { what: target.to_string(), reason });
+        }
+        self.click(target, Clicks::default(), limit).await?;
+        match self.is_still(target, &ready, &wanted).await {
+            Ok(true) => {
+                let reason = format!("it was clicked and is still {}", if checked { "unchecked" } else { "checked" });
+                Err(PageError::Refused { what: target.to_string(), reason })
+            }
+            Ok(false) => Ok(true),
+            // The click may have sent a form, or taken the element away.
+            Err(PageError::NotFound(_) | PageError::RefStale { .. } | PageError::RefNotFound(_)) => Ok(true),
+            Err(error) if was_left(&error) => Ok(true),
+            Err(error) => Err(not_told(error)),
+        }
+    }
+
+    /// Whether the click has changed nothing. What the next document shows says nothing of it, but the page may have drawn
+    /// another element in the place of this one.
+    async fn is_still(&self, target: &Target, ready: &Ready, wanted: &str) -> Result<bool, PageError> {
+        let millis = u64::try_from(TOGGLED_LIMIT.as_millis()).unwrap_or(u64::MAX);
+        let arguments: [&dyn Argument; 3] = [&ready.place, &wanted, &millis];
+        let limit = TOGGLED_LIMIT + SCRIPT_LIMIT;
+        let after: Checked = self.script(&ready.frame, Injected::CheckedOf, &arguments, limit).await?;
+        let after = match after.fault.fault {
+            Some(FaultKind::Gone) => return Ok(false),
+            Some(FaultKind::Stale) => self.checked(target, wanted, TOGGLED_LIMIT).await?,
+            _ => after,
+        };
+        Ok(after.fault.fault.is_none() && after.state != wanted)
+    }
+
+    async fn checked(&self, target: &Target, wanted: &str, wait: Duration) -> Result<Checked, PageError> {
+        let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        let checked: Checked = self.ask(target, Injected::CheckedOf, &[&wanted, &millis], wait + SCRIPT_LIMIT).await?;
+        match checked.fault.fault {
+            Some(_) => Err(checked.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string()))),
+            None => Ok(checked),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Pictures and PDFs of a page.
+//!
+//! Owns what is rendered and how it is put together. Never decides where a file goes.
+
+mod annotate;
+mod picture;
+mod print;
+mod stitch;
+
+pub use picture::{Area, Capture, Cut, ImageFormat, Region};

@@ -1,0 +1,268 @@
+//! Pictures of a page, also of one that nobody looks at.
+//!
+//! Owns what is in the picture. Our own elements are hidden while it is taken. Never writes files.
+
+use super::stitch;
+use crate::browser::devtools::page::{CaptureScreenshot, GetLayoutMetrics, PictureFormat, Viewport};
+use crate::browser::devtools::runtime::Evaluate;
+use crate::browser::frames::FrameId;
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::{Point, Target};
+use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
+use crate::browser::page::script::Injected;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use serde::Deserialize;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+
+/// In device pixels: what lies beyond is not drawn, and a picture of it would be black or repeat what is above.
+const TALLEST_AT_ONCE: f64 = 16_384.0;
+/// More of them take minutes, and hardly a program opens what comes of it.
+const MOST_PARTS: f64 = 16.0;
+/// No screen has more device pixels a CSS pixel.
+const LARGEST_RATIO: f64 = 8.0;
+/// A picture takes a fraction of this. Of a page that nobody sees, or whose document changes meanwhile, it is lost now and
+/// then without a word; asked for again it comes.
+const LOST_AFTER: Duration = Duration::from_secs(3);
+const MOST_ATTEMPTS: usize = 4;
+/// Until a page whose document changes is asked again.
+const BETWEEN_PAGES: Duration = Duration::from_millis(50);
+const CAPTURE_LIMIT: Duration = Duration::from_secs(20);
+const JPEG_QUALITY: i64 = 85;
+/// Pictures of one tab that are remembered, to tell whether the next differs.
+const MOST_NAMES: usize = 100;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageFormat {
+    Png,
+    Jpeg,
+    Webp,
+}
+
+/// In CSS pixels from the page's top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Region {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+/// What is in the picture.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Area {
+    /// From its top to its end.
+    FullPage,
+    /// What its window shows.
+    Viewport,
+    Clip(Region),
+    Element(Target),
+}
+
+/// A picture, encoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    pub bytes: Vec<u8>,
+    /// What was asked for is taller than a picture can be: its end is missing.
+    pub cut: Option<Cut>,
+}
+
+/// In CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    pub asked: u64,
+    pub shown: u64,
+}
+
+/// What `hideOwn` says.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct Hidden {
+    /// Something of ours is in the page.
+    own: bool,
+    /// The window shows all of the page.
+    fits: bool,
+}
+
+impl Page {
+    pub async fn capture(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
+        let drawing = self.draw();
+        let hidden = self.hide_own(true).await?;
+        let area = if hidden.fits && *area == Area::FullPage { &Area::Viewport } else { area };
+        let result = self.capture_now(area, format).await;
+        let shown = if hidden.own { self.hide_own(false).await } else { Ok(hidden) };
+        drop(drawing);
+        shown?;
+        result
+    }
+
+    /// Whether a picture differs from the last one of the same name in this tab. Remembers it.
+    pub fn is_new_picture(&self, name: String, picture: &Capture) -> bool {
+        let mut hasher = DefaultHasher::new();
+        picture.bytes.hash(&mut hasher);
+        let number = hasher.finish();
+        let mut pictures = lock(&self.memory.pictures);
+        // Names are a person's own words: no more of them than a person says.
+        if pictures.len() >= MOST_NAMES && !pictures.contains_key(&name) {
+            pictures.clear();
+        }
+        pictures.insert(name, number) != Some(number)
+    }
+
+    async fn capture_now(&self, area: &Area, format: ImageFormat) -> Result<Capture, PageError> {
+        let (region, beyond) = match area {
+            Area::Viewport => (None, false),
+            Area::FullPage => {
+                let metrics = self.session().call_within(GetLayoutMetrics {}, CAPTURE_LIMIT).await?;
+                let size = &metrics.css_content_size;
+                (Some(Region { x: 0.0, y: 0.0, width: size.width, height: size.height }), true)
+            }
+            Area::Clip(region) => (Some(*region), true),
+            Area::Element(target) => (Some(self.element_region(target).await?), true),
+        };
+        let Some(region) = region else {
+            return Ok(Capture { bytes: self.picture(None, beyond, format).await?, cut: None });
+        };
+        let at_once = match region.height > TALLEST_AT_ONCE / LARGEST_RATIO {
+            true => whole_device_pixels(TALLEST_AT_ONCE, self.pixel_ratio().await?),
+            false => TALLEST_AT_ONCE,
+        };
+        if region.height <= at_once {
+            return Ok(Capture { bytes: self.picture(Some(region), beyond, format).await?, cut: None });
+        }
+        // Only PNG can be joined without its pixels suffering; the others hold little more in their own forms.
+        let most = if format == ImageFormat::Png { at_once * MOST_PARTS } else { at_once };
+        let shown = Region { height: region.height.min(most), ..region };
+        let bytes = match format {
+            ImageFormat::Png => self.joined_picture(shown, at_once).await?,
+            ImageFormat::Jpeg | ImageFormat::Webp => self.picture(Some(shown), beyond, format).await?,
+        };
+        // Both are positive and far below 2^53.
+        let cut = Cut { asked: region.height.ceil() as u64, shown: most as u64 };
+        Ok(Capture { bytes, cut: (region.height > most).then_some(cut) })
+    }
+
+    /// Part by part, then joined.
+    async fn joined_picture(&self, region: Region, at_once: f64) -> Result<Vec<u8>, PageError> {
+        let mut parts = Vec::new();
+        let mut done = 0.0;
+        while done < region.height {
+            let part = Region { y: region.y + done, height: (region.height - done).min(at_once), ..region };
+            parts.push(self.picture(Some(part), true, ImageFormat::Png).await?);
+            done += at_once;
+        }
+        let joined = tokio::task::spawn_blocking(move || stitch::join(&parts)).await;
+        let joined = joined.map_err(|error| PageError::Unreadable(error.to_string()))?;
+        joined.map_err(|error| PageError::Unreadable(error.to_string()))
+    }
+
+    /// One picture, as the browser takes it; without a region what the window shows.
+    async fn picture(&self, region: Option<Region>, beyond: bool, format: ImageFormat) -> Result<Vec<u8>, PageError> {
+        let command = CaptureScreenshot {
+            format: match format {
+                ImageFormat::Png => PictureFormat::Png,
+                ImageFormat::Jpeg => PictureFormat::Jpeg,
+                ImageFormat::Webp => PictureFormat::Webp,
+            },
+            quality: (format != ImageFormat::Png).then_some(JPEG_QUALITY),
+            capture_beyond_viewport: beyond,
+            clip: region.map(|region| Viewport {
+                x: region.x,
+                y: region.y,
+                width: region.width.max(1.0),
+                height: region.height.max(1.0),
+                scale: 1.0,
+            }),
+        };
+        let deadline = Instant::now() + CAPTURE_LIMIT;
+        let mut attempts = FuturesUnordered::new();
+        loop {
+            if attempts.len() < MOST_ATTEMPTS {
+                let left = deadline.saturating_duration_since(Instant::now());
+                attempts.push(self.session().call_within(command.clone(), left));
+            }
+            // The first answer counts, to whichever it is: a slow one is not given up.
+            if let Ok(Some(picture)) = timeout(LOST_AFTER, attempts.next()).await {
+                match picture {
+                    Err(error) if error.is_between_pages() && Instant::now() < deadline => sleep(BETWEEN_PAGES).await,
+                    Err(error) => return Err(error.into()),
+                    Ok(picture) => {
+                        // An attempt that is late would disturb what is asked next: a part of a tall page would show
+                        // rows of another part.
+                        while !attempts.is_empty() && timeout(LOST_AFTER, attempts.next()).await.is_ok() {}
+                        let bytes = STANDARD.decode(picture.data);
+                        return bytes.map_err(|error| PageError::Unreadable(error.to_string()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Device pixels a CSS pixel. The page may say anything here, so it is held within reason.
+    async fn pixel_ratio(&self) -> Result<f64, PageError> {
+        let reply = self.session().call_within(Evaluate::new("devicePixelRatio"), CAPTURE_LIMIT).await?;
+        let said: f64 = reply.result.value.and_then(|value| value.get().parse().ok()).unwrap_or(1.0);
+        Ok(said.clamp(0.25, LARGEST_RATIO))
+    }
+
+    /// An element's rectangle from the page's top left corner.
+    async fn element_region(&self, target: &Target) -> Result<Region, PageError> {
+        let (frame, _) = self.locate(target).await?;
+        let place = self.rectangle(target).await?;
+        let origin = Point { x: place.x, y: place.y };
+        let at = self.origin_in_tab(&frame, origin).await?;
+        let metrics = self.session().call_within(GetLayoutMetrics {}, CAPTURE_LIMIT).await?;
+        let (left, top) = (metrics.css_visual_viewport.page_x, metrics.css_visual_viewport.page_y);
+        Ok(Region { x: at.x + left, y: at.y + top, width: place.width, height: place.height })
+    }
+
+    /// A picture may show what is covered: only the place counts.
+    async fn origin_in_tab(&self, frame: &FrameId, point: Point) -> Result<Point, PageError> {
+        if self.frame(frame)?.parent.is_none() {
+            return Ok(point);
+        }
+        self.frame_offset(frame, point).await
+    }
+
+    async fn hide_own(&self, hide: bool) -> Result<Hidden, PageError> {
+        let main = self.main_frame().await?.id;
+        let mut all = Hidden::default();
+        for frame in self.drawn_frames(main.clone()) {
+            match self.script::<Hidden>(&frame, Injected::HideOwn, &[&hide], SCRIPT_LIMIT).await {
+                Ok(hidden) => {
+                    all.own |= hidden.own;
+                    all.fits |= hidden.fits && frame == main;
+                }
+                // What was drawn there went with its document.
+                Err(PageError::DocumentGone) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The largest height in whole CSS pixels that is also one in whole device pixels, where there is one: parts then meet
+/// without a gap.
+fn whole_device_pixels(most: f64, ratio: f64) -> f64 {
+    let tallest = (most / ratio).floor();
+    let is_whole = |height: f64| ((height * ratio).round() - height * ratio).abs() < 1e-6;
+    let steps = (0..100).map(|less| tallest - f64::from(less));
+    steps.take_while(|height| *height >= 1.0).find(|height| is_whole(*height)).unwrap_or(tallest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_device_pixels;
+
+    #[test]
+    fn parts_end_where_a_device_pixel_does() {
+        for (ratio, height) in [(1.0, 16_384.0), (2.0, 8192.0), (1.25, 13_104.0), (1.1, 14_890.0), (1.5, 10_922.0)] {
+            let found = whole_device_pixels(16_384.0, ratio);
+            assert!((found - height).abs() < f64::EPSILON, "{ratio}: {found}");
+        }
+    }
+}

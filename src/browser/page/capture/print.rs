@@ -1,0 +1,35 @@
+//! A page as a PDF, and as one file of its own form.
+//!
+//! Owns the paper. Never writes files.
+
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::Page;
+use crate::browser::page::script::call;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use serde_json::json;
+
+/// A4, in inches (ISO 216).
+const A4: (f64, f64) = (8.27, 11.69);
+
+#[derive(Deserialize)]
+struct Printed {
+    data: String,
+}
+
+impl Page {
+    /// The page as it prints on A4, with its backgrounds.
+    pub async fn pdf(&self) -> Result<Vec<u8>, PageError> {
+        let (width, height) = A4;
+        let paper = json!({ "paperWidth": width, "paperHeight": height, "printBackground": true });
+        let printed: Printed = call(self.session(), "Page.printToPDF", &paper).await?;
+        STANDARD.decode(printed.data).map_err(|error| PageError::Unreadable(error.to_string()))
+    }
+
+    /// The page with its frames, styles and pictures, as MHTML (RFC 2557).
+    pub async fn mhtml(&self) -> Result<String, PageError> {
+        let kept: Printed = call(self.session(), "Page.captureSnapshot", &json!({ "format": "mhtml" })).await?;
+        Ok(kept.data)
+    }
+}

@@ -1,0 +1,87 @@
+//! The task that feeds the journals of a browser's engaged tabs from its events.
+//!
+//! Owns which events are read and which tab each belongs to. What is kept of them is the journal's.
+
+use super::capture_file::{CaptureFile, Captured};
+use super::recording;
+use crate::browser::browser::Browser;
+use crate::browser::events::Filter;
+use crate::browser::page::page::{Memories, lock, memory_of};
+use crate::browser::shared::Role;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// Feeds the journals of all engaged tabs of a browser, from the first event on: of popups too, before any command is
+/// about them. Events of frames and workers in other processes count: a request may begin in one and end in another.
+/// Ends with the memories or the browser.
+pub(in crate::browser::page) fn feed(browser: &Browser, memories: &Memories, capture: Option<CaptureFile>) {
+    let methods = [
+        "Runtime.consoleAPICalled",
+        "Runtime.exceptionThrown",
+        "Page.frameNavigated",
+        "Network.requestWillBeSent",
+        "Network.responseReceived",
+        "Network.loadingFinished",
+        "Network.loadingFailed",
+        "Network.requestWillBeSentExtraInfo",
+        "Network.responseReceivedExtraInfo",
+        "Network.webSocketCreated",
+        "Network.webSocketWillSendHandshakeRequest",
+        "Network.webSocketHandshakeResponseReceived",
+        "Network.webSocketFrameSent",
+        "Network.webSocketFrameReceived",
+        "Network.webSocketFrameError",
+        "Network.webSocketClosed",
+        "Network.eventSourceMessageReceived",
+        "Page.javascriptDialogOpening",
+    ];
+    let cdp = browser.cdp();
+    let mut events = cdp.subscribe(Filter::all().methods(&methods));
+    let memories = Arc::downgrade(memories);
+    let shared = Arc::downgrade(&browser.shared);
+    let gone = browser.gone().clone();
+    let cdp_of_feed = cdp.clone();
+    cdp.tasks().spawn(async move {
+        loop {
+            let event = tokio::select! {
+                () = gone.cancelled() => return,
+                event = events.next() => event,
+            };
+            let (Some(event), Some(memories), Some(shared)) = (event, memories.upgrade(), shared.upgrade()) else {
+                return;
+            };
+            let role = event.session().and_then(|session| shared.state().sessions.get(session).cloned());
+            let (tab, of_page) = match role {
+                Some(Role::Page(tab)) => (tab, true),
+                Some(Role::Frame(tab) | Role::Worker(tab)) => (tab, false),
+                _ => continue,
+            };
+            if event.method() == "Page.javascriptDialogOpening" {
+                if let (Some(capture), Some(dialog)) = (&capture, event.read::<Opening>()) {
+                    capture.dialog(tab, &dialog.kind, &dialog.message);
+                }
+                continue;
+            }
+            let memory = memory_of(&mut lock(&memories), tab, &Browser { shared });
+            let captured = lock(&memory.journal).event(&event, of_page);
+            if let (Some(Captured::Request(done)), Some(session)) = (&captured, event.session())
+                && done.failed.is_none()
+            {
+                let bytes = done.size.and_then(|size| usize::try_from(size).ok()).unwrap_or_default();
+                let session = cdp_of_feed.session(session.clone());
+                recording::finished(&memory.recorded_requests, done.number, &session, &done.id, bytes);
+            }
+            if let (Some(capture), Some(captured)) = (&capture, captured) {
+                capture.take(tab, &captured);
+            }
+            memory.journal_grew.notify_waiters();
+        }
+    });
+}
+
+#[derive(Deserialize)]
+struct Opening {
+    #[serde(rename = "type")]
+    kind: String,
+    message: String,
+}

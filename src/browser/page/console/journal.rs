@@ -1,0 +1,327 @@
+//! What a tab's page said and asked for while it was engaged: console messages and requests.
+//!
+//! Owns two rings of bounded size, fed by the page's events. What was said with each request is in `traffic`.
+
+use super::capture_file::Captured;
+use super::console_events::{ConsoleCalled, ExceptionThrown};
+use super::network_events::{Navigated, NavigatedFrame, NetworkEvent};
+use super::traffic::{Part, Traffic};
+use crate::base::clock::now_millis;
+use crate::browser::events::Event;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Messages and requests remembered a tab.
+pub const RING: usize = 50_000;
+/// What the messages of one tab may take, in bytes: beyond it the oldest go before there are [`RING`].
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+/// Longer messages are cut: a page that logs its whole state would fill the memory.
+const LONGEST_MESSAGE: usize = 4096;
+/// A `data:` address may be a whole file, in bytes.
+const LONGEST_URL: usize = 8 * 1024;
+
+/// One console message or uncaught exception.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConsoleMessage {
+    /// Milliseconds since 1970.
+    pub at: u64,
+    /// `log`, `warning`, `error` …
+    pub level: String,
+    pub text: String,
+}
+
+/// One request. Times in milliseconds, sizes in bytes as they came over the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestRecord {
+    pub id: String,
+    /// Counts the requests of the tab, from 1.
+    pub number: u64,
+    /// `document`, `xhr`, `websocket` …; empty where the browser does not say.
+    pub kind: String,
+    /// When it was sent, in milliseconds since 1970.
+    pub at: u64,
+    /// The address of the document that asked; empty where that is not known.
+    pub document: Arc<str>,
+    pub method: String,
+    pub url: String,
+    pub status: Option<u16>,
+    pub took: Option<u64>,
+    pub size: Option<u64>,
+    /// Why it failed: `net::ERR_ABORTED`.
+    pub failed: Option<String>,
+    /// The browser's own clock, in milliseconds.
+    started: u64,
+    /// The document that asked for it.
+    loader: String,
+    /// It ends only when the page does: nobody waits for it.
+    endless: bool,
+    pub(super) done: bool,
+}
+
+#[derive(Debug)]
+pub struct Journal {
+    pub(super) console: VecDeque<ConsoleMessage>,
+    /// Of the texts in `console`.
+    pub(super) console_bytes: usize,
+    pub(super) requests: VecDeque<RequestRecord>,
+    /// Requests seen so far.
+    count: u64,
+    /// Requests that are no longer in the ring.
+    pub(super) left_out: u64,
+    pub(super) traffic: Traffic,
+    /// The document in view: its loader, its address, and since when it is there.
+    loader: String,
+    address: Arc<str>,
+    since: u64,
+    /// By which method it was asked for; none where that was not seen.
+    document_method: Option<String>,
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        Self {
+            console: VecDeque::new(),
+            console_bytes: 0,
+            requests: VecDeque::new(),
+            count: 0,
+            left_out: 0,
+            traffic: Traffic::default(),
+            loader: String::new(),
+            address: Arc::from(""),
+            since: 0,
+            document_method: None,
+        }
+    }
+}
+
+impl Journal {
+    /// The method by which the document in view was asked for. `None` if it was there before, or came from a cache.
+    pub(in crate::browser::page) fn document_method(&self) -> Option<&str> {
+        self.document_method.as_deref()
+    }
+
+    /// The requests of the document in view; before the first is known, all.
+    pub(in crate::browser::page) fn requests_of_page(&self) -> impl Iterator<Item = &RequestRecord> {
+        self.requests.iter().filter(|request| self.loader.is_empty() || request.loader == self.loader)
+    }
+
+    /// What was said since the document in view is there.
+    pub(in crate::browser::page) fn console_of_page(&self) -> impl Iterator<Item = &ConsoleMessage> {
+        self.console.iter().filter(|message| message.at >= self.since)
+    }
+
+    /// Messages and requests that are held.
+    pub(in crate::browser::page) fn fill(&self) -> (usize, usize) {
+        (self.console.len(), self.requests.len())
+    }
+
+    pub(in crate::browser::page) fn has_open_requests(&self) -> bool {
+        self.requests.iter().any(|request| !request.done && !request.endless)
+    }
+
+    /// `of_page`: it came from the page itself, not from a frame in a process of its own.
+    /// Gives what is complete with it.
+    pub(super) fn event(&mut self, event: &Event, of_page: bool) -> Option<Captured> {
+        match event.method() {
+            "Runtime.consoleAPICalled" => {
+                let called = event.read::<ConsoleCalled>()?;
+                Some(self.say(called.at(), called.level().to_owned(), called.text()))
+            }
+            "Runtime.exceptionThrown" => {
+                let thrown = event.read::<ExceptionThrown>()?;
+                Some(self.say(now_millis(), "error".to_owned(), thrown.text()))
+            }
+            "Page.frameNavigated" => {
+                if of_page && let Some(navigated) = event.read::<Navigated>() {
+                    self.navigated(&navigated.frame);
+                }
+                None
+            }
+            _ => self.network(event, of_page),
+        }
+    }
+
+    /// Another main document: what the one before had open is no longer answered.
+    fn navigated(&mut self, frame: &NavigatedFrame) {
+        if frame.parent_id.is_some() {
+            return;
+        }
+        self.loader.clone_from(&frame.loader_id);
+        self.address = Arc::from(bounded(frame.url.clone(), LONGEST_URL));
+        self.since = now_millis();
+        // The request for a document has its loader's id; of several after a redirect the last one counts.
+        let asked = self.requests.iter().rev().find(|request| request.id == frame.loader_id);
+        self.document_method = asked.map(|request| request.method.clone());
+        for request in self.requests.iter_mut().filter(|request| request.loader != frame.loader_id) {
+            request.done = true;
+        }
+    }
+
+    fn say(&mut self, at: u64, level: String, text: String) -> Captured {
+        let text = bounded(text, LONGEST_MESSAGE);
+        self.console_bytes += text.len();
+        while self.console.len() == RING || self.console_bytes > MOST_BYTES {
+            let Some(oldest) = self.console.pop_front() else { break };
+            self.console_bytes -= oldest.text.len();
+        }
+        let message = ConsoleMessage { at, level, text };
+        self.console.push_back(message.clone());
+        Captured::Console(message)
+    }
+
+    /// `of_page`: it came from the page itself.
+    fn network(&mut self, event: &Event, of_page: bool) -> Option<Captured> {
+        let seen = event.read::<NetworkEvent>()?;
+        let millis = seen.timestamp.map_or(0, whole_millis);
+        match event.method() {
+            "Network.requestWillBeSent" => {
+                self.asked(event, seen, millis);
+                return None;
+            }
+            "Network.webSocketCreated" => {
+                // It is told of without a document.
+                let document = if of_page { self.address.clone() } else { Arc::from("") };
+                let loader = if of_page { self.loader.clone() } else { String::new() };
+                let url = bounded(seen.url, LONGEST_URL);
+                self.push(RequestRecord {
+                    document,
+                    loader,
+                    ..record(seen.request_id, "GET".to_owned(), url, "WebSocket", millis)
+                });
+                return None;
+            }
+            _ => {}
+        }
+        if let Some(part) = Part::of(event.method()) {
+            self.traffic.note(&seen.request_id, part, event);
+        }
+        let record = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id)?;
+        match event.method() {
+            "Network.responseReceived" | "Network.webSocketHandshakeResponseReceived" => {
+                record.status = seen.response.map(|response| response.status);
+            }
+            "Network.loadingFinished" => {
+                record.done = true;
+                record.size = seen.encoded_data_length.map(|bytes| if bytes > 0.0 { bytes as u64 } else { 0 });
+            }
+            "Network.loadingFailed" | "Network.webSocketFrameError" => {
+                record.done = true;
+                record.failed = seen.error_text.or(seen.error_message);
+            }
+            "Network.webSocketClosed" => record.done = true,
+            _ => return None,
+        }
+        if !record.done {
+            return None;
+        }
+        record.took = Some(millis.saturating_sub(record.started));
+        Some(Captured::Request(record.clone()))
+    }
+
+    fn asked(&mut self, event: &Event, seen: NetworkEvent, millis: u64) {
+        let Some(request) = seen.request else { return };
+        // The same id again is a redirect: the hop before is over.
+        if let Some(before) = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id) {
+            before.done = true;
+            before.status = before.status.or(seen.redirect_response.map(|response| response.status));
+            before.took = before.took.or(Some(millis.saturating_sub(before.started)));
+            self.traffic.redirected(&seen.request_id, event);
+        }
+        let same = self.requests.back().filter(|last| *last.document == *seen.document_url);
+        let document =
+            same.map_or_else(|| Arc::from(bounded(seen.document_url, LONGEST_URL)), |last| last.document.clone());
+        let url = bounded(request.url, LONGEST_URL);
+        let at = seen.wall_time.map_or_else(now_millis, whole_millis);
+        let id = seen.request_id.clone();
+        let known = record(seen.request_id, request.method, url, &seen.kind, millis);
+        self.push(RequestRecord { document, at, loader: seen.loader_id, ..known });
+        self.traffic.note(&id, Part::Sent, event);
+    }
+
+    fn push(&mut self, record: RequestRecord) {
+        if self.requests.len() == RING {
+            self.requests.pop_front();
+            self.left_out += 1;
+        }
+        self.count += 1;
+        self.traffic.begin(&record.id, self.count);
+        self.requests.push_back(RequestRecord { number: self.count, ..record });
+    }
+
+    /// Requests that were seen and are no longer listed, because there were too many.
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// Keeps more of what is said with each request, or no longer. Returns the newest request's number.
+    pub(super) fn keep_more(&mut self, more: bool) -> u64 {
+        self.traffic.keep_more(more);
+        self.count
+    }
+
+    /// The requests after this one, the oldest first.
+    pub(super) fn requests_after(&self, number: u64) -> impl Iterator<Item = &RequestRecord> {
+        self.requests.iter().filter(move |record| record.number > number)
+    }
+
+    pub(super) fn request(&self, number: u64) -> Option<&RequestRecord> {
+        let at = self.requests.binary_search_by_key(&number, |record| record.number).ok()?;
+        self.requests.get(at)
+    }
+}
+
+/// A request that was just seen.
+fn record(id: String, method: String, url: String, kind: &str, started: u64) -> RequestRecord {
+    RequestRecord {
+        id,
+        number: 0,
+        kind: kind.to_ascii_lowercase(),
+        at: now_millis(),
+        document: Arc::from(""),
+        method,
+        url,
+        status: None,
+        took: None,
+        size: None,
+        failed: None,
+        started,
+        loader: String::new(),
+        endless: matches!(kind, "EventSource" | "WebSocket" | "Ping" | "Media"),
+        done: false,
+    }
+}
+
+/// What is kept of a text of the page. A new string: the old one's memory, which may be megabytes, goes.
+fn bounded(text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    format!("{}…", &text[..end])
+}
+
+fn whole_millis(seconds: f64) -> u64 {
+    // Monotonic seconds since the browser started: far below 2^53 milliseconds.
+    (seconds * 1000.0).max(0.0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_page_logs_takes_no_more_memory_than_is_kept_of_it() {
+        let mut journal = Journal::default();
+        let large = "ä".repeat(1_000_000);
+        let Captured::Console(message) = journal.say(1, "log".to_owned(), large.clone()) else { panic!("a message") };
+        assert!(message.text.len() <= LONGEST_MESSAGE + 3 && message.text.ends_with('…'));
+        assert!(journal.console[0].text.capacity() <= 2 * LONGEST_MESSAGE, "the rest of it is still held");
+        assert!(bounded(large, LONGEST_URL).capacity() <= 2 * LONGEST_URL);
+        for at in 0..4000 {
+            journal.say(at, "log".to_owned(), "x".repeat(LONGEST_MESSAGE));
+        }
+        let held: usize = journal.console.iter().map(|message| message.text.len()).sum();
+        assert!(held <= MOST_BYTES && held == journal.console_bytes, "{held}");
+        assert_eq!(journal.console.back().map(|message| message.at), Some(3999), "the newest are kept");
+    }
+}

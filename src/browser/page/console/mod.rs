@@ -1,0 +1,25 @@
+//! What an engaged tab's page said and requested: console messages, requests with their answers, and their copies on disk.
+//!
+//! Owns the memory of them and its limits. Never asks the page.
+
+mod body;
+pub mod capture_file;
+mod console_events;
+mod exchange;
+mod feed;
+pub mod journal;
+mod network_events;
+mod recorder;
+mod recording;
+mod remembered;
+mod traffic;
+
+pub use body::Body;
+pub(super) use capture_file::CaptureFile;
+pub(in crate::browser) use console_events::error_text;
+pub use exchange::{Answer, Exchange, Header, Timing};
+pub(in crate::browser::page) use feed::feed;
+pub(in crate::browser::page) use journal::Journal;
+pub(in crate::browser::page) use recording::Recorded;
+pub use recording::{Recording, RecordingOptions};
+pub use traffic::SocketMessage;

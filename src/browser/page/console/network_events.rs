@@ -1,0 +1,61 @@
+//! The network's and the frames' events of DevTools, as far as the journal reads them.
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NetworkEvent {
+    pub(super) request_id: String,
+    #[serde(default)]
+    pub(super) loader_id: String,
+    #[serde(rename = "type", default)]
+    pub(super) kind: String,
+    #[serde(rename = "documentURL", default)]
+    pub(super) document_url: String,
+    /// Of a socket.
+    #[serde(default)]
+    pub(super) url: String,
+    #[serde(default)]
+    pub(super) wall_time: Option<f64>,
+    #[serde(default)]
+    pub(super) timestamp: Option<f64>,
+    #[serde(default)]
+    pub(super) request: Option<NetworkRequest>,
+    #[serde(default)]
+    pub(super) response: Option<NetworkResponse>,
+    #[serde(default)]
+    pub(super) redirect_response: Option<NetworkResponse>,
+    #[serde(default)]
+    pub(super) encoded_data_length: Option<f64>,
+    #[serde(default)]
+    pub(super) error_text: Option<String>,
+    #[serde(default)]
+    pub(super) error_message: Option<String>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Navigated {
+    pub(super) frame: NavigatedFrame,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct NavigatedFrame {
+    #[serde(default)]
+    pub(super) parent_id: Option<String>,
+    pub(super) loader_id: String,
+    #[serde(default)]
+    pub(super) url: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct NetworkRequest {
+    pub(super) method: String,
+    pub(super) url: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct NetworkResponse {
+    #[serde(default)]
+    pub(super) status: u16,
+}

@@ -1,0 +1,329 @@
+//! Trusted input: pointer and keyboard events, several in one write.
+//!
+//! Owns the sequences. Never decides where to: points are of the tab's viewport, keys go to what has the focus.
+
+use super::keys::{self, Key, Modifiers, SHIFT, Stroke};
+use crate::browser::cdp::CdpError;
+use crate::browser::devtools::Done;
+use crate::browser::devtools::input::{
+    DispatchKeyEvent, DispatchMouseEvent, InsertText, KeyEventType, MouseButton, MouseEventType,
+};
+use crate::browser::keyboard::PanelKeyboard;
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::Point;
+use crate::browser::session::{Batch, Reply, Session};
+use std::time::Duration;
+
+/// Input is acknowledged by the page: a handler that runs for long delays the reply, a dialog holds it.
+pub(super) const INPUT_LIMIT: Duration = Duration::from_secs(30);
+/// Characters a write, so that a long text does not wait for itself as one block.
+const TYPED_AT_ONCE: usize = 50;
+
+/// Sent it is: a page that does not answer may have taken it all the same.
+pub(super) fn taken<T>(answer: Result<T, CdpError>) -> Result<(), PageError> {
+    match answer {
+        Ok(_) => Ok(()),
+        Err(CdpError::Timeout { after, .. }) => Err(PageError::Unknown {
+            what: "the page".to_owned(),
+            reason: format!("it did not answer within {} s and may be hung", after.as_secs()),
+        }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub(super) fn mouse(kind: MouseEventType, at: Point, button: MouseButton, click_count: i64) -> DispatchMouseEvent {
+    let buttons = i64::from(kind == MouseEventType::MousePressed);
+    DispatchMouseEvent {
+        kind,
+        x: at.x,
+        y: at.y,
+        button,
+        buttons,
+        click_count,
+        modifiers: 0,
+        delta_x: None,
+        delta_y: None,
+    }
+}
+
+/// Which button is clicked, and how often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clicks {
+    pub button: ClickButton,
+    /// 2 is a double click.
+    pub count: u8,
+    /// Held meanwhile.
+    pub modifiers: Modifiers,
+    /// Where on the element; none: its middle.
+    pub offset: Option<Offset>,
+    pub pointer: PointerKind,
+}
+
+/// In CSS pixels from an element's upper left corner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offset {
+    pub x: u32,
+    pub y: u32,
+}
+
+/// What touches the element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PointerKind {
+    #[default]
+    Mouse,
+    /// A finger. It has no buttons and counts nothing.
+    Touch,
+}
+
+impl Default for Clicks {
+    fn default() -> Self {
+        Self {
+            button: ClickButton::Left,
+            count: 1,
+            modifiers: Modifiers::default(),
+            offset: None,
+            pointer: PointerKind::Mouse,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClickButton {
+    Left,
+    Middle,
+    Right,
+}
+
+impl ClickButton {
+    pub(super) fn cdp(self) -> MouseButton {
+        match self {
+            Self::Left => MouseButton::Left,
+            Self::Middle => MouseButton::Middle,
+            Self::Right => MouseButton::Right,
+        }
+    }
+    /// Its bit in `buttons`. Source: <https://www.w3.org/TR/uievents/#dom-mouseevent-buttons>
+    pub(super) fn bit(self) -> i64 {
+        match self {
+            Self::Left => 1,
+            Self::Right => 2,
+            Self::Middle => 4,
+        }
+    }
+}
+
+/// Moves there, presses and releases: one write, all awaited. A press takes the keyboard: the panel that has it gets it
+/// back with the same write.
+pub(in crate::browser::page) async fn click(
+    page: &Session,
+    at: Point,
+    clicks: Clicks,
+    panel: Option<&PanelKeyboard>,
+) -> Result<(), PageError> {
+    let mut batch = page.batch();
+    let held = |event: DispatchMouseEvent| DispatchMouseEvent { modifiers: clicks.modifiers.bits(), ..event };
+    let mut replies: Vec<Reply<Done>> =
+        vec![batch.add(held(mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0)))?];
+    let button = clicks.button.cdp();
+    for count in 1..=i64::from(clicks.count) {
+        let mut down = held(mouse(MouseEventType::MousePressed, at, button, count));
+        down.buttons = clicks.button.bit();
+        replies.push(press(&mut batch, down, panel)?);
+        replies.push(batch.add(held(mouse(MouseEventType::MouseReleased, at, button, count)))?);
+    }
+    batch.send();
+    for reply in replies {
+        taken(reply.within(INPUT_LIMIT).await)?;
+    }
+    Ok(())
+}
+
+/// The main button goes down, where the pointer is already.
+pub(in crate::browser::page) async fn press_button(
+    page: &Session,
+    at: Point,
+    panel: Option<&PanelKeyboard>,
+) -> Result<(), PageError> {
+    press_with(page, mouse(MouseEventType::MousePressed, at, MouseButton::Left, 1), panel).await
+}
+
+/// A press of the mouse's own making.
+pub(super) async fn press_with(
+    page: &Session,
+    down: DispatchMouseEvent,
+    panel: Option<&PanelKeyboard>,
+) -> Result<(), PageError> {
+    let mut batch = page.batch();
+    let pressed = press(&mut batch, down, panel)?;
+    batch.send();
+    taken(pressed.within(INPUT_LIMIT).await)
+}
+
+fn press(
+    batch: &mut Batch<'_>,
+    down: DispatchMouseEvent,
+    panel: Option<&PanelKeyboard>,
+) -> Result<Reply<Done>, PageError> {
+    let pressed = batch.add(down)?;
+    if let Some(panel) = panel {
+        panel.restore_in(batch)?;
+    }
+    Ok(pressed)
+}
+
+/// A move with the main button down.
+pub(in crate::browser::page) async fn carry(page: &Session, at: Point) -> Result<(), PageError> {
+    let mut event = mouse(MouseEventType::MouseMoved, at, MouseButton::Left, 0);
+    event.buttons = 1;
+    taken(page.call_within(event, INPUT_LIMIT).await)?;
+    Ok(())
+}
+
+/// Lets the main button go outside of the page, where it is a click of nothing.
+pub(in crate::browser::page) async fn let_go_outside(page: &Session) -> Result<(), PageError> {
+    release_button(page, Point { x: -10.0, y: -10.0 }).await
+}
+
+pub(in crate::browser::page) async fn release_button(page: &Session, at: Point) -> Result<(), PageError> {
+    taken(page.call_within(mouse(MouseEventType::MouseReleased, at, MouseButton::Left, 1), INPUT_LIMIT).await)?;
+    Ok(())
+}
+
+pub(in crate::browser::page) async fn hover(page: &Session, at: Point) -> Result<(), PageError> {
+    taken(page.call_within(mouse(MouseEventType::MouseMoved, at, MouseButton::None, 0), INPUT_LIMIT).await)?;
+    Ok(())
+}
+
+/// Text as an input method gives it: one event, no keys.
+pub(in crate::browser::page) async fn insert(page: &Session, text: &str) -> Result<(), PageError> {
+    taken(page.call_within(InsertText { text: text.to_owned() }, INPUT_LIMIT).await)?;
+    Ok(())
+}
+
+type KeyReply = Reply<Done>;
+
+fn key_event(kind: KeyEventType, key: &Key, bits: i64) -> DispatchKeyEvent {
+    DispatchKeyEvent {
+        kind,
+        modifiers: bits,
+        key: key.key.clone(),
+        code: key.code.clone(),
+        windows_virtual_key_code: key.key_code,
+        location: key.location,
+        text: None,
+        unmodified_text: None,
+        commands: None,
+    }
+}
+
+fn down(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageError> {
+    let kind = if key.text.is_empty() { KeyEventType::RawKeyDown } else { KeyEventType::KeyDown };
+    let mut event = key_event(kind, key, bits);
+    if !key.text.is_empty() {
+        event.text = Some(key.text.clone());
+        event.unmodified_text = Some(key.text.clone());
+    }
+    event.commands = editing_command(key, bits).map(|command| vec![command.to_owned()]);
+    Ok(batch.add(event)?)
+}
+
+fn up(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageError> {
+    Ok(batch.add(key_event(KeyEventType::KeyUp, key, bits))?)
+}
+
+/// Shortcuts that on macOS the system, not the page, makes editing commands of.
+fn editing_command(key: &Key, bits: i64) -> Option<&'static str> {
+    if !cfg!(target_os = "macos") || bits != keys::META {
+        return None;
+    }
+    match key.key.as_str() {
+        "a" => Some("selectAll"),
+        "c" => Some("copy"),
+        "v" => Some("paste"),
+        "x" => Some("cut"),
+        "z" => Some("undo"),
+        _ => None,
+    }
+}
+
+/// Modifiers down, the key down and up, modifiers up: one write.
+pub(in crate::browser::page) async fn stroke(page: &Session, stroke: &Stroke) -> Result<(), PageError> {
+    let mut batch = page.batch();
+    let mut replies = Vec::with_capacity(2 + 2 * stroke.modifiers.len());
+    let mut held = 0;
+    for modifier in &stroke.modifiers {
+        held |= bit_of(modifier);
+        replies.push(down(&mut batch, modifier, held)?);
+    }
+    replies.push(down(&mut batch, &stroke.key, stroke.bits)?);
+    replies.push(up(&mut batch, &stroke.key, stroke.bits)?);
+    for modifier in stroke.modifiers.iter().rev() {
+        held &= !bit_of(modifier);
+        replies.push(up(&mut batch, modifier, held)?);
+    }
+    batch.send();
+    for reply in replies {
+        taken(reply.within(INPUT_LIMIT).await)?;
+    }
+    Ok(())
+}
+
+fn bit_of(key: &Key) -> i64 {
+    match key.key.as_str() {
+        "Alt" => keys::ALT,
+        "Control" => keys::CONTROL,
+        "Meta" => keys::META,
+        _ => SHIFT,
+    }
+}
+
+/// A key goes down, or up, and stays so. `bits`: the modifiers that are held then.
+pub(super) async fn hold(page: &Session, key: &Key, bits: i64, goes_down: bool) -> Result<(), PageError> {
+    let mut batch = page.batch();
+    let reply = if goes_down { down(&mut batch, key, bits)? } else { up(&mut batch, key, bits)? };
+    batch.send();
+    taken(reply.within(INPUT_LIMIT).await)
+}
+
+/// Key events for each character; what a keyboard lacks is inserted.
+pub(super) async fn type_text(page: &Session, text: &str) -> Result<(), PageError> {
+    let characters: Vec<char> = text.replace("\r\n", "\n").chars().collect();
+    for part in characters.chunks(TYPED_AT_ONCE) {
+        let mut batch = page.batch();
+        let mut replies = Vec::with_capacity(part.len() * 2);
+        let mut inserted = Vec::new();
+        for character in part {
+            match keys::typing(*character) {
+                Some((key, shift)) => {
+                    let bits = if shift { SHIFT } else { 0 };
+                    replies.push(down(&mut batch, &key, bits)?);
+                    replies.push(up(&mut batch, &key, bits)?);
+                }
+                None => inserted.push(batch.add(InsertText { text: character.to_string() })?),
+            }
+        }
+        batch.send();
+        for reply in replies {
+            taken(reply.within(INPUT_LIMIT).await)?;
+        }
+        for reply in inserted {
+            taken(reply.within(INPUT_LIMIT).await)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CdpError, PageError, taken};
+    use std::time::Duration;
+
+    #[test]
+    fn input_that_is_not_answered_may_have_been_taken() {
+        let after = Duration::from_secs(30);
+        let silent: Result<(), _> = Err(CdpError::Timeout { method: "Input.dispatchMouseEvent".to_owned(), after });
+        assert!(matches!(taken(silent), Err(PageError::Unknown { .. })));
+        assert!(matches!(taken::<()>(Err(CdpError::Gone)), Err(PageError::Browser(_))));
+        assert!(taken(Ok(())).is_ok());
+    }
+}

@@ -1,0 +1,63 @@
+//! A press while the side panel has the person's keyboard: no key of theirs reaches the page.
+//!
+//! Owns the time from before the press until the panel has the keyboard again. Does nothing if no panel has it.
+
+use crate::browser::frames::FrameId;
+use crate::browser::keyboard::{PanelKeyboard, PressedKey};
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::script::Injected;
+
+/// The keyboard while something is pressed.
+pub(in crate::browser::page) struct HeldKeyboard<'a> {
+    page: &'a Page,
+    /// The panel that has it, with the frames that hold back keys.
+    panel: Option<(PanelKeyboard, Vec<FrameId>)>,
+}
+
+impl Page {
+    /// Called before a button is pressed in `frame`. Between the press and the panel's next turn a key may still reach
+    /// the page; its main frame and `frame` hold it back.
+    pub(in crate::browser::page) async fn hold_keyboard(&self, frame: &FrameId) -> HeldKeyboard<'_> {
+        let Some(panel) = self.browser().panel_keyboard() else { return HeldKeyboard { page: self, panel: None } };
+        if let Err(error) = self.work().pretend_focus() {
+            tracing::debug!(%error, "the page sees that it loses the focus");
+        }
+        let mut frames = vec![frame.clone()];
+        if let Ok(main) = self.main_frame().await
+            && main.id != *frame
+        {
+            frames.push(main.id);
+        }
+        for frame in &frames {
+            if let Err(error) = self.script::<Option<bool>>(frame, Injected::HoldKeys, &[], SCRIPT_LIMIT).await {
+                tracing::debug!(%error, "a frame holds no keys back");
+            }
+        }
+        HeldKeyboard { page: self, panel: Some((panel, frames)) }
+    }
+}
+
+impl HeldKeyboard<'_> {
+    /// The panel that is to have the keyboard after the press.
+    pub(in crate::browser::page) fn panel(&self) -> Option<&PanelKeyboard> {
+        self.panel.as_ref().map(|(panel, _)| panel)
+    }
+
+    /// Called when the press was answered: the panel has the keyboard now, and is given the keys that were held back.
+    pub(in crate::browser::page) async fn give_back(self) {
+        let Some((panel, frames)) = self.panel else { return };
+        // A press in a frame of another process is delivered after what followed it in the same write.
+        if let Err(error) = panel.restore() {
+            tracing::debug!(%error, "the keyboard can't be given back");
+        }
+        for frame in &frames {
+            let keys: Result<Vec<PressedKey>, PageError> =
+                self.page.script(frame, Injected::ReleaseKeys, &[], SCRIPT_LIMIT).await;
+            match keys {
+                Ok(keys) => panel.pass_on(keys),
+                Err(error) => tracing::debug!(%error, "a frame that held keys back is gone"),
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Keys into what has the focus: typing, pressing, and holding a key down.
+//!
+//! Owns which modifiers a client holds in a tab. Never moves the focus, except to the element that typing names.
+
+use super::events;
+use super::keys;
+use crate::browser::page::act::actions;
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::{Need, Target};
+use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
+use crate::browser::page::script::{Argument, Injected};
+use crate::browser::page::wait::Settling;
+use std::time::Duration;
+
+impl Page {
+    /// Key events for each character, into the element, or into what has the focus. With `delay` a pause follows each one.
+    pub async fn type_text(
+        &self,
+        target: Option<&Target>,
+        text: &str,
+        delay: Option<Duration>,
+        limit: Duration,
+    ) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        match target {
+            Some(target) => {
+                let ready = self.ready(target, &[Need::Visible, Need::Enabled], "typing", limit).await?;
+                let given: [&dyn Argument; 3] = [&ready.place, &true, &self.is_judged()];
+                let done: actions::Done =
+                    self.script(&ready.frame, Injected::FocusElement, &given, SCRIPT_LIMIT).await?;
+                done.check(target)?;
+                self.points_at_element(target, &ready).await;
+            }
+            None => {
+                self.check_site().await?;
+                self.check_expected(None).await?;
+            }
+        }
+        match delay {
+            None => self.unless_closed(events::type_text(self.session(), text).await).await?,
+            Some(delay) => {
+                for character in text.chars() {
+                    let typed = events::type_text(self.session(), character.encode_utf8(&mut [0; 4])).await;
+                    self.unless_closed(typed).await?;
+                    if self.is_closed() {
+                        break;
+                    }
+                    tokio::time::sleep(delay).await;
+                }
+            }
+        }
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    /// One key or combination by Playwright's names, so many times: `Enter`, `Shift+Enter`, `Control+A`.
+    pub async fn press(&self, key: &str, times: u32) -> Result<(), PageError> {
+        let mut stroke = keys::parse(key).map_err(PageError::Usage)?;
+        stroke.bits |= self.held_modifiers();
+        self.check_site().await?;
+        self.check_expected(None).await?;
+        let settling = Settling::begin(self);
+        for _ in 0..times {
+            self.unless_closed(events::stroke(self.session(), &stroke).await).await?;
+            if self.is_closed() {
+                break;
+            }
+        }
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    /// One key goes down, or up, and stays so; a modifier counts for what is pressed and clicked until then.
+    pub async fn hold_key(&self, key: &str, goes_down: bool) -> Result<(), PageError> {
+        let stroke = keys::parse(key).map_err(PageError::Usage)?;
+        if !stroke.modifiers.is_empty() {
+            return Err(PageError::Usage(format!("{key} is several keys: name one, and the others before it")));
+        }
+        self.check_site().await?;
+        self.check_expected(None).await?;
+        let settling = Settling::begin(self);
+        let bits = {
+            let mut held = lock(&self.memory.held);
+            match (keys::modifier_bit(&stroke.key), goes_down) {
+                (Some(bit), true) => held.modifiers |= bit,
+                (Some(bit), false) => held.modifiers &= !bit,
+                (None, _) => {}
+            }
+            held.modifiers
+        };
+        self.unless_closed(events::hold(self.session(), &stroke.key, bits, goes_down).await).await?;
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    /// The modifiers that a client holds down in this tab, as DevTools' bits.
+    pub(in crate::browser::page) fn held_modifiers(&self) -> i64 {
+        lock(&self.memory.held).modifiers
+    }
+}

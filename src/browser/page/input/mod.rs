@@ -1,0 +1,21 @@
+//! Trusted input: keys, mouse and touch as DevTools events, and what a client has left held.
+//!
+//! Owns how input is sent. Never decides which element it is for.
+
+pub(super) mod events;
+mod held_input;
+mod held_keyboard;
+mod keyboard;
+pub(super) mod keys;
+mod mouse;
+mod pointer;
+mod pointer_watch;
+pub(super) mod touch;
+
+pub use events::{ClickButton, Clicks, Offset, PointerKind};
+pub(in crate::browser::page) use held_input::HeldInput;
+pub use keys::{KeyMeaning, Modifiers, is_named_key};
+pub use mouse::MouseAct;
+pub(in crate::browser::page) use pointer_watch::Touch;
+pub use pointer_watch::{PointerAt, PointerWatch};
+pub use touch::Swipe;

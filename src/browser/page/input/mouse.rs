@@ -1,0 +1,98 @@
+//! The mouse by itself: to a point of the tab's viewport, its buttons and its wheel.
+//!
+//! Owns the mouse's events. What lies there is not judged: who calls has.
+
+use super::events;
+use super::events::{ClickButton, INPUT_LIMIT, mouse, taken};
+use super::held_input::HeldButton;
+use super::pointer_watch::PointerAt;
+use crate::browser::devtools::input::{DispatchMouseEvent, MouseButton, MouseEventType};
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::Point;
+use crate::browser::page::page::{Page, lock};
+use crate::browser::page::wait::Settling;
+
+/// What the mouse does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MouseAct {
+    /// To a point of the viewport, in CSS pixels.
+    Move {
+        x: f64,
+        y: f64,
+    },
+    Down(ClickButton),
+    Up(ClickButton),
+    /// In CSS pixels, right and down.
+    Wheel {
+        x: f64,
+        y: f64,
+    },
+}
+
+impl Page {
+    /// Does it where the mouse is: in the upper left corner before it was moved.
+    pub async fn mouse(&self, act: MouseAct) -> Result<(), PageError> {
+        self.check_site().await?;
+        let settling = Settling::begin(self);
+        let (at, event) = self.mouse_event(act);
+        let pressed = matches!(act, MouseAct::Down(_));
+        if let Some(watch) = &self.pointer {
+            watch(PointerAt { tab: self.id(), x: at.x, y: at.y, pressed });
+        }
+        let sent = if pressed {
+            let held = self.hold_keyboard(&self.main_frame().await?.id).await;
+            let sent = events::press_with(self.session(), event, held.panel()).await;
+            held.give_back().await;
+            sent
+        } else {
+            taken(self.session().call_within(event, INPUT_LIMIT).await)
+        };
+        self.unless_closed(sent).await?;
+        self.settle(settling).await;
+        Ok(())
+    }
+
+    fn mouse_event(&self, act: MouseAct) -> (Point, DispatchMouseEvent) {
+        let mut held = lock(&self.memory.held);
+        let before = held.mouse.map_or(Point { x: 0.0, y: 0.0 }, |(x, y)| Point { x, y });
+        let button = held.button.map_or(MouseButton::None, |button| pressed(button).cdp());
+        let mut event = match act {
+            MouseAct::Move { x, y } => {
+                held.mouse = Some((x, y));
+                mouse(MouseEventType::MouseMoved, Point { x, y }, button, 0)
+            }
+            MouseAct::Down(button) => {
+                held.button = Some(kept(button));
+                mouse(MouseEventType::MousePressed, before, button.cdp(), 1)
+            }
+            MouseAct::Up(button) => {
+                held.button = None;
+                mouse(MouseEventType::MouseReleased, before, button.cdp(), 1)
+            }
+            MouseAct::Wheel { x, y } => {
+                let mut event = mouse(MouseEventType::MouseWheel, before, MouseButton::None, 0);
+                (event.delta_x, event.delta_y) = (Some(x), Some(y));
+                event
+            }
+        };
+        event.buttons = held.button.map_or(0, |button| pressed(button).bit());
+        event.modifiers = held.modifiers;
+        (held.mouse.map_or(before, |(x, y)| Point { x, y }), event)
+    }
+}
+
+fn kept(button: ClickButton) -> HeldButton {
+    match button {
+        ClickButton::Left => HeldButton::Left,
+        ClickButton::Middle => HeldButton::Middle,
+        ClickButton::Right => HeldButton::Right,
+    }
+}
+
+fn pressed(button: HeldButton) -> ClickButton {
+    match button {
+        HeldButton::Left => ClickButton::Left,
+        HeldButton::Middle => ClickButton::Middle,
+        HeldButton::Right => ClickButton::Right,
+    }
+}

@@ -1,0 +1,54 @@
+//! Telling somebody where input goes, so that a person sees what an agent does.
+//!
+//! Owns the places that are told of, and the mark on the element where its refs are shown. Nobody is told and nothing is
+//! marked unless a command was given a watcher; nothing waits for either.
+
+use super::pointer_watch::{PointerAt, Touch};
+use crate::browser::frames::World;
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::{Point, Ready, Target};
+use crate::browser::page::page::{Page, lock};
+use crate::browser::page::script::WORLD;
+
+impl Page {
+    pub(in crate::browser::page) async fn points_at(&self, ready: &Ready, point: Point, pressed: bool) {
+        let Some(watch) = &self.pointer else { return };
+        watch(PointerAt { tab: self.id(), x: point.x, y: point.y, pressed });
+        if !lock(&self.memory.drawn).refs {
+            return;
+        }
+        match self.touch(ready).await {
+            // The one before ends first: its end must not take this one's mark.
+            Ok((touch, number)) => {
+                drop(lock(&self.touched).take());
+                touch.tell(Some(number));
+                *lock(&self.touched) = Some(touch);
+            }
+            Err(error) => tracing::debug!(%error, "what the agent acts on could not be marked"),
+        }
+    }
+
+    async fn touch(&self, ready: &Ready) -> Result<(Touch, u32), PageError> {
+        let number = ready.number()?;
+        let session = self.session_of(&ready.frame)?;
+        let context = self.context(&ready.frame, &World::Isolated(WORLD.to_owned())).await?.id;
+        Ok((Touch { session, context, document: ready.document.clone() }, number))
+    }
+
+    /// The same for an element that no pointer goes to: it is filled, or an option of it is chosen.
+    pub(in crate::browser::page) async fn points_at_element(&self, target: &Target, ready: &Ready) {
+        if self.pointer.is_none() {
+            return;
+        }
+        let place = async {
+            let box_of = self.rectangle(target).await?;
+            let middle = Point { x: box_of.x + box_of.width / 2.0, y: box_of.y + box_of.height / 2.0 };
+            self.frame_offset(&ready.frame, middle).await
+        };
+        match place.await {
+            Ok(point) => self.points_at(ready, point, false).await,
+            // It is only shown: the action itself says what is wrong.
+            Err(error) => tracing::debug!(%error, "where the agent works could not be shown"),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Where input goes, for who watches it, and the mark on the element that it goes to.
+
+use crate::browser::devtools::runtime::Evaluate;
+use crate::browser::page::script::Injected;
+use crate::browser::session::Session;
+use crate::protocol::ids::TabId;
+use serde_json::json;
+use std::sync::Arc;
+
+/// A point of a tab's viewport, in CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointerAt {
+    pub tab: TabId,
+    pub x: f64,
+    pub y: f64,
+    /// A button goes down there; otherwise the pointer only moves, or what is there is filled.
+    pub pressed: bool,
+}
+
+/// Is told of each place just before the input is sent. Must not block.
+pub type PointerWatch = Arc<dyn Fn(PointerAt) + Send + Sync>;
+
+/// The mark on an element that is acted on. Taken away when it is dropped, also where the command is cut off.
+pub(in crate::browser::page) struct Touch {
+    pub(super) session: Session,
+    pub(super) context: i64,
+    pub(super) document: String,
+}
+
+impl Touch {
+    pub(super) fn tell(&self, number: Option<u32>) {
+        let given = format!("{}, {}, {}", json!(self.document), json!(Injected::Touch), json!(number));
+        let function = format!("globalThis.__gstack?.{}({given})", Injected::InDocument);
+        let mut touch = Evaluate::new(function);
+        touch.context_id = Some(self.context);
+        self.session.post(touch);
+    }
+}
+
+impl Drop for Touch {
+    fn drop(&mut self) {
+        self.tell(None);
+    }
+}

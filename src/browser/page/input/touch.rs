@@ -1,0 +1,117 @@
+//! Fingers: a tap, and a swipe over an element or the page.
+//!
+//! Owns the touch events. Which element a tap meets is the click's to make sure of.
+
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::{Need, Point, Target};
+use crate::browser::page::page::Page;
+use crate::browser::page::script::{call, tell};
+use crate::browser::page::wait::Settling;
+use crate::browser::session::Session;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A finger that moves faster than this flings: the page would go on by itself.
+const SWIPE_STEPS: u32 = 10;
+const SWIPE_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
+
+/// Where a finger goes, in CSS pixels from where it starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Swipe {
+    pub x: f64,
+    pub y: f64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metrics {
+    css_layout_viewport: ViewportSize,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ViewportSize {
+    client_width: f64,
+    client_height: f64,
+}
+
+/// A finger goes down and up. The page is told of touch as on a phone for that long.
+pub(in crate::browser::page) async fn tap(page: &Page, at: Point) -> Result<(), PageError> {
+    let session = page.session();
+    let tap = async {
+        touch(session, "touchStart", Some(at)).await?;
+        touch(session, "touchEnd", None).await
+    };
+    with_touch(session, page.unless_left(tap)).await
+}
+
+async fn with_touch(page: &Session, acts: impl Future<Output = Result<(), PageError>>) -> Result<(), PageError> {
+    tell(page, "Emulation.setTouchEmulationEnabled", &json!({ "enabled": true, "maxTouchPoints": 1 })).await?;
+    let done = acts.await;
+    let restored = tell(page, "Emulation.setTouchEmulationEnabled", &json!({ "enabled": false })).await;
+    done.and(restored)
+}
+
+async fn touch(page: &Session, kind: &str, at: Option<Point>) -> Result<(), PageError> {
+    let points: Vec<Value> = at.into_iter().map(|at| json!({ "x": at.x, "y": at.y })).collect();
+    tell(page, "Input.dispatchTouchEvent", &json!({ "type": kind, "touchPoints": points })).await
+}
+
+impl Page {
+    /// Awaits input, or the next document: the browser does not answer for a touch whose document was replaced meanwhile.
+    pub(in crate::browser::page) async fn unless_left(
+        &self,
+        input: impl Future<Output = Result<(), PageError>>,
+    ) -> Result<(), PageError> {
+        let mut arrivals = self.subscribe(&["Page.frameNavigated"])?;
+        let main = self.main_frame().await?;
+        let left = async {
+            while arrivals.next().await.is_some() {
+                if self.frame(&main.id).is_ok_and(|now| now.loader != main.loader) {
+                    return;
+                }
+            }
+            // The connection ended: the input's own reply says so.
+            std::future::pending().await
+        };
+        tokio::select! {
+            biased;
+            done = input => done,
+            () = left => Ok(()),
+        }
+    }
+
+    /// Draws a finger over the element, or over the middle of the page, so far.
+    pub async fn swipe(&self, target: Option<&Target>, swipe: Swipe, limit: Duration) -> Result<(), PageError> {
+        let settling = Settling::begin(self);
+        let start = match target {
+            Some(target) => {
+                let ready = self.ready(target, &SWIPE_NEEDS, "swiping", limit).await?;
+                let point = self.free_point(target, &ready, "swiping", limit).await?;
+                self.points_at(&ready, point, true).await;
+                point
+            }
+            None => {
+                self.check_site().await?;
+                let Metrics { css_layout_viewport: size } =
+                    call(self.session(), "Page.getLayoutMetrics", &json!({})).await?;
+                Point { x: size.client_width / 2.0, y: size.client_height / 2.0 }
+            }
+        };
+        let page = self.session();
+        let draw = async {
+            touch(page, "touchStart", Some(start)).await?;
+            for step in 1..=SWIPE_STEPS {
+                let part = f64::from(step) / f64::from(SWIPE_STEPS);
+                let at = Point { x: start.x + swipe.x * part, y: start.y + swipe.y * part };
+                touch(page, "touchMove", Some(at)).await?;
+            }
+            touch(page, "touchEnd", None).await
+        };
+        let swiped = with_touch(page, self.unless_left(draw)).await;
+        self.unless_closed(swiped).await?;
+        self.settle(settling).await;
+        Ok(())
+    }
+}

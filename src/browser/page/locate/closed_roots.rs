@@ -1,0 +1,133 @@
+//! Closed shadow roots: asked of the browser for the elements that may hold one, and shown to our script.
+//!
+//! Owns the asking; which elements are suspects is the script's to say. A page never learns of it, and what it closed stays
+//! closed to the page's own scripts.
+
+use crate::browser::frames::{FrameId, World};
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::Page;
+use crate::browser::page::script::{Injected, WORLD, call};
+use futures_util::future::join_all;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A closed root inside a closed root, and so on: as deep as this.
+const DEEPEST: usize = 4;
+/// What the script's handles are let go by.
+const GROUP: &str = "gstack closed roots";
+
+#[derive(Deserialize)]
+struct Evaluated {
+    result: Remote,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Remote {
+    #[serde(default)]
+    object_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Properties {
+    result: Vec<Property>,
+}
+
+#[derive(Deserialize)]
+struct Property {
+    name: String,
+    #[serde(default)]
+    value: Option<Remote>,
+}
+
+#[derive(Deserialize)]
+struct Described {
+    node: Node,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Node {
+    #[serde(default)]
+    shadow_roots: Vec<ShadowRoot>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ShadowRoot {
+    backend_node_id: i64,
+    #[serde(default)]
+    shadow_root_type: String,
+}
+
+#[derive(Deserialize)]
+struct Resolved {
+    object: Remote,
+}
+
+impl Page {
+    /// Shows our script the closed shadow roots of a frame that it has not seen yet.
+    pub(in crate::browser::page) async fn open_closed_roots(&self, frame: &FrameId) -> Result<(), PageError> {
+        for _ in 0..DEEPEST {
+            let suspects = self.suspects(frame).await?;
+            if suspects.is_empty() {
+                break;
+            }
+            let found = join_all(suspects.iter().map(|suspect| self.open_root(frame, suspect))).await;
+            self.session_of(frame)?
+                .call_json(
+                    "Runtime.releaseObjectGroup",
+                    &json!({ "objectGroup": GROUP }),
+                    crate::browser::page::script::devtools::LIMIT,
+                )
+                .await?;
+            // An element that went away meanwhile has nothing to show.
+            if !found.into_iter().any(|found| matches!(found, Ok(true))) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles to the elements that may hold a closed root, each asked about once.
+    async fn suspects(&self, frame: &FrameId) -> Result<Vec<String>, PageError> {
+        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
+        let session = self.session_of(frame)?;
+        let list = json!({
+            "expression": format!("globalThis.__gstack?.{}()", Injected::ListSuspects),
+            "contextId": context.id,
+            "objectGroup": GROUP,
+        });
+        let list: Evaluated = call(&session, "Runtime.evaluate", &list).await?;
+        // None: there are none, or the script is not there yet.
+        let Some(list) = list.result.object_id else { return Ok(Vec::new()) };
+        let own = json!({ "objectId": list, "ownProperties": true });
+        let properties: Properties = call(&session, "Runtime.getProperties", &own).await?;
+        let items = properties.result.into_iter().filter(|property| property.name.parse::<u32>().is_ok());
+        Ok(items.filter_map(|item| item.value?.object_id).collect())
+    }
+
+    /// True: it holds one, and the script has it now.
+    async fn open_root(&self, frame: &FrameId, suspect: &str) -> Result<bool, PageError> {
+        let session = self.session_of(frame)?;
+        let described: Described =
+            call(&session, "DOM.describeNode", &json!({ "objectId": suspect, "depth": 0 })).await?;
+        let closed = described.node.shadow_roots.into_iter().find(|root| root.shadow_root_type == "closed");
+        let Some(closed) = closed else { return Ok(false) };
+        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
+        let resolve = json!({
+            "backendNodeId": closed.backend_node_id,
+            "executionContextId": context.id,
+            "objectGroup": GROUP,
+        });
+        let root: Resolved = call(&session, "DOM.resolveNode", &resolve).await?;
+        let Some(root) = root.object.object_id else { return Ok(false) };
+        let show = json!({
+            "objectId": suspect,
+            "functionDeclaration": format!("function (root) {{ globalThis.__gstack?.{}(this, root); }}", Injected::ShowClosedRoot),
+            "arguments": [{ "objectId": root }],
+        });
+        let _: Value = call(&session, "Runtime.callFunctionOn", &show).await?;
+        Ok(true)
+    }
+}

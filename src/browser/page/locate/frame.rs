@@ -1,0 +1,136 @@
+//! The frame of a tab that selectors and scripts are meant for, and bringing the tab to the front.
+//!
+//! Owns the choice; it lasts until another one, and ends with the frame. Refs mean their own frame whatever is chosen.
+
+use super::element::FaultReply;
+use super::target::Target;
+use crate::browser::frames::{Frame, FrameId};
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
+use crate::browser::page::script::{Injected, call, tell};
+use serde::Deserialize;
+use serde_json::json;
+
+/// How a client names a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FrameChoice {
+    Main,
+    /// The frame that this element holds.
+    Element(Target),
+    /// By the `name` of its element or window.
+    Name(String),
+    /// By a regular expression (JavaScript's) that its address matches.
+    Url(String),
+}
+
+#[derive(Deserialize)]
+struct Matched {
+    index: Option<usize>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Window {
+    window_id: i64,
+    bounds: Bounds,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Bounds {
+    #[serde(default)]
+    window_state: String,
+}
+
+#[derive(Deserialize)]
+struct Held {
+    number: Option<u32>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+impl Page {
+    /// The chosen frame, or the main one. `FrameLost` once where the chosen one is gone.
+    pub(in crate::browser::page) async fn current_frame(&self) -> Result<FrameId, PageError> {
+        let main = self.main_frame().await?.id;
+        let chosen = lock(&self.memory.chosen_frame).clone();
+        match chosen {
+            None => Ok(main),
+            Some(frame) if self.frame(&frame).is_ok() => Ok(frame),
+            Some(_) => {
+                *lock(&self.memory.chosen_frame) = None;
+                Err(PageError::FrameLost)
+            }
+        }
+    }
+
+    /// The chosen frame, where it is not the main one and still there. Asks nothing of the page.
+    pub fn chosen_frame(&self) -> Option<Frame> {
+        let chosen = lock(&self.memory.chosen_frame).clone()?;
+        self.frame(&chosen).ok()
+    }
+
+    /// Chooses a frame; returns it.
+    pub async fn choose_frame(&self, choice: &FrameChoice) -> Result<Frame, PageError> {
+        let frame = match choice {
+            FrameChoice::Main => self.main_frame().await?,
+            FrameChoice::Element(target) => self.frame_in(target).await?,
+            FrameChoice::Name(name) => self.frame_by_name(name).await?,
+            FrameChoice::Url(pattern) => self.frame_by_url(pattern).await?,
+        };
+        *lock(&self.memory.chosen_frame) = frame.parent.is_some().then(|| frame.id.clone());
+        Ok(frame)
+    }
+
+    /// Brings the tab into view and its window to the front, out of the dock where it was put there.
+    pub async fn bring_to_front(&self) -> Result<(), PageError> {
+        let target = self.info()?.page.ok_or(PageError::DocumentGone)?;
+        let window: Window =
+            call(&self.browser().root(), "Browser.getWindowForTarget", &json!({ "targetId": target.as_str() })).await?;
+        if window.bounds.window_state == "minimized" {
+            let bounds = json!({ "windowId": window.window_id, "bounds": { "windowState": "normal" } });
+            tell(&self.browser().root(), "Browser.setWindowBounds", &bounds).await?;
+        }
+        self.activate().await?;
+        tell(self.session(), "Page.bringToFront", &json!({})).await?;
+        Ok(self.browser().refresh_views().await?)
+    }
+
+    async fn frame_in(&self, target: &Target) -> Result<Frame, PageError> {
+        let (parent, _) = self.locate(target).await?;
+        let held: Held = self.ask(target, Injected::FrameElement, &[], SCRIPT_LIMIT).await?;
+        let number = held
+            .number
+            .ok_or_else(|| held.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))?;
+        let frame = self.content_frame(&parent, number).await?;
+        Ok(self.frame(&frame)?)
+    }
+
+    /// The window's name, or its element's where that was changed later.
+    async fn frame_by_name(&self, name: &str) -> Result<Frame, PageError> {
+        let frames = self.frames().await?;
+        if let Some(found) = frames.into_iter().find(|frame| frame.parent.is_some() && frame.name == name) {
+            return Ok(found);
+        }
+        let quoted = name.replace('\\', "\\\\").replace('"', "\\\"");
+        let element = Target::Selector(format!("iframe[name=\"{quoted}\"], frame[name=\"{quoted}\"]"));
+        match self.frame_in(&element).await {
+            Err(PageError::NotFound(_)) => Err(PageError::NotFound(format!("frame named {name:?}"))),
+            other => other,
+        }
+    }
+
+    async fn frame_by_url(&self, pattern: &str) -> Result<Frame, PageError> {
+        let frames: Vec<Frame> = self.frames().await?.into_iter().filter(|frame| frame.parent.is_some()).collect();
+        let urls: Vec<&str> = frames.iter().map(|frame| frame.url.as_str()).collect();
+        let main = self.main_frame().await?.id;
+        let matched: Matched = self.script(&main, Injected::FirstMatch, &[&pattern, &urls], SCRIPT_LIMIT).await?;
+        if matched.fault.fault.is_some() {
+            return Err(PageError::BadSelector(matched.fault.message));
+        }
+        let found = matched.index.and_then(|at| frames.into_iter().nth(at));
+        found.ok_or_else(|| PageError::NotFound(format!("frame whose address matches /{pattern}/")))
+    }
+}

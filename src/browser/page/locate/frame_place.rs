@@ -1,0 +1,78 @@
+//! Where a frame lies in its tab: from a point in the frame to the point of the tab where input goes.
+//!
+//! Owns the way up through the frames that hold it.
+
+use super::element::{FaultReply, Point};
+use crate::browser::devtools::dom::{GetFrameOwner, ResolveNode};
+use crate::browser::frames::{FrameId, World};
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::script::{Injected, WORLD};
+use serde::Deserialize;
+
+impl Page {
+    /// A point of a frame as a point of the tab, where input goes. `Err(reason)` inside: something covers the frame.
+    pub(in crate::browser::page) async fn point_in_tab(
+        &self,
+        frame: &FrameId,
+        point: Point,
+    ) -> Result<Result<Point, String>, PageError> {
+        let mut at = point;
+        let mut frame = frame.clone();
+        while let Some(parent) = self.frame(&frame)?.parent {
+            let number = self.owner_in(&parent, &frame).await?;
+            let origin: FrameOrigin =
+                self.script(&parent, Injected::FrameOrigin, &[&number, &at], SCRIPT_LIMIT).await?;
+            if let Some(cover) = origin.covered {
+                return Ok(Err(format!("its frame: {cover}")));
+            }
+            if origin.fault.fault.is_some() {
+                return Err(PageError::DocumentGone);
+            }
+            at = Point { x: at.x + origin.x, y: at.y + origin.y };
+            frame = parent;
+        }
+        Ok(Ok(at))
+    }
+
+    /// The same where it does not matter what covers the frame.
+    pub(in crate::browser::page) async fn frame_offset(
+        &self,
+        frame: &FrameId,
+        point: Point,
+    ) -> Result<Point, PageError> {
+        let mut at = point;
+        let mut frame = frame.clone();
+        while let Some(parent) = self.frame(&frame)?.parent {
+            let number = self.owner_in(&parent, &frame).await?;
+            let origin: FrameOrigin =
+                self.script(&parent, Injected::FrameOrigin, &[&number, &()], SCRIPT_LIMIT).await?;
+            at = Point { x: at.x + origin.x, y: at.y + origin.y };
+            frame = parent;
+        }
+        Ok(at)
+    }
+
+    /// The script's number of the element that holds `child`, in its parent's document.
+    async fn owner_in(&self, parent: &FrameId, child: &FrameId) -> Result<u32, PageError> {
+        let session = self.session_of(parent)?;
+        let owner = session.call(GetFrameOwner { frame_id: child.as_str().to_owned() }).await?;
+        let context = self.context(parent, &World::Isolated(WORLD.to_owned())).await?;
+        let resolve = ResolveNode { backend_node_id: owner.backend_node_id, execution_context_id: context.id };
+        let node = session.call(resolve).await?;
+        let object = node.object.object_id.ok_or(PageError::DocumentGone)?;
+        self.number_of(&session, &object).await
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct FrameOrigin {
+    #[serde(default)]
+    x: f64,
+    #[serde(default)]
+    y: f64,
+    #[serde(default)]
+    covered: Option<String>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}

@@ -1,0 +1,105 @@
+//! Which frame of a tab a selector means, where no frame was chosen.
+//!
+//! Owns the order: the main frame first, then all the others at once; with time to wait, whichever has a match first.
+
+use super::element::FaultReply;
+use crate::browser::frames::{Frame, FrameId};
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::Page;
+use crate::browser::page::script::Injected;
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
+use serde::Deserialize;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A frame that does not answer is as one without a match.
+const FRAME_LIMIT: Duration = Duration::from_secs(2);
+/// While nothing matches new frames are looked for after this time: those that were asked can't tell of them.
+const ROUND: Duration = Duration::from_millis(500);
+
+#[derive(Deserialize)]
+struct Matches {
+    #[serde(default)]
+    count: usize,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+impl Page {
+    /// The chosen frame; without one the frame that the selector matches in, by the end of `wait` the main one.
+    /// `Several` where more than one frame besides the main one has a match.
+    pub(in crate::browser::page) async fn frame_with(
+        &self,
+        selector: &str,
+        wait: Duration,
+    ) -> Result<FrameId, PageError> {
+        let deadline = Instant::now() + wait;
+        let chosen = self.current_frame().await?;
+        if self.frame(&chosen)?.parent.is_some() {
+            return Ok(chosen);
+        }
+        loop {
+            let inner: Vec<Frame> = self.frames().await?.into_iter().filter(|frame| frame.parent.is_some()).collect();
+            if inner.is_empty() && wait.is_zero() {
+                return Ok(chosen);
+            }
+            match self.matches(&chosen, selector, Duration::ZERO).await {
+                Ok(0) => {}
+                // The next document is the caller's to meet.
+                Ok(_) | Err(PageError::DocumentGone) => return Ok(chosen),
+                Err(error) => return Err(error),
+            }
+            if let Some(found) = self.only_match(&inner, selector).await? {
+                return Ok(found);
+            }
+            let left = deadline.saturating_duration_since(Instant::now()).min(ROUND);
+            if left.is_zero() {
+                return Ok(chosen);
+            }
+            self.first_match(&chosen, &inner, selector, left).await;
+        }
+    }
+
+    /// The one inner frame that has matches now.
+    async fn only_match(&self, inner: &[Frame], selector: &str) -> Result<Option<FrameId>, PageError> {
+        let asked = inner.iter().map(|frame| self.matches(&frame.id, selector, Duration::ZERO));
+        let counts: Vec<usize> = join_all(asked).await.into_iter().map(Result::unwrap_or_default).collect();
+        let mut found = inner.iter().zip(&counts).filter(|(_, count)| **count > 0).map(|(frame, _)| &frame.id);
+        match (found.next(), found.count()) {
+            (None, _) => Ok(None),
+            (Some(only), 0) => Ok(Some(only.clone())),
+            (Some(_), more) => Err(PageError::Several {
+                selector: selector.to_owned(),
+                message: format!("{} elements match, in {} frames", counts.iter().sum::<usize>(), more + 1),
+            }),
+        }
+    }
+
+    /// Returns once any of the frames has a match, or the time is up.
+    async fn first_match(&self, main: &FrameId, inner: &[Frame], selector: &str, wait: Duration) {
+        let frames = std::iter::once(main).chain(inner.iter().map(|frame| &frame.id));
+        let mut asked: FuturesUnordered<_> = frames.map(|frame| self.matches(frame, selector, wait)).collect();
+        while let Some(matches) = asked.next().await {
+            if matches.is_ok_and(|count| count > 0) {
+                return;
+            }
+        }
+    }
+
+    pub(in crate::browser::page) async fn matches(
+        &self,
+        frame: &FrameId,
+        selector: &str,
+        wait: Duration,
+    ) -> Result<usize, PageError> {
+        let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        let found: Matches =
+            self.script(frame, Injected::CountMatches, &[&selector, &millis], wait + FRAME_LIMIT).await?;
+        match found.fault.fault {
+            Some(_) => Err(PageError::BadSelector(found.fault.message)),
+            None => Ok(found.count),
+        }
+    }
+}

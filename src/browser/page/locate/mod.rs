@@ -1,0 +1,19 @@
+//! Which element a client means and whether it can be acted on: refs, selectors, frames, closed shadow roots.
+//!
+//! Owns finding and waiting for an element. Never acts on it.
+
+mod closed_roots;
+pub(super) mod element;
+mod expected;
+mod frame;
+mod frame_place;
+mod frame_search;
+mod judged;
+pub mod refs;
+mod target;
+
+pub(in crate::browser::page) use element::{FaultReply, Need, OptionPlace, Point, Ready, ScriptTarget, TRIES_TO_READ};
+pub use expected::Expected;
+pub use frame::FrameChoice;
+pub(in crate::browser::page) use refs::{ElementPlace, RefKind, RefName, RefTable};
+pub use target::Target;

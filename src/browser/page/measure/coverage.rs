@@ -1,0 +1,234 @@
+//! Which parts of a page's scripts and style sheets are used.
+//!
+//! Owns the recording and the counting. Of the page and its frames of the same site; scripts without an address, our own
+//! among them, are left out. Never decides what of it is shown.
+
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::{Page, lock};
+use crate::browser::page::script::{call, tell};
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::HashMap;
+
+const ADDED: &str = "CSS.styleSheetAdded";
+const NAVIGATED: &str = "Page.frameNavigated";
+
+/// One script or style sheet, in characters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CodeUse {
+    pub url: String,
+    pub used: u64,
+    pub total: u64,
+}
+
+#[derive(Deserialize)]
+struct Scripts {
+    result: Vec<Script>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Script {
+    url: String,
+    functions: Vec<Function>,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    ranges: Vec<Range>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Range {
+    start_offset: u64,
+    end_offset: u64,
+    #[serde(default)]
+    count: u64,
+}
+
+#[derive(Deserialize)]
+struct SheetAdded {
+    header: Sheet,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Sheet {
+    style_sheet_id: String,
+    #[serde(default, rename = "sourceURL")]
+    source_url: String,
+    #[serde(default)]
+    length: f64,
+}
+
+#[derive(Deserialize)]
+struct Navigated {
+    frame: NavigatedFrame,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NavigatedFrame {
+    #[serde(default)]
+    parent_id: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Rules {
+    rule_usage: Vec<RuleUse>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RuleUse {
+    style_sheet_id: String,
+    start_offset: f64,
+    end_offset: f64,
+    used: bool,
+}
+
+impl Page {
+    /// Records from now on which parts of scripts run. False if that is done already.
+    pub async fn start_script_coverage(&self) -> Result<bool, PageError> {
+        if *lock(&self.memory.measured.scripts) {
+            return Ok(false);
+        }
+        tell(self.session(), "Profiler.enable", &json!({})).await?;
+        let params = json!({ "callCount": false, "detailed": true });
+        tell(self.session(), "Profiler.startPreciseCoverage", &params).await?;
+        *lock(&self.memory.measured.scripts) = true;
+        Ok(true)
+    }
+
+    /// Ends it. `None`: it was not begun.
+    pub async fn stop_script_coverage(&self) -> Result<Option<Vec<CodeUse>>, PageError> {
+        if !std::mem::take(&mut *lock(&self.memory.measured.scripts)) {
+            return Ok(None);
+        }
+        let Scripts { result } = call(self.session(), "Profiler.takePreciseCoverage", &json!({})).await?;
+        tell(self.session(), "Profiler.stopPreciseCoverage", &json!({})).await?;
+        tell(self.session(), "Profiler.disable", &json!({})).await?;
+        let used = result.into_iter().filter(|script| !script.url.is_empty()).map(|script| {
+            let ranges: Vec<Range> = script.functions.into_iter().flat_map(|function| function.ranges).collect();
+            let total = ranges.iter().map(|range| range.end_offset).max().unwrap_or_default();
+            CodeUse { url: script.url, used: length_used(ranges), total }
+        });
+        Ok(Some(added_up(used)))
+    }
+
+    /// Records from now on which rules apply to something. False if that is done already.
+    pub async fn start_style_coverage(&self) -> Result<bool, PageError> {
+        if self.tracks_styles() {
+            return Ok(false);
+        }
+        // The sheets that are there already are told of before the reply.
+        let events = self.session().subscribe(&[ADDED, NAVIGATED]);
+        tell(self.session(), "DOM.enable", &json!({})).await?;
+        tell(self.session(), "CSS.enable", &json!({})).await?;
+        tell(self.session(), "CSS.startRuleUsageTracking", &json!({})).await?;
+        *lock(&self.memory.measured.styles) = Some(events);
+        Ok(true)
+    }
+
+    /// Whether the rules that apply are recorded: the domain that tells of them must stay on.
+    pub(in crate::browser::page) fn tracks_styles(&self) -> bool {
+        lock(&self.memory.measured.styles).is_some()
+    }
+
+    /// Ends it. Of the present document; `None`: it was not begun.
+    pub async fn stop_style_coverage(&self) -> Result<Option<Vec<CodeUse>>, PageError> {
+        let Some(mut events) = lock(&self.memory.measured.styles).take() else { return Ok(None) };
+        let Rules { rule_usage } = call(self.session(), "CSS.stopRuleUsageTracking", &json!({})).await?;
+        tell(self.session(), "CSS.disable", &json!({})).await?;
+        tell(self.session(), "DOM.disable", &json!({})).await?;
+        let mut sheets: HashMap<String, Sheet> = HashMap::new();
+        while let Some(event) = events.try_next() {
+            if event.method() == ADDED {
+                let Some(SheetAdded { header }) = event.read() else { continue };
+                sheets.insert(header.style_sheet_id.clone(), header);
+            } else if event.read::<Navigated>().is_some_and(|navigated| navigated.frame.parent_id.is_none()) {
+                sheets.clear();
+            }
+        }
+        if events.missed() > 0 {
+            return Err(PageError::Unreadable("the page had too many style sheets".to_owned()));
+        }
+        let mut ranges: HashMap<String, Vec<Range>> = HashMap::new();
+        for rule in rule_usage.into_iter().filter(|rule| rule.used) {
+            // Places in a text, far below 2^53.
+            let (start_offset, end_offset) = (rule.start_offset.max(0.0) as u64, rule.end_offset.max(0.0) as u64);
+            ranges.entry(rule.style_sheet_id).or_default().push(Range { start_offset, end_offset, count: 1 });
+        }
+        let used = sheets.into_values().filter(|sheet| !sheet.source_url.is_empty()).map(|sheet| CodeUse {
+            used: ranges.remove(&sheet.style_sheet_id).map(length_used).unwrap_or_default(),
+            total: sheet.length.max(0.0) as u64,
+            url: sheet.source_url,
+        });
+        Ok(Some(added_up(used)))
+    }
+}
+
+/// How much of a text is used. Where ranges lie within each other, the innermost counts.
+fn length_used(ranges: Vec<Range>) -> u64 {
+    // Where each begins and ends: of those at one place ends come first, the innermost of them first; then beginnings, the
+    // outermost first.
+    let mut edges: Vec<(u64, bool, i128, Range)> = Vec::with_capacity(ranges.len() * 2);
+    for range in ranges.into_iter().filter(|range| range.start_offset < range.end_offset) {
+        let length = i128::from(range.end_offset - range.start_offset);
+        edges.push((range.start_offset, true, -length, range));
+        edges.push((range.end_offset, false, length, range));
+    }
+    edges.sort_by_key(|(at, begins, length, _)| (*at, *begins, *length));
+    let (mut used, mut last, mut open) = (0, 0, Vec::new());
+    for (at, begins, _, range) in edges {
+        if open.last().is_some_and(|count| *count > 0) {
+            used += at - last;
+        }
+        last = at;
+        if begins {
+            open.push(range.count);
+        } else {
+            open.pop();
+        }
+    }
+    used
+}
+
+/// One line an address: what stands in a document has the document's.
+fn added_up(all: impl Iterator<Item = CodeUse>) -> Vec<CodeUse> {
+    let mut by_url: HashMap<String, CodeUse> = HashMap::new();
+    for CodeUse { url, used, total } in all {
+        let sum = by_url.entry(url.clone()).or_insert_with(|| CodeUse { url, ..CodeUse::default() });
+        sum.used += used;
+        sum.total += total;
+    }
+    let mut sums: Vec<CodeUse> = by_url.into_values().collect();
+    sums.sort_by(|one, other| (other.total - other.used, &one.url).cmp(&(one.total - one.used, &other.url)));
+    sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CodeUse, Range, added_up, length_used};
+
+    fn ranges(all: &[(u64, u64, u64)]) -> Vec<Range> {
+        all.iter().map(|&(start_offset, end_offset, count)| Range { start_offset, end_offset, count }).collect()
+    }
+
+    #[test]
+    fn the_innermost_range_says_what_is_used() {
+        assert_eq!(length_used(ranges(&[(0, 100, 1), (20, 50, 0), (30, 40, 2)])), 80);
+        assert_eq!(length_used(ranges(&[(0, 100, 0), (0, 10, 1), (10, 20, 0), (90, 100, 1)])), 20);
+        assert_eq!(length_used(ranges(&[(0, 10, 1), (0, 10, 0)])), 0, "a function that never ran");
+        assert_eq!(length_used(ranges(&[(5, 5, 1)])), 0);
+    }
+
+    #[test]
+    fn what_wastes_most_comes_first_and_a_document_is_one_line() {
+        let part = |url: &str, used, total| CodeUse { url: url.to_owned(), used, total };
+        let sums = added_up([part("a", 1, 10), part("b", 0, 5), part("b", 5, 20), part("c", 7, 7)].into_iter());
+        assert_eq!(sums, [part("b", 5, 25), part("a", 1, 10), part("c", 7, 7)]);
+    }
+}

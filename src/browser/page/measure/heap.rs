@@ -1,0 +1,103 @@
+//! A page's JavaScript heap: how large it is, and all that is in it.
+//!
+//! Owns the asking. A snapshot comes part by part: nobody holds it whole. Never writes files.
+
+use crate::browser::cdp::CdpError;
+use crate::browser::devtools::Done;
+use crate::browser::devtools::heap_profiler::{Disable, Enable, TakeHeapSnapshot};
+use crate::browser::events::Subscription;
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::Page;
+use crate::browser::page::script::call;
+use crate::browser::session::Session;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::json;
+use std::time::Duration;
+
+const CHUNK: &str = "HeapProfiler.addHeapSnapshotChunk";
+/// The page stands still meanwhile; a large heap takes its time.
+const SNAPSHOT_LIMIT: Duration = Duration::from_secs(300);
+
+/// In bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct HeapUsage {
+    pub used_size: f64,
+    pub total_size: f64,
+    /// What the embedder's own objects take: documents, elements, styles.
+    pub embedder_heap_used_size: f64,
+    /// What lies beside the heap: the content of array buffers.
+    pub backing_storage_size: f64,
+}
+
+/// A snapshot of the heap on its way.
+pub struct HeapSnapshot {
+    chunks: Subscription,
+    reply: BoxFuture<'static, Result<Done, CdpError>>,
+    is_whole: bool,
+    session: Session,
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    chunk: String,
+}
+
+impl Page {
+    pub async fn heap_usage(&self) -> Result<HeapUsage, PageError> {
+        call(self.session(), "Runtime.getHeapUsage", &json!({})).await
+    }
+
+    /// Begins a snapshot, after garbage was collected.
+    pub async fn heap_snapshot(&self) -> Result<HeapSnapshot, PageError> {
+        let session = self.session().clone();
+        let chunks = session.subscribe(&[CHUNK]);
+        session.call(Enable {}).await?;
+        let mut batch = session.batch();
+        let reply = batch.add(TakeHeapSnapshot { report_progress: false })?;
+        batch.send();
+        let reply = reply.within(SNAPSHOT_LIMIT).boxed();
+        Ok(HeapSnapshot { chunks, reply, is_whole: false, session })
+    }
+}
+
+impl HeapSnapshot {
+    /// The next part of its JSON; `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<String>, PageError> {
+        loop {
+            let event = if self.is_whole {
+                self.chunks.try_next()
+            } else {
+                tokio::select! {
+                    biased;
+                    event = self.chunks.next() => event,
+                    // All parts were told of before the reply.
+                    reply = &mut self.reply => {
+                        reply?;
+                        self.is_whole = true;
+                        continue;
+                    }
+                }
+            };
+            if self.chunks.missed() > 0 {
+                return Err(PageError::Unreadable("the snapshot came faster than it could be written".to_owned()));
+            }
+            match event {
+                Some(event) => match event.read::<Chunk>() {
+                    Some(Chunk { chunk }) => return Ok(Some(chunk)),
+                    None => continue,
+                },
+                None if self.is_whole => return Ok(None),
+                None => return Err(PageError::Unreadable("the browser went away".to_owned())),
+            }
+        }
+    }
+}
+
+impl Drop for HeapSnapshot {
+    fn drop(&mut self) {
+        self.session.post(Disable {});
+    }
+}

@@ -1,0 +1,28 @@
+//! What a visitor felt of a page, as the browser has measured it.
+//!
+//! Owns the reading. Never judges a number.
+
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::script::Injected;
+use serde::Deserialize;
+
+/// In milliseconds, the layout shift without a unit; `None`: not measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+pub struct Vitals {
+    pub lcp: Option<f64>,
+    pub inp: Option<f64>,
+    pub cls: Option<f64>,
+    pub ttfb: Option<f64>,
+    pub fcp: Option<f64>,
+    /// How often somebody clicked, tapped or typed.
+    pub interactions: u64,
+}
+
+impl Page {
+    /// Of the main frame's document, so far.
+    pub async fn vitals(&self) -> Result<Vitals, PageError> {
+        let main = self.main_frame().await?.id;
+        self.script(&main, Injected::ReadVitals, &[], SCRIPT_LIMIT).await
+    }
+}

@@ -1,0 +1,14 @@
+//! What is drawn over a page for the person, and picking an element there.
+//!
+//! Owns the outlines and ref labels. Never changes the page's own elements.
+
+mod asked;
+mod drawn;
+pub(super) mod marks;
+mod picker;
+
+pub use asked::Asked;
+pub(in crate::browser::page) use drawn::Drawn;
+pub use drawn::ListedRef;
+pub use marks::Marks;
+pub use picker::PickedElement;

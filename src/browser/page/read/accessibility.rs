@@ -1,0 +1,196 @@
+//! The browser's own accessibility tree, with the frames in it, as indented text.
+//!
+//! Owns the form of its lines. A secret of a field is left out, as by every other reader. Numbers nothing: what is to be
+//! acted on comes from a snapshot.
+
+use crate::browser::frames::FrameId;
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::script::{Injected, call};
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// In bytes. A tree that is longer is cut, and says so.
+const LONGEST: usize = 400_000;
+/// Stands where a secret stood.
+const REDACTED: &str = "[redacted]";
+/// In characters: shorter ones are parts of other words.
+const SHORTEST_PART: usize = 3;
+/// Frames in frames deeper than this are left out.
+const DEEPEST_FRAME: u32 = 8;
+
+#[derive(Deserialize)]
+struct Tree {
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Node {
+    node_id: String,
+    #[serde(default)]
+    ignored: bool,
+    #[serde(default)]
+    role: Option<Held>,
+    #[serde(default)]
+    name: Option<Held>,
+    #[serde(default)]
+    value: Option<Held>,
+    #[serde(default)]
+    properties: Vec<Property>,
+    #[serde(default)]
+    child_ids: Vec<String>,
+    #[serde(rename = "backendDOMNodeId", default)]
+    backend: Option<i64>,
+}
+
+#[derive(Deserialize)]
+struct Held {
+    #[serde(default)]
+    value: Value,
+}
+
+#[derive(Deserialize)]
+struct Property {
+    name: String,
+    value: Held,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Described {
+    node: DescribedNode,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DescribedNode {
+    #[serde(default)]
+    frame_id: Option<String>,
+}
+
+impl Page {
+    /// Every node that is not ignored: `role "name" [property]: value`, two spaces a level.
+    pub async fn accessibility(&self) -> Result<String, PageError> {
+        let frame = self.current_frame().await?;
+        let mut text = String::new();
+        self.write_tree(&frame, 0, 0, &mut text).await?;
+        if text.len() > LONGEST {
+            let mut end = LONGEST;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
+            text.push_str("\n… the rest of the tree does not fit");
+        }
+        Ok(text)
+    }
+
+    fn write_tree<'a>(
+        &'a self,
+        frame: &'a FrameId,
+        depth: usize,
+        nesting: u32,
+        text: &'a mut String,
+    ) -> BoxFuture<'a, Result<(), PageError>> {
+        Box::pin(async move {
+            let session = self.session_of(frame)?;
+            let secrets: Vec<String> = self.script(frame, Injected::SecretValues, &[], SCRIPT_LIMIT).await?;
+            let tree: Tree =
+                call(&session, "Accessibility.getFullAXTree", &json!({ "frameId": frame.as_str() })).await?;
+            let nodes: HashMap<&str, &Node> = tree.nodes.iter().map(|node| (node.node_id.as_str(), node)).collect();
+            let mut open: Vec<(&str, usize)> =
+                tree.nodes.first().map(|top| (top.node_id.as_str(), depth)).into_iter().collect();
+            while let Some((id, depth)) = open.pop() {
+                let Some(node) = nodes.get(id).filter(|_| text.len() <= LONGEST) else { continue };
+                let listed = node.is_listed();
+                if listed {
+                    // Writing to a String does not fail.
+                    writeln!(text, "{}{}", "  ".repeat(depth), node.line(&secrets)).ok();
+                }
+                let inner = depth + usize::from(listed);
+                if node.role().contains("Iframe") && nesting < DEEPEST_FRAME {
+                    if let Some(child) = self.frame_of(frame, node.backend).await? {
+                        self.write_tree(&child, inner, nesting + 1, text).await?;
+                    }
+                    continue;
+                }
+                open.extend(node.child_ids.iter().rev().map(|child| (child.as_str(), inner)));
+            }
+            Ok(())
+        })
+    }
+
+    /// The frame that a node of `parent` holds; none where it went away meanwhile.
+    async fn frame_of(&self, parent: &FrameId, backend: Option<i64>) -> Result<Option<FrameId>, PageError> {
+        let Some(backend) = backend else { return Ok(None) };
+        let session = self.session_of(parent)?;
+        let described: Described = call(&session, "DOM.describeNode", &json!({ "backendNodeId": backend })).await?;
+        let frame = described.node.frame_id.map(FrameId::new);
+        Ok(frame.filter(|frame| self.frame(frame).is_ok()))
+    }
+}
+
+impl Node {
+    fn role(&self) -> &str {
+        self.role.as_ref().and_then(|role| role.value.as_str()).unwrap_or_default()
+    }
+    fn name(&self) -> &str {
+        self.name.as_ref().and_then(|name| name.value.as_str()).unwrap_or_default()
+    }
+    /// The text of a line is in its `StaticText` already.
+    fn is_listed(&self) -> bool {
+        let role = self.role();
+        let says_nothing = matches!(role, "none" | "generic" | "InlineTextBox") && self.name().is_empty();
+        !self.ignored && !says_nothing && role != "InlineTextBox"
+    }
+    /// `secrets`: what fields of the document hold that is not to be read; a field's text is in nodes of its own, too.
+    fn line(&self, secrets: &[String]) -> String {
+        let mut line = self.role().to_owned();
+        if !self.name().is_empty() {
+            // Writing to a String does not fail.
+            write!(line, " {:?}", readable(self.name(), secrets)).ok();
+        }
+        let properties: Vec<String> = self.properties.iter().filter_map(Property::words).collect();
+        if !properties.is_empty() {
+            write!(line, " [{}]", properties.join(" ")).ok();
+        }
+        match self.value.as_ref().map(|value| &value.value) {
+            Some(Value::String(text)) if !text.is_empty() => write!(line, ": {}", readable(text, secrets)).ok(),
+            Some(Value::Number(number)) => write!(line, ": {number}").ok(),
+            _ => None,
+        };
+        line
+    }
+}
+
+/// A text without the secrets in it: what holds a field has the field's text in its name. A short one is left out as a word.
+fn readable(text: &str, secrets: &[String]) -> String {
+    let mut text = text.to_owned();
+    for secret in secrets {
+        if secret.chars().count() >= SHORTEST_PART {
+            text = text.replace(secret.as_str(), REDACTED);
+        } else {
+            let words: Vec<&str> = text.split(' ').map(|word| if word == secret { REDACTED } else { word }).collect();
+            text = words.join(" ");
+        }
+    }
+    text
+}
+
+impl Property {
+    /// `focused`, `level=2`; none for what does not hold or only repeats the page's addresses.
+    fn words(&self) -> Option<String> {
+        match &self.value.value {
+            Value::Bool(true) => Some(self.name.clone()),
+            Value::String(text) if !text.is_empty() && text != "false" && self.name != "url" => {
+                Some(format!("{}={text}", self.name))
+            }
+            Value::Number(number) => Some(format!("{}={number}", self.name)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What is read from a page: text, links, forms, HTML, and one element's attributes, styles and states.
+//!
+//! Owns the calls. The shapes are the injected script's.
+
+use super::destination::{Activation, ClickDestination};
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::{FaultReply, TRIES_TO_READ, Target};
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::script::{Argument, Injected};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A whole document's text may be long in coming.
+const DOCUMENT_LIMIT: Duration = Duration::from_secs(20);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    pub text: String,
+    pub href: String,
+}
+
+/// What `is` knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub enum ElementState {
+    Visible,
+    Hidden,
+    Enabled,
+    Disabled,
+    Checked,
+    Editable,
+    Focused,
+    /// Asked by the policy, not by `is`.
+    Password,
+}
+
+impl ElementState {
+    pub fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "visible" => Self::Visible,
+            "hidden" => Self::Hidden,
+            "enabled" => Self::Enabled,
+            "disabled" => Self::Disabled,
+            "checked" => Self::Checked,
+            "editable" => Self::Editable,
+            "focused" => Self::Focused,
+            _ => return None,
+        })
+    }
+}
+
+/// What `readElement` reads.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ReadWhat"))]
+#[serde(rename_all = "lowercase")]
+pub(in crate::browser::page) enum What {
+    Text,
+    Html,
+    Attributes,
+    Css,
+    Is,
+    Box,
+    Leads,
+    Description,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(bound = "T: DeserializeOwned")]
+struct ReadReply<T> {
+    value: Option<T>,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+/// A rectangle in CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+pub(in crate::browser::page) struct Rectangle {
+    pub x: f64,
+    pub y: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+impl Page {
+    pub(super) async fn read_whole<T: DeserializeOwned>(
+        &self,
+        function: Injected,
+        arguments: &[&dyn Argument],
+    ) -> Result<T, PageError> {
+        let mut tries = 0;
+        loop {
+            let frame = self.current_frame().await?;
+            match self.script(&frame, function, arguments, DOCUMENT_LIMIT).await {
+                Err(PageError::DocumentGone) if tries < TRIES_TO_READ => tries += 1,
+                result => return result,
+            }
+        }
+    }
+
+    async fn read_one<T: DeserializeOwned>(
+        &self,
+        target: &Target,
+        what: What,
+        argument: &(impl Serialize + Send + Sync),
+    ) -> Result<T, PageError> {
+        let reply: ReadReply<T> = self.ask(target, Injected::ReadElement, &[&what, argument], SCRIPT_LIMIT).await?;
+        if let Some(value) = reply.value {
+            return Ok(value);
+        }
+        Err(reply.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))
+    }
+
+    pub(super) async fn leads(&self, target: &Target, how: Activation) -> Result<ClickDestination, PageError> {
+        self.read_one(target, What::Leads, &how).await
+    }
+
+    /// Visible text, a line a block, trimmed, empty lines dropped; of the whole page or of one element.
+    pub async fn text(&self, target: Option<&Target>) -> Result<String, PageError> {
+        match target {
+            None => self.read_whole(Injected::ReadText, &[]).await,
+            Some(target) => self.read_one(target, What::Text, &()).await,
+        }
+    }
+    /// The same for a model: what no person sees in the page stands as `[hidden text: …]`.
+    pub async fn text_with_marks(&self, target: Option<&Target>) -> Result<String, PageError> {
+        match target {
+            None => self.read_whole(Injected::ReadText, &[&true]).await,
+            Some(target) => self.read_one(target, What::Text, &true).await,
+        }
+    }
+    /// The document with its doctype, or an element's inner HTML.
+    pub async fn html(&self, target: Option<&Target>) -> Result<String, PageError> {
+        match target {
+            None => self.read_whole(Injected::ReadDocument, &[]).await,
+            Some(target) => self.read_one(target, What::Html, &()).await,
+        }
+    }
+    /// Every link that has a text or a name.
+    pub async fn links(&self) -> Result<Vec<Link>, PageError> {
+        self.read_whole(Injected::ReadLinks, &[]).await
+    }
+    /// Every form with its fields, as JSON; passwords are redacted.
+    pub async fn forms(&self) -> Result<serde_json::Value, PageError> {
+        self.read_whole(Injected::ReadForms, &[]).await
+    }
+    /// An element's attributes, as a JSON object in their order.
+    pub async fn attributes(&self, target: &Target) -> Result<serde_json::Value, PageError> {
+        self.read_one(target, What::Attributes, &()).await
+    }
+    /// A computed style value; empty for a property that does not exist.
+    pub async fn css(&self, target: &Target, property: &str) -> Result<String, PageError> {
+        self.read_one(target, What::Css, &property).await
+    }
+    /// An element as an error names it: `<p id="one">`.
+    pub(super) async fn describe(&self, target: &Target) -> Result<String, PageError> {
+        self.read_one(target, What::Description, &()).await
+    }
+    pub async fn is(&self, target: &Target, state: ElementState) -> Result<bool, PageError> {
+        self.read_one(target, What::Is, &state).await
+    }
+    /// Where the element is in its frame's viewport, brought into view.
+    pub(in crate::browser::page) async fn rectangle(&self, target: &Target) -> Result<Rectangle, PageError> {
+        self.read_one(target, What::Box, &()).await
+    }
+}

@@ -1,0 +1,27 @@
+//! What is read from a page: snapshots, text, tables, styles, files fetched with its cookies.
+//!
+//! Owns the shapes of what is read. Never changes a page, except for content that a client puts into it.
+
+mod accessibility;
+mod click_destination;
+mod content;
+mod contents;
+mod data;
+mod destination;
+mod fetched;
+mod snapshot;
+mod snapshot_lines;
+mod styles;
+
+#[cfg(test)]
+pub(super) use content::What;
+pub use content::{ElementState, Link};
+pub use contents::PageStorage;
+pub use data::{ElementBox, Facts, ListedNode, SEARCHED, Table};
+pub use destination::{Activation, ClickDestination};
+pub use fetched::Fetched;
+pub use snapshot::{Snapshot, SnapshotOptions};
+pub use styles::{BoxModel, Inspection, Origin, Rule};
+
+/// In bytes. More would only bury what matters in an agent's context.
+pub const SNAPSHOT_LIMIT: usize = 60_000;

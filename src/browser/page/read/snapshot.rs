@@ -1,0 +1,194 @@
+//! The accessibility tree of a page with its frames, as numbered lines.
+//!
+//! Owns the joining of frames, the numbering and the cap. What becomes a line is the injected script's to say.
+
+use super::snapshot_lines::{FrameTree, Inner, Walked, Writer, depth_in_line};
+use crate::browser::devtools::dom::DescribeNode;
+use crate::browser::frames::FrameId;
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::{RefTable, TRIES_TO_READ, Target};
+use crate::browser::page::page::{Page, lock};
+use crate::browser::page::script::Injected;
+use futures_util::future::{BoxFuture, join_all};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::time::Duration;
+
+const SNAPSHOT_LIMIT: Duration = Duration::from_secs(15);
+/// A frame that does not answer must not hold up the page around it.
+const FRAME_LIMIT: Duration = Duration::from_secs(3);
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotOptions {
+    /// Only interactive roles.
+    pub interactive: bool,
+    /// Without unnamed structural nodes.
+    pub compact: bool,
+    /// Lines deeper than this are left out.
+    pub depth: Option<u32>,
+    pub scope: Option<Target>,
+    /// Also what is clickable outside of the ARIA tree.
+    pub cursor: bool,
+    /// Says of a text that no person sees it.
+    pub marks: bool,
+    /// In bytes, in place of the page's own cap.
+    pub limit: Option<usize>,
+}
+
+/// A snapshot as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The tree's lines; empty for an empty page.
+    pub text: String,
+    /// `@c1 [cursor:pointer] "text"` lines.
+    pub cursor: String,
+    /// Lines that did not fit.
+    pub more: usize,
+}
+
+#[derive(Serialize)]
+struct ScriptOptions {
+    interactive: bool,
+    compact: bool,
+    depth: Option<u32>,
+    cursor: bool,
+    marks: bool,
+    scope: Option<crate::browser::page::locate::element::ScriptTarget>,
+    /// Text that one frame gives at most; the joined lines are cut at the same.
+    limit: usize,
+}
+
+impl Page {
+    pub async fn snapshot(&self, options: &SnapshotOptions) -> Result<Snapshot, PageError> {
+        let mut tries = 0;
+        let tree = loop {
+            match self.walk_whole(options).await {
+                Err(PageError::DocumentGone) if tries < TRIES_TO_READ => tries += 1,
+                result => break result?,
+            }
+        };
+        if tree.walked.fault.fault.is_some() {
+            let target = options.scope.clone().unwrap_or_else(|| Target::Selector(String::new()));
+            return Err(tree.walked.fault.error(&target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
+        }
+        let (snapshot, listed) = {
+            let mut refs = self.memory.refs();
+            self.forget_old_documents(&mut refs, &tree);
+            let mut writer = Writer::new(&mut refs, options.interactive, options.limit.unwrap_or(self.snapshot_limit));
+            writer.tree(&tree, 0);
+            (Snapshot { text: writer.text, cursor: writer.cursor, more: writer.more }, writer.listed)
+        };
+        *lock(&self.memory.listed) = listed;
+        self.redraw_refs().await?;
+        Ok(snapshot)
+    }
+
+    /// The main frame, or the one that the scope is in, with all frames in it.
+    async fn walk_whole(&self, options: &SnapshotOptions) -> Result<FrameTree, PageError> {
+        let (frame, scope) = match &options.scope {
+            None => (self.current_frame().await?, None),
+            Some(target) => {
+                let (frame, scope) = self.locate(target).await?;
+                (frame, Some(scope))
+            }
+        };
+        let script_options = ScriptOptions {
+            interactive: options.interactive,
+            compact: options.compact,
+            depth: options.depth,
+            cursor: options.cursor,
+            marks: options.marks,
+            scope,
+            limit: options.limit.unwrap_or(self.snapshot_limit),
+        };
+        self.walk(frame, script_options, SNAPSHOT_LIMIT).await
+    }
+
+    /// The tab's snapshot before this one, which is kept for the next time.
+    pub fn exchange_snapshot(&self, snapshot: &str) -> Option<String> {
+        self.memory.last_snapshot().replace(snapshot.to_owned())
+    }
+
+    /// A frame and, at the same time, all frames in it.
+    fn walk(
+        &self,
+        frame: FrameId,
+        options: ScriptOptions,
+        limit: Duration,
+    ) -> BoxFuture<'_, Result<FrameTree, PageError>> {
+        Box::pin(async move {
+            match tokio::time::timeout(limit, self.open_closed_roots(&frame)).await {
+                Ok(Ok(())) => {}
+                // The frame changed meanwhile: what follows finds that out, or does without.
+                Ok(Err(error)) => tracing::debug!(%error, "closed shadow roots could not be asked for"),
+                Err(_) => return Err(PageError::Timeout { what: "reading the page".to_owned(), after: limit }),
+            }
+            let walked: Walked = self.script(&frame, Injected::Snapshot, &[&options], limit).await?;
+            let inner = walked.frames.iter().map(|number| {
+                let depth = depth_in_line(&walked.lines, *number);
+                let left = options.depth.map(|most| most.checked_sub(depth + 1));
+                let options = ScriptOptions {
+                    interactive: options.interactive,
+                    compact: options.compact,
+                    depth: left.flatten(),
+                    cursor: options.cursor,
+                    marks: options.marks,
+                    scope: None,
+                    limit: options.limit,
+                };
+                let too_deep = left == Some(None);
+                self.inner_frame(&frame, *number, options, too_deep)
+            });
+            let children = join_all(inner).await.into_iter().flatten().collect();
+            Ok(FrameTree { frame, walked, children })
+        })
+    }
+
+    async fn inner_frame(
+        &self,
+        parent: &FrameId,
+        number: u32,
+        options: ScriptOptions,
+        too_deep: bool,
+    ) -> Option<(u32, Inner)> {
+        if too_deep {
+            return None;
+        }
+        let tree = async {
+            let frame = self.content_frame(parent, number).await?;
+            self.walk(frame, options, FRAME_LIMIT).await
+        };
+        match tree.await {
+            Ok(tree) => Some((number, Inner::Tree(Box::new(tree)))),
+            Err(PageError::Timeout { .. }) => Some((number, Inner::Silent)),
+            Err(error) => {
+                // It went away meanwhile: its element is listed, without content.
+                tracing::debug!(%error, "a frame could not be read");
+                None
+            }
+        }
+    }
+
+    /// The frame that an element of `parent` holds, in whichever process it runs.
+    pub(in crate::browser::page) async fn content_frame(
+        &self,
+        parent: &FrameId,
+        number: u32,
+    ) -> Result<FrameId, PageError> {
+        let object = self.element_handle(parent, number).await?;
+        let describe = DescribeNode { object_id: object, depth: 0 };
+        let node = self.session_of(parent)?.call(describe).await?.node;
+        let frame = node.frame_id.ok_or(PageError::DocumentGone)?;
+        Ok(FrameId::new(frame))
+    }
+
+    /// Refs of documents that this snapshot found replaced, and of frames that are no more.
+    fn forget_old_documents(&self, refs: &mut RefTable, tree: &FrameTree) {
+        let mut documents = HashMap::new();
+        tree.documents(&mut documents);
+        refs.keep(|place| match documents.get(&place.frame) {
+            Some(document) => *document == place.document,
+            None => self.frame(&place.frame).is_ok(),
+        });
+    }
+}

@@ -1,0 +1,167 @@
+//! A client's expressions, run in the page's own world.
+//!
+//! Owns the call, the document that it is bound to, and the form of its result. Never decides whether it may run.
+
+use super::evaluate::lost;
+use crate::browser::cdp::CdpError;
+use crate::browser::devtools::runtime::{AwaitPromise, CallOn, Evaluate, Evaluated, Remote, Thrown};
+use crate::browser::frames::{Context, World};
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::Page;
+use crate::browser::session::Session;
+use std::time::Duration;
+
+/// Writes what `JSON.stringify` refuses or empties as something that can be read.
+const TO_JSON: &str = r"function () {
+  const seen = new WeakSet();
+  return JSON.stringify(this, (key, value) => {
+    if (typeof value === 'bigint') return `${value}n`;
+    if (typeof value === 'function') return `[function ${value.name}]`;
+    if (value instanceof Node) return value.nodeType === 1 ? value.outerHTML.slice(0, 200) : value.nodeValue;
+    if (value instanceof Map) return Object.fromEntries(value);
+    if (value instanceof Set) return [...value];
+    if (value instanceof Error) return `${value.name}: ${value.message}`;
+    if (NodeList.prototype.isPrototypeOf(value) || HTMLCollection.prototype.isPrototypeOf(value)) return [...value];
+    if (value && typeof value === 'object') {
+      if (seen.has(value)) return '[circular]';
+      seen.add(value);
+    }
+    return value;
+  }, 2);
+}";
+
+/// The result of a client's expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScriptValue {
+    /// `undefined` or `null`.
+    Nothing,
+    /// A string, as it is.
+    Text(String),
+    /// Anything else, as JSON (2 spaces) where it has such a form.
+    Other(String),
+}
+
+impl Page {
+    /// A client's script in the chosen frame of the page, as in a console: statements and `await` are allowed.
+    pub async fn evaluate(&self, source: &str, limit: Duration) -> Result<ScriptValue, PageError> {
+        let frame = self.current_frame().await?;
+        let session = self.session_of(&frame)?;
+        // The main frame's own world is where a session evaluates by itself: in whatever document is there by then.
+        let context = match self.frame(&frame)?.parent {
+            None if !self.is_bound() => None,
+            _ => Some(self.context(&frame, &World::Main).await.map_err(lost)?),
+        };
+        // Checked after the world was chosen, which ends with its document.
+        self.check_document(limit).await?;
+        let trimmed = source.trim();
+        // As a console does: an object literal rather than a block.
+        if trimmed.starts_with('{') && trimmed.ends_with('}') {
+            let reply = evaluate_source(&session, context.as_ref(), format!("({trimmed})"), limit).await?;
+            if !reply.exception_details.as_ref().is_some_and(is_syntax_error) {
+                return value_of(&session, reply, limit).await;
+            }
+        }
+        let reply = evaluate_source(&session, context.as_ref(), source.to_owned(), limit).await?;
+        if reply.exception_details.as_ref().is_some_and(Thrown::is_return_outside) {
+            // Nothing of it has run. It is the body of a function.
+            let wrapped = format!("await (async () => {{\n{source}\n}})()");
+            let reply = evaluate_source(&session, context.as_ref(), wrapped, limit).await?;
+            return value_of(&session, reply, limit).await;
+        }
+        value_of(&session, reply, limit).await
+    }
+
+    /// The address of the main frame's document, as that itself knows it. A page can't redefine it.
+    pub(in crate::browser::page) async fn document_url(&self, limit: Duration) -> Result<String, PageError> {
+        let main = self.main_frame().await?.id;
+        let session = self.session_of(&main)?;
+        let context = self.context(&main, &World::Main).await.map_err(lost)?;
+        let asked = async {
+            let reply = evaluate_source(&session, Some(&context), "window.location.href".to_owned(), limit).await?;
+            value_of(&session, reply, limit).await
+        };
+        match asked.await {
+            Ok(ScriptValue::Text(url)) => Ok(url),
+            Ok(_) | Err(PageError::Unanswered { .. }) => Err(PageError::DocumentGone),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn is_syntax_error(thrown: &Thrown) -> bool {
+    let class = thrown.exception.as_ref().and_then(|exception| exception.description.as_deref());
+    class.is_some_and(|text| text.starts_with("SyntaxError"))
+}
+
+async fn evaluate_source(
+    session: &Session,
+    context: Option<&Context>,
+    expression: String,
+    limit: Duration,
+) -> Result<Evaluated, PageError> {
+    let evaluate =
+        Evaluate { expression, await_promise: true, user_gesture: true, repl_mode: true, ..Evaluate::default() }
+            .ending_after(limit);
+    let evaluate = match context {
+        Some(context) => evaluate.within(context),
+        None => evaluate,
+    };
+    let reply = ran(session.call_within(evaluate, limit).await, limit)?;
+    // A value that is a promise is waited for, too: the console's form of evaluation gives it as it is. In a document that
+    // went away it is the script's own, and never settles.
+    match (&reply.exception_details, reply.result.subtype.as_deref(), &reply.result.object_id) {
+        (None, Some("promise"), Some(promise)) => {
+            ran(session.call_within(AwaitPromise { promise_object_id: promise }, limit).await, limit)
+        }
+        _ => Ok(reply),
+    }
+}
+
+fn ran(reply: Result<Evaluated, CdpError>, limit: Duration) -> Result<Evaluated, PageError> {
+    match reply {
+        Ok(reply) => Ok(reply),
+        // It began, and what it did so far stays done.
+        Err(CdpError::Timeout { .. }) => Err(unknown(&format!("it took longer than {} s", limit.as_secs_f32()))),
+        Err(CdpError::Protocol { .. }) => Err(unknown(LEFT)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Why a script has no result although it ran.
+const LEFT: &str = "the page was closed or left before it ended";
+
+fn unknown(reason: &str) -> PageError {
+    PageError::Unanswered { what: "the script".to_owned(), reason: reason.to_owned() }
+}
+
+async fn value_of(session: &Session, reply: Evaluated, limit: Duration) -> Result<ScriptValue, PageError> {
+    if let Some(thrown) = reply.exception_details {
+        return Err(PageError::Script(thrown.words()));
+    }
+    let remote = reply.result;
+    if remote.kind == "undefined" || remote.subtype.as_deref() == Some("null") {
+        return Ok(ScriptValue::Nothing);
+    }
+    if remote.kind == "object"
+        && let Some(object) = &remote.object_id
+    {
+        let call = CallOn { object_id: object, function_declaration: TO_JSON, return_by_value: true };
+        let written = session.call_within(call, limit).await;
+        if let Err(CdpError::Protocol { .. } | CdpError::Timeout { .. }) = written {
+            return Err(unknown(LEFT));
+        }
+        if let Ok(Evaluated { result: Remote { value: Some(json), .. }, exception_details: None }) = written
+            && let Ok(text) = serde_json::from_str::<String>(json.get())
+        {
+            return Ok(ScriptValue::Other(text));
+        }
+        return Ok(ScriptValue::Other(remote.description.unwrap_or_default()));
+    }
+    if let Some(value) = &remote.value {
+        if let Ok(text) = serde_json::from_str::<String>(value.get()) {
+            return Ok(ScriptValue::Text(text));
+        }
+        return Ok(ScriptValue::Other(value.get().to_owned()));
+    }
+    Ok(ScriptValue::Other(remote.unserializable_value.or(remote.description).unwrap_or_default()))
+}

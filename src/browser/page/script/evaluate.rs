@@ -1,0 +1,212 @@
+//! Our own functions, run in our world of a frame.
+//!
+//! Owns the calls and the reading of their results. Never decides what to run.
+
+use super::injected::Injected;
+use super::injection::{SOURCE, WORLD};
+use crate::browser::cdp::CdpError;
+use crate::browser::devtools::runtime::{CallOn, Evaluate, Evaluated};
+use crate::browser::error::BrowserError;
+use crate::browser::frames::{Context, FrameId, World};
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::Page;
+use crate::browser::session::Session;
+use crate::browser::tab::Tab;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Whether a world has our script.
+const IS_THERE: &str = "'__gstack' in globalThis";
+
+impl Page {
+    /// Calls a function of our script in a frame. `arguments` are JSON texts.
+    /// `DocumentGone` when the document went away before it answered.
+    pub(in crate::browser::page) async fn script<T: DeserializeOwned>(
+        &self,
+        frame: &FrameId,
+        function: Injected,
+        arguments: &[&dyn Argument],
+        limit: Duration,
+    ) -> Result<T, PageError> {
+        script_in(self, frame, function, arguments, limit).await
+    }
+
+    /// Calls a function of our script that does something to the page. `None`: it had begun, and the document went away before
+    /// it answered, which is then what it caused. Never `None` if it did not begin: that is `DocumentGone`, and nothing was done.
+    pub(in crate::browser::page) async fn act_by_script<T: DeserializeOwned>(
+        &self,
+        frame: &FrameId,
+        function: Injected,
+        arguments: &[&dyn Argument],
+        limit: Duration,
+    ) -> Result<Option<T>, PageError> {
+        let expression = call_of(function, arguments)?;
+        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
+        let session = self.session_of(frame).map_err(lost)?;
+        for is_installed in [false, true] {
+            // Both in one write: where the first is answered, the second begins in the same document.
+            let mut batch = session.batch();
+            let asks = Evaluate { expression: IS_THERE.to_owned(), return_by_value: true, ..Evaluate::default() };
+            let there = batch.add(asks.within(&context))?;
+            let said = batch.add(awaited(expression.clone(), limit).within(&context))?;
+            batch.send();
+            let there = read(there.within(limit).await, function.name(), limit).map_err(not_told)?;
+            if there.result.value.is_some_and(|value| value.get() == "true") {
+                return match read_value(said.within(limit).await, function, limit) {
+                    Ok(Some(value)) => Ok(Some(value)),
+                    Ok(None) => Err(PageError::Unreadable(format!("{function} was not there"))),
+                    Err(PageError::DocumentGone) => Ok(None),
+                    Err(error) => Err(not_told(error)),
+                };
+            }
+            if !is_installed {
+                install(&session, &context, limit).await?;
+            }
+        }
+        Err(PageError::Unreadable("our script is not there".to_owned()))
+    }
+
+    /// A handle to an element that our script has numbered.
+    pub(in crate::browser::page) async fn element_handle(
+        &self,
+        frame: &FrameId,
+        number: u32,
+    ) -> Result<String, PageError> {
+        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
+        let expression = format!("globalThis.__gstack?.{}({number})", Injected::ElementOf);
+        let evaluate = Evaluate { expression, ..Evaluate::default() }.within(&context);
+        let limit = crate::browser::page::page::SCRIPT_LIMIT;
+        let reply =
+            read(self.session_of(frame)?.call_within(evaluate, limit).await, Injected::ElementOf.name(), limit)?;
+        reply.result.object_id.ok_or(PageError::DocumentGone)
+    }
+
+    /// The script's number of an element that there is a handle to (of our world).
+    pub(in crate::browser::page) async fn number_of(&self, session: &Session, object: &str) -> Result<u32, PageError> {
+        let function = format!("function () {{ return globalThis.__gstack?.{}(this) ?? 0; }}", Injected::NumberOf);
+        let call = CallOn { object_id: object, function_declaration: &function, return_by_value: true };
+        let limit = crate::browser::page::page::SCRIPT_LIMIT;
+        let reply = read(session.call_within(call, limit).await, Injected::NumberOf.name(), limit)?;
+        let number = reply.result.value.and_then(|value| serde_json::from_str::<u32>(value.get()).ok());
+        number.filter(|number| *number > 0).ok_or(PageError::DocumentGone)
+    }
+}
+
+/// As `Page::script`, without a turn on the tab: for what commands need not wait for.
+pub(in crate::browser::page) async fn script_in<T: DeserializeOwned>(
+    tab: &Tab,
+    frame: &FrameId,
+    function: Injected,
+    arguments: &[&dyn Argument],
+    limit: Duration,
+) -> Result<T, PageError> {
+    let expression = call_of(function, arguments)?;
+    let context = tab.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
+    let session = tab.session_of(frame).map_err(lost)?;
+    let asked = async {
+        if let Some(value) = run(&session, &context, expression.clone(), function, limit).await? {
+            return Ok(value);
+        }
+        install(&session, &context, limit).await?;
+        let value = run(&session, &context, expression, function, limit).await?;
+        value.ok_or_else(|| PageError::Unreadable("our script is not there".to_owned()))
+    };
+    let asked = asked.await;
+    if function.acts() { asked.map_err(not_told) } else { asked }
+}
+
+fn call_of(function: Injected, arguments: &[&dyn Argument]) -> Result<String, PageError> {
+    let written: Result<Vec<String>, PageError> = arguments.iter().map(|argument| argument.json()).collect();
+    let call = format!("__gstack.{function}({})", written?.join(","));
+    Ok(format!("(async () => globalThis.__gstack ? {{ is: (await {call}) ?? null }} : {{}})()"))
+}
+
+fn awaited(expression: String, limit: Duration) -> Evaluate {
+    let evaluate = Evaluate { expression, return_by_value: true, await_promise: true, ..Evaluate::default() };
+    evaluate.ending_after(limit)
+}
+
+async fn install(session: &Session, context: &Context, limit: Duration) -> Result<(), PageError> {
+    let install = Evaluate { expression: SOURCE.to_owned(), ..Evaluate::default() }.within(context);
+    read(session.call_within(install, limit).await, "our script", limit).map(|_| ())
+}
+
+/// A timeout becomes "unanswered": the page may still do what was sent to it.
+pub(in crate::browser::page) fn not_told(error: PageError) -> PageError {
+    match error {
+        PageError::Timeout { after, .. } => PageError::Unanswered {
+            what: "the page".to_owned(),
+            reason: format!("it did not answer within {} s", after.as_secs()),
+        },
+        error => error,
+    }
+}
+
+/// A frame that has gone, or is just moving to another process, has lost its document too.
+pub(super) fn lost(error: BrowserError) -> PageError {
+    match error {
+        BrowserError::FrameGone | BrowserError::Cdp(CdpError::Protocol { .. }) => PageError::DocumentGone,
+        other => other.into(),
+    }
+}
+
+/// Something that can be written into a script as JSON, which is JavaScript too.
+pub(in crate::browser::page) trait Argument: Send + Sync {
+    fn json(&self) -> Result<String, PageError>;
+}
+impl<T: Serialize + Send + Sync> Argument for T {
+    fn json(&self) -> Result<String, PageError> {
+        serde_json::to_string(self).map_err(|error| PageError::Unreadable(error.to_string()))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(bound(deserialize = "T: Deserialize<'de>"))]
+struct Wrapped<T> {
+    #[serde(default = "Option::default", deserialize_with = "present")]
+    is: Option<T>,
+}
+
+/// `null` is a value of its own here: only an absent field means that our script is missing.
+fn present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+/// `None`: our script is not in that world yet.
+async fn run<T: DeserializeOwned>(
+    session: &Session,
+    context: &Context,
+    expression: String,
+    function: Injected,
+    limit: Duration,
+) -> Result<Option<T>, PageError> {
+    let evaluate = awaited(expression, limit).within(context);
+    read_value(session.call_within(evaluate, limit).await, function, limit)
+}
+
+fn read_value<T: DeserializeOwned>(
+    reply: Result<Evaluated, CdpError>,
+    function: Injected,
+    limit: Duration,
+) -> Result<Option<T>, PageError> {
+    let reply = read(reply, function.name(), limit)?;
+    let value = reply.result.value.ok_or_else(|| PageError::Unreadable(format!("{function} gave no value")))?;
+    let wrapped: Wrapped<T> =
+        serde_json::from_str(value.get()).map_err(|error| PageError::Unreadable(format!("{function}: {error}")))?;
+    Ok(wrapped.is)
+}
+
+fn read(reply: Result<Evaluated, CdpError>, function: &str, limit: Duration) -> Result<Evaluated, PageError> {
+    match reply {
+        Ok(Evaluated { exception_details: Some(thrown), .. }) => {
+            tracing::warn!(function, thrown = %thrown.words(), "our script threw in a page");
+            Err(PageError::Unreadable(format!("{function}: {}", thrown.words())))
+        }
+        Ok(reply) => Ok(reply),
+        // The parameters are well formed: what is refused is a context or session that is no more.
+        Err(CdpError::Protocol { .. }) => Err(PageError::DocumentGone),
+        Err(CdpError::Timeout { .. }) => Err(PageError::Timeout { what: "the page's answer".to_owned(), after: limit }),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,257 @@
+//! The words that Rust and the injected scripts share: the names of their functions, and the verdicts in their answers.
+//!
+//! Owns both lists. `src/browser/injected/declared.d.ts` is generated from them, and the scripts are type-checked against
+//! it: a function that is missing, and a verdict that is not listed, fails `tests/run.sh types`. Never calls anything.
+
+use serde::{Deserialize, Serialize, Serializer};
+use std::fmt;
+
+macro_rules! functions {
+    ($($variant:ident = $name:literal,)+) => {
+        /// A function of `globalThis.__gstack` in our world of a page.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(in crate::browser::page) enum Injected { $($variant,)+ }
+
+        impl Injected {
+            #[cfg(test)]
+            const ALL: &[Self] = &[$(Self::$variant,)+];
+
+            /// As the script has it.
+            pub(super) const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// Whether it does something to the page: without an answer, it may be done all the same.
+            pub(super) const fn acts(self) -> bool {
+                use Injected::{
+                    BeginFill, BlurFocused, CleanUp, FocusElement, HideAll, ReadyThen, RestoreStyle, ScrollToBottom,
+                    ScrollToElement, ScrollToFirst, SelectText, SetStyle, Unhide, WriteStorage,
+                };
+                matches!(
+                    self,
+                    BeginFill
+                        | BlurFocused
+                        | CleanUp
+                        | FocusElement
+                        | HideAll
+                        | ReadyThen
+                        | RestoreStyle
+                        | ScrollToBottom
+                        | ScrollToElement
+                        | ScrollToFirst
+                        | SelectText
+                        | SetStyle
+                        | Unhide
+                        | WriteStorage
+                )
+            }
+        }
+    };
+}
+
+functions! {
+    AddressOf = "addressOf",
+    AdoptRoot = "adoptRoot",
+    ArmPaste = "armPaste",
+    Appears = "appears",
+    BeginFill = "beginFill",
+    BeginPick = "beginPick",
+    BlurFocused = "blurFocused",
+    BoxesOf = "boxesOf",
+    CheckedOf = "checkedOf",
+    Choose = "choose",
+    ChooseOption = "chooseOption",
+    CleanUp = "cleanUp",
+    ClearRefs = "clearRefs",
+    CopyText = "copyText",
+    CountMatches = "countMatches",
+    DescribePicked = "describePicked",
+    DragBegan = "dragBegan",
+    DragClicks = "dragClicks",
+    DrawBoxes = "drawBoxes",
+    DrawRefs = "drawRefs",
+    ElementOf = "elementOf",
+    EndDrop = "endDrop",
+    EndFill = "endFill",
+    EndPick = "endPick",
+    FileField = "fileField",
+    FirstMatch = "firstMatch",
+    FocusElement = "focusElement",
+    FocusIsPassword = "focusIsPassword",
+    FocusLeadsTo = "focusLeadsTo",
+    FrameElement = "frameElement",
+    FrameOrigin = "frameOrigin",
+    HasRoot = "hasRoot",
+    HideAll = "hideAll",
+    HideAsked = "hideAsked",
+    HideOwn = "hideOwn",
+    HoldKeys = "holdKeys",
+    InDocument = "inDocument",
+    ListSuspects = "listSuspects",
+    NumberOf = "numberOf",
+    NumberOfPicked = "numberOfPicked",
+    ObserveChanges = "observeChanges",
+    PointAt = "pointAt",
+    PointWithin = "pointWithin",
+    PresentOf = "presentOf",
+    ReadBlob = "readBlob",
+    ReadData = "readData",
+    ReadDocument = "readDocument",
+    ReadElement = "readElement",
+    ReadFacts = "readFacts",
+    ReadForms = "readForms",
+    ReadLinks = "readLinks",
+    ReadMedia = "readMedia",
+    ReadStorage = "readStorage",
+    ReadTable = "readTable",
+    ReadText = "readText",
+    ReadTiming = "readTiming",
+    ReadVitals = "readVitals",
+    Reaches = "reaches",
+    Ready = "ready",
+    ReadyThen = "readyThen",
+    ReleaseGuard = "releaseGuard",
+    ReleaseKeys = "releaseKeys",
+    RemoveBoxes = "removeBoxes",
+    RestoreStyle = "restoreStyle",
+    ScrollToBottom = "scrollToBottom",
+    ScrollToElement = "scrollToElement",
+    ScrollToFirst = "scrollToFirst",
+    ScrollUntil = "scrollUntil",
+    ScrollWithin = "scrollWithin",
+    SecretValues = "secretValues",
+    SelectText = "selectText",
+    SetStyle = "setStyle",
+    Settled = "settled",
+    ShowAsked = "showAsked",
+    ShowClosedRoot = "showClosedRoot",
+    Snapshot = "snapshot",
+    TakePaste = "takePaste",
+    ThenSettled = "thenSettled",
+    Touch = "touch",
+    Unhide = "unhide",
+    ValueOfField = "valueOfField",
+    WatchDrop = "watchDrop",
+    WatchDrag = "watchDrag",
+    WriteStorage = "writeStorage",
+}
+
+impl fmt::Display for Injected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// As an argument of `inDocument`.
+impl Serialize for Injected {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// Why a function did not do what it was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(rename_all = "lowercase")]
+pub(in crate::browser::page) enum FaultKind {
+    /// The number is one of another document.
+    Gone,
+    /// The element left the page.
+    Stale,
+    /// Nothing matches the selector.
+    Missing,
+    /// More than one element matches the selector.
+    Several,
+    /// The selector or the pattern is not valid.
+    Selector,
+    /// The element does not meet a condition yet.
+    Blocked,
+    /// The element does not take this value.
+    Value,
+    /// The element is not of the kind that this needs.
+    Kind,
+    /// The browser could not read the address.
+    Fetch,
+    /// There are too many bytes.
+    Size,
+}
+
+/// What the guard saw of the pointer events since it was set.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[serde(tag = "verdict", rename_all = "lowercase")]
+pub(in crate::browser::page) enum Guarded {
+    /// The element took them.
+    Hit,
+    /// They were held back from the page; `reason`: `it is covered by <div class="x">`.
+    Covered { reason: String },
+    /// Another document came meanwhile.
+    Left,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::injection::SOURCE;
+    use super::{FaultKind, Guarded, Injected};
+    use crate::browser::page::act::Clutter;
+    use crate::browser::page::locate::Need;
+    use crate::browser::page::read::{Activation, ElementState, What};
+    use std::fmt::Write;
+    use std::path::Path;
+    use ts_rs::{Config, TS};
+
+    const FILE: &str = "src/browser/injected/declared.d.ts";
+
+    fn declaration<T: TS>(text: &mut String) {
+        let config = Config::new();
+        let docs = T::docs().unwrap_or_default();
+        writeln!(text, "\n{docs}{}", T::decl(&config)).unwrap();
+    }
+
+    fn declarations() -> String {
+        let mut text = String::from(
+            "/*\n * The words that Rust and the injected scripts share. Generated from src/browser/page/script/injected.rs: never edit it.\n \
+             * After a change there: GSTACK_BLESS=1 cargo test --lib script::injected\n */\n\n\
+             /** The functions that Rust calls. */\ntype InjectedFunction =\n",
+        );
+        let names: Vec<String> = Injected::ALL.iter().map(|function| format!("  | {:?}", function.name())).collect();
+        writeln!(text, "{};", names.join("\n")).unwrap();
+        declaration::<FaultKind>(&mut text);
+        declaration::<Guarded>(&mut text);
+        declaration::<Need>(&mut text);
+        declaration::<What>(&mut text);
+        declaration::<Activation>(&mut text);
+        declaration::<ElementState>(&mut text);
+        declaration::<Clutter>(&mut text);
+        text
+    }
+
+    #[test]
+    fn the_scripts_are_checked_against_these_names() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE);
+        let wanted = declarations();
+        if std::env::var_os("GSTACK_BLESS").is_some() {
+            std::fs::write(&path, &wanted).unwrap();
+        }
+        let found = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(found == wanted, "{FILE} is behind the enums. Run: GSTACK_BLESS=1 cargo test --lib script::injected");
+    }
+
+    /// Also without the type check of the scripts: a name that is misspelled here is not among theirs.
+    #[test]
+    fn the_script_has_every_function_that_rust_calls() {
+        let (_, surface) = SOURCE.split_once("const SURFACE = {").unwrap();
+        let mut theirs: Vec<&str> = surface
+            .lines()
+            .filter_map(|line| line.strip_prefix("    ").or_else(|| line.strip_prefix("  ")))
+            .filter(|line| line.starts_with(|first: char| first.is_ascii_lowercase()))
+            .filter_map(|line| line.split([',', ':', '(']).next())
+            .collect();
+        theirs.retain(|name| Injected::ALL.iter().any(|function| function.name() == *name));
+        theirs.sort_unstable();
+        theirs.dedup();
+        let mut ours: Vec<&str> = Injected::ALL.iter().map(|function| function.name()).collect();
+        ours.sort_unstable();
+        assert_eq!(theirs, ours);
+    }
+}

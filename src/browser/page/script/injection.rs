@@ -1,0 +1,84 @@
+//! The script that runs in every frame of an engaged tab, in a world of its own.
+//!
+//! Owns its source and the name of its world. The parts share one function body, so that nothing of it can be seen
+//! from the page, and nothing but `__gstack` in that world.
+
+use crate::browser::browser::EarlyScript;
+
+/// The isolated world. The browser makes it again for each document under this name. It must be no extension's name,
+/// our own least of all: the world of an extension's content scripts is reported under that.
+pub const WORLD: &str = "gstack commands";
+
+/// Defines `globalThis.__gstack` once a document.
+pub const SOURCE: &str = concat!(
+    "(() => {\n'use strict';\nif (globalThis.__gstack) return;\n",
+    include_str!("../../injected/dom.js"),
+    include_str!("../../injected/closed.js"),
+    include_str!("../../injected/owned.js"),
+    include_str!("../../injected/generated.js"),
+    include_str!("../../injected/roles.js"),
+    include_str!("../../injected/names.js"),
+    include_str!("../../injected/states.js"),
+    include_str!("../../injected/refs.js"),
+    include_str!("../../injected/selectors.js"),
+    include_str!("../../injected/finding.js"),
+    include_str!("../../injected/css.js"),
+    include_str!("../../injected/text.js"),
+    include_str!("../../injected/role_selectors.js"),
+    include_str!("../../injected/actionability.js"),
+    include_str!("../../injected/guard.js"),
+    include_str!("../../injected/held_keys.js"),
+    include_str!("../../injected/drag.js"),
+    include_str!("../../injected/secrets.js"),
+    include_str!("../../injected/click_destination.js"),
+    include_str!("../../injected/sight.js"),
+    include_str!("../../injected/readers.js"),
+    include_str!("../../injected/tables.js"),
+    include_str!("../../injected/waiting.js"),
+    include_str!("../../injected/engine_text.js"),
+    include_str!("../../injected/editing.js"),
+    include_str!("../../injected/acting.js"),
+    include_str!("../../injected/scrolling.js"),
+    include_str!("../../injected/clipboard.js"),
+    include_str!("../../injected/snapshot.js"),
+    include_str!("../../injected/printed.js"),
+    include_str!("../../injected/counted.js"),
+    include_str!("../../injected/contents.js"),
+    include_str!("../../injected/vitals.js"),
+    include_str!("../../injected/files.js"),
+    include_str!("../../injected/boxes.js"),
+    include_str!("../../injected/own.js"),
+    include_str!("../../injected/overlay.js"),
+    include_str!("../../injected/picking.js"),
+    include_str!("../../injected/frames.js"),
+    include_str!("../../injected/tidy.js"),
+    include_str!("../../injected/watch.js"),
+    include_str!("../../injected/main.js"),
+    "})();\n"
+);
+
+/// For `AttachOptions::early_scripts`: the script is there before the first command. Without it, it is put in then.
+pub fn early_script() -> EarlyScript {
+    EarlyScript { world: Some(WORLD.to_owned()), source: SOURCE.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SOURCE;
+    use std::collections::HashSet;
+
+    /// The parts share one function body: there the later of two functions would silently take the other's place.
+    #[test]
+    fn no_two_parts_declare_the_same_name() {
+        let mut names = HashSet::new();
+        for line in SOURCE.lines() {
+            let declared = ["function ", "async function ", "function* ", "const ", "let ", "class "]
+                .iter()
+                .find_map(|keyword| line.strip_prefix(keyword));
+            let Some(rest) = declared else { continue };
+            let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').next().unwrap_or_default();
+            assert!(name.is_empty() || names.insert(name), "{name} is declared twice");
+        }
+        assert!(names.len() > 100, "the declarations were not found");
+    }
+}

@@ -1,0 +1,17 @@
+//! Scripts in a page: the injected script in its own world, calls of its functions, and a client's expressions.
+//!
+//! Owns how a script reaches a frame and how its answer is read.
+
+mod client_script;
+pub(super) mod devtools;
+mod evaluate;
+mod init_script;
+mod injected;
+mod injection;
+
+pub use client_script::ScriptValue;
+pub(in crate::browser::page) use devtools::{LIMIT, call, tell};
+pub(in crate::browser::page) use evaluate::{Argument, not_told, script_in};
+pub(in crate::browser::page) use injected::{FaultKind, Guarded, Injected};
+pub(super) use injection::WORLD;
+pub use injection::early_script;

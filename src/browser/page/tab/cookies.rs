@@ -1,0 +1,118 @@
+//! The cookies of a tab's browser context, and its cache.
+//!
+//! Owns the calls and the shape. Never decides who may see them.
+
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::Page;
+use crate::browser::page::script::{call, tell};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A cookie as the browser keeps it, with the fields that it can be set by again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Cookie {
+    pub name: String,
+    pub value: String,
+    /// `example.com` for that host alone, `.example.com` for all beneath it.
+    pub domain: String,
+    pub path: String,
+    /// Seconds since 1970; absent for a cookie of the browser's session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<f64>,
+    #[serde(default)]
+    pub http_only: bool,
+    #[serde(default)]
+    pub secure: bool,
+    /// `Strict`, `Lax` or `None`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_site: Option<String>,
+    /// The site beneath which alone it is sent (CHIPS); absent for a cookie that is sent beneath every one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition_key: Option<PartitionKey>,
+}
+
+/// Where a partitioned cookie belongs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartitionKey {
+    /// Scheme and registrable domain of the page at the top: `https://example.com`.
+    pub top_level_site: String,
+    /// A frame of another site lies between the page at the top and the frame that set it.
+    #[serde(default)]
+    pub has_cross_site_ancestor: bool,
+}
+
+#[derive(Deserialize)]
+struct Cookies {
+    cookies: Vec<Cookie>,
+}
+
+impl Page {
+    /// All cookies of the tab's browser context, of every site.
+    pub async fn cookies(&self) -> Result<Vec<Cookie>, PageError> {
+        let mut all: Cookies = call(self.session(), "Storage.getCookies", &json!({})).await?;
+        for cookie in &mut all.cookies {
+            // The browser says -1 for a cookie without an end.
+            cookie.expires = cookie.expires.filter(|expires| *expires >= 0.0);
+        }
+        Ok(all.cookies)
+    }
+
+    /// Sets cookies; `Usage` names what the browser does not take.
+    pub async fn set_cookies(&self, cookies: &[Cookie]) -> Result<(), PageError> {
+        let written: Vec<Value> = cookies.iter().map(parameters).collect();
+        match tell(self.session(), "Storage.setCookies", &json!({ "cookies": written })).await {
+            Err(PageError::Browser(error)) if is_refusal(&error) => {
+                Err(PageError::Usage(format!("the browser does not take these cookies: {error}")))
+            }
+            other => other,
+        }
+    }
+
+    /// Deletes these cookies.
+    pub async fn delete_cookies(&self, cookies: &[Cookie]) -> Result<(), PageError> {
+        for cookie in cookies {
+            let mut named = json!({ "name": cookie.name, "domain": cookie.domain, "path": cookie.path });
+            if let Some(partition) = &cookie.partition_key {
+                named["partitionKey"] = json!(partition);
+            }
+            tell(self.session(), "Network.deleteCookies", &named).await?;
+        }
+        Ok(())
+    }
+
+    /// Empties the cache of the whole browser.
+    pub async fn clear_cache(&self) -> Result<(), PageError> {
+        tell(self.session(), "Network.clearBrowserCache", &json!({})).await
+    }
+}
+
+/// A domain without a dot before it means one host: that is said by an address.
+fn parameters(cookie: &Cookie) -> Value {
+    let mut written = json!({
+        "name": cookie.name, "value": cookie.value, "path": cookie.path,
+        "httpOnly": cookie.http_only, "secure": cookie.secure,
+    });
+    if cookie.domain.starts_with('.') {
+        written["domain"] = json!(cookie.domain);
+    } else {
+        let scheme = if cookie.secure { "https" } else { "http" };
+        written["url"] = json!(format!("{scheme}://{}{}", cookie.domain, cookie.path));
+    }
+    if let Some(expires) = cookie.expires {
+        written["expires"] = json!(expires);
+    }
+    if let Some(same_site) = &cookie.same_site {
+        written["sameSite"] = json!(same_site);
+    }
+    if let Some(partition) = &cookie.partition_key {
+        written["partitionKey"] = json!(partition);
+    }
+    written
+}
+
+fn is_refusal(error: &crate::browser::error::BrowserError) -> bool {
+    use crate::browser::cdp::CdpError;
+    matches!(error, crate::browser::error::BrowserError::Cdp(CdpError::Protocol { .. }))
+}

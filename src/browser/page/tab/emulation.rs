@@ -1,0 +1,112 @@
+//! Emulates a tab's network, CPU and request headers, and a viewport for one picture. `surroundings` owns the rest.
+//!
+//! Never decides what may be set. What is set stands in `browser::overrides` and ends with the tab.
+
+use super::surroundings::METRICS;
+use crate::browser::devtools::emulation::{ClearDeviceMetricsOverride, SetDeviceMetricsOverride, SetScrollbarsHidden};
+use crate::browser::overrides::PersistentOverride;
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::Page;
+use serde_json::{Value, json};
+
+const CONDITIONS: &str = "Network.emulateNetworkConditions";
+const EXTRA_HEADERS: &str = "Network.setExtraHTTPHeaders";
+
+fn network_as_it_is() -> Value {
+    json!({ "offline": false, "latency": 0.0, "downloadThroughput": -1.0, "uploadThroughput": -1.0 })
+}
+
+/// The pixel ratio stays the screen's.
+fn metrics((width, height): (u32, u32)) -> SetDeviceMetricsOverride {
+    SetDeviceMetricsOverride { width, height, device_scale_factor: 0.0, mobile: false }
+}
+
+impl Page {
+    /// Lays the page out for another size for as long as the guard lives.
+    pub async fn laid_out(&self, width: u32, height: u32) -> Result<LaidOut<'_>, PageError> {
+        let guard = LaidOut { page: self };
+        self.session().call(metrics((width, height))).await?;
+        if !self.browser().is_headless() {
+            // They would take of its width; without a window there are none.
+            self.session().call(SetScrollbarsHidden { hidden: true }).await?;
+        }
+        Ok(guard)
+    }
+
+    /// Takes the tab off the network, or brings it back. Its speed stays.
+    pub async fn set_offline(&self, offline: bool) -> Result<(), PageError> {
+        let mut conditions = self.conditions();
+        conditions["offline"] = Value::from(offline);
+        self.set_conditions(conditions).await
+    }
+
+    /// Latency in milliseconds, bytes in a second down and up; none: the network's own speed.
+    pub async fn set_speed(&self, speed: Option<(f64, f64, f64)>) -> Result<(), PageError> {
+        let (latency, down, up) = speed.unwrap_or((0.0, -1.0, -1.0));
+        let offline = self.conditions()["offline"].clone();
+        let conditions =
+            json!({ "offline": offline, "latency": latency, "downloadThroughput": down, "uploadThroughput": up });
+        self.set_conditions(conditions).await
+    }
+
+    fn conditions(&self) -> Value {
+        self.kept(CONDITIONS).unwrap_or_else(network_as_it_is)
+    }
+
+    async fn set_conditions(&self, conditions: Value) -> Result<(), PageError> {
+        let plain = network_as_it_is();
+        match conditions == plain {
+            true => self.unkeep(CONDITIONS, CONDITIONS, plain).await?,
+            false => self.keep(CONDITIONS, conditions).await?,
+        }
+        Ok(())
+    }
+
+    /// Whether the tab takes answers from the cache; of frames, workers and popups too.
+    pub async fn set_cache(&self, uses: bool) -> Result<(), PageError> {
+        const DISABLED: &str = "Network.setCacheDisabled";
+        match uses {
+            true => self.unkeep(DISABLED, DISABLED, json!({ "cacheDisabled": false })).await?,
+            false => self.keep(DISABLED, json!({ "cacheDisabled": true })).await?,
+        }
+        Ok(())
+    }
+
+    /// 1: as fast as it is.
+    pub async fn slow_cpu(&self, rate: f64) -> Result<(), PageError> {
+        const RATE: &str = "Emulation.setCPUThrottlingRate";
+        match rate > 1.0 {
+            true => self.keep(RATE, json!({ "rate": rate })).await?,
+            false => self.unkeep(RATE, RATE, json!({ "rate": 1 })).await?,
+        }
+        Ok(())
+    }
+
+    /// Sends this header with every request of the tab from now on, beside those that were set before; of frames, workers
+    /// and popups too, also of those that come later.
+    pub async fn set_header(&self, name: &str, value: &str) -> Result<(), PageError> {
+        let before = self.kept(EXTRA_HEADERS);
+        let mut headers = before.and_then(|kept| kept["headers"].as_object().cloned()).unwrap_or_default();
+        headers.retain(|known, _| !known.eq_ignore_ascii_case(name));
+        headers.insert(name.to_owned(), Value::from(value));
+        Ok(self.keep(EXTRA_HEADERS, json!({ "headers": headers })).await?)
+    }
+}
+
+/// A page that is laid out for another size. Dropping it brings the former size back.
+pub struct LaidOut<'a> {
+    page: &'a Page,
+}
+
+impl Drop for LaidOut<'_> {
+    fn drop(&mut self) {
+        let page = self.page.session();
+        if !self.page.browser().is_headless() {
+            page.post(SetScrollbarsHidden { hidden: false });
+        }
+        match self.page.kept(METRICS) {
+            Some(params) => page.post(PersistentOverride::new(METRICS, params)),
+            None => page.post(ClearDeviceMetricsOverride {}),
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! What belongs to a tab more than to its page: cookies, emulation, memory, titles, tabs opened for one command.
+
+mod client_hints;
+mod cookies;
+mod emulation;
+mod memory;
+mod surroundings;
+mod temporary;
+mod titles;
+
+pub use cookies::{Cookie, PartitionKey};
+pub use emulation::LaidOut;
+pub use memory::{BrowserProcess, MemoryReport, TabMemory};
+pub use surroundings::{Locality, Screen, Surroundings};
+pub use temporary::TemporaryTab;
+pub use titles::titles;

@@ -1,0 +1,234 @@
+//! Emulates a tab's surroundings: screen, touch, user agent, language, time zone, location, media.
+//!
+//! Owns which DevTools command says what, and how each is undone. What is set stands in `browser::overrides`: it is given to
+//! frames, workers and popups too, and ends with the tab. Never decides what may be set.
+
+use super::client_hints::{client_hints, platform};
+use crate::browser::cdp::CdpError;
+use crate::browser::error::BrowserError;
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::Page;
+use serde_json::{Map, Value, json};
+
+pub(super) const METRICS: &str = "Emulation.setDeviceMetricsOverride";
+const TOUCH: &str = "Emulation.setTouchEmulationEnabled";
+const IDENTITY: &str = "Emulation.setUserAgentOverride";
+const PLACE: &str = "Emulation.setGeolocationOverride";
+const TIMEZONE: &str = "Emulation.setTimezoneOverride";
+const LOCALE: &str = "Emulation.setLocaleOverride";
+const MEDIA: &str = "Emulation.setEmulatedMedia";
+
+/// A screen that a page is laid out for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Screen {
+    /// In CSS pixels, as the page sees it.
+    pub viewport: (u32, u32),
+    /// The whole screen; none: as large as the viewport.
+    pub screen: Option<(u32, u32)>,
+    /// Device pixels of a CSS pixel; 0: those of the real screen.
+    pub scale: f64,
+    /// Lays out by `<meta name=viewport>`, with overlaid scrollbars.
+    pub mobile: bool,
+}
+
+/// A geolocation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Locality {
+    pub latitude: f64,
+    pub longitude: f64,
+    /// In metres.
+    pub accuracy: f64,
+}
+
+/// The emulation that is set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surroundings {
+    pub screen: Option<Screen>,
+    pub touch: bool,
+    pub user_agent: Option<String>,
+    pub place: Option<Locality>,
+    pub timezone: Option<String>,
+    pub locale: Option<String>,
+    /// `print` or `screen`.
+    pub media: Option<String>,
+    /// `prefers-color-scheme` and its like, with their values.
+    pub features: Vec<(String, String)>,
+}
+
+impl Page {
+    /// Lays the page out for a screen; none: for its window again.
+    pub async fn set_screen(&self, screen: Option<Screen>) -> Result<(), PageError> {
+        let Some(screen) = screen else {
+            return Ok(self.unkeep(METRICS, "Emulation.clearDeviceMetricsOverride", json!({})).await?);
+        };
+        let (width, height) = screen.viewport;
+        let mut params =
+            json!({ "width": width, "height": height, "deviceScaleFactor": screen.scale, "mobile": screen.mobile });
+        if let Some((width, height)) = screen.screen {
+            params["screenWidth"] = json!(width);
+            params["screenHeight"] = json!(height);
+        }
+        if screen.mobile {
+            params["screenOrientation"] = match width > height {
+                true => json!({ "type": "landscapePrimary", "angle": 90 }),
+                false => json!({ "type": "portraitPrimary", "angle": 0 }),
+            };
+        }
+        Ok(self.keep(METRICS, params).await?)
+    }
+
+    /// Turns touch events on or off.
+    pub async fn set_touch(&self, touch: bool) -> Result<(), PageError> {
+        match touch {
+            true => self.keep(TOUCH, json!({ "enabled": true })).await?,
+            false => self.unkeep(TOUCH, TOUCH, json!({ "enabled": false })).await?,
+        }
+        Ok(())
+    }
+
+    /// From the next request on, with the client hints and the platform that belong to it; none: the browser's own.
+    pub async fn set_user_agent(&self, user_agent: Option<&str>) -> Result<(), PageError> {
+        let mut params = self.identity();
+        for name in ["userAgent", "platform", "userAgentMetadata"] {
+            params.remove(name);
+        }
+        if let Some(user_agent) = user_agent {
+            params.insert("userAgent".to_owned(), json!(user_agent));
+            params.extend(platform(user_agent).map(|platform| ("platform".to_owned(), json!(platform))));
+            params.extend(client_hints(user_agent).map(|hints| ("userAgentMetadata".to_owned(), hints)));
+        }
+        self.set_identity(params).await
+    }
+
+    fn identity(&self) -> Map<String, Value> {
+        self.kept(IDENTITY).and_then(|kept| kept.as_object().cloned()).unwrap_or_default()
+    }
+
+    async fn set_identity(&self, mut params: Map<String, Value>) -> Result<(), PageError> {
+        let has_agent = params.get("userAgent").is_some_and(|agent| agent != "");
+        if !has_agent && !params.contains_key("acceptLanguage") {
+            return Ok(self.unkeep(IDENTITY, IDENTITY, json!({ "userAgent": "" })).await?);
+        }
+        params.entry("userAgent").or_insert(json!(""));
+        Ok(self.keep(IDENTITY, Value::Object(params)).await?)
+    }
+
+    /// Sets the locale of dates and numbers, `Accept-Language` and `navigator.language`; `None`: the browser's own.
+    pub async fn set_locale(&self, locale: Option<&str>) -> Result<(), PageError> {
+        match locale {
+            Some(locale) => {
+                let what = || format!("the locale {locale}");
+                self.keep(LOCALE, json!({ "locale": locale })).await.map_err(|error| refused(error, what()))?;
+            }
+            None => self.unkeep(LOCALE, LOCALE, json!({})).await?,
+        }
+        let mut params = self.identity();
+        match locale {
+            Some(locale) => params.insert("acceptLanguage".to_owned(), json!(locale)),
+            None => params.remove("acceptLanguage"),
+        };
+        self.set_identity(params).await
+    }
+
+    /// By its name, as `Europe/Berlin`; none: the machine's own.
+    pub async fn set_timezone(&self, zone: Option<&str>) -> Result<(), PageError> {
+        match zone {
+            Some(zone) => {
+                let set = self.keep(TIMEZONE, json!({ "timezoneId": zone })).await;
+                set.map_err(|error| refused(error, format!("the time zone {zone}")))
+            }
+            None => Ok(self.unkeep(TIMEZONE, TIMEZONE, json!({ "timezoneId": "" })).await?),
+        }
+    }
+
+    /// Sets the location that a page with the permission gets; `None`: the machine's own.
+    pub async fn set_place(&self, place: Option<Locality>) -> Result<(), PageError> {
+        match place {
+            Some(Locality { latitude, longitude, accuracy }) => {
+                let params = json!({ "latitude": latitude, "longitude": longitude, "accuracy": accuracy });
+                self.keep(PLACE, params).await?;
+            }
+            None => self.unkeep(PLACE, "Emulation.clearGeolocationOverride", json!({})).await?,
+        }
+        Ok(())
+    }
+
+    /// Sets the media type, `print` or `screen`; `None`: the real one.
+    pub async fn set_media(&self, media: Option<&str>) -> Result<(), PageError> {
+        let features = self.emulated_media()["features"].clone();
+        self.set_emulated_media(json!({ "media": media.unwrap_or_default(), "features": features })).await
+    }
+
+    /// Sets a media feature, as `prefers-color-scheme`; `None`: the real one.
+    pub async fn set_media_feature(&self, name: &str, value: Option<&str>) -> Result<(), PageError> {
+        let mut media = self.emulated_media();
+        if let Some(features) = media["features"].as_array_mut() {
+            features.retain(|known| known["name"] != name);
+            features.extend(value.map(|value| json!({ "name": name, "value": value })));
+        }
+        self.set_emulated_media(media).await
+    }
+
+    fn emulated_media(&self) -> Value {
+        self.kept(MEDIA).unwrap_or_else(|| json!({ "media": "", "features": [] }))
+    }
+
+    async fn set_emulated_media(&self, media: Value) -> Result<(), PageError> {
+        let plain = json!({ "media": "", "features": [] });
+        match media == plain {
+            true => self.unkeep(MEDIA, MEDIA, plain).await?,
+            false => self.keep(MEDIA, media).await?,
+        }
+        Ok(())
+    }
+
+    /// Returns what is emulated now.
+    pub fn surroundings(&self) -> Surroundings {
+        let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
+        let side = |value: &Value| value.as_u64().and_then(|side| u32::try_from(side).ok());
+        let pair = |params: &Value, width: &str, height: &str| side(&params[width]).zip(side(&params[height]));
+        let media = self.emulated_media();
+        let features = media["features"].as_array().into_iter().flatten();
+        Surroundings {
+            screen: self.kept(METRICS).and_then(|params| {
+                Some(Screen {
+                    viewport: pair(&params, "width", "height")?,
+                    screen: pair(&params, "screenWidth", "screenHeight"),
+                    scale: params["deviceScaleFactor"].as_f64().unwrap_or_default(),
+                    mobile: params["mobile"] == true,
+                })
+            }),
+            touch: self.kept(TOUCH).is_some(),
+            user_agent: self.kept(IDENTITY).and_then(|params| text(&params["userAgent"])),
+            place: self.kept(PLACE).map(|params| {
+                let number = |name: &str| params[name].as_f64().unwrap_or_default();
+                Locality { latitude: number("latitude"), longitude: number("longitude"), accuracy: number("accuracy") }
+            }),
+            timezone: self.kept(TIMEZONE).and_then(|params| text(&params["timezoneId"])),
+            locale: self.kept(LOCALE).and_then(|params| text(&params["locale"])),
+            media: text(&media["media"]),
+            features: features.filter_map(|known| Some((text(&known["name"])?, text(&known["value"])?))).collect(),
+        }
+    }
+
+    /// Sets all of it back to what the browser itself says.
+    pub async fn reset_surroundings(&self) -> Result<(), PageError> {
+        self.set_screen(None).await?;
+        self.set_touch(false).await?;
+        self.set_user_agent(None).await?;
+        self.set_locale(None).await?;
+        self.set_timezone(None).await?;
+        self.set_place(None).await?;
+        self.set_emulated_media(json!({ "media": "", "features": [] })).await
+    }
+}
+
+/// A value that the browser does not take is its caller's to change.
+fn refused(error: BrowserError, what: String) -> PageError {
+    match error {
+        BrowserError::Cdp(CdpError::Protocol { message, .. }) => {
+            PageError::Usage(format!("The browser does not take {what}: {message}"))
+        }
+        other => other.into(),
+    }
+}

@@ -1,0 +1,33 @@
+//! The titles of all tabs, as they are now.
+//!
+//! Owns the question. The browser tells of addresses by itself, of titles only on some occasions.
+
+use crate::browser::browser::Browser;
+use crate::browser::page::error::PageError;
+use crate::protocol::ids::TargetId;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(5);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Targets {
+    target_infos: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Target {
+    target_id: String,
+    #[serde(default)]
+    title: String,
+}
+
+/// Titles by *page* target.
+pub async fn titles(browser: &Browser) -> Result<HashMap<TargetId, String>, PageError> {
+    let reply = browser.root().call_json("Target.getTargets", &serde_json::json!({}), LIMIT).await?;
+    let targets: Targets = serde_json::from_value(reply).map_err(|error| PageError::Unreadable(error.to_string()))?;
+    Ok(targets.target_infos.into_iter().map(|target| (TargetId::new(target.target_id), target.title)).collect())
+}

@@ -1,0 +1,188 @@
+//! What a page is waited for beyond an element and its load: an address, a response, a script's word, a dialog, a popup.
+//!
+//! Owns the conditions. Each wait is on events; the deadline is the caller's.
+
+use crate::base::glob::Glob;
+use crate::browser::page::console::journal::RequestRecord;
+use crate::browser::page::error::PageError;
+use crate::browser::page::locate::{FaultReply, Target};
+use crate::browser::page::page::Page;
+use crate::browser::page::script::{Injected, ScriptValue};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A script in a page that went away is asked again in the next one after this.
+const SLICE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How an element is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Presence {
+    Hidden,
+    Detached,
+    Attached,
+}
+
+#[derive(Deserialize)]
+struct Reached {
+    #[serde(default)]
+    ok: bool,
+    #[serde(flatten)]
+    fault: FaultReply,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Navigated {
+    frame: Option<NavigatedFrame>,
+    frame_id: Option<String>,
+    url: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct NavigatedFrame {
+    parent_id: Option<String>,
+    url: String,
+    #[serde(default)]
+    url_fragment: String,
+}
+
+#[derive(Deserialize)]
+struct Opening {
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    message: String,
+    #[serde(default)]
+    url: String,
+}
+
+impl Page {
+    /// Waits until the element is so, across navigations.
+    pub async fn wait_presence(&self, target: &Target, state: Presence, limit: Duration) -> Result<(), PageError> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
+            let asked: Result<Reached, PageError> =
+                self.ask(target, Injected::Reaches, &[&state, &millis], left + GRACE).await;
+            let gone = state != Presence::Attached;
+            let reached = match asked {
+                Err(PageError::DocumentGone) if Instant::now() < deadline => continue,
+                Err(PageError::RefStale { .. } | PageError::RefNotFound(_)) if gone => return Ok(()),
+                asked => asked?,
+            };
+            return match (reached.ok, reached.fault.error(target)) {
+                (true, _) => Ok(()),
+                (false, Some(error @ PageError::BadSelector(_))) => Err(error),
+                _ => Err(PageError::NotReady {
+                    what: target.to_string(),
+                    action: "going on",
+                    reason: reached.fault.message,
+                    waited: limit,
+                }),
+            };
+        }
+    }
+
+    /// Waits until the page's address matches. Returns it.
+    pub async fn wait_url(&self, wanted: &Glob) -> Result<String, PageError> {
+        let mut events = self.subscribe(&["Page.frameNavigated", "Page.navigatedWithinDocument"])?;
+        let main = self.main_frame().await?;
+        // Subscribed first: what changes between the question and its answer is not missed.
+        if wanted.matches(&self.url()?) {
+            return self.url();
+        }
+        loop {
+            let event = events.next().await.ok_or(PageError::DocumentGone)?;
+            let url = match event.read::<Navigated>() {
+                Some(Navigated { frame: Some(frame), .. }) if frame.parent_id.is_none() => {
+                    Some(frame.url + &frame.url_fragment)
+                }
+                Some(Navigated { frame_id: Some(frame), url, .. }) if frame == main.id.as_str() => url,
+                _ => None,
+            };
+            if let Some(url) = url.filter(|url| wanted.matches(url)) {
+                return Ok(url);
+            }
+        }
+    }
+
+    /// Waits until a request of the page in view was answered. One that was answered before counts. `address`: how its address
+    /// is told; `None` for a request that is not.
+    pub async fn wait_response(
+        &self,
+        wanted: &Glob,
+        address: impl Fn(&RequestRecord) -> Option<String>,
+    ) -> Result<(u16, String), PageError> {
+        self.until_journal(|journal| {
+            journal.requests_of_page().find_map(|request| {
+                let (status, address) = (request.status?, address(request)?);
+                wanted.matches(&address).then_some((status, address))
+            })
+        })
+        .await
+    }
+
+    /// Waits until the page in view has said something in its console. What it said before counts.
+    pub async fn wait_console(&self, words: &str) -> Result<String, PageError> {
+        self.until_journal(|journal| {
+            journal.console_of_page().find(|message| message.text.contains(words)).map(|message| message.text.clone())
+        })
+        .await
+    }
+
+    async fn until_journal<T>(
+        &self,
+        found: impl Fn(&crate::browser::page::console::journal::Journal) -> Option<T>,
+    ) -> Result<T, PageError> {
+        loop {
+            let grew = self.memory.journal_grew.notified();
+            tokio::pin!(grew);
+            grew.as_mut().enable();
+            let found = found(&self.memory.journal());
+            match found {
+                Some(found) => return Ok(found),
+                None => grew.await,
+            }
+        }
+    }
+
+    /// Waits for the next dialog of the page. Returns its kind and message.
+    pub async fn wait_dialog(&self) -> Result<(String, String), PageError> {
+        let mut events = self.subscribe(&["Page.javascriptDialogOpening"])?;
+        let opening = async { events.next().await?.read::<Opening>() };
+        opening.await.map(|opening| (opening.kind, opening.message)).ok_or(PageError::DocumentGone)
+    }
+
+    /// Waits until the page opens a tab. Returns the address that it asked for.
+    pub async fn wait_popup(&self) -> Result<String, PageError> {
+        let mut events = self.subscribe(&["Page.windowOpen"])?;
+        let opening = async { events.next().await?.read::<Opening>() };
+        opening.await.map(|opening| opening.url).ok_or(PageError::DocumentGone)
+    }
+
+    /// Waits until a script's value, or what its function returns, is true. The next page is asked again.
+    pub async fn wait_script(&self, source: &str, limit: Duration) -> Result<(), PageError> {
+        let deadline = Instant::now() + limit;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now()).min(SLICE);
+            let looped = format!(
+                "(async () => {{ const end = performance.now() + {}; for (;;) {{ const is = await ({source}\n); \
+                 if (await (typeof is === 'function' ? is() : is)) return true; \
+                 if (performance.now() >= end) return false; \
+                 await new Promise((next) => {{ const timer = setTimeout(next, 100); requestAnimationFrame(() => {{ clearTimeout(timer); next(); }}); }}); }} }})()",
+                left.as_millis()
+            );
+            match self.evaluate(&looped, left + GRACE).await {
+                Ok(ScriptValue::Other(text)) if text == "true" => return Ok(()),
+                Ok(_) | Err(PageError::DocumentGone | PageError::Unanswered { .. }) if Instant::now() < deadline => {}
+                Ok(_) => return Err(PageError::Timeout { what: "the script's being true".to_owned(), after: limit }),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Waiting: for elements, loads, responses and conditions, and for a page to settle after an action.
+//!
+//! Owns when a page counts as ready. Never reads its content for a client.
+
+mod conditions;
+mod open_watch;
+mod presence;
+mod settle;
+mod watch;
+
+pub use conditions::Presence;
+pub(in crate::browser::page) use open_watch::Watch;
+pub use presence::LoadState;
+pub(in crate::browser::page) use settle::{Settled, Settling, was_left};
+pub use watch::Watched;

@@ -1,0 +1,331 @@
+//! After an action: waiting for the network work that it started.
+//!
+//! Owns the count of what is under way. Waits only if the action started anything, and at most `SETTLE_LIMIT`.
+
+use crate::browser::browser::Browser;
+use crate::browser::effects::{Effects, Noted};
+use crate::browser::error::BrowserError;
+use crate::browser::events::{Event, Subscription};
+use crate::browser::frames::FrameId;
+use crate::browser::page::act::CLOSING_LIMIT;
+use crate::browser::page::error::PageError;
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::script::{Argument, Injected, not_told};
+use crate::protocol::effects::DownloadState;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashSet;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A page that loads for longer is the next command's to wait for.
+const SETTLE_LIMIT: Duration = Duration::from_secs(2);
+
+/// A tab or a download that the page has asked for is told of by then.
+const ANNOUNCED_LIMIT: Duration = Duration::from_secs(2);
+/// Small files are whole by then; larger ones are `wait --download`'s.
+const DOWNLOAD_LIMIT: Duration = Duration::from_secs(2);
+
+const FOLLOWED: [&str; 10] = [
+    "Network.requestWillBeSent",
+    "Network.responseReceived",
+    "Network.loadingFinished",
+    "Network.loadingFailed",
+    "Page.frameRequestedNavigation",
+    "Page.frameStartedNavigating",
+    "Page.domContentEventFired",
+    "Page.frameStoppedLoading",
+    "Page.navigatedWithinDocument",
+    "Page.windowOpen",
+];
+
+/// What the tab's network does from the moment this was made.
+pub(in crate::browser::page) struct Settling {
+    events: Subscription,
+    main_frame: String,
+    work: Underway,
+}
+
+#[derive(Debug, Default)]
+struct Underway {
+    requests: HashSet<String>,
+    navigating: bool,
+    /// Documents that were answered with a body, and so may be shown or saved.
+    answered: HashSet<String>,
+    /// A document was answered and not shown: it becomes a download.
+    saves: bool,
+    /// The page asked for a tab.
+    opens: bool,
+}
+
+/// What the page says once its handlers have run.
+#[derive(Debug, Deserialize)]
+pub(in crate::browser::page) struct Settled {
+    /// A script has closed the window: the tab goes a moment later.
+    closes: bool,
+    /// A link was followed that saves what it leads to: a download begins.
+    #[serde(default)]
+    saves: bool,
+    /// A frame within the page said it: the page itself is still to be asked.
+    #[serde(skip)]
+    is_of_frame: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Request {
+    request_id: String,
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    canceled: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    request_id: String,
+    #[serde(rename = "type", default)]
+    kind: String,
+    response: Status,
+}
+
+#[derive(Deserialize)]
+struct Status {
+    #[serde(default)]
+    status: u16,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Navigation {
+    #[serde(default)]
+    frame_id: String,
+    #[serde(default)]
+    navigation_type: String,
+    #[serde(default)]
+    disposition: String,
+}
+
+impl Underway {
+    fn event(&mut self, event: &Event, main_frame: &str) {
+        match event.method() {
+            "Network.requestWillBeSent" => {
+                let Some(request) = event.read::<Request>() else { return };
+                // These stay open, or nobody waits for them.
+                if !matches!(request.kind.as_str(), "EventSource" | "WebSocket" | "Ping" | "Prefetch" | "Media") {
+                    self.requests.insert(request.request_id);
+                }
+            }
+            "Network.responseReceived" => {
+                let Some(answer) = event.read::<Answer>() else { return };
+                if answer.kind == "Document" && !matches!(answer.response.status, 204 | 205) {
+                    self.answered.insert(answer.request_id);
+                }
+            }
+            "Network.loadingFinished" => {
+                if let Some(request) = event.read::<Request>() {
+                    self.requests.remove(&request.request_id);
+                }
+            }
+            "Network.loadingFailed" => {
+                let Some(request) = event.read::<Request>() else { return };
+                self.requests.remove(&request.request_id);
+                self.saves |= request.canceled && self.answered.remove(&request.request_id);
+            }
+            "Page.windowOpen" => self.opens = true,
+            "Page.frameRequestedNavigation" | "Page.frameStartedNavigating" => {
+                let Some(navigation) = event.read::<Navigation>() else { return };
+                let elsewhere = matches!(navigation.disposition.as_str(), "newTab" | "newWindow" | "download");
+                let same_document =
+                    matches!(navigation.navigation_type.as_str(), "sameDocument" | "historySameDocument");
+                if navigation.frame_id == main_frame && !elsewhere && !same_document {
+                    self.navigating = true;
+                }
+            }
+            "Page.domContentEventFired" => self.navigating = false,
+            // Also how a navigation ends that came to nothing (a download, 204).
+            "Page.frameStoppedLoading" | "Page.navigatedWithinDocument" => {
+                let ended = event.read::<Navigation>().is_some_and(|ended| ended.frame_id == main_frame);
+                self.navigating &= !ended;
+            }
+            _ => {}
+        }
+    }
+    /// The browser tells of tabs and downloads a moment after the page's own events.
+    async fn announced(&self, browser: &Browser, effects: &Effects) {
+        let is_download = |noted: &Noted| matches!(noted, Noted::Download(_));
+        let deadline = Instant::now() + ANNOUNCED_LIMIT;
+        if self.saves {
+            effects.wait_for(deadline, is_download).await;
+        }
+        if self.opens {
+            effects.wait_for(deadline, |noted| is_download(noted) || matches!(noted, Noted::TabOpened(_))).await;
+            effects.wait_for_tabs(browser, deadline).await;
+        }
+    }
+    fn is_idle(&self) -> bool {
+        self.requests.is_empty() && !self.navigating
+    }
+}
+
+/// What `thenSettled` gives.
+#[derive(Deserialize)]
+struct Given<T> {
+    value: T,
+    #[serde(default)]
+    settled: Option<Settled>,
+}
+
+fn with_name<'a>(function: &'a Injected, arguments: &[&'a dyn Argument]) -> Vec<&'a dyn Argument> {
+    let mut given: Vec<&dyn Argument> = vec![function];
+    given.extend_from_slice(arguments);
+    given
+}
+
+/// Whether an error after input was sent means that its document, frame or tab is gone.
+pub(in crate::browser::page) fn was_left(error: &PageError) -> bool {
+    match error {
+        PageError::DocumentGone | PageError::Browser(BrowserError::FrameGone | BrowserError::TabClosed(_)) => true,
+        PageError::Browser(BrowserError::Cdp(error)) => error.is_session_gone(),
+        _ => false,
+    }
+}
+
+/// How an action ended.
+#[derive(Debug)]
+pub(in crate::browser::page) struct Ended<T> {
+    /// The function's result. `None`: the action made the page go away before it answered.
+    pub value: Option<T>,
+    pub settled: Option<Settled>,
+}
+
+impl<T> Ended<T> {
+    fn of(given: Option<Given<T>>, is_of_frame: bool) -> Self {
+        let Some(Given { value, settled }) = given else { return Self { value: None, settled: None } };
+        Self { value: Some(value), settled: settled.map(|settled| Settled { is_of_frame, ..settled }) }
+    }
+}
+
+impl Page {
+    /// Calls a function that ends an action whose input was sent before. The same call waits until the action's handlers have
+    /// run, unless the function refuses.
+    pub(in crate::browser::page) async fn end_by<T: DeserializeOwned>(
+        &self,
+        frame: &FrameId,
+        function: Injected,
+        arguments: &[&dyn Argument],
+    ) -> Result<Ended<T>, PageError> {
+        let within = self.is_within_page(frame);
+        match self.script(frame, Injected::ThenSettled, &with_name(&function, arguments), SCRIPT_LIMIT).await {
+            Ok(given) => Ok(Ended::of(Some(given), within)),
+            Err(error) if was_left(&error) => Ok(Ended::of(None, within)),
+            Err(error) => Err(not_told(error)),
+        }
+    }
+
+    /// Calls a function that is the whole action, and waits likewise. `DocumentGone`: it did not begin.
+    pub(in crate::browser::page) async fn act_by<T: DeserializeOwned>(
+        &self,
+        frame: &FrameId,
+        function: Injected,
+        arguments: &[&dyn Argument],
+    ) -> Result<Ended<T>, PageError> {
+        let within = self.is_within_page(frame);
+        let given = with_name(&function, arguments);
+        Ok(Ended::of(self.act_by_script(frame, Injected::ThenSettled, &given, SCRIPT_LIMIT).await?, within))
+    }
+
+    /// Whether it is a frame within the page. A frame that has gone counts as one.
+    fn is_within_page(&self, frame: &FrameId) -> bool {
+        self.frame(frame).map_or(true, |frame| frame.parent.is_some())
+    }
+
+    /// Waits until the handlers of the last input have run. A document that is gone was replaced, or its tab is closing:
+    /// the next document is asked, or the browser is awaited to close the tab. Returns whether a download begins.
+    async fn handlers_have_run(&self, deadline: Instant) -> bool {
+        let closed_by = Instant::now() + CLOSING_LIMIT;
+        loop {
+            let mut events = self.browser().events();
+            let settled = async {
+                let frame = self.main_frame().await?;
+                self.script::<Settled>(&frame.id, Injected::Settled, &[], SCRIPT_LIMIT.min(SETTLE_LIMIT)).await
+            };
+            match settled.await {
+                Ok(settled) => {
+                    if settled.closes {
+                        self.until_closed().await;
+                    }
+                    return settled.saves;
+                }
+                Err(PageError::DocumentGone) if Instant::now() < deadline => {
+                    tracing::trace!("the document went before its handlers had run");
+                }
+                // The tab closes, or goes on with another page: the next event tells.
+                Err(PageError::Browser(BrowserError::FrameGone)) => {
+                    if tokio::time::timeout_at(closed_by, events.recv()).await.is_err() {
+                        return false;
+                    }
+                }
+                Err(PageError::Browser(BrowserError::Cdp(error))) if error.is_session_gone() => {
+                    self.until_closed().await;
+                    return false;
+                }
+                Err(error) => {
+                    tracing::trace!(%error, "it is unknown whether the handlers have run");
+                    return false;
+                }
+            }
+        }
+    }
+}
+
+/// Waits for the files that the act began to save.
+async fn downloads_end(page: &Page, effects: &Effects) {
+    let begun = effects.downloads();
+    let is_over = |browser: &Browser| {
+        let running = |id: &String| browser.download(id).is_some_and(|one| one.state == DownloadState::InProgress);
+        !begun.iter().any(running)
+    };
+    if !page.browser().downloads_until(Instant::now() + DOWNLOAD_LIMIT, is_over).await {
+        tracing::debug!("a download goes on after the act that began it");
+    }
+}
+
+impl Settling {
+    /// Begin before the action. `None` where the page is hung or gone: then there is nothing to wait for.
+    pub(in crate::browser::page) fn begin(page: &Page) -> Option<Self> {
+        let info = page.info().ok()?;
+        let events = page.subscribe(&FOLLOWED).ok()?;
+        Some(Self { events, main_frame: info.page?.as_str().to_owned(), work: Underway::default() })
+    }
+
+    /// Returns once what the action started has ended. `settled`: what the page said if it was asked already.
+    pub(in crate::browser::page) async fn end(mut self, page: &Page, settled: Option<Settled>) {
+        let deadline = Instant::now() + SETTLE_LIMIT;
+        // Handlers have run, and what they asked for has been reported before this answer.
+        self.work.saves = match settled {
+            None => page.handlers_have_run(deadline).await,
+            Some(Settled { is_of_frame: true, saves, .. }) => page.handlers_have_run(deadline).await || saves,
+            Some(Settled { closes, saves, .. }) => {
+                if closes {
+                    page.until_closed().await;
+                }
+                saves
+            }
+        };
+        while let Some(event) = self.events.try_next() {
+            self.work.event(&event, &self.main_frame);
+        }
+        while !self.work.is_idle() {
+            match tokio::time::timeout_at(deadline, self.events.next()).await {
+                Ok(Some(event)) => self.work.event(&event, &self.main_frame),
+                Ok(None) | Err(_) => break,
+            }
+        }
+        if let Some(effects) = page.effects() {
+            self.work.announced(page.browser(), effects).await;
+            downloads_end(page, effects).await;
+        }
+    }
+}

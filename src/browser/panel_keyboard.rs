@@ -1,0 +1,111 @@
+//! Which side panel has the person's keyboard, and the focus that a page is told to have meanwhile.
+//!
+//! Owns no state: what a browser knows of its panels is in `keyboard`. Never decides when something is pressed.
+
+use super::browser::Browser;
+use super::error::BrowserError;
+use super::keyboard::{KeySink, PanelKeyboard};
+use super::relay::PANEL_TO_FRONT;
+use super::session::Session;
+use super::shared::Shared;
+use super::tab::Tab;
+use crate::browser::devtools::target::{AttachToTarget, GetTargets};
+use crate::protocol::ids::TabId;
+use serde_json::json;
+
+/// Makes a page behave as if it had the focus: else its menus close as soon as the panel has the keyboard again.
+const EMULATE_FOCUS: &str = "Emulation.setFocusEmulationEnabled";
+
+impl Browser {
+    /// The panel at `address` has the keyboard from now on; the future fails if the browser has no such panel.
+    pub fn keyboard_in_panel(
+        &self,
+        address: String,
+        keys: KeySink,
+    ) -> impl Future<Output = Result<(), BrowserError>> + Send + use<> {
+        let browser = self.clone();
+        let (report, known) = {
+            let keyboard = &mut self.shared.state().keyboard;
+            keyboard.reports += 1;
+            let known = keyboard.attached.as_ref().filter(|(of, _)| *of == address).map(|(_, session)| session.clone());
+            (keyboard.reports, known)
+        };
+        async move {
+            let (session, method) = match known {
+                _ if browser.is_relayed() => (browser.root(), PANEL_TO_FRONT),
+                Some(session) => (browser.cdp().session(session), "Page.bringToFront"),
+                None => (browser.attach_panel(&address).await?, "Page.bringToFront"),
+            };
+            let keyboard = &mut browser.shared.state().keyboard;
+            if keyboard.reports == report {
+                keyboard.holder = Some(PanelKeyboard { session, method, keys });
+            }
+            Ok(())
+        }
+    }
+
+    /// No panel has the keyboard.
+    pub fn keyboard_elsewhere(&self) {
+        let keyboard = &mut self.shared.state().keyboard;
+        keyboard.reports += 1;
+        keyboard.holder = None;
+    }
+
+    /// Gives the keyboard to the panel that had it last: what the person was asked to do in the page is done.
+    pub fn keyboard_to_last_panel(&self) {
+        let known = self.shared.state().keyboard.attached.clone();
+        let (session, method) = match known {
+            _ if self.is_relayed() => (self.root(), PANEL_TO_FRONT),
+            Some((_, session)) => (self.cdp().session(session), "Page.bringToFront"),
+            None => return,
+        };
+        let mut batch = session.batch();
+        match batch.add_elsewhere(&session, method) {
+            Ok(()) => batch.send(),
+            Err(error) => tracing::debug!(%error, "the panel can't be given the keyboard"),
+        }
+    }
+
+    /// The panel that has the person's keyboard. None of a browser without a window: nobody types there.
+    pub(super) fn panel_keyboard(&self) -> Option<PanelKeyboard> {
+        if self.is_headless() { None } else { self.shared.state().keyboard.holder.clone() }
+    }
+
+    async fn attach_panel(&self, address: &str) -> Result<Session, BrowserError> {
+        let targets = self.root().call(GetTargets::default()).await?.target_infos;
+        // The *tab* around a panel's page has the same address and can't be brought to the front.
+        let found = targets.into_iter().find(|target| target.kind != "tab" && target.url == address);
+        let attach = AttachToTarget::new(found.ok_or(BrowserError::FrameGone)?.target_id);
+        let session = self.root().call(attach).await?.session_id;
+        self.shared.state().keyboard.attached = Some((address.to_owned(), session.clone()));
+        Ok(self.cdp().session(session))
+    }
+}
+
+impl Tab {
+    /// The page behaves as if it had the focus, until nothing works on the tab any more.
+    /// Waits for nothing: whatever is asked of the page after this, it answers with the focus.
+    pub(super) fn pretend_focus(&self) -> Result<(), BrowserError> {
+        match self.kept(EMULATE_FOCUS) {
+            Some(_) => Ok(()),
+            None => self.post_kept(EMULATE_FOCUS, json!({ "enabled": true })),
+        }
+    }
+}
+
+impl Shared {
+    /// Nothing works on the tab now: its page sees again where the focus is.
+    pub(super) fn end_pretended_focus(&self, tab: TabId) {
+        let page = {
+            let mut state = self.state();
+            let Some(tab_state) = state.tab_states.get_mut(&tab) else { return };
+            if tab_state.holds > 0 || tab_state.stays > 0 || !tab_state.drop_override(EMULATE_FOCUS) {
+                return;
+            }
+            state.engaged.get(&tab).and_then(|engaged| engaged.page.clone())
+        };
+        let Some(page) = page else { return };
+        let page = self.cdp.session(page);
+        page.post(super::overrides::PersistentOverride::new(EMULATE_FOCUS, json!({ "enabled": false })));
+    }
+}

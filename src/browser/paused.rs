@@ -1,0 +1,253 @@
+//! Requests that wait in the browser for a verdict, and what is done with each.
+//!
+//! Owns the carrying out. What is decided is `routes`' and `held_back`'s. Every request that waits is answered: what nobody
+//! wants to change goes on as it is.
+
+use super::devtools::fetch::{
+    AuthChallengeResponse, ContinueRequest, ContinueWithAuth, ErrorReason, FailRequest, FulfillRequest, HeaderEntry,
+};
+use super::events::Event;
+use super::paused_request::{Paused, Waiting};
+use super::routes::{Route, RouteAct, RouteAnswer, Verdict, with_headers};
+use super::session::Session;
+use super::shared::{Role, Shared};
+use crate::base::metadata::is_metadata_url;
+use crate::base::site::Place;
+use crate::browser::devtools::target::SessionId;
+use crate::protocol::ids::TabId;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Which document asks is told in another message, which comes within milliseconds. Without it no route of some documents
+/// applies.
+const DOCUMENT_LIMIT: Duration = Duration::from_secs(3);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WillBeSent {
+    request_id: String,
+    #[serde(rename = "documentURL", default)]
+    document_url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AuthRequired {
+    request_id: String,
+    auth_challenge: Challenge,
+}
+
+#[derive(Deserialize)]
+struct Challenge {
+    #[serde(default)]
+    source: String,
+    #[serde(default)]
+    origin: String,
+}
+
+impl Shared {
+    /// The tab whose requests are decided about here.
+    fn judged_tab(&self, session: &SessionId) -> Option<TabId> {
+        let state = self.state();
+        let tab = state.sessions.get(session).and_then(Role::tab)?;
+        (!state.tab_states.get(&tab).is_some_and(|tab_state| tab_state.judges_itself)).then_some(tab)
+    }
+
+    /// `Fetch.requestPaused`
+    pub(super) fn request_paused(self: &Arc<Self>, event: &Event) {
+        let Some(id) = event.session() else { return };
+        let Some(tab) = self.judged_tab(id) else { return };
+        let Some(paused) = event.read::<Paused>() else { return };
+        let session = self.cdp.session(id.clone());
+        if self.options.holds_back && is_metadata_url(&paused.request.url) {
+            tracing::warn!("a page asked for a cloud metadata address; the request was held back");
+            let error_reason = ErrorReason::NameNotResolved;
+            session.post(FailRequest { request_id: paused.request_id, error_reason });
+            return;
+        }
+        let verdict = {
+            let mut state = self.state();
+            let Some(tab_state) = state.tab_states.get_mut(&tab) else { return };
+            let document = tab_state.routes.documents.of(&paused.network_id).cloned();
+            let verdict = tab_state.routes.decide(&paused.request.url, document.as_ref());
+            if matches!(verdict, Verdict::AskDocument) && !paused.network_id.is_empty() {
+                let waiting = Waiting { session: id.clone(), paused: paused.clone() };
+                tab_state.routes.documents.waiting.insert(paused.network_id.clone(), waiting);
+            }
+            verdict
+        };
+        match verdict {
+            Verdict::Pass(headers) => pass(&session, paused, &headers),
+            Verdict::Route(route) => self.apply(session, paused, route),
+            Verdict::AskDocument if paused.network_id.is_empty() => pass(&session, paused, &[]),
+            Verdict::AskDocument => self.wait_for_document(tab, paused.network_id),
+        }
+    }
+
+    /// `Network.requestWillBeSent`
+    pub(super) fn asked_by(self: &Arc<Self>, tab: TabId, event: &Event) {
+        if event.method() != "Network.requestWillBeSent" {
+            return;
+        }
+        let asks = |tab_state: &super::shared::TabState| tab_state.routes.asks_documents();
+        if !self.state().tab_states.get(&tab).is_some_and(asks) {
+            return;
+        }
+        let Some(sent) = event.read::<WillBeSent>() else { return };
+        let place = Place::of(&sent.document_url);
+        let (waiting, verdict) = {
+            let mut state = self.state();
+            let Some(tab_state) = state.tab_states.get_mut(&tab) else { return };
+            let Some(waiting) = tab_state.routes.documents.learn(sent.request_id, place.clone()) else { return };
+            let verdict = tab_state.routes.decide(&waiting.paused.request.url, Some(&place));
+            (waiting, verdict)
+        };
+        let session = self.cdp.session(waiting.session);
+        match verdict {
+            Verdict::Route(route) => self.apply(session, waiting.paused, route),
+            Verdict::Pass(headers) => pass(&session, waiting.paused, &headers),
+            Verdict::AskDocument => pass(&session, waiting.paused, &[]),
+        }
+    }
+
+    fn wait_for_document(self: &Arc<Self>, tab: TabId, network_id: String) {
+        let shared = Arc::downgrade(self);
+        let gone = self.cdp.gone().clone();
+        self.cdp.tasks().spawn(async move {
+            tokio::select! {
+                () = gone.cancelled() => return,
+                () = tokio::time::sleep(DOCUMENT_LIMIT) => {}
+            }
+            let Some(shared) = shared.upgrade() else { return };
+            let waiting = {
+                let mut state = shared.state();
+                state
+                    .tab_states
+                    .get_mut(&tab)
+                    .and_then(|tab_state| tab_state.routes.documents.waiting.remove(&network_id))
+            };
+            if let Some(waiting) = waiting {
+                pass(&shared.cdp.session(waiting.session), waiting.paused, &[]);
+            }
+        });
+    }
+
+    fn apply(&self, session: Session, paused: Paused, route: Arc<Route>) {
+        route.is_used();
+        if route.delay.is_zero() {
+            return carry_out(&session, paused, &route.act);
+        }
+        let gone = self.cdp.gone().clone();
+        self.cdp.tasks().spawn(async move {
+            tokio::select! {
+                () = gone.cancelled() => {}
+                () = route.ended.cancelled() => pass(&session, paused, &[]),
+                () = tokio::time::sleep(route.delay) => carry_out(&session, paused, &route.act),
+            }
+        });
+    }
+
+    /// `Fetch.authRequired`
+    pub(super) fn auth_required(&self, event: &Event) {
+        let Some(id) = event.session() else { return };
+        let Some(tab) = self.judged_tab(id) else { return };
+        let Some(required) = event.read::<AuthRequired>() else { return };
+        let known = {
+            let mut state = self.state();
+            let Some(tab_state) = state.tab_states.get_mut(&tab) else { return };
+            let known = tab_state.routes.credentials_for(&required.auth_challenge.origin);
+            let known = known.filter(|_| required.auth_challenge.source != "Proxy");
+            // One that was refused is not given again.
+            known.map(|known| tab_state.routes.documents.signs_in(&required.request_id).then_some(known))
+        };
+        let answer = |response, as_user: Option<(String, String)>| {
+            let (username, password) = as_user.unzip();
+            AuthChallengeResponse { response, username, password }
+        };
+        let auth_challenge_response = match known {
+            Some(Some(as_user)) => answer("ProvideCredentials", Some(as_user)),
+            Some(None) => answer("CancelAuth", None),
+            None => answer("Default", None),
+        };
+        let session = self.cdp.session(id.clone());
+        session.post(ContinueWithAuth { request_id: required.request_id, auth_challenge_response });
+    }
+}
+
+/// Lets a request go on, with headers set.
+fn pass(session: &Session, paused: Paused, set: &[(String, String)]) {
+    let headers = (!set.is_empty()).then(|| with_headers(paused.request.entries(), set));
+    let (request_id, again) = (paused.request_id, session.clone());
+    let plain = ContinueRequest { request_id: request_id.clone(), headers: None };
+    session.post_then(ContinueRequest { request_id, headers }, move |reply| {
+        // Headers that the browser does not take must not hold the request for ever.
+        if let Err(error) = reply {
+            tracing::debug!(%error, "a request goes on without what was set for it");
+            again.post(plain);
+        }
+    });
+}
+
+/// Answers a request; one that can't be answered so fails.
+fn fulfill(session: &Session, answer: FulfillRequest) {
+    let (request_id, again) = (answer.request_id.clone(), session.clone());
+    session.post_then(answer, move |reply| {
+        if let Err(error) = reply {
+            tracing::warn!(%error, "the browser did not take a route's answer");
+            again.post(FailRequest { request_id, error_reason: ErrorReason::BlockedByClient });
+        }
+    });
+}
+
+fn carry_out(session: &Session, paused: Paused, act: &RouteAct) {
+    match act {
+        RouteAct::Abort => {
+            let error_reason = ErrorReason::BlockedByClient;
+            session.post(FailRequest { request_id: paused.request_id, error_reason });
+        }
+        RouteAct::Continue(headers) => pass(session, paused, headers),
+        RouteAct::Answer(answer) => match paused.request.is_preflight() {
+            true if answer.answers_preflights => fulfill(session, preflight(&paused)),
+            true => pass(session, paused, &[]),
+            false => fulfill(session, answered(&paused, answer)),
+        },
+    }
+}
+
+fn entry(name: &str, value: impl Into<String>) -> HeaderEntry {
+    HeaderEntry { name: name.to_owned(), value: value.into() }
+}
+
+fn answered(paused: &Paused, answer: &RouteAnswer) -> FulfillRequest {
+    let mut headers: Vec<HeaderEntry> =
+        answer.headers.iter().map(|(name, value)| entry(name, value.as_str())).collect();
+    let has = |name: &str| headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));
+    // A page of another site may read what stands in for the server's answer, as it reads what a test server gives.
+    let opens = paused.request.header("origin").filter(|_| !has("access-control-allow-origin")).map(|origin| {
+        let credentials = entry("access-control-allow-credentials", "true");
+        [entry("access-control-allow-origin", origin), credentials, entry("vary", "Origin")]
+    });
+    headers.extend(opens.into_iter().flatten());
+    FulfillRequest {
+        request_id: paused.request_id.clone(),
+        response_code: answer.status,
+        response_headers: headers,
+        body: STANDARD.encode(&answer.body),
+    }
+}
+
+fn preflight(paused: &Paused) -> FulfillRequest {
+    let asked = |name: &str| paused.request.header(name).unwrap_or("*").to_owned();
+    let response_headers = vec![
+        entry("access-control-allow-origin", asked("origin")),
+        entry("access-control-allow-methods", asked("access-control-request-method")),
+        entry("access-control-allow-headers", asked("access-control-request-headers")),
+        entry("access-control-allow-credentials", "true"),
+        // It is about this one request: the next may go to the server.
+        entry("access-control-max-age", "0"),
+    ];
+    FulfillRequest { request_id: paused.request_id.clone(), response_code: 204, response_headers, body: String::new() }
+}

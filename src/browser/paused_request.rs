@@ -1,0 +1,89 @@
+//! A request that waits in the browser, and which documents asked for what.
+//!
+//! Owns the memory of one tab. What becomes of a request is decided in `routes` and carried out in `paused`.
+
+use super::devtools::fetch::HeaderEntry;
+use crate::base::site::Place;
+use crate::browser::devtools::target::SessionId;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// Requests whose documents are remembered.
+const MOST_KNOWN: usize = 512;
+
+/// Which documents asked for what, and the requests that wait until that is known.
+#[derive(Debug, Default)]
+pub(super) struct Documents {
+    /// By the network's own id of a request, the newest last.
+    known: VecDeque<(String, Place)>,
+    pub(super) waiting: HashMap<String, Waiting>,
+    /// Requests that a name and a password were given to once.
+    signed_in: HashSet<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) session: SessionId,
+    pub(super) paused: Paused,
+}
+
+impl Documents {
+    pub(super) fn of(&self, network_id: &str) -> Option<&Place> {
+        self.known.iter().rev().find(|(id, _)| id == network_id).map(|(_, place)| place)
+    }
+
+    pub(super) fn learn(&mut self, network_id: String, place: Place) -> Option<Waiting> {
+        if self.known.len() == MOST_KNOWN {
+            self.known.pop_front();
+        }
+        let waiting = self.waiting.remove(&network_id);
+        self.known.push_back((network_id, place));
+        waiting
+    }
+
+    /// Whether this is the first time that it asks.
+    pub(super) fn signs_in(&mut self, request_id: &str) -> bool {
+        if self.signed_in.len() >= MOST_KNOWN {
+            self.signed_in.clear();
+        }
+        self.signed_in.insert(request_id.to_owned())
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Paused {
+    pub(super) request_id: String,
+    pub(super) request: Asked,
+    #[serde(default)]
+    pub(super) network_id: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Asked {
+    pub(super) url: String,
+    #[serde(default)]
+    pub(super) method: String,
+    #[serde(default)]
+    pub(super) headers: Map<String, Value>,
+}
+
+impl Asked {
+    pub(super) fn header(&self, wanted: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        found.and_then(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn entries(&self) -> Vec<HeaderEntry> {
+        let entry = |(name, value): (&String, &Value)| {
+            Some(HeaderEntry { name: name.clone(), value: value.as_str()?.to_owned() })
+        };
+        self.headers.iter().filter_map(entry).collect()
+    }
+
+    /// The question that a browser asks a server before some requests to another site.
+    pub(super) fn is_preflight(&self) -> bool {
+        self.method == "OPTIONS" && self.header("access-control-request-method").is_some()
+    }
+}

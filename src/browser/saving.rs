@@ -1,0 +1,296 @@
+//! Files that pages make the browser save, from the first event of a download to the name of the whole file.
+//!
+//! Owns the limits and what becomes of a saved file: the browser writes it under a name of its own into a private folder, and
+//! it gets its name when it is whole. Never trusts a name that a page gave. The list is in `downloads`.
+
+use super::browser::Browser;
+use super::devtools::browser::{CancelDownload, DownloadBehavior, SetDownloadBehavior};
+use super::downloads::Record;
+use super::effects::{Effects, Noted};
+use super::events::Event;
+use super::shared::Shared;
+use crate::base::file_name::{move_into, safe_name};
+use crate::protocol::effects::{Download, DownloadState};
+use crate::protocol::ids::{TabId, TargetId};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tokio::time::Instant;
+
+/// In bytes. A stream that never ends must not fill the disk.
+pub const LARGEST: u64 = 4 * 1024 * 1024 * 1024;
+/// A page can start downloads in a loop.
+const MOST_AT_ONCE: usize = 20;
+/// The oldest of a browser are forgotten; their files stay.
+const MOST_KEPT: usize = 500;
+
+/// `Browser.downloadWillBegin`, and the same of `Page` where there is no browser to ask.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WillBegin {
+    #[serde(default)]
+    frame_id: String,
+    guid: String,
+    #[serde(default)]
+    url: String,
+    #[serde(default)]
+    suggested_filename: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DownloadProgress {
+    guid: String,
+    #[serde(default)]
+    total_bytes: f64,
+    #[serde(default)]
+    received_bytes: f64,
+    #[serde(default)]
+    state: String,
+    /// Only newer browsers tell.
+    #[serde(default)]
+    file_path: Option<PathBuf>,
+}
+
+impl Shared {
+    /// How the browser treats downloads while nothing is done by us. In a window they are the person's own.
+    pub(super) fn set_up_downloads(&self) {
+        let behavior = match (&self.options.downloads, self.options.headless) {
+            (Some(_), true) => return self.save_downloads(),
+            (None, true) => DownloadBehavior::Deny,
+            (_, false) => DownloadBehavior::Default,
+        };
+        self.cdp.root().post(SetDownloadBehavior { behavior, download_path: None, events_enabled: true });
+    }
+
+    fn save_downloads(&self) {
+        let Some(folders) = &self.options.downloads else { return };
+        let download_path = Some(folders.incoming.to_string_lossy().into_owned());
+        let behavior = DownloadBehavior::AllowAndName;
+        self.cdp.root().post(SetDownloadBehavior { behavior, download_path, events_enabled: true });
+    }
+
+    /// An act begins or ends. In a window only the downloads of acts are ours to save.
+    pub(super) fn recording_changed(&self, begins: bool) {
+        let is_first_or_last = {
+            let mut state = self.state();
+            let recordings = &mut state.downloads.recordings;
+            *recordings = if begins { *recordings + 1 } else { recordings.saturating_sub(1) };
+            *recordings == usize::from(begins)
+        };
+        let is_window = !self.options.headless && self.options.lets_go_after.is_none();
+        if !is_first_or_last || !is_window || self.options.downloads.is_none() {
+            return;
+        }
+        if begins { self.save_downloads() } else { self.set_up_downloads() }
+    }
+
+    pub(super) fn download_event(self: &Arc<Self>, name: &str, event: &Event) {
+        match name {
+            "downloadWillBegin" => {
+                let Some(begun) = event.read::<WillBegin>() else { return };
+                self.download_begins(begun);
+            }
+            "downloadProgress" => {
+                let Some(progress) = event.read::<DownloadProgress>() else { return };
+                self.download_goes_on(progress);
+            }
+            _ => {}
+        }
+    }
+
+    fn download_begins(&self, begun: WillBegin) {
+        let WillBegin { frame_id, guid, url, suggested_filename } = begun;
+        let name = safe_name(&suggested_filename);
+        let name = if name.is_empty() { "download".to_owned() } else { name };
+        let too_many = {
+            let mut state = self.state();
+            let tab = state.tab_of_frame(&frame_id);
+            // Of a tab that was opened for it: the act that opened it. Of one that is gone already: any act.
+            let opener = tab.and_then(|tab| state.tabs.get(tab)?.opener);
+            let tab_states = &state.tab_states;
+            let of = |tab: Option<TabId>| tab_states.get(&tab?)?.effects.clone();
+            let by = of(tab).or_else(|| of(opener)).or_else(|| {
+                let unknown = tab.is_none();
+                tab_states.values().find_map(|tab_state| tab_state.effects.clone()).filter(|_| unknown)
+            });
+            if let Some(effects) = &by {
+                effects.note(Noted::Download(guid.clone()));
+            }
+            let too_many = state.downloads.running() >= MOST_AT_ONCE;
+            let folder = by.as_ref().and_then(Effects::download_folder);
+            let tab = by.as_ref().and_then(Effects::tab).or(tab);
+            let download = Download {
+                id: guid.clone(),
+                name,
+                url,
+                state: DownloadState::InProgress,
+                path: None,
+                bytes: 0,
+                total: None,
+                reason: None,
+            };
+            if state.downloads.list.len() == MOST_KEPT {
+                state.downloads.list.remove(0);
+            }
+            state.downloads.list.push(Record { download, tab, folder, is_taken: false });
+            state.downloads.told();
+            too_many
+        };
+        if too_many {
+            self.cancel_download(&guid, &format!("{MOST_AT_ONCE} others were under way"));
+        }
+    }
+
+    fn download_goes_on(self: &Arc<Self>, progress: DownloadProgress) {
+        let DownloadProgress { guid, total_bytes, received_bytes, state: how, file_path } = progress;
+        let (received, total) = (whole(received_bytes), Some(whole(total_bytes)).filter(|total| *total > 0));
+        let (name, folder) = {
+            let mut state = self.state();
+            let Some(record) = state.downloads.get_mut(&guid) else { return };
+            if record.download.state != DownloadState::InProgress {
+                return;
+            }
+            record.download.bytes = received;
+            record.download.total = total;
+            let found = (record.download.name.clone(), record.folder.clone());
+            if how == "canceled" {
+                return state.downloads.fail(&guid, "the browser or the page cancelled it");
+            }
+            found
+        };
+        if received > LARGEST || total.is_some_and(|total| total > LARGEST) {
+            return self.cancel_download(&guid, &format!("it has more than {LARGEST} bytes"));
+        }
+        if how != "completed" {
+            return;
+        }
+        let named_by_us = self.options.downloads.as_ref().map(|folders| folders.incoming.join(&guid));
+        let is_ours = match (&named_by_us, &file_path) {
+            (Some(ours), Some(path)) => ours == path,
+            // A browser that does not say where it is.
+            (Some(ours), None) => is_plain(&guid) && ours.is_file(),
+            (None, _) => false,
+        };
+        match named_by_us.zip(self.options.downloads.clone()).filter(|_| is_ours) {
+            Some((file, folders)) => self.give_name(guid, file, folder.unwrap_or(folders.saved), name),
+            None => self.download_saved(&guid, file_path.as_deref()),
+        }
+    }
+
+    /// The disk is not the reader's to wait for.
+    fn give_name(self: &Arc<Self>, id: String, file: PathBuf, folder: PathBuf, name: String) {
+        let shared = self.clone();
+        let moving = move || match move_into(&file, &folder, &name) {
+            Ok(place) => shared.download_saved(&id, Some(&place)),
+            Err(error) => {
+                // What can't be named is not kept.
+                std::fs::remove_file(&file).ok();
+                shared.state().downloads.fail(&id, &format!("it could not be saved in {}: {error}", folder.display()));
+            }
+        };
+        self.cdp.tasks().spawn_blocking(moving);
+    }
+
+    fn download_saved(&self, id: &str, path: Option<&Path>) {
+        let mut state = self.state();
+        if let Some(record) = state.downloads.get_mut(id) {
+            record.download.state = DownloadState::Saved;
+            record.download.path = path.map(|path| path.to_string_lossy().into_owned());
+        }
+        state.downloads.told();
+    }
+
+    fn cancel_download(&self, id: &str, reason: &str) {
+        self.state().downloads.fail(id, reason);
+        self.cdp.root().post(CancelDownload { guid: id.to_owned() });
+    }
+}
+
+impl super::shared::State {
+    /// The tab that a frame is in: of a page by its target, of an inner frame by the tab's own frames.
+    fn tab_of_frame(&self, frame: &str) -> Option<TabId> {
+        let by_page = self.tabs.by_page(&TargetId::new(frame)).map(|info| info.id);
+        let in_tab = || self.engaged.iter().find(|(_, tab)| tab.frames.get(frame).is_some()).map(|(id, _)| *id);
+        by_page.or_else(in_tab)
+    }
+}
+
+impl Browser {
+    /// What pages made it save, oldest first. `tab`: only those of one tab.
+    pub fn downloads(&self, tab: Option<TabId>) -> Vec<Download> {
+        let state = self.shared.state();
+        let of_tab = |record: &&Record| tab.is_none() || record.tab == tab;
+        state.downloads.list.iter().filter(of_tab).map(|record| record.download.clone()).collect()
+    }
+    pub fn download(&self, id: &str) -> Option<Download> {
+        let state = self.shared.state();
+        state.downloads.list.iter().find(|record| record.download.id == id).map(|record| record.download.clone())
+    }
+    /// A tab has downloads that [`Self::take_ended_downloads`] would give, and none is under way.
+    pub fn has_ended_downloads(&self, tab: TabId) -> bool {
+        let state = self.shared.state();
+        let mut of_tab = state.downloads.list.iter().filter(|record| record.tab == Some(tab));
+        let mut has_ended = false;
+        of_tab.all(|record| {
+            has_ended |= !record.is_taken;
+            record.download.state != DownloadState::InProgress
+        }) && has_ended
+    }
+    /// The downloads of a tab that have ended since its last act began, each given once.
+    pub fn take_ended_downloads(&self, tab: TabId) -> Option<Vec<Download>> {
+        if !self.has_ended_downloads(tab) {
+            return None;
+        }
+        let mut state = self.shared.state();
+        let mut taken = Vec::new();
+        for record in state.downloads.list.iter_mut().filter(|record| record.tab == Some(tab) && !record.is_taken) {
+            record.is_taken = true;
+            taken.push(record.download.clone());
+        }
+        Some(taken)
+    }
+    /// Waits until something that is read from the list holds. False if the time is up before.
+    pub async fn downloads_until(&self, deadline: Instant, holds: impl Fn(&Self) -> bool) -> bool {
+        let mut changed = self.shared.state().downloads.changed.subscribe();
+        loop {
+            if holds(self) {
+                return true;
+            }
+            tokio::select! {
+                changed = tokio::time::timeout_at(deadline, changed.changed()) => match changed {
+                    Ok(Ok(())) => {}
+                    _ => return holds(self),
+                },
+                () = self.gone().cancelled() => return false,
+            }
+        }
+    }
+    /// Stops a download, or removes the file of one that was saved by us.
+    pub async fn discard_download(&self, id: &str, reason: &str) {
+        let saved = self.download(id).filter(|download| download.state == DownloadState::Saved);
+        self.shared.cancel_download(id, reason);
+        let chosen = self.shared.state().downloads.get_mut(id).and_then(|record| record.folder.clone());
+        let saved_in = self.shared.options.downloads.as_ref().map(|folders| folders.saved.clone());
+        let folders: Vec<PathBuf> = chosen.into_iter().chain(saved_in).collect();
+        // A file in the person's own download folder is theirs.
+        let is_ours = |path: &String| folders.iter().any(|folder| Path::new(path).parent() == Some(folder));
+        if let Some(path) = saved.and_then(|download| download.path).filter(is_ours)
+            && let Err(error) = tokio::fs::remove_file(&path).await
+        {
+            tracing::warn!(%error, "a file that was not allowed could not be removed");
+        }
+        if let Some(record) = self.shared.state().downloads.get_mut(id) {
+            record.download.path = None;
+        }
+    }
+}
+
+fn whole(bytes: f64) -> u64 {
+    if bytes > 0.0 { bytes as u64 } else { 0 }
+}
+
+/// An id that is not a path.
+fn is_plain(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|character| character.is_ascii_alphanumeric() || character == '-')
+}

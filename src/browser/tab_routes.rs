@@ -1,0 +1,136 @@
+//! Changing the routes, headers and sign-ins of a tab, and having the browser stop the requests that they are about.
+//!
+//! Owns no state: the list of a tab is in `routes`.
+
+use super::devtools::fetch::{Disable, Enable, RequestPattern};
+use super::error::BrowserError;
+use super::routes::{Credentials, Route, Routes, SiteHeaders};
+use super::session::Session;
+use super::shared::TabState;
+use super::tab::Tab;
+use crate::base::site::Place;
+use crate::protocol::ids::TabId;
+use std::sync::Arc;
+
+impl super::shared::Shared {
+    /// Lets the browser stop the requests that are decided about here: to a page, a frame or a worker that is being set up,
+    /// before it asks for anything.
+    pub(super) fn stop_requests(&self, tab: TabId, session: &Session) {
+        let (patterns, handle_auth_requests) = self.stopped_patterns(tab);
+        if !patterns.is_empty() {
+            session.post(Enable { patterns: &patterns, handle_auth_requests });
+        }
+    }
+
+    fn stopped_patterns(&self, tab: TabId) -> (Vec<RequestPattern>, bool) {
+        let state = self.state();
+        let routes = state.tab_states.get(&tab).map(|tab_state| &tab_state.routes);
+        let mut patterns: Vec<_> = routes.iter().flat_map(|routes| routes.patterns()).collect();
+        if self.options.holds_back {
+            patterns.extend(super::held_back::patterns().iter().cloned());
+        }
+        (patterns, routes.is_some_and(|routes| !routes.credentials.is_empty()))
+    }
+}
+
+impl Tab {
+    /// Adds a route, which goes before those that are there; one of the same address and place goes.
+    pub async fn add_route(&self, route: Route) -> Result<(), BrowserError> {
+        self.change_routes(|routes| {
+            let is_same = |known: &mut Arc<Route>| known.address == route.address && known.only_on == route.only_on;
+            routes.routes.extract_if(.., is_same).for_each(|known| known.ended.cancel());
+            routes.routes.push(Arc::new(route));
+        })
+        .await
+    }
+
+    /// Takes the routes of this address away, or all; with a place only those of its documents. Returns how many there were.
+    pub async fn remove_routes(&self, address: Option<&str>, of: Option<&Place>) -> Result<usize, BrowserError> {
+        let mut count = 0;
+        self.change_routes(|routes| {
+            let before = routes.routes.len();
+            let goes = |route: &mut Arc<Route>| {
+                address.is_none_or(|address| route.address.pattern() == address)
+                    && of.is_none_or(|place| route.only_on.as_ref() == Some(place))
+            };
+            routes.routes.extract_if(.., goes).for_each(|route| route.ended.cancel());
+            count = before - routes.routes.len();
+        })
+        .await?;
+        Ok(count)
+    }
+
+    /// The routes, the one first that decides first.
+    pub fn routes(&self) -> Result<Vec<Arc<Route>>, BrowserError> {
+        self.with_tab_state(|tab_state| tab_state.routes.routes.iter().rev().cloned().collect())
+    }
+
+    /// Sends this header with each request to a site. Returns the names of all that are sent there.
+    pub async fn set_site_header(&self, site: &str, name: &str, value: &str) -> Result<Vec<String>, BrowserError> {
+        let mut names = Vec::new();
+        self.change_routes(|routes| {
+            let at = routes.headers.iter().position(|known| known.site == site).unwrap_or_else(|| {
+                routes.headers.push(SiteHeaders { site: site.to_owned(), headers: Vec::new() });
+                routes.headers.len() - 1
+            });
+            let headers = &mut routes.headers[at].headers;
+            headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+            headers.push((name.to_owned(), value.to_owned()));
+            names = headers.iter().map(|(name, _)| name.clone()).collect();
+        })
+        .await?;
+        Ok(names)
+    }
+
+    /// The sites that headers are sent to, each with their names.
+    pub fn site_headers(&self) -> Result<Vec<(String, Vec<String>)>, BrowserError> {
+        self.with_tab_state(|tab_state| {
+            let names = |known: &SiteHeaders| known.headers.iter().map(|(name, _)| name.clone()).collect();
+            tab_state.routes.headers.iter().map(|known| (known.site.clone(), names(known))).collect()
+        })
+    }
+
+    /// Sends no more headers to a site, or to any. Returns how many sites there were.
+    pub async fn clear_site_headers(&self, site: Option<&str>) -> Result<usize, BrowserError> {
+        let mut count = 0;
+        self.change_routes(|routes| {
+            let before = routes.headers.len();
+            routes.headers.retain(|known| site.is_some_and(|site| known.site != site));
+            count = before - routes.headers.len();
+        })
+        .await?;
+        Ok(count)
+    }
+
+    /// Signs in where this site asks for it by HTTP; none: not any more.
+    pub async fn set_credentials(&self, site: &str, as_user: Option<(&str, &str)>) -> Result<(), BrowserError> {
+        self.change_routes(|routes| {
+            routes.credentials.retain(|known| known.site != site);
+            routes.credentials.extend(as_user.map(|(user, password)| Credentials {
+                site: site.to_owned(),
+                user: user.to_owned(),
+                password: password.to_owned(),
+            }));
+        })
+        .await
+    }
+
+    async fn change_routes(&self, change: impl FnOnce(&mut Routes)) -> Result<(), BrowserError> {
+        self.with_tab_state(|tab_state: &mut TabState| change(&mut tab_state.routes))?;
+        let shared = &self.browser().shared;
+        let (patterns, handle_auth_requests) = shared.stopped_patterns(self.id());
+        let page = self.page()?;
+        if patterns.is_empty() {
+            page.call(Disable {}).await?;
+        } else {
+            page.call(Enable { patterns: &patterns, handle_auth_requests }).await?;
+        }
+        for session in self.inner_sessions() {
+            match patterns.is_empty() {
+                true => session.post(Disable {}),
+                false => session.post(Enable { patterns: &patterns, handle_auth_requests }),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! Rewrites a journal without its pieces: an answer that was written in thousands of them becomes one line.
+//!
+//! Owns the new file: it has every event under its number with all of its text, is on the disk before it takes the old
+//! one's place, and takes it only if the journal has not changed meanwhile. Lines that cannot be read go where torn ends
+//! are kept.
+
+use super::file::open_file;
+use super::line::{self, Growth, Line};
+use super::read::Reader;
+use crate::chat::error::ChatError;
+use crate::protocol::chat::{ChatEvent, Seq};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Beside the journal, until it takes its place.
+const NEW_FILE: &str = "chat.jsonl.new";
+
+/// A journal that was written again and has not taken the old one's place.
+#[derive(Debug)]
+pub(in crate::chat) struct Rewritten {
+    pub(super) file: File,
+    pub(super) path: PathBuf,
+    pub(in crate::chat) length: u64,
+    pub(super) head: Seq,
+    /// Lines that could not be read.
+    pub(super) garbage: Vec<u8>,
+}
+
+/// Writes the first `end` bytes of a journal again, into a file beside it. Blocks for the disk.
+pub(in crate::chat) fn rewrite(reader: &Reader, end: u64) -> Result<Rewritten, ChatError> {
+    let path = reader.path.with_file_name(NEW_FILE);
+    discard(&path);
+    let failed = |source| ChatError::storage("write", &path, source);
+    let file = open_file(&path, true).map_err(failed)?;
+    match copy(reader, end, &file) {
+        Ok((length, head, garbage)) => Ok(Rewritten { file, path, length, head, garbage }),
+        Err(source) => {
+            discard(&path);
+            Err(failed(source))
+        }
+    }
+}
+
+/// Removes what an interrupted compaction left.
+pub(super) fn discard_left(folder: &Path) {
+    discard(&folder.join(NEW_FILE));
+}
+
+pub(super) fn discard(path: &Path) {
+    if let Err(error) = fs::remove_file(path)
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::debug!(%error, "an unfinished journal can't be removed");
+    }
+}
+
+fn copy(reader: &Reader, end: u64, file: &File) -> io::Result<(u64, Seq, Vec<u8>)> {
+    let mut copy = Copy { out: BufWriter::new(file), length: 0, head: 0, block: None, behind: Vec::new() };
+    let mut garbage = Vec::new();
+    reader.lines(end, |raw| {
+        match Line::parse(raw) {
+            Line::Event(event) => copy.event(*event)?,
+            Line::Delta(delta) => match &mut copy.block {
+                Some((block, growth)) if block.seq == delta.delta => growth.take(&delta),
+                // Text of no event: a panel shows none of it.
+                _ => {}
+            },
+            Line::Header => copy.raw(raw)?,
+            Line::Foreign(seq) => {
+                copy.end_block()?;
+                copy.raw(raw)?;
+                copy.head = seq;
+            }
+            Line::Garbage => {
+                garbage.extend_from_slice(raw);
+                garbage.push(b'\n');
+            }
+        }
+        Ok(())
+    })?;
+    copy.end_block()?;
+    copy.out.flush()?;
+    file.sync_all()?;
+    Ok((copy.length, copy.head, garbage))
+}
+
+struct Copy<'a> {
+    out: BufWriter<&'a File>,
+    length: u64,
+    head: Seq,
+    /// The block whose pieces may still follow.
+    block: Option<(ChatEvent, Growth)>,
+    /// Events that came while it grew.
+    behind: Vec<ChatEvent>,
+}
+
+impl Copy<'_> {
+    fn event(&mut self, mut event: ChatEvent) -> io::Result<()> {
+        if self.block.is_some() && line::leaves_block_open(&event.body) {
+            self.behind.push(event);
+            return Ok(());
+        }
+        self.end_block()?;
+        match line::block_text(&mut event.body) {
+            Some(text) => {
+                let growth = Growth::of(std::mem::take(text));
+                self.block = Some((event, growth));
+                Ok(())
+            }
+            None => self.write(&event),
+        }
+    }
+
+    fn end_block(&mut self) -> io::Result<()> {
+        if let Some((mut event, growth)) = self.block.take() {
+            if let Some(text) = line::block_text(&mut event.body) {
+                *text = growth.text;
+            }
+            self.write(&event)?;
+        }
+        for event in std::mem::take(&mut self.behind) {
+            self.write(&event)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, event: &ChatEvent) -> io::Result<()> {
+        let bytes = line::encode(event);
+        self.length += bytes.len() as u64;
+        self.head = event.seq;
+        self.out.write_all(&bytes)
+    }
+
+    fn raw(&mut self, raw: &[u8]) -> io::Result<()> {
+        self.length += raw.len() as u64 + 1;
+        self.out.write_all(raw)?;
+        self.out.write_all(b"\n")
+    }
+}

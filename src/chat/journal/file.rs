@@ -1,0 +1,388 @@
+//! `chat.jsonl`: one conversation's events in a file that only grows.
+//!
+//! Owns the file: its making, its one writer's lock, whole lines or none, and the repair of a torn end.
+//! A line is one `write` and survives the daemon's death by it; `SyncHandle` makes it survive the machine's.
+//! Never decides what is written.
+
+use super::compact::{self, Rewritten};
+use super::line::{self, Delta, FORMAT, Header, Line};
+use super::read::{Backwards, Limits, Page, Reader};
+use crate::base::atomic::FILE_MODE;
+use crate::base::lock::lock_within;
+use crate::chat::error::ChatError;
+use crate::protocol::chat::{ChatEvent, Seq};
+use crate::protocol::ids::ConversationId;
+use rustix::fs::OFlags;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The journal's name within its conversation's folder.
+pub const JOURNAL_FILE: &str = "chat.jsonl";
+/// Where a torn end is kept aside.
+const TORN_FILE: &str = "chat.torn";
+/// The largest event, as JSON: with its envelope it fits into one frame to Chrome.
+pub const MAX_EVENT: usize = 700 * 1024;
+/// How long a process that ends may still hold a journal: what it had open is closed one by one.
+const LAST_HOLDER: Duration = Duration::from_secs(2);
+/// The largest torn end that is kept aside; of a longer one its beginning.
+const MAX_TORN: u64 = 16 * 1024 * 1024;
+
+/// The journal of one conversation. It has no file until the first line is written.
+#[derive(Debug)]
+pub struct Journal {
+    conversation_id: ConversationId,
+    path: PathBuf,
+    open: Option<Open>,
+    head: Seq,
+    /// The daemon ends: another one may hold the file by now.
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct Open {
+    reader: Reader,
+    /// Where the whole lines end.
+    end: u64,
+    /// A write failed half-way and could not be taken back yet.
+    torn: bool,
+}
+
+/// Brings what was written onto the disk. To be called where blocking is allowed.
+#[derive(Clone, Debug)]
+pub struct SyncHandle {
+    file: Arc<File>,
+    path: PathBuf,
+}
+
+impl SyncHandle {
+    pub fn sync(&self) -> Result<(), ChatError> {
+        self.file.sync_data().map_err(|source| ChatError::storage("write", &self.path, source))
+    }
+}
+
+impl Journal {
+    /// A journal that is made by its first line. `folder` is the conversation's own.
+    pub fn new(folder: &Path, conversation_id: ConversationId) -> Self {
+        Self { conversation_id, path: folder.join(JOURNAL_FILE), open: None, head: 0, is_closed: false }
+    }
+
+    /// Opens the journal in `folder` and repairs its end. A missing one is as a new one.
+    pub fn open(folder: &Path, conversation_id: ConversationId) -> Result<Self, ChatError> {
+        let mut journal = Self::new(folder, conversation_id);
+        let file = match open_file(&journal.path, false) {
+            Ok(file) => file,
+            Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(journal),
+            Err(source) => return Err(ChatError::storage("open", &journal.path, source)),
+        };
+        lock(&file, &journal.path, LAST_HOLDER)?;
+        compact::discard_left(folder);
+        let reader = Reader::new(Arc::new(file), journal.path.clone());
+        journal.check_format(&reader)?;
+        let end = journal.repair(&reader)?;
+        journal.head = newest(&reader, end).map_err(|source| journal.unreadable(source))?;
+        journal.open = Some(Open { reader, end, torn: false });
+        Ok(journal)
+    }
+
+    /// The number of the newest event; 0 while there is none.
+    pub fn head(&self) -> Seq {
+        self.head
+    }
+
+    /// How many bytes of whole lines there are.
+    pub fn length(&self) -> u64 {
+        self.open.as_ref().map_or(0, |open| open.end)
+    }
+
+    /// Lines that were met and could not be understood.
+    pub fn garbage(&self) -> usize {
+        self.open.as_ref().map_or(0, |open| open.reader.garbage())
+    }
+
+    /// Writes the next event. Returns the bytes of its line.
+    pub fn append(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
+        debug_assert_eq!(event.seq, self.head + 1, "events are numbered without gaps");
+        let bytes = line::encode(event);
+        if bytes.len() > MAX_EVENT {
+            let (bytes, limit) = (bytes.len() as u64, MAX_EVENT as u64);
+            return Err(ChatError::TooLarge { what: "the message", bytes, limit });
+        }
+        self.write(&bytes)?;
+        self.head = event.seq;
+        Ok(bytes.len())
+    }
+
+    /// Writes the next event and brings it onto the disk: all of it, or nothing. Blocks: an fsync.
+    pub fn append_durably(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
+        let (end, head) = (self.opened()?.end, self.head);
+        let bytes = self.append(event)?;
+        if let Some(Err(error)) = self.sync_handle().map(|handle| handle.sync()) {
+            if let Some(open) = &mut self.open {
+                open.end = end;
+                open.torn = open.reader.file.set_len(end).is_err();
+            }
+            self.head = head;
+            return Err(error);
+        }
+        Ok(bytes)
+    }
+
+    /// Writes text that grows the event `seq` at `offset` UTF-16 units. Returns the bytes of its line.
+    pub fn append_text(&mut self, seq: Seq, offset: u64, text: &str) -> Result<usize, ChatError> {
+        let bytes = line::encode(&Delta { delta: seq, offset, text: text.to_owned() });
+        self.write(&bytes)?;
+        Ok(bytes.len())
+    }
+
+    /// None while nothing is written.
+    pub fn sync_handle(&self) -> Option<SyncHandle> {
+        self.open.as_ref().map(|open| SyncHandle { file: open.reader.file.clone(), path: self.path.clone() })
+    }
+
+    /// Events with `after < seq < before`, the newest that the limits allow, oldest first.
+    pub fn page(&self, after: Seq, before: Seq, limits: Limits) -> Result<Page, ChatError> {
+        match &self.open {
+            Some(open) => open.reader.page(after, before.min(self.head.saturating_add(1)), open.end, limits),
+            None => Ok(Page::default()),
+        }
+    }
+
+    /// Gives every event to `see`, the newest first, until that says `false`; text blocks come without their text.
+    /// The second argument is how many bytes lie between the event's beginning and the journal's end.
+    pub(in crate::chat) fn backwards(&self, mut see: impl FnMut(ChatEvent, u64) -> bool) -> Result<(), ChatError> {
+        let Some(open) = &self.open else { return Ok(()) };
+        let mut lines = Backwards::new(&open.reader, open.end);
+        while let Some((offset, raw)) = lines.next().map_err(|source| self.unreadable(source))? {
+            if let Line::Event(event) = Line::parse(&raw)
+                && !see(*event, open.end - offset)
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the events behind `after` to `see`, the oldest first, until that says `false`; text blocks come without
+    /// their text.
+    pub(super) fn forwards(&self, after: Seq, see: impl FnMut(&ChatEvent) -> bool) -> Result<(), ChatError> {
+        let Some(open) = &self.open else { return Ok(()) };
+        open.reader.forwards(after, open.end, see).map_err(|source| self.unreadable(source))
+    }
+
+    /// Lets go of the file for good, and with it of its lock.
+    pub(in crate::chat) fn close(&mut self) {
+        self.open = None;
+        self.is_closed = true;
+    }
+
+    /// What a compaction reads: the file, and where its whole lines end. `None` while there is no file.
+    pub(in crate::chat) fn to_compact(&self) -> Option<(Reader, u64)> {
+        self.open.as_ref().filter(|open| !open.torn).map(|open| (open.reader.clone(), open.end))
+    }
+
+    /// Puts a rewritten journal into the place of the one that it was made from. False: that one has changed, and stays.
+    /// Blocks: an fsync.
+    pub(in crate::chat) fn replace(&mut self, new: Rewritten, made_of: u64) -> Result<bool, ChatError> {
+        let is_same = self.open.as_ref().is_some_and(|open| !open.torn && open.end == made_of);
+        if !is_same || new.head != self.head {
+            compact::discard(&new.path);
+            return Ok(false);
+        }
+        let replaced = lock(&new.file, &new.path, Duration::ZERO).and_then(|()| {
+            fs::rename(&new.path, &self.path).map_err(|source| ChatError::storage("replace", &self.path, source))
+        });
+        if let Err(error) = replaced {
+            compact::discard(&new.path);
+            return Err(error);
+        }
+        if !new.garbage.is_empty() {
+            self.keep_aside(&new.garbage);
+        }
+        let reader = Reader::new(Arc::new(new.file), self.path.clone());
+        self.open = Some(Open { reader, end: new.length, torn: false });
+        // Both files hold the same events: a machine that ends now finds one of them.
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|source| self.unwritable(source))?;
+        Ok(true)
+    }
+
+    fn unreadable(&self, source: io::Error) -> ChatError {
+        ChatError::storage("read", &self.path, source)
+    }
+
+    /// What is said while the disk's last room is kept for ends.
+    pub(in crate::chat) fn full(&self) -> ChatError {
+        self.unwritable(rustix::io::Errno::NOSPC.into())
+    }
+
+    fn unwritable(&self, source: io::Error) -> ChatError {
+        ChatError::storage("write", &self.path, source)
+    }
+
+    /// One whole line, or nothing of it.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), ChatError> {
+        let path = self.path.clone();
+        let open = self.opened()?;
+        let failed = |source| ChatError::storage("write", &path, source);
+        if open.torn {
+            open.reader.file.set_len(open.end).map_err(failed)?;
+            open.torn = false;
+        }
+        match (&*open.reader.file).write_all(bytes) {
+            Ok(()) => {
+                open.end += bytes.len() as u64;
+                Ok(())
+            }
+            Err(source) => {
+                // What was written of it is taken back, now or before the next line.
+                open.torn = open.reader.file.set_len(open.end).is_err();
+                Err(failed(source))
+            }
+        }
+    }
+
+    /// The open file, made if it is the first line that is to be written.
+    fn opened(&mut self) -> Result<&mut Open, ChatError> {
+        let open = match self.open.take() {
+            Some(open) => open,
+            None if self.is_closed => return Err(ChatError::Locked { path: self.path.clone() }),
+            None => self.create()?,
+        };
+        Ok(self.open.insert(open))
+    }
+
+    /// Makes the folder (0700) and the file (0600) with its header, and sees to it that both are on the disk.
+    fn create(&self) -> Result<Open, ChatError> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(folder)
+            .map_err(|source| ChatError::storage("create", folder, source))?;
+        let file = open_file(&self.path, true).map_err(|source| ChatError::storage("create", &self.path, source))?;
+        let header = line::encode(&Header { gstack_chat: FORMAT, conversation_id: self.conversation_id.clone() });
+        let sync = |folder: &Path| File::open(folder).and_then(|folder| folder.sync_all());
+        let made = lock(&file, &self.path, Duration::ZERO).and_then(|()| {
+            (&file)
+                .write_all(&header)
+                .and_then(|()| sync(folder))
+                .and_then(|()| folder.parent().map_or(Ok(()), sync))
+                .map_err(|source| self.unwritable(source))
+        });
+        if let Err(error) = made {
+            // Without its header it is not a journal; the next line tries again.
+            fs::remove_file(&self.path).ok();
+            fs::remove_dir(folder).ok();
+            return Err(error);
+        }
+        Ok(Open { reader: Reader::new(Arc::new(file), self.path.clone()), end: header.len() as u64, torn: false })
+    }
+
+    /// A header of a newer format is refused; a damaged one is garbage like any other line.
+    fn check_format(&self, reader: &Reader) -> Result<(), ChatError> {
+        let mut start = Vec::new();
+        let mut file = &*reader.file;
+        io::Seek::seek(&mut file, io::SeekFrom::Start(0))
+            .and_then(|_| file.take(4096).read_to_end(&mut start))
+            .map_err(|source| self.unreadable(source))?;
+        let first = start.split(|&b| b == b'\n').next().unwrap_or_default();
+        match serde_json::from_slice::<Header>(first) {
+            Ok(header) if header.gstack_chat > FORMAT => {
+                Err(ChatError::Newer { path: self.path.clone(), version: header.gstack_chat })
+            }
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Sees to it that the file ends with a line's end; returns where that is.
+    fn repair(&self, reader: &Reader) -> Result<u64, ChatError> {
+        let file = &reader.file;
+        let length = file.metadata().map_err(|source| self.unreadable(source))?.len();
+        let whole = last_line_end(file, length).map_err(|source| self.unreadable(source))?;
+        if whole < length {
+            let mut torn = vec![0; usize::try_from((length - whole).min(MAX_TORN)).unwrap_or(usize::MAX)];
+            file.read_exact_at(&mut torn, whole).map_err(|source| self.unreadable(source))?;
+            let parsed = Line::parse(&torn);
+            if length - whole <= MAX_TORN && !matches!(parsed, Line::Garbage) {
+                // Only its end was lost.
+                (&**file).write_all(b"\n").map_err(|source| self.unwritable(source))?;
+                return Ok(length + 1);
+            }
+            self.keep_aside(&torn);
+            file.set_len(whole).map_err(|source| self.unwritable(source))?;
+        }
+        if whole == 0 {
+            let header = line::encode(&Header { gstack_chat: FORMAT, conversation_id: self.conversation_id.clone() });
+            (&**file).write_all(&header).map_err(|source| self.unwritable(source))?;
+            return Ok(header.len() as u64);
+        }
+        Ok(whole)
+    }
+
+    /// Best effort: what is kept aside was never shown as whole, and losing it loses no event.
+    fn keep_aside(&self, torn: &[u8]) {
+        let kept = self.path.with_file_name(TORN_FILE);
+        let written = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(FILE_MODE)
+            .open(&kept)
+            .and_then(|mut file| file.write_all(torn).and_then(|()| file.write_all(b"\n")));
+        match written {
+            Ok(()) => tracing::warn!(kept = %kept.display(), bytes = torn.len(), "the journal's last line was torn"),
+            Err(error) => tracing::warn!(%error, bytes = torn.len(), "the journal's last line was torn and is dropped"),
+        }
+    }
+}
+
+/// Read and append; never through a symbolic link.
+pub(super) fn open_file(path: &Path, create: bool) -> io::Result<File> {
+    // NOFOLLOW is a small positive constant on every platform that we build for.
+    let flags = OFlags::NOFOLLOW.bits() as i32;
+    OpenOptions::new().read(true).append(true).create_new(create).mode(FILE_MODE).custom_flags(flags).open(path)
+}
+
+/// Held until the file is closed, so by a crash too. `limit`: how long the last holder may take to release it.
+fn lock(file: &File, path: &Path, limit: Duration) -> Result<(), ChatError> {
+    match lock_within(file, limit) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(ChatError::Locked { path: path.to_owned() }),
+        Err(source) => Err(ChatError::storage("lock", path, source)),
+    }
+}
+
+/// The offset behind the last line's end before `length`.
+fn last_line_end(file: &File, length: u64) -> io::Result<u64> {
+    const STEP: u64 = 64 * 1024;
+    let mut end = length;
+    while end > 0 {
+        let start = end.saturating_sub(STEP);
+        let mut bytes = vec![0; usize::try_from(end - start).unwrap_or(usize::MAX)];
+        file.read_exact_at(&mut bytes, start)?;
+        if let Some(at) = bytes.iter().rposition(|&b| b == b'\n') {
+            return Ok(start + at as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}
+
+/// The newest event's number.
+fn newest(reader: &Reader, end: u64) -> io::Result<Seq> {
+    let mut lines = Backwards::new(reader, end);
+    while let Some((_, raw)) = lines.next()? {
+        let parsed = Line::parse(&raw);
+        if let Some(seq) = parsed.seq() {
+            return Ok(seq);
+        }
+    }
+    Ok(0)
+}
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

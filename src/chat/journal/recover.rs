@@ -1,0 +1,198 @@
+//! What a journal says about the time before this daemon: the turn that never ended and the messages that wait.
+//!
+//! Only reads. Reads back to the message of the newest turn and no further than it must: everything before is
+//! settled, because messages run in order.
+
+use super::file::Journal;
+use crate::chat::error::ChatError;
+use crate::chat::turn::Message;
+use crate::protocol::chat::{AnsweredBy, ChatBody, ChatEvent, Decision, Millis, Seq, StepOutcome, TurnOutcome};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, StepId, TurnId};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Messages sent again are recognised this far back without a look into the index, in bytes of the journal.
+const RESEND_REACH: u64 = 256 * 1024;
+
+/// The end of a journal, understood.
+#[derive(Debug, Default)]
+pub struct Tail {
+    /// The turn that has begun and not ended.
+    pub unfinished: Option<UnfinishedTurn>,
+    /// Messages whose turn has not begun, oldest first.
+    pub waiting: Vec<Arc<Message>>,
+    /// Messages and their numbers, newest first.
+    pub sent: Vec<(ClientMessageId, Seq)>,
+    /// These are all messages of the journal.
+    pub sent_is_all: bool,
+    /// When the newest event was written; 0 while there is none.
+    pub newest_at: Millis,
+    /// What the turns cost whose end came after the record was last saved, in US dollars.
+    pub unsaved_cost: Option<f64>,
+}
+
+#[derive(Debug)]
+pub struct UnfinishedTurn {
+    pub turn_id: TurnId,
+    pub began: Millis,
+    /// Steps without an end, oldest first.
+    pub steps: Vec<(StepId, Millis)>,
+    /// Approvals without an answer, oldest first.
+    pub approvals: Vec<ApprovalId>,
+    /// Questions without an answer, oldest first.
+    pub questions: Vec<QuestionId>,
+}
+
+impl UnfinishedTurn {
+    /// The events that end it as interrupted. `last`: when it was last heard of.
+    pub fn endings(&self, last: Millis) -> Vec<ChatBody> {
+        let turn_id = || self.turn_id.clone();
+        let approvals = self.approvals.iter().map(|approval_id| ChatBody::ApprovalDone {
+            turn_id: turn_id(),
+            approval_id: approval_id.clone(),
+            decision: Decision::Deny,
+            by: AnsweredBy::Withdrawn,
+        });
+        let questions = self.questions.iter().map(|question_id| ChatBody::QuestionDone {
+            turn_id: turn_id(),
+            question_id: question_id.clone(),
+            answers: Vec::new(),
+            by: AnsweredBy::Withdrawn,
+        });
+        let steps = self.steps.iter().map(|(step_id, began)| ChatBody::StepDone {
+            turn_id: turn_id(),
+            step_id: step_id.clone(),
+            outcome: StepOutcome::Unknown,
+            duration_ms: last.saturating_sub(*began),
+            result: String::new(),
+            images: Vec::new(),
+        });
+        let end = ChatBody::TurnDone {
+            turn_id: turn_id(),
+            outcome: TurnOutcome::Interrupted,
+            duration_ms: last.saturating_sub(self.began),
+            model: None,
+            cost_usd: None,
+            usage: None,
+            fault: None,
+        };
+        approvals.chain(questions).chain(steps).chain([end]).collect()
+    }
+}
+
+/// Reads the end of a journal. `saved`: the newest event that the record knows of.
+pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
+    let mut scan = Scan::default();
+    let mut unsaved_cost = None;
+    let mut is_all = true;
+    journal.backwards(|event, reach| {
+        let seq = event.seq;
+        if seq > saved
+            && let ChatBody::TurnDone { cost_usd: Some(cost), .. } = &event.body
+        {
+            unsaved_cost = Some(unsaved_cost.unwrap_or_default() + cost);
+        }
+        scan.see(event);
+        is_all = !(scan.settled && reach > RESEND_REACH && seq <= saved);
+        is_all
+    })?;
+    scan.waiting.reverse();
+    scan.steps.reverse();
+    scan.approvals.reverse();
+    scan.questions.reverse();
+    let unfinished = scan.unfinished.map(|(turn_id, began)| UnfinishedTurn {
+        turn_id,
+        began,
+        steps: scan.steps,
+        approvals: scan.approvals,
+        questions: scan.questions,
+    });
+    let Scan { waiting, sent, newest_at, .. } = scan;
+    Ok(Tail { unfinished, waiting, sent, sent_is_all: is_all, newest_at, unsaved_cost })
+}
+
+/// What is known while the events pass by, newest first.
+#[derive(Default)]
+struct Scan {
+    ended: HashSet<TurnId>,
+    /// The newest turn's message: everything older than that is settled.
+    newest_started: Option<ClientMessageId>,
+    unfinished: Option<(TurnId, Millis)>,
+    started: HashSet<ClientMessageId>,
+    removed: HashSet<ClientMessageId>,
+    done_steps: HashSet<StepId>,
+    done_approvals: HashSet<ApprovalId>,
+    done_questions: HashSet<QuestionId>,
+    steps: Vec<(StepId, Millis)>,
+    approvals: Vec<ApprovalId>,
+    questions: Vec<QuestionId>,
+    waiting: Vec<Arc<Message>>,
+    sent: Vec<(ClientMessageId, Seq)>,
+    settled: bool,
+    newest_at: Millis,
+}
+
+impl Scan {
+    fn see(&mut self, event: ChatEvent) {
+        let ChatEvent { seq, at, body } = event;
+        self.newest_at = self.newest_at.max(at);
+        if let ChatBody::Message { client_id, .. } = &body {
+            self.sent.push((client_id.clone(), seq));
+        }
+        if self.settled {
+            return;
+        }
+        let turn_begun = self.newest_started.is_some();
+        match body {
+            ChatBody::TurnDone { turn_id, .. } => {
+                self.ended.insert(turn_id);
+            }
+            ChatBody::TurnStarted { turn_id, client_id, .. } => {
+                self.started.insert(client_id.clone());
+                if !turn_begun {
+                    if !self.ended.contains(&turn_id) {
+                        self.unfinished = Some((turn_id, at));
+                    }
+                    self.newest_started = Some(client_id);
+                }
+            }
+            ChatBody::StepDone { step_id, .. } => {
+                self.done_steps.insert(step_id);
+            }
+            ChatBody::Step { step_id, .. } if !turn_begun && !self.done_steps.contains(&step_id) => {
+                self.steps.push((step_id, at));
+            }
+            ChatBody::ApprovalDone { approval_id, .. } => {
+                self.done_approvals.insert(approval_id);
+            }
+            ChatBody::Approval { approval_id, .. } if !turn_begun && !self.done_approvals.contains(&approval_id) => {
+                self.approvals.push(approval_id);
+            }
+            ChatBody::QuestionDone { question_id, .. } => {
+                self.done_questions.insert(question_id);
+            }
+            ChatBody::Question { question_id, .. } if !turn_begun && !self.done_questions.contains(&question_id) => {
+                self.questions.push(question_id);
+            }
+            ChatBody::MessageRemoved { client_id } => {
+                self.removed.insert(client_id);
+            }
+            ChatBody::Message { client_id, text, page, attachments, from, model } => {
+                if self.newest_started.as_ref() == Some(&client_id) {
+                    self.settled = true;
+                } else if !self.started.contains(&client_id) && !self.removed.contains(&client_id) {
+                    let turn_id = TurnId::random();
+                    self.waiting.push(Arc::new(Message { turn_id, client_id, text, page, attachments, from, model }));
+                }
+            }
+            ChatBody::Step { .. }
+            | ChatBody::StepUpdated { .. }
+            | ChatBody::Approval { .. }
+            | ChatBody::Text { .. }
+            | ChatBody::Thinking { .. }
+            | ChatBody::Plan { .. }
+            | ChatBody::Question { .. }
+            | ChatBody::Notice { .. } => {}
+        }
+    }
+}

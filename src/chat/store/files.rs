@@ -1,0 +1,195 @@
+//! `files/`: what was attached to a conversation, written once and read in parts; and its newest export.
+//!
+//! A file's id ends with its kind (`….png`), so nothing but the bytes is kept. Ids come from outside and are checked.
+
+use crate::base::atomic::FILE_MODE;
+use crate::chat::error::ChatError;
+use crate::protocol::chat::Attachment;
+use crate::protocol::ids::FileId;
+use rustix::fs::OFlags;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The largest file that is taken.
+pub const MAX_FILE: u64 = 32 * 1024 * 1024;
+/// The largest part that is read at once: as base64 in its envelope it fits into one frame to Chrome.
+pub const MAX_PART: usize = 512 * 1024;
+const FOLDER: &str = "files";
+/// Beside it: the newest export, which goes with the next one.
+const EXPORT_FOLDER: &str = "export";
+const LONGEST_NAME: usize = 200;
+
+/// Media types and how they end an id. Anything else is kept as bytes; what a browser would run is kept as text.
+const KINDS: &[(&str, &str)] = &[
+    ("image/png", "png"),
+    ("image/jpeg", "jpg"),
+    ("image/gif", "gif"),
+    ("image/webp", "webp"),
+    ("application/pdf", "pdf"),
+    ("application/json", "json"),
+    ("text/csv", "csv"),
+    ("text/markdown", "md"),
+    ("text/plain", "txt"),
+];
+
+const UNKNOWN: (&str, &str) = ("application/octet-stream", "bin");
+
+/// A part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The bytes from the asked offset on; empty at the end.
+    pub bytes: Vec<u8>,
+    pub total: u64,
+    pub mime: &'static str,
+}
+
+/// Keeps a file with the conversation in `folder`. Blocks for the disk.
+pub(in crate::chat) fn write(folder: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
+    write_in(&folder.join(FOLDER), name, mime, bytes)
+}
+
+/// Writes an export of the conversation in `folder`, to be read like its files; the one before it goes. Blocks for the
+/// disk.
+pub(in crate::chat) fn write_export(
+    folder: &Path,
+    name: &str,
+    mime: &str,
+    bytes: &[u8],
+) -> Result<Attachment, ChatError> {
+    let exports = folder.join(EXPORT_FOLDER);
+    match fs::remove_dir_all(&exports) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            return Err(ChatError::storage("remove", &exports, source));
+        }
+        _ => {}
+    }
+    write_in(&exports, name, mime, bytes)
+}
+
+fn write_in(files: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(ChatError::TooLarge { what: "the file", bytes: bytes.len() as u64, limit: MAX_FILE });
+    }
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(files)
+        .map_err(|source| ChatError::storage("create", files, source))?;
+    let (mime, ending) = kind(mime);
+    let id = FileId::new(format!("{}.{ending}", uuid::Uuid::new_v4().simple()));
+    let path = files.join(id.as_str());
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(FILE_MODE)
+        .open(&path)
+        .map_err(|source| ChatError::storage("create", &path, source))?;
+    if let Err(source) = file.write_all(bytes) {
+        // The first error is the one to tell; half a file has no use.
+        fs::remove_file(&path).ok();
+        return Err(ChatError::storage("write", &path, source));
+    }
+    Ok(Attachment { id, name: shown_name(name), mime: mime.to_owned(), bytes: bytes.len() as u64 })
+}
+
+/// Reads at most [`MAX_PART`] bytes from `offset` on. Blocks for the disk.
+pub(in crate::chat) fn read(folder: &Path, id: &FileId, offset: u64) -> Result<Part, ChatError> {
+    let mut path = path(folder, id)?;
+    let exported = folder.join(EXPORT_FOLDER).join(id.as_str());
+    if !path.exists() && exported.exists() {
+        path = exported;
+    }
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => ChatError::NoFile(id.clone()),
+        _ => ChatError::storage("read", &path, source),
+    };
+    // NOFOLLOW is a small positive constant on every platform that we build for.
+    let flags = OFlags::NOFOLLOW.bits() as i32;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(&path).map_err(failed)?;
+    let total = file.metadata().map_err(failed)?.len();
+    let length = usize::try_from(total.saturating_sub(offset)).unwrap_or(usize::MAX).min(MAX_PART);
+    let mut bytes = vec![0; length];
+    file.read_exact_at(&mut bytes, offset).map_err(failed)?;
+    Ok(Part { bytes, total, mime: mime_of(id) })
+}
+
+/// Where a file lies: for agents that take paths.
+pub(in crate::chat) fn path(folder: &Path, id: &FileId) -> Result<PathBuf, ChatError> {
+    let name = id.as_str();
+    let well_formed = name.split_once('.').is_some_and(|(stem, ending)| {
+        let known = ending == UNKNOWN.1 || KINDS.iter().any(|kind| kind.1 == ending);
+        known && stem.len() == 32 && stem.bytes().all(|b| b.is_ascii_hexdigit())
+    });
+    if well_formed { Ok(folder.join(FOLDER).join(name)) } else { Err(ChatError::NoFile(id.clone())) }
+}
+
+fn kind(mime: &str) -> (&'static str, &'static str) {
+    let plain = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let known = KINDS.iter().find(|kind| kind.0 == plain).copied();
+    known.unwrap_or(if plain.starts_with("text/") { ("text/plain", "txt") } else { UNKNOWN })
+}
+
+fn mime_of(id: &FileId) -> &'static str {
+    let ending = id.as_str().rsplit('.').next().unwrap_or_default();
+    KINDS.iter().find(|kind| kind.1 == ending).map_or(UNKNOWN.0, |kind| kind.0)
+}
+
+/// The name as people see it: the last part of a path, on one line.
+fn shown_name(name: &str) -> String {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let shown: String = last.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+    if shown.trim().is_empty() { "file".to_owned() } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_comes_back_in_parts() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes: Vec<u8> = (0..MAX_PART + 100).map(|n| n as u8).collect();
+        let kept = write(folder.path(), "../../evil\n/shot.png", "image/png; x=y", &bytes).unwrap();
+        assert_eq!((kept.name.as_str(), kept.mime.as_str(), kept.bytes), ("shot.png", "image/png", bytes.len() as u64));
+        let first = read(folder.path(), &kept.id, 0).unwrap();
+        let rest = read(folder.path(), &kept.id, MAX_PART as u64).unwrap();
+        assert_eq!([first.bytes, rest.bytes].concat(), bytes);
+        let end = read(folder.path(), &kept.id, u64::MAX).unwrap();
+        assert_eq!((end.bytes.len(), end.total, end.mime), (0, bytes.len() as u64, "image/png"));
+    }
+
+    #[test]
+    fn an_export_is_read_like_a_file_and_goes_with_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let attached = write(folder.path(), "a.txt", "text/plain", b"attached").unwrap();
+        let first = write_export(folder.path(), "one.md", "text/markdown", b"one").unwrap();
+        assert_eq!(read(folder.path(), &first.id, 0).unwrap().bytes, b"one");
+        let second = write_export(folder.path(), "two.md", "text/markdown", b"two").unwrap();
+        assert_eq!(read(folder.path(), &second.id, 0).unwrap().bytes, b"two");
+        assert!(matches!(read(folder.path(), &first.id, 0), Err(ChatError::NoFile(_))));
+        assert_eq!(read(folder.path(), &attached.id, 0).unwrap().bytes, b"attached");
+    }
+
+    #[test]
+    fn what_a_browser_would_run_is_text_or_bytes() {
+        assert_eq!(kind("text/html").0, "text/plain");
+        assert_eq!(kind("image/svg+xml").0, "application/octet-stream");
+    }
+
+    #[test]
+    fn an_id_never_leads_elsewhere() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(FOLDER)).unwrap();
+        fs::write(folder.path().join("session.json"), b"{}").unwrap();
+        let link = format!("{}.png", "a".repeat(32));
+        std::os::unix::fs::symlink("/etc/hostname", folder.path().join(FOLDER).join(&link)).unwrap();
+        for id in
+            ["../session.json", "/etc/hostname", "", ".", "..", "a.png", "a\0b", "files/x.png", "..%2fsession.json"]
+        {
+            assert!(matches!(read(folder.path(), &FileId::new(id), 0), Err(ChatError::NoFile(_))), "{id}");
+        }
+        assert!(read(folder.path(), &FileId::new(link), 0).is_err());
+    }
+}

@@ -1,0 +1,288 @@
+//! `session.json`: what is known of a conversation besides its events.
+//!
+//! Owns its shape and its title. Written whole and renamed into place; what of it is lost can be
+//! read from the journal again.
+
+use crate::base::atomic;
+use crate::chat::error::ChatError;
+use crate::chat::journal::{Journal, Limits};
+use crate::protocol::chat::{
+    AllowedTab, ChatBody, ChatEvent, ConversationInfo, ConversationState, EarlierConversation, Millis, PageContext,
+    Seq, Worktree,
+};
+use crate::protocol::ids::{AgentName, BrowserRun, ConversationId, TabId, TargetId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The file's name within the conversation's folder.
+pub const SESSION_FILE: &str = "session.json";
+const FORMAT: u32 = 1;
+/// The longest title that we make, in characters.
+const TITLE_LENGTH: usize = 60;
+/// The longest one that a person gives.
+const LONGEST_NAME: usize = 200;
+/// The first message is among these.
+const FIRST_EVENTS: Seq = 16;
+
+/// A conversation's entry, as on disk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Record {
+    pub format: u32,
+    pub conversation_id: ConversationId,
+    #[serde(default)]
+    pub title: String,
+    /// A person named it: messages don't change the title any more.
+    #[serde(default)]
+    pub named: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<PageContext>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentName>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    pub folder: String,
+    /// The folder is in this work tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
+    /// Absent in records of before work trees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder_use: Option<FolderUse>,
+    /// Each agent's own session id, to go on with.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resume: BTreeMap<AgentName, String>,
+    /// The tab it belongs to, in terms that outlive a daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tab: Option<TabKey>,
+    /// What all turns cost together, in US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    #[serde(default)]
+    pub head: Seq,
+    pub created_at: Millis,
+    pub updated_at: Millis,
+    /// The journal's length at that time. Another length now: the daemon died before it could write this again.
+    #[serde(default)]
+    pub journal_bytes: u64,
+    /// The journal's length after its last compaction.
+    #[serde(default)]
+    pub compacted: u64,
+    /// No turn ran and none waited at that time.
+    #[serde(default)]
+    pub settled: bool,
+    /// Its tab while that lives, in this daemon's numbers.
+    #[serde(skip)]
+    pub tab_id: Option<TabId>,
+    /// The tabs that its agent may use, its own first. The engine keeps them true.
+    #[serde(skip)]
+    pub tabs: Vec<AllowedTab>,
+    /// Shown while nothing was said here.
+    #[serde(skip)]
+    pub earlier: Option<EarlierConversation>,
+}
+
+/// What has become of a conversation's folder. A work tree takes its place only while it is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FolderUse {
+    /// No agent has worked there.
+    #[default]
+    Open,
+    /// An agent has: it stays.
+    Worked,
+    /// A person named it: it stays.
+    Chosen,
+}
+
+/// A tab in terms that outlive a daemon: its browser's run and its DevTools target.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TabKey {
+    pub browser_run: BrowserRun,
+    pub target_id: TargetId,
+}
+
+impl Record {
+    pub fn new(conversation_id: ConversationId, folder: String, page: Option<PageContext>, now: Millis) -> Self {
+        Self {
+            format: FORMAT,
+            conversation_id,
+            title: String::new(),
+            named: false,
+            page,
+            agent: None,
+            model: None,
+            folder,
+            worktree: None,
+            folder_use: Some(FolderUse::Open),
+            resume: BTreeMap::new(),
+            tab: None,
+            cost_usd: None,
+            head: 0,
+            created_at: now,
+            updated_at: now,
+            journal_bytes: 0,
+            compacted: 0,
+            settled: true,
+            tab_id: None,
+            tabs: Vec::new(),
+            earlier: None,
+        }
+    }
+
+    /// Reads the record in a conversation's folder. None: there is none, or it is damaged (told to the log).
+    pub fn read(folder: &Path) -> Result<Option<Self>, ChatError> {
+        let path = folder.join(SESSION_FILE);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(ChatError::storage("read", &path, source)),
+        };
+        match serde_json::from_slice::<Self>(&bytes) {
+            Ok(record) if record.format > FORMAT => Err(ChatError::Newer { path, version: record.format }),
+            // Of before addresses were cut.
+            Ok(record) => Ok(Some(Self { page: record.page.map(PageContext::bounded), ..record })),
+            Err(error) => {
+                tracing::warn!(record = %path.display(), %error, "a conversation's record is damaged and is rebuilt");
+                Ok(None)
+            }
+        }
+    }
+
+    pub fn write(&self, folder: &Path) -> Result<(), ChatError> {
+        let path = folder.join(SESSION_FILE);
+        serde_json::to_vec(self)
+            .map_err(io::Error::from)
+            .and_then(|bytes| atomic::write(&path, &bytes))
+            .map_err(|source| ChatError::storage("write", &path, source))
+    }
+
+    /// Makes a record again from what the journal holds.
+    pub(in crate::chat) fn from_journal(
+        journal: &Journal,
+        id: ConversationId,
+        folder: String,
+    ) -> Result<Self, ChatError> {
+        let first = beginning(journal)?;
+        let mut record = Self::new(id, folder, None, first.first().map_or(0, |event| event.at));
+        for event in &first {
+            if let ChatBody::Message { text, page, attachments, .. } = &event.body {
+                record.title = title(text, attachments.first().map(|file| file.name.as_str()));
+                record.page = page.clone().map(PageContext::bounded);
+                break;
+            }
+        }
+        journal.backwards(|event, _| {
+            if let ChatBody::TurnDone { cost_usd: Some(cost), .. } = event.body {
+                record.add_cost(cost);
+            }
+            true
+        })?;
+        // What is behind this was counted just now.
+        record.head = journal.head();
+        Ok(record)
+    }
+
+    pub(in crate::chat) fn add_cost(&mut self, cost_usd: f64) {
+        self.cost_usd = Some(self.cost_usd.unwrap_or_default() + cost_usd);
+    }
+
+    pub fn info(&self, state: ConversationState, queued: u32) -> ConversationInfo {
+        ConversationInfo {
+            conversation_id: self.conversation_id.clone(),
+            title: self.title.clone(),
+            tab_id: self.tab_id,
+            page: self.page.clone(),
+            agent: self.agent.clone(),
+            folder: self.folder.clone(),
+            worktree: self.worktree.clone(),
+            head: self.head,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            state,
+            queued,
+            model: self.model.clone(),
+            cost_usd: self.cost_usd,
+            tabs: self.tabs.clone(),
+            earlier: self.earlier.clone(),
+        }
+    }
+}
+
+/// The events that a conversation began with.
+fn beginning(journal: &Journal) -> Result<Vec<ChatEvent>, ChatError> {
+    Ok(journal.page(0, FIRST_EVENTS + 1, Limits { events: usize::MAX, bytes: usize::MAX })?.events)
+}
+
+/// The title that a conversation has while nobody named it.
+pub(in crate::chat) fn first_title(journal: &Journal) -> Result<String, ChatError> {
+    let titles = beginning(journal)?.into_iter().find_map(|event| match event.body {
+        ChatBody::Message { text, attachments, .. } => {
+            Some(title(&text, attachments.first().map(|file| file.name.as_str())))
+        }
+        _ => None,
+    });
+    Ok(titles.unwrap_or_default())
+}
+
+/// A person's own title: on one line, and not endless.
+pub(in crate::chat) fn clean_title(title: &str) -> String {
+    let words: Vec<&str> =
+        title.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
+    words.join(" ").chars().take(LONGEST_NAME).collect()
+}
+
+/// The first words of a message, or the name of what came with it.
+pub(in crate::chat) fn title(text: &str, attachment: Option<&str>) -> String {
+    let mut title = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        let word_length = word.chars().count();
+        if length > 0 && length + 1 + word_length > TITLE_LENGTH {
+            title.push('…');
+            return title;
+        }
+        if length > 0 {
+            title.push(' ');
+            length += 1;
+        }
+        if word_length > TITLE_LENGTH {
+            title.extend(word.chars().take(TITLE_LENGTH));
+            title.push('…');
+            return title;
+        }
+        title.push_str(word);
+        length += word_length;
+    }
+    if title.is_empty() { attachment.unwrap_or_default().to_owned() } else { title }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_words() {
+        assert_eq!(title("  fix\n\n the   login ", None), "fix the login");
+        assert_eq!(title("", Some("a.png")), "a.png");
+        let long = title(&"word ".repeat(40), None);
+        assert!(long.chars().count() <= TITLE_LENGTH + 1 && long.ends_with("word…"), "{long}");
+        assert_eq!(title(&"é".repeat(100), None), format!("{}…", "é".repeat(TITLE_LENGTH)));
+    }
+
+    #[test]
+    fn a_damaged_record_is_none_and_a_newer_one_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Record::read(folder.path()).unwrap(), None);
+        let record = Record::new(ConversationId::new("a"), "/w".into(), None, 7);
+        record.write(folder.path()).unwrap();
+        assert_eq!(Record::read(folder.path()).unwrap(), Some(record.clone()));
+        fs::write(folder.path().join(SESSION_FILE), b"{\"format\":").unwrap();
+        assert_eq!(Record::read(folder.path()).unwrap(), None);
+        Record { format: 2, ..record }.write(folder.path()).unwrap();
+        assert!(matches!(Record::read(folder.path()), Err(ChatError::Newer { version: 2, .. })));
+    }
+}

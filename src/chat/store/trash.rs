@@ -1,0 +1,102 @@
+//! Conversations that a person deleted: set aside for some days, to be brought back.
+
+use super::conversations::{Known, Store, is_id};
+use super::session::Record;
+use crate::chat::error::ChatError;
+use crate::protocol::chat::ConversationState;
+use crate::protocol::ids::ConversationId;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// What the folder of a deleted conversation begins with.
+const DELETED: &str = ".deleted-";
+/// How long one can be brought back; the first daemon that starts after that removes it for good.
+const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+impl Store {
+    /// Takes a conversation out of history. [`Self::restore`] brings it back for some days. Blocks for the disk.
+    /// One at work is refused; one that somebody still looks at is closed for them when they let go of it.
+    pub fn delete(&self, id: &ConversationId) -> Result<(), ChatError> {
+        let mut inner = self.lock();
+        let has_messages = match self.get_in(&mut inner, id) {
+            Ok(conversation) if conversation.state() != ConversationState::Idle => {
+                return Err(ChatError::Busy(id.clone()));
+            }
+            Ok(conversation) => {
+                conversation.persist()?;
+                conversation.head() > 0
+            }
+            // What can't be opened any more can go.
+            Err(ChatError::Lost { .. }) => true,
+            Err(error) => return Err(error),
+        };
+        if has_messages {
+            note_time(&self.place(id), SystemTime::now())?;
+            rename(&self.place(id), &self.deleted_place(id))?;
+        }
+        inner.detach_conversation(id);
+        inner.known.remove(id);
+        Ok(())
+    }
+
+    /// Undoes [`Self::delete`] for the one whose id begins so, and returns that id.
+    pub fn restore(&self, beginning: &ConversationId) -> Result<ConversationId, ChatError> {
+        let mut inner = self.lock();
+        let id = &self.deleted_named(beginning)?;
+        rename(&self.deleted_place(id), &self.place(id))?;
+        let record = Record::read(&self.place(id))?.map(Box::new);
+        inner.known.insert(id.clone(), Known::Stored(record));
+        Ok(id.clone())
+    }
+
+    /// The one deleted conversation whose id begins so.
+    fn deleted_named(&self, beginning: &ConversationId) -> Result<ConversationId, ChatError> {
+        let listed = fs::read_dir(&self.root).map_err(|error| ChatError::storage("read", &self.root, error))?;
+        let deleted = listed.flatten().filter_map(|entry| {
+            let id = entry.file_name().to_str()?.strip_prefix(DELETED)?.to_owned();
+            let named = !beginning.as_str().is_empty() && id.starts_with(beginning.as_str());
+            (is_id(&id) && named).then(|| ConversationId::new(id))
+        });
+        let mut named: Vec<ConversationId> = deleted.collect();
+        match (named.len(), named.pop()) {
+            (1, Some(found)) => Ok(found),
+            (0, _) => Err(ChatError::NoConversation(beginning.clone())),
+            // Which one is meant is never guessed.
+            (count, _) => Err(ChatError::Ambiguous(beginning.clone(), count)),
+        }
+    }
+
+    pub(super) fn deleted_place(&self, id: &ConversationId) -> PathBuf {
+        self.root.join(format!("{DELETED}{id}"))
+    }
+}
+
+/// True for a folder that [`Store::delete`] set aside.
+pub(super) fn is_deleted(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| name.starts_with(DELETED))
+}
+
+/// Removes it for good once its time is over. What can't be removed stays hidden and is told to the log.
+pub(super) fn remove_old(folder: &Path, now: SystemTime) {
+    let deleted = fs::metadata(folder).and_then(|found| found.modified());
+    let is_old = deleted.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > KEPT));
+    if !is_old {
+        return;
+    }
+    if let Err(error) = fs::remove_dir_all(folder) {
+        tracing::warn!(folder = %folder.display(), %error, "a deleted conversation can't be removed");
+    }
+}
+
+/// When it was deleted is the folder's own time.
+fn note_time(folder: &Path, now: SystemTime) -> Result<(), ChatError> {
+    File::open(folder)
+        .and_then(|opened| opened.set_modified(now))
+        .map_err(|source| ChatError::storage("change", folder, source))
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), ChatError> {
+    fs::rename(from, to).map_err(|source| ChatError::storage("move", from, source))
+}

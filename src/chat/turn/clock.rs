@@ -1,0 +1,129 @@
+//! The times of a running turn and its steps: one clock, so that they agree.
+//!
+//! Measures; never reads the wall clock. While a person is asked it stands still, for the turn and for its steps.
+
+use crate::protocol::chat::ChatBody;
+use crate::protocol::ids::StepId;
+use std::time::{Duration, Instant};
+
+/// Times of the running turn. A person's time to answer is not the turn's.
+#[derive(Default)]
+pub(in crate::chat) struct TurnClock {
+    began: Option<Instant>,
+    waiting_since: Option<Instant>,
+    waited: Duration,
+    steps: Vec<OpenStep>,
+}
+
+struct OpenStep {
+    id: StepId,
+    began: Instant,
+    /// How long the person had been asked when it began.
+    waited_before: Duration,
+}
+
+impl TurnClock {
+    /// A turn begins now.
+    pub(in crate::chat) fn begin() -> Self {
+        Self { began: Some(Instant::now()), ..Self::default() }
+    }
+
+    /// An agent may tell a step's beginning again, with more words: the first time counts.
+    pub(in crate::chat) fn step_began(&mut self, step_id: StepId) {
+        self.step_began_at(step_id, Instant::now());
+    }
+
+    fn step_began_at(&mut self, id: StepId, now: Instant) {
+        if self.steps.iter().all(|step| step.id != id) {
+            let waited_before = self.waited_at(now);
+            self.steps.push(OpenStep { id, began: now, waited_before });
+        }
+    }
+
+    pub(in crate::chat) fn step_ended(&mut self, step_id: &StepId) {
+        self.steps.retain(|step| step.id != *step_id);
+    }
+
+    /// Steps without an end, and the milliseconds that they have worked.
+    pub(in crate::chat) fn open_steps(&self) -> impl Iterator<Item = (&StepId, u64)> {
+        self.open_steps_at(Instant::now())
+    }
+
+    fn open_steps_at(&self, now: Instant) -> impl Iterator<Item = (&StepId, u64)> {
+        let waited = self.waited_at(now);
+        self.steps.iter().map(move |step| {
+            let waited = waited.saturating_sub(step.waited_before);
+            (&step.id, millis(now.saturating_duration_since(step.began).saturating_sub(waited)))
+        })
+    }
+
+    /// The end of an open step with its time.
+    pub(in crate::chat) fn timed(&self, mut body: ChatBody) -> ChatBody {
+        if let ChatBody::StepDone { step_id, duration_ms, .. } = &mut body
+            && let Some((_, took)) = self.open_steps().find(|(open, _)| *open == step_id)
+        {
+            *duration_ms = took;
+        }
+        body
+    }
+
+    pub(in crate::chat) fn note_waiting(&mut self, waiting: bool) {
+        self.note_waiting_at(waiting, Instant::now());
+    }
+
+    fn note_waiting_at(&mut self, waiting: bool, now: Instant) {
+        match waiting {
+            true => {
+                self.waiting_since.get_or_insert(now);
+            }
+            false => {
+                self.waited = self.waited_at(now);
+                self.waiting_since = None;
+            }
+        }
+    }
+
+    fn waited_at(&self, now: Instant) -> Duration {
+        self.waited + self.waiting_since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since))
+    }
+
+    /// Milliseconds that the agent had.
+    pub(in crate::chat) fn worked(&self) -> u64 {
+        let now = Instant::now();
+        let worked = |began| now.saturating_duration_since(began).saturating_sub(self.waited_at(now));
+        self.began.map_or(0, |began| millis(worked(began)))
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TurnClock;
+    use crate::protocol::ids::StepId;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_step_does_not_count_the_time_in_which_a_person_is_asked() {
+        let began = Instant::now();
+        let at = |seconds| began + Duration::from_secs(seconds);
+        let mut clock = TurnClock { began: Some(began), ..TurnClock::default() };
+        let took =
+            |clock: &TurnClock, seconds| clock.open_steps_at(at(seconds)).map(|(_, took)| took).collect::<Vec<_>>();
+        clock.step_began_at(StepId::new("first"), at(1));
+        clock.note_waiting_at(true, at(2));
+        clock.note_waiting_at(true, at(3));
+        assert_eq!(took(&clock, 30), [1000]);
+        clock.step_began_at(StepId::new("second"), at(30));
+        clock.note_waiting_at(false, at(50));
+        clock.note_waiting_at(false, at(51));
+        // Told again, with more words.
+        clock.step_began_at(StepId::new("first"), at(52));
+        assert_eq!(took(&clock, 53), [4000, 3000]);
+        clock.step_ended(&StepId::new("first"));
+        assert_eq!(took(&clock, 54), [4000]);
+        assert_eq!(clock.waited_at(at(54)), Duration::from_secs(48));
+    }
+}

@@ -1,0 +1,55 @@
+//! `disconnect`, `stop` and the turns that are stopped: what ends, and what stays.
+
+use super::terminal::{say, show};
+use crate::base::lock::FileLock;
+use crate::client::ending;
+use crate::client::http::Client;
+use crate::protocol::basics::Empty;
+use crate::protocol::control::{Disconnect, Disconnected, StopTurns, Stopped, Stopping};
+use crate::protocol::fault::{Fault, FaultCode};
+use std::time::Duration;
+
+/// The daemon itself takes less: it gives its tasks a shorter time.
+const STOP_LIMIT: Duration = Duration::from_secs(15);
+
+pub async fn stop_turns(running: &Client, request: StopTurns, json: bool) -> Result<(), Fault> {
+    let stopped: Stopped = running.post("/stop-turns", &request).await?;
+    let words = match stopped.turns {
+        0 => "Nothing was running.".to_owned(),
+        1 => "Stopped 1 turn.".to_owned(),
+        n => format!("Stopped {n} turns."),
+    };
+    show(json, &stopped, || words)
+}
+
+pub async fn disconnect(client: &Client, running: &Client, force: bool) -> Result<Disconnected, Fault> {
+    // A browser that outlived its daemon is taken over by a new one to be closed.
+    let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
+    let of_browser = if kept { client } else { running };
+    of_browser.post("/disconnect", &Disconnect { force }).await
+}
+
+/// Ends the daemon and waits until it has; that none runs is success.
+pub async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
+    match running.post::<_, Stopping>("/stop", &Empty {}).await {
+        Ok(Stopping { pid }) => {
+            if !ending::within(running.home(), pid, STOP_LIMIT).await {
+                return Err(Fault::new(FaultCode::Timeout, "the daemon was told to end and has not ended yet")
+                    .hint("Wait a moment, then run `gstack status`."));
+            }
+            say(
+                json,
+                match FileLock::is_held(&running.home().keeper_lock()).unwrap_or(false) {
+                    true => "Stopped. The browser stays open; `gstack connect` uses it again.",
+                    false => "Stopped.",
+                },
+            );
+            Ok(())
+        }
+        Err(fault) if fault.code == FaultCode::DaemonDown => {
+            say(json, "gstack was not running.");
+            Ok(())
+        }
+        Err(fault) => Err(fault),
+    }
+}

@@ -1,0 +1,239 @@
+//! A command with its arguments, parsed once: what runs, what the policy judges and what is written down.
+//!
+//! Owns the answers that a spec gives about its arguments. Runs nothing.
+
+use super::arguments::Arguments;
+use super::composition;
+use crate::browser::page::{Activation, KeyMeaning, Target};
+use crate::command::registry;
+use crate::command::spec::{Class, Holds, Leads, Spec, TabUse};
+use crate::protocol::fault::Fault;
+
+/// One call of a command.
+#[derive(Clone)]
+pub struct Call {
+    pub spec: &'static Spec,
+    pub arguments: Arguments,
+    /// As they were given.
+    words: Vec<String>,
+}
+
+/// Without its words: they may be a password.
+impl std::fmt::Debug for Call {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call").field("command", &self.spec.name).finish_non_exhaustive()
+    }
+}
+
+impl Call {
+    /// Reads the words of a call.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no command has this name, or if it does not take these words.
+    pub fn parse(name: &str, words: &[String]) -> Result<Self, Fault> {
+        if let Some((first, rest)) = words.split_first()
+            && let Some(spec) = registry::find_apart(name, first)
+        {
+            return Self::of(spec, rest.to_vec());
+        }
+        Self::of(registry::get(name)?, words.to_vec())
+    }
+
+    /// As `parse`, of a command that is known.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the command does not take these words.
+    pub fn of(spec: &'static Spec, words: Vec<String>) -> Result<Self, Fault> {
+        Ok(Self { spec, arguments: Arguments::parse(spec, &words)?, words })
+    }
+
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// The call as a person would type it, whole.
+    pub fn line(&self) -> String {
+        let quoted = |word: &String| {
+            if word.is_empty() || word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.clone() }
+        };
+        let words = self.words.iter().map(quoted);
+        std::iter::once(self.spec.name.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The class of what it does: of what runs other commands the highest among them. What can't be read has the highest of all.
+    pub fn class(&self) -> Class {
+        if self.spec.runs_others() {
+            let calls = composition::calls(self.spec, &self.arguments).ok();
+            return calls.and_then(|calls| calls.iter().map(Self::class).max()).unwrap_or(Class::Secret);
+        }
+        match self.spec.tab {
+            // Neither does anything to a page.
+            TabUse::Chooses => Class::Read,
+            TabUse::Opens if self.destinations().is_empty() => Class::Read,
+            _ if self.runs_script() => self.spec.class.max(Class::Control),
+            _ => self.spec.class,
+        }
+    }
+
+    /// Whether a flag of it gives a script to run.
+    fn runs_script(&self) -> bool {
+        self.spec.flags.iter().any(|flag| flag.holds == Holds::Script && self.arguments.has(flag.name))
+    }
+
+    /// The words that it puts into the page.
+    pub fn typed(&self) -> Option<String> {
+        self.holding(Holds::Typed).next().or_else(|| {
+            // Letter by letter.
+            self.keys().map(|key| key.typed).find(|typed| !typed.is_empty())
+        })
+    }
+
+    /// Whether it writes into the page what is on the clipboard, which may be of any page or of none.
+    pub fn pastes(&self) -> bool {
+        self.keys().any(|key| key.pastes)
+    }
+
+    /// Whether a part of its text goes to another field than the one that has the focus now: a Tab moves it.
+    pub fn types_beyond_a_tab(&self) -> bool {
+        self.holding(Holds::Typed).any(|text| text.trim_end_matches('\t').contains('\t'))
+    }
+
+    fn keys(&self) -> impl Iterator<Item = KeyMeaning> {
+        self.holding(Holds::Key).map(|key| KeyMeaning::of(&key))
+    }
+
+    /// The text that it puts into the page, with the parameter's name.
+    pub fn text(&self) -> Option<(&'static str, String)> {
+        let typed = self.spec.parameters.iter().find(|parameter| parameter.holds == Holds::Typed)?;
+        self.arguments.text(typed.name).map(|text| (typed.name, text))
+    }
+
+    /// The same call that puts another text into the page. `None` if it puts none there.
+    pub fn with_typed(&self, text: &str) -> Option<Self> {
+        let (name, _) = self.text()?;
+        let (mut words, _) = self.arguments.without(self.spec, &[name]);
+        words.push(text.to_owned());
+        let arguments = self.arguments.clone().with_words(name, vec![text.to_owned()]);
+        Some(Self { spec: self.spec, arguments, words })
+    }
+
+    /// Whether it may type into a password field.
+    pub fn types(&self) -> bool {
+        self.holding(Holds::Typed).next().is_some() || self.holding(Holds::Key).next().is_some()
+    }
+
+    /// The addresses that it goes to.
+    pub fn destinations(&self) -> Vec<String> {
+        self.holding(Holds::Destination).collect()
+    }
+
+    /// Whether it may follow a link or send a form.
+    pub fn may_lead(&self) -> bool {
+        match self.spec.leads {
+            Leads::ElementsTarget => true,
+            Leads::EnterKey => self.presses_enter() || self.presses_space(),
+            Leads::Nowhere | Leads::TabToAddress | Leads::RequestToAddress | Leads::History | Leads::Again => false,
+        }
+    }
+
+    /// What it does to its element.
+    pub fn activation(&self) -> Activation {
+        match self.spec.leads {
+            Leads::EnterKey if self.presses_enter() => Activation::Enter,
+            Leads::EnterKey => Activation::Space,
+            _ => Activation::Click,
+        }
+    }
+
+    fn presses_enter(&self) -> bool {
+        self.keys().any(|key| key.enter) || self.holding(Holds::Typed).any(|text| text.contains(['\n', '\r']))
+    }
+
+    fn presses_space(&self) -> bool {
+        self.keys().any(|key| key.space) || self.holding(Holds::Typed).any(|text| text.contains(' '))
+    }
+
+    /// The element that it is done to.
+    pub fn target(&self) -> Option<Target> {
+        let by_flag = || self.spec.flags.iter().find(|flag| flag.holds == Holds::Element);
+        self.arguments.target("sel").or_else(|| self.arguments.value(by_flag()?.name).map(Target::parse))
+    }
+
+    /// The files that it names, each with what it is.
+    pub fn paths(&self) -> Vec<(&'static str, Holds, String)> {
+        let named = self.spec.path_arguments();
+        named.flat_map(|(name, holds)| self.values(name).into_iter().map(move |value| (name, holds, value))).collect()
+    }
+
+    /// An argument that it gives and that agents are not offered.
+    pub fn withheld(&self) -> Option<(&'static str, Holds)> {
+        let given = |name: &str| self.arguments.has(name) || !self.values(name).is_empty();
+        self.spec.arguments().find(|(name, holds)| holds.is_withheld() && given(name))
+    }
+
+    /// The number of a tab that it names, as it was typed.
+    pub fn tab(&self) -> Option<String> {
+        self.holding(Holds::Tab).next()
+    }
+
+    fn holding(&self, holds: Holds) -> impl Iterator<Item = String> {
+        self.spec
+            .parameters
+            .iter()
+            .filter(move |parameter| parameter.holds == holds)
+            .filter_map(|parameter| self.arguments.text(parameter.name))
+    }
+
+    fn values(&self, name: &str) -> Vec<String> {
+        let mut values = self.arguments.list(name);
+        values.extend(self.arguments.values(name));
+        values
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, words: &[&str]) -> Call {
+        Call::parse(name, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).unwrap()
+    }
+
+    #[test]
+    fn a_call_answers_by_its_spec() {
+        assert_eq!(call("fill", &["#a", "two words"]).typed().as_deref(), Some("two words"));
+        assert_eq!(call("press", &["a"]).typed().as_deref(), Some("a"));
+        assert_eq!(call("press", &["Tab"]).typed(), None);
+        assert!(call("press", &["Shift+Return"]).may_lead() && !call("press", &["a"]).may_lead());
+        assert_eq!(call("press", &["Shift+KeyA"]).typed().as_deref(), Some("A"));
+        assert!(call("press", &["Control+KeyV"]).pastes() && !call("press", &["v"]).pastes());
+        let beyond = |text: &str| call("type", &["--", text]).types_beyond_a_tab();
+        assert!(beyond("a\tb") && beyond("\t ") && !beyond("a\t") && !beyond("a b"));
+        assert!(call("click", &["#a"]).may_lead() && !call("hover", &["#a"]).may_lead());
+        assert_eq!(call("goto", &["a.example"]).destinations(), ["a.example"]);
+        assert_eq!(call("tab", &["3"]).class(), Class::Read);
+        assert_eq!((call("newtab", &[]).class(), call("newtab", &["a.example"]).class()), (Class::Read, Class::Act));
+        assert_eq!(call("fill", &["@e3", "two words"]).line(), "fill @e3 \"two words\"");
+    }
+
+    #[test]
+    fn a_name_of_two_words_may_be_written_apart() {
+        let apart = call("diff", &["image", "a.png", "b.png"]);
+        assert_eq!((apart.spec.name, apart.line().as_str()), ("diff-image", "diff-image a.png b.png"));
+        assert_eq!(call("diff", &["http://a/", "http://b/"]).spec.name, "diff");
+    }
+
+    #[test]
+    fn a_path_is_found_wherever_it_is_said() {
+        let said = |name: &str, words: &[&str]| {
+            call(name, words).paths().into_iter().map(|(name, _, value)| format!("{name} {value}")).collect::<Vec<_>>()
+        };
+        assert_eq!(said("screenshot", &["#a", "x.png"]), ["path x.png"]);
+        assert_eq!(said("snapshot", &["-o", "x.png"]), ["-o x.png"]);
+        assert_eq!(said("snapshot", &["--output=x.png"]), ["-o x.png"]);
+        assert_eq!(said("upload", &["#f", "a", "b"]), ["file a", "file b"]);
+        assert!(said("snapshot", &["-i"]).is_empty() && said("screenshot", &[]).is_empty());
+    }
+}

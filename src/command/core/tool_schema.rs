@@ -1,0 +1,211 @@
+//! A command as an MCP tool: the JSON Schema of its arguments, and JSON arguments as command-line words.
+//!
+//! Owns the naming (`--viewport` is `viewport`, `-i` is `interactive`, `sel` is `selector`). Never runs anything.
+
+use crate::command::spec::{Flag, Holds, Kind, Parameter, Spec};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::{Map, Value, json};
+
+/// What a tool tells its agent about itself.
+pub fn description(spec: &Spec) -> String {
+    if spec.details.is_empty() { format!("{}.", spec.summary) } else { format!("{}. {}", spec.summary, spec.details) }
+}
+
+/// What each argument holds, by its name in the schema.
+pub fn holdings(spec: &Spec) -> impl Iterator<Item = (&'static str, Holds)> {
+    let places = spec.parameters.iter().map(|parameter| (parameter_name(parameter), parameter.holds));
+    places.chain(spec.flags.iter().map(|flag| (flag_name(flag), flag.holds)))
+}
+
+/// The arguments that the core does without: paths, and what deletes.
+fn withheld_names(spec: &Spec) -> Vec<(&'static str, Holds)> {
+    holdings(spec).filter(|(_, holds)| holds.is_withheld()).collect()
+}
+
+/// The schema of the core: without the arguments that hold paths, and without those that delete.
+pub fn core_schema(spec: &Spec) -> Map<String, Value> {
+    let withheld = withheld_names(spec);
+    let mut schema = input_schema(spec);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|name, _| !withheld.iter().any(|(known, _)| known == name));
+    }
+    schema
+}
+
+/// The fault of a call that gives what its client is not offered; none if it gives nothing of it.
+pub fn given_withheld(spec: &Spec, arguments: &Value) -> Option<Fault> {
+    let (name, holds) = withheld_names(spec).into_iter().find(|(name, _)| arguments.get(name).is_some())?;
+    Some(withheld(spec, name, holds))
+}
+
+/// For an argument that an agent gave and is not offered.
+pub fn withheld(spec: &Spec, name: &str, holds: Holds) -> Fault {
+    let message = format!("{}: `{name}` is not offered to agents", spec.name);
+    match holds.is_path() {
+        true => Fault::new(FaultCode::PathRefused, message).hint("Leave it out: what it made comes with the answer."),
+        false => Fault::new(FaultCode::Denied, message).hint("Leave it out: the newest come last."),
+    }
+}
+
+/// The arguments of a command by which its answer gets shorter: `selector, depth`.
+pub fn narrowing(spec: &Spec) -> Vec<&'static str> {
+    let places = spec.parameters.iter().filter(|parameter| parameter.name == "sel").map(parameter_name);
+    let flags = spec.flags.iter().map(flag_name).filter(|name| ["selector", "depth", "interactive"].contains(name));
+    places.chain(flags).collect()
+}
+
+/// The JSON Schema of the command's arguments.
+pub fn input_schema(spec: &Spec) -> Map<String, Value> {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for parameter in spec.parameters {
+        let kind = match parameter.kind {
+            Kind::Number => json!({ "type": "integer", "description": parameter.help }),
+            Kind::List => json!({ "type": "array", "items": { "type": "string" }, "description": parameter.help }),
+            Kind::Text | Kind::Selector | Kind::Rest => {
+                json!({ "type": "string", "description": parameter.help })
+            }
+        };
+        properties.insert(parameter_name(parameter).to_owned(), kind);
+        if parameter.required {
+            required.push(Value::from(parameter_name(parameter)));
+        }
+    }
+    for flag in offered_flags(spec) {
+        let kind = match flag.value {
+            None => json!({ "type": "boolean", "description": flag.help }),
+            Some("MS" | "N") => json!({ "type": "integer", "description": flag.help }),
+            Some(form) => json!({ "type": "string", "description": format!("{} ({form})", flag.help) }),
+        };
+        properties.insert(flag_name(flag).to_owned(), kind);
+    }
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), Value::from("object"));
+    schema.insert("properties".to_owned(), Value::Object(properties));
+    schema.insert("required".to_owned(), Value::Array(required));
+    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    schema
+}
+
+/// A command that only looks takes no script from a tool: `js` is there for it, and asks.
+fn offered_flags(spec: &Spec) -> impl Iterator<Item = &'static Flag> {
+    spec.flags.iter().filter(|flag| flag.holds != Holds::Script)
+}
+
+fn parameter_name(parameter: &Parameter) -> &'static str {
+    match parameter.name {
+        "sel" => "selector",
+        "expr" => "expression",
+        "prop" => "property",
+        "WxH" => "size",
+        "name=value" => "cookie",
+        "name:value" => "header",
+        name => name,
+    }
+}
+
+/// The long spelling: `-d` is called `depth`.
+fn flag_name(flag: &Flag) -> &'static str {
+    let long = if flag.alias.starts_with("--") { flag.alias } else { flag.name };
+    long.trim_start_matches('-')
+}
+
+/// JSON arguments as the words that `Arguments::parse` takes.
+pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault> {
+    let empty = Map::new();
+    let given = match arguments {
+        Value::Null => &empty,
+        Value::Object(given) => given,
+        _ => return Err(bad(spec, "the arguments are no object")),
+    };
+    for name in given.keys() {
+        let known = spec.parameters.iter().any(|parameter| parameter_name(parameter) == name)
+            || offered_flags(spec).any(|flag| flag_name(flag) == name);
+        if !known {
+            return Err(bad(spec, &format!("{name} is not one of its arguments")));
+        }
+    }
+    let mut words = Vec::new();
+    for flag in spec.flags {
+        match given.get(flag_name(flag)) {
+            None | Some(Value::Null | Value::Bool(false)) => {}
+            Some(Value::Bool(true)) if flag.value.is_none() => words.push(flag.name.to_owned()),
+            Some(value) if flag.value.is_some() => {
+                words.push(flag.name.to_owned());
+                words.push(text_of(spec, flag_name(flag), value)?);
+            }
+            Some(_) => return Err(bad(spec, &format!("{} is true or false", flag_name(flag)))),
+        }
+    }
+    // From here on nothing is taken for a flag, whatever it begins with.
+    let mut values = Vec::new();
+    for parameter in spec.parameters {
+        let name = parameter_name(parameter);
+        match given.get(name) {
+            None | Some(Value::Null) if parameter.required => return Err(bad(spec, &format!("{name} is missing"))),
+            None | Some(Value::Null) => {}
+            Some(Value::Array(list)) if parameter.kind == Kind::List => {
+                for value in list {
+                    values.push(text_of(spec, name, value)?);
+                }
+            }
+            Some(value) => values.push(text_of(spec, name, value)?),
+        }
+    }
+    if !values.is_empty() {
+        words.push("--".to_owned());
+        words.extend(values);
+    }
+    Ok(words)
+}
+
+fn text_of(spec: &Spec, name: &str, value: &Value) -> Result<String, Fault> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        Value::Bool(value) => Ok(value.to_string()),
+        _ => Err(bad(spec, &format!("{name} is not text"))),
+    }
+}
+
+fn bad(spec: &Spec, message: &str) -> Fault {
+    Fault::new(FaultCode::BadRequest, format!("{}: {message}", spec.name)).hint(spec.usage_line())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arguments::Arguments;
+    use super::{arguments_of, input_schema};
+    use crate::command::registry;
+    use serde_json::json;
+
+    #[test]
+    fn json_arguments_become_words_that_parse() {
+        let fill = registry::find("fill").unwrap();
+        let words = arguments_of(fill, &json!({ "selector": "@e1", "value": "--x y", "timeout": 100 })).unwrap();
+        let parsed = Arguments::parse(fill, &words).unwrap();
+        assert_eq!(parsed.text("value").as_deref(), Some("--x y"));
+        assert_eq!(parsed.value("--timeout"), Some("100"));
+        let snapshot = registry::find("snapshot").unwrap();
+        let words = arguments_of(snapshot, &json!({ "interactive": true, "compact": false, "depth": 2 })).unwrap();
+        assert_eq!(words, ["-i", "-d", "2"]);
+        assert_eq!(arguments_of(registry::find("url").unwrap(), &json!(null)).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn wrong_arguments_are_named() {
+        let click = registry::find("click").unwrap();
+        for wrong in [json!({}), json!({ "selector": {} }), json!({ "selector": "a", "force": true }), json!([])] {
+            assert!(arguments_of(click, &wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_command_has_a_schema_without_name_clashes() {
+        for spec in registry::all() {
+            let schema = input_schema(spec);
+            let properties = schema["properties"].as_object().unwrap();
+            assert_eq!(properties.len(), spec.parameters.len() + super::offered_flags(spec).count(), "{}", spec.name);
+        }
+    }
+}

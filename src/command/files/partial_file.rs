@@ -1,0 +1,53 @@
+//! A file that is written part by part and takes its place when it is whole.
+//!
+//! Owns the counting and the words of failures. Where the parts lie is `base::whole_file`'s.
+
+use crate::base::whole_file::WholeFile;
+use crate::protocol::fault::{Fault, FaultCode};
+use std::path::{Path, PathBuf};
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+
+pub(in crate::command) struct PartialFile {
+    whole: WholeFile,
+    /// The same file, to write to without blocking.
+    file: File,
+    place: PathBuf,
+    size: u64,
+}
+
+impl PartialFile {
+    /// `place`: as `path_guard` judged it, or in a folder of gstack's own; no symlink is left in it.
+    pub(in crate::command) fn create(place: &Path) -> Result<Self, Fault> {
+        let open = || {
+            let whole = WholeFile::create_judged(place)?;
+            let file = File::from_std(whole.file().try_clone()?);
+            Ok(Self { whole, file, place: place.to_owned(), size: 0 })
+        };
+        open().map_err(|error| unwritable(place, &error))
+    }
+
+    pub(in crate::command) async fn write(&mut self, part: &[u8]) -> Result<(), Fault> {
+        self.size += part.len() as u64;
+        self.file.write_all(part).await.map_err(|error| unwritable(&self.place, &error))
+    }
+    /// In bytes, so far.
+    pub(in crate::command) fn size(&self) -> u64 {
+        self.size
+    }
+
+    pub(in crate::command) async fn finish(self) -> Result<(), Fault> {
+        let Self { whole, mut file, place, .. } = self;
+        // A write that failed may be told by the next call only.
+        file.flush().await.map_err(|error| unwritable(&place, &error))?;
+        match tokio::task::spawn_blocking(move || whole.finish()).await {
+            Ok(outcome) => outcome.map_err(|error| unwritable(&place, &error)),
+            Err(error) => Err(Fault::new(FaultCode::Internal, format!("saving ended early: {error}"))),
+        }
+    }
+}
+
+fn unwritable(place: &Path, error: &std::io::Error) -> Fault {
+    Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", place.display()))
+        .hint("Choose a folder that exists and that you may write to.")
+}

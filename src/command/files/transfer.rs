@@ -1,0 +1,220 @@
+//! upload, drop, download.
+
+use super::partial_file::PartialFile;
+use crate::base::file_name::safe_name;
+use crate::browser::page::{Fetched, Page, Target};
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::privacy::{path_guard, url_guard};
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, parameter,
+    phrase, selector,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use percent_encoding::percent_decode_str;
+use serde_json::json;
+use std::path::PathBuf;
+use std::time::Duration;
+use url::Url;
+
+const ACTION_LIMIT: Duration = Duration::from_secs(5);
+/// In bytes. A stream that never ends must not fill the disk.
+const LARGEST_DOWNLOAD: u64 = 4 * 1024 * 1024 * 1024;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "upload",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Upload,
+        parameters: &[
+            selector(true, "The <input type=\"file\">, its label, or the button that asks for files"),
+            parameter("file", true, Kind::List, Holds::InputPath, "Files under the working or the temp directory"),
+        ],
+        flags: &[TIMEOUT],
+        summary: "Choose files in a file input, or in the file chooser that a button opens",
+        details: "The field may be hidden. Anything else is clicked; no window of the browser opens.",
+        untrusted: false,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::ElementsTarget,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Choose, "{file} in {sel}")],
+        output: "Uploaded: name (NB), …",
+        run: |context, arguments| Box::pin(upload(context, arguments)),
+    },
+    Spec {
+        name: "drop",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Upload,
+        parameters: &[
+            selector(true, "The element to drop them on"),
+            parameter("file", true, Kind::List, Holds::InputPath, "Files under the working or the temp directory"),
+        ],
+        flags: &[TIMEOUT],
+        summary: "Drop files on an element",
+        details: "As if they were dragged there from the desktop. Fails if the page takes none there.",
+        untrusted: false,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Drop, "{file} on {sel}")],
+        output: "Dropped on sel: name (NB), …",
+        run: |context, arguments| Box::pin(drop_files(context, arguments)),
+    },
+    Spec {
+        name: "download",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Download,
+        parameters: &[
+            parameter(
+                "url",
+                true,
+                Kind::Text,
+                Holds::Destination,
+                "An address, or the ref of a picture, video or link (@e3)",
+            ),
+            parameter(
+                "path",
+                false,
+                Kind::Text,
+                Holds::OutputPath,
+                "Where to write it, under the working or the temp directory",
+            ),
+        ],
+        flags: &[],
+        summary: "Download a file with the browser's cookies",
+        details: "Replaces an existing file. Reads blob: and data: URLs in the page.\nChecks each redirect like the URL itself. Shows the progress in a terminal.",
+        untrusted: false,
+        writes: Writes::File,
+        tab: TabUse::ThisPage,
+        leads: Leads::RequestToAddress,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Download, "{url}")],
+        output: "Downloaded: path (NB)",
+        run: |context, arguments| Box::pin(download(context, arguments)),
+    },
+];
+
+async fn upload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let target = arguments.required_target("sel")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    let (paths, named) = input_files(context, &arguments)?;
+    context.page().await?.upload(&target, &paths, limit).await?;
+    Ok(Output::text(format!("Uploaded: {named}")))
+}
+
+async fn drop_files(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let target = arguments.required_target("sel")?;
+    let limit = arguments.timeout(ACTION_LIMIT)?;
+    let (paths, named) = input_files(context, &arguments)?;
+    context.page().await?.drop_files(&target, &paths, limit).await?;
+    Ok(Output::text(format!("Dropped on {target}: {named}")))
+}
+
+/// The files that may be read, and what a person is told of them: `a.png (3B), b.png (4B)`.
+fn input_files(context: &Context, arguments: &Arguments) -> Result<(Vec<PathBuf>, String), Fault> {
+    let mut paths = Vec::new();
+    let mut named = Vec::new();
+    for typed in arguments.list("file") {
+        let path = path_guard::input_path(context, &typed)?;
+        let size = path.metadata().map(|found| found.len()).unwrap_or_default();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        named.push(format!("{name} ({size}B)"));
+        paths.push(path);
+    }
+    Ok((paths, named.join(", ")))
+}
+
+async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let typed = arguments.required("url")?;
+    let place = arguments.text("path").map(|typed| path_guard::output_path(context, &typed)).transpose()?;
+    let page = context.page().await?;
+    let url = address(&page, &typed).await?;
+    let mut fetched = page.fetch(&url, |hop| url_guard::check(hop).is_ok()).await?;
+    let path = place.unwrap_or_else(|| {
+        let number = uuid::Uuid::new_v4().simple().to_string();
+        context.temp_folder.join(format!("gstack-{}-{}", &number[..8], file_name(&fetched)))
+    });
+    let mut file = PartialFile::create(&path)?;
+    let total = fetched.size;
+    while let Some(part) = fetched.next().await? {
+        file.write(&part).await?;
+        context.progress.tell(file.size(), total);
+        if file.size() > LARGEST_DOWNLOAD {
+            return Err(Fault::new(FaultCode::TooLarge, format!("The file has more than {LARGEST_DOWNLOAD} bytes")));
+        }
+    }
+    let size = file.size();
+    file.finish().await?;
+    let mut output = Output::text(format!("Downloaded: {} ({size}B)", path.display()))
+        .data(json!({ "path": path.display().to_string(), "bytes": size }));
+    output.files.push(path);
+    Ok(output)
+}
+
+/// The address that is meant, as far as gstack opens it.
+async fn address(page: &Page, typed: &str) -> Result<String, Fault> {
+    let found = match Target::parse(typed) {
+        target @ Target::Ref(_) => page.address_of(&target).await?,
+        Target::Selector(typed) => typed,
+    };
+    if found.starts_with("blob:") || found.starts_with("data:") {
+        return Ok(found);
+    }
+    Ok(url_guard::check(&found)?.to_string())
+}
+
+/// By the server's word, else by the address; never a path.
+fn file_name(fetched: &Fetched) -> String {
+    let said = fetched.disposition.as_deref().and_then(name_in_disposition);
+    let in_address = || {
+        let url = Url::parse(&fetched.url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+        let last = url.path_segments()?.next_back()?.to_owned();
+        Some(percent_decode_str(&last).decode_utf8_lossy().into_owned())
+    };
+    let name = said.or_else(in_address).map(|name| safe_name(&name)).filter(|name| !name.is_empty());
+    name.unwrap_or_else(|| {
+        let kind = fetched.kind.as_deref().unwrap_or_default();
+        let subtype = kind.split(';').next().and_then(|kind| kind.split('/').nth(1)).map(safe_name).unwrap_or_default();
+        if subtype.is_empty() { "download".to_owned() } else { format!("download.{subtype}") }
+    })
+}
+
+/// `filename` of RFC 6266.
+fn name_in_disposition(header: &str) -> Option<String> {
+    let mut plain = None;
+    for part in header.split(';').map(str::trim) {
+        if let Some(extended) = part.strip_prefix("filename*=") {
+            let encoded = extended.rsplit('\'').next()?;
+            return Some(percent_decode_str(encoded).decode_utf8_lossy().into_owned());
+        }
+        if let Some(name) = part.strip_prefix("filename=") {
+            plain = Some(name.trim_matches('"').to_owned());
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name_in_disposition;
+
+    #[test]
+    fn the_name_in_a_header_is_read_in_both_forms() {
+        assert_eq!(name_in_disposition("attachment; filename=\"a b.pdf\"").as_deref(), Some("a b.pdf"));
+        assert_eq!(
+            name_in_disposition("attachment; filename=x; filename*=UTF-8''%C3%A9.txt").as_deref(),
+            Some("é.txt")
+        );
+        assert_eq!(name_in_disposition("inline"), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! chain, tab-each.
+
+use crate::browser::tabs::TabInfo;
+use crate::command::core::{Arguments, CHAIN, COMMANDS as PARAMETER, Call, Context, Moves, Output, TAB_EACH, calls};
+use crate::command::privacy::redaction;
+use crate::command::reading::pretty;
+use crate::command::registry;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: CHAIN,
+        aliases: &[],
+        category: Category::Tabs,
+        // Of a call: the highest inside (`Call::class`).
+        class: Class::Secret,
+        parameters: &[parameter(
+            PARAMETER,
+            true,
+            Kind::Rest,
+            Holds::Commands,
+            "goto url | click @e5, or JSON: [[\"goto\", \"url\"], [\"text\"]]",
+        )],
+        flags: &[],
+        summary: "Run several commands in order",
+        details: "A command that fails does not end the chain: look at each block. If one failed, the exit code is 1. One that was cut off ends the chain, and the message says which it was and what was done before. All commands are checked before the first runs.\nA chain goes on in a tab that it opened.\nWithout arguments the commands come from standard input: one on each line (a line that begins with # is a comment), separated by |, or as JSON.",
+        untrusted: false,
+        writes: Writes::Tab,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Run, "several commands")],
+        output: "[name] output, a block a command; [name] ERROR: …",
+        run: |context, arguments| Box::pin(chain(context, arguments)),
+    },
+    Spec {
+        name: TAB_EACH,
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Secret,
+        parameters: &[parameter(PARAMETER, true, Kind::Rest, Holds::Commands, "The command with its arguments")],
+        flags: &[],
+        summary: "Run a command in every tab at the same time",
+        details: "Exits with 1 if the command failed in any tab.",
+        untrusted: false,
+        writes: Writes::Tab,
+        tab: TabUse::Every,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Run, "{commands} in every tab")],
+        output: "JSON, one result a tab",
+        run: |context, arguments| Box::pin(tab_each(context, arguments)),
+    },
+];
+
+async fn chain(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let calls = calls(registry::get(CHAIN)?, &arguments)?;
+    let mut context = context.clone();
+    context.steps.plan(calls.iter().map(|call| (redaction::line(call), call.spec.changes())));
+    let mut output = Output::default();
+    let mut blocks = Vec::with_capacity(calls.len());
+    let mut data = Vec::with_capacity(calls.len());
+    for (at, call) in calls.iter().enumerate() {
+        match step(&context, at, call).await {
+            Ok(done) => {
+                // A pinned tab stays the one for other commands, but what the chain has opened is what it goes on with.
+                if let Some(id) = done.moved_to.filter(|_| context.tab.is_some() && call.spec.tab == TabUse::Opens) {
+                    context.tab = Some(id);
+                }
+                output.moved_to = done.moved_to.or(output.moved_to);
+                output.files.extend(done.files.iter().cloned());
+                output.effects.extend(done.effects.iter().cloned());
+                let text = context.travelling(done).output;
+                blocks.push(format!("[{}] {text}", call.spec.name));
+                data.push(json!({ "command": call.spec.name, "ok": true, "output": text }));
+            }
+            // Nobody knows what the page is like now, or there is none: what follows was not meant for that.
+            Err(fault) if ends_all(&fault) => return Err(whole(&context, CHAIN, fault)),
+            Err(fault) => {
+                output.failed_steps += 1;
+                let hint = fault.hint.as_deref().map(|hint| format!("\n{hint}")).unwrap_or_default();
+                blocks.push(format!("[{}] ERROR: {}{hint}", call.spec.name, fault.message));
+                data.push(
+                    json!({ "command": call.spec.name, "ok": false, "error": fault.message, "hint": fault.hint }),
+                );
+            }
+        }
+    }
+    output.text = blocks.join("\n\n");
+    Ok(output.data(data))
+}
+
+async fn tab_each(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let calls = calls(registry::get(TAB_EACH)?, &arguments)?;
+    let tabs = context.browser.tabs();
+    let in_tabs: Vec<(&TabInfo, &Call)> =
+        tabs.iter().flat_map(|tab| calls.iter().map(move |call| (tab, call))).collect();
+    let line = |tab: &TabInfo, call: &Call| format!("{} in tab {}", redaction::line(call), tab.id);
+    context.steps.plan(in_tabs.iter().map(|(tab, call)| (line(tab, call), call.spec.changes())));
+    let all = in_tabs.iter().enumerate().map(|(at, (tab, call))| in_tab(context, at, tab, call));
+    let mut output = Output::default();
+    let mut data = Vec::with_capacity(tabs.len());
+    for result in join_all(all).await {
+        let done = result.map_err(|fault| whole(context, TAB_EACH, fault))?;
+        output.failed_steps += usize::from(!done.ok);
+        data.push(done.shown);
+        output.files.extend(done.files);
+    }
+    output.text = pretty(&Value::Array(data.clone()))?;
+    Ok(output.data(data))
+}
+
+/// What the command gave in one tab.
+struct InTab {
+    ok: bool,
+    shown: Value,
+    files: Vec<std::path::PathBuf>,
+}
+
+/// Fails if the whole must end; any other fault is part of what is shown.
+async fn in_tab(context: &Context, at: usize, tab: &TabInfo, call: &Call) -> Result<InTab, Fault> {
+    let context = Context { tab: Some(tab.id), moves: Moves::Nothing, ..context.clone() };
+    match step(&context, at, call).await {
+        Ok(output) => {
+            let files = output.files.clone();
+            let text = context.travelling(output).output;
+            Ok(InTab { ok: true, shown: json!({ "tab": tab.id, "url": tab.url, "ok": true, "output": text }), files })
+        }
+        Err(fault) if ends_all(&fault) => Err(fault),
+        Err(fault) => {
+            let shown =
+                json!({ "tab": tab.id, "url": tab.url, "ok": false, "error": fault.message, "hint": fault.hint });
+            Ok(InTab { ok: false, shown, files: Vec::new() })
+        }
+    }
+}
+
+fn ends_all(fault: &Fault) -> bool {
+    matches!(fault.code, FaultCode::OutcomeUnknown | FaultCode::BrowserDown)
+}
+
+/// The fault of all steps, in place of one step's.
+fn whole(context: &Context, name: &str, fault: Fault) -> Fault {
+    let next = fault.hint.as_deref();
+    context.steps.cut_off(name, fault.code, &fault.message, next).unwrap_or(fault)
+}
+
+/// Runs one of several commands. A browser that went away while it wrote leaves its outcome unknown.
+async fn step(context: &Context, at: usize, call: &Call) -> Result<Output, Fault> {
+    context.steps.begin(at);
+    let outcome = registry::run(context, call).await;
+    // That the last tab took its browser along is no accident.
+    let writes = call.spec.changes() && call.spec.category != Category::Tabs;
+    let outcome = match outcome {
+        // It ended early because nothing came any more.
+        Ok(_) if writes && context.browser.gone().is_cancelled() => {
+            Err(Fault::new(FaultCode::OutcomeUnknown, "the browser went away")
+                .hint("Open the browser again with `gstack connect` before you repeat it."))
+        }
+        Err(fault) if writes && fault.code == FaultCode::BrowserDown => {
+            Err(Fault { code: FaultCode::OutcomeUnknown, ..fault })
+        }
+        outcome => outcome,
+    };
+    context.steps.end(at, &outcome);
+    outcome
+}

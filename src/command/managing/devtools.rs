@@ -1,0 +1,213 @@
+//! cdp, memory.
+
+use crate::browser::cdp::CdpError;
+use crate::browser::error::BrowserError;
+use crate::browser::page::MemoryReport;
+use crate::browser::page::journal::RING;
+use crate::command::core::{Arguments, Context, Output, everyday, usage};
+use crate::command::reading::pretty;
+use crate::command::registry;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
+    parameter, phrase,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const CALL_LIMIT: Duration = Duration::from_secs(30);
+
+/// What may be called: looking, measuring and pretending. Nothing that runs script, goes somewhere, reads files, attaches
+/// to other targets or ends anything: those have commands with checks of their own, or none.
+const ALLOWED: [&str; 45] = [
+    "Accessibility.getFullAXTree",
+    "Accessibility.getPartialAXTree",
+    "Accessibility.queryAXTree",
+    "Animation.getPlaybackRate",
+    "Animation.setPlaybackRate",
+    "Audits.getEncodedResponse",
+    "Browser.getVersion",
+    "Browser.getWindowForTarget",
+    "CSS.getBackgroundColors",
+    "CSS.getComputedStyleForNode",
+    "CSS.getMatchedStylesForNode",
+    "CSS.getMediaQueries",
+    "CSS.getPlatformFontsForNode",
+    "CSS.getStyleSheetText",
+    "DOM.describeNode",
+    "DOM.getAttributes",
+    "DOM.getBoxModel",
+    "DOM.getContentQuads",
+    "DOM.getDocument",
+    "DOM.getNodeForLocation",
+    "DOM.getOuterHTML",
+    "DOM.performSearch",
+    "DOM.querySelector",
+    "DOM.querySelectorAll",
+    "DOMSnapshot.captureSnapshot",
+    "Emulation.setCPUThrottlingRate",
+    "Emulation.setEmulatedMedia",
+    "Emulation.setEmulatedVisionDeficiency",
+    "Emulation.setGeolocationOverride",
+    "Emulation.setLocaleOverride",
+    "Emulation.setScrollbarsHidden",
+    "Emulation.setTimezoneOverride",
+    "Emulation.setTouchEmulationEnabled",
+    "Memory.getDOMCounters",
+    "Network.emulateNetworkConditions",
+    "Network.getSecurityIsolationStatus",
+    "Network.setCacheDisabled",
+    "Page.getAppManifest",
+    "Page.getFrameTree",
+    "Page.getInstallabilityErrors",
+    "Page.getLayoutMetrics",
+    "Page.getNavigationHistory",
+    "Performance.getMetrics",
+    "Runtime.getHeapUsage",
+    "SystemInfo.getProcessInfo",
+];
+/// These are about the browser, not about a page.
+const OF_BROWSER: [&str; 2] = ["Browser.getVersion", "SystemInfo.getProcessInfo"];
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "cdp",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Secret,
+        parameters: &[
+            parameter("method", true, Kind::Text, Holds::Choice, "Domain.method"),
+            parameter("json", false, Kind::Rest, Holds::Secret, "Its parameters as a JSON object"),
+        ],
+        flags: &[TIMEOUT],
+        summary: "Send a DevTools command",
+        details: "Allows only methods that read, measure or emulate; for any other, lists those.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Depends(everyday::closed_domain),
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Run, "the DevTools command {method}")],
+        output: "JSON",
+        run: |context, arguments| Box::pin(cdp(context, arguments)),
+    },
+    Spec {
+        name: "memory",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "Show how much memory gstack, the browser and its tabs use",
+        details: "Measures only tabs that commands have worked in.",
+        untrusted: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Refused(NotEveryday {
+            why: everyday::ITS_PROCESSES,
+            instead: "The browser's own task manager tells.",
+        }),
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Measure, "the memory")],
+        output: "a table",
+        run: |context, _| Box::pin(memory(context)),
+    },
+];
+
+async fn cdp(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let method = arguments.required("method")?;
+    let limit = arguments.timeout(CALL_LIMIT)?;
+    let Some(method) = ALLOWED.iter().find(|allowed| **allowed == method) else { return Err(refused(&method)) };
+    let params = match arguments.text("json") {
+        None => json!({}),
+        Some(text) => match serde_json::from_str::<Value>(&text) {
+            Ok(params @ Value::Object(_)) => params,
+            Ok(_) | Err(_) => {
+                return Err(usage(registry::get("cdp")?, format!("Invalid JSON: {text:?} is not an object")));
+            }
+        },
+    };
+    let reply = if OF_BROWSER.contains(method) {
+        context.browser.root().call_json(*method, &params, limit).await
+    } else {
+        let page = context.page().await?;
+        page.session().call_json(*method, &params, limit).await
+    };
+    // What the browser says no to is the caller's to fix.
+    let reply = reply.map_err(|error| {
+        let message = error.to_string();
+        match BrowserError::from(error) {
+            BrowserError::Cdp(CdpError::Protocol { .. }) => Fault::new(FaultCode::BadRequest, message)
+                .hint("Check the parameters: https://chromedevtools.github.io/devtools-protocol/"),
+            other => other.into(),
+        }
+    })?;
+    Ok(Output::text(pretty(&reply)?).data(reply))
+}
+
+fn refused(method: &str) -> Fault {
+    let domain = method.split_once('.').map_or(method, |(domain, _)| domain);
+    let of_domain: Vec<&str> =
+        ALLOWED.iter().copied().filter(|allowed| allowed.split_once('.').is_some_and(|(of, _)| of == domain)).collect();
+    let list = if of_domain.is_empty() { ALLOWED.join(", ") } else { of_domain.join(", ") };
+    Fault::new(FaultCode::Forbidden, format!("{method} is not allowed")).hint(format!("Allowed: {list}"))
+}
+
+async fn memory(context: &Context) -> Result<Output, Fault> {
+    let report = context.pages.memory(&context.browser).await?;
+    Ok(Output::text(table(&report)).data(json!(report)))
+}
+
+fn table(report: &MemoryReport) -> String {
+    let mut rows = vec![("gstack".to_owned(), size(report.host))];
+    let known: Vec<u64> = report.processes.iter().filter_map(|process| process.resident).collect();
+    rows.push(("browser, all processes".to_owned(), size((!known.is_empty()).then(|| known.iter().sum()))));
+    for process in &report.processes {
+        rows.push((format!("  {} (pid {})", process.kind, process.pid), size(process.resident)));
+    }
+    for tab in &report.tabs {
+        let heap = match tab.heap {
+            Some(_) => size(tab.heap),
+            None => "does not answer".to_owned(),
+        };
+        let buffers = format!("console {}/{RING}, requests {}/{RING}", tab.console, tab.requests);
+        rows.push((format!("tab {}: JS heap", tab.tab), format!("{heap}  ({buffers})")));
+    }
+    let width = rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or_default();
+    let lines: Vec<String> = rows.iter().map(|(left, right)| format!("{left:<width$}  {right}")).collect();
+    lines.join("\n")
+}
+
+/// `12.3 MB`
+fn size(bytes: Option<u64>) -> String {
+    match bytes {
+        // Megabytes with one decimal: the loss is far below it.
+        Some(bytes) => format!("{:.1} MB", bytes as f64 / 1_000_000.0),
+        None => "unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ALLOWED, refused};
+
+    #[test]
+    fn nothing_that_acts_is_allowed() {
+        for method in [
+            "Runtime.evaluate",
+            "Page.navigate",
+            "Target.attachToTarget",
+            "Browser.close",
+            "IO.read",
+            "Storage.getCookies",
+        ] {
+            assert!(!ALLOWED.contains(&method), "{method}");
+        }
+        assert!(ALLOWED.is_sorted());
+        assert_eq!(refused("Memory.prepareForLeakDetection").hint.unwrap(), "Allowed: Memory.getDOMCounters");
+    }
+}

@@ -1,0 +1,140 @@
+//! init-script.
+//!
+//! Owns the reading, and what a model's may do: it runs only in documents of the site that it was allowed on.
+
+use crate::base::counted::counted;
+use crate::base::site::Place;
+use crate::browser::init_scripts::InitScript;
+use crate::browser::page::Page;
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::privacy::path_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag, parameter,
+    phrase, phrase_when,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::{Value, json};
+
+/// Of one tab.
+const MOST_SCRIPTS: usize = 50;
+/// Characters of a script in the list.
+const SHOWN: usize = 80;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "init-script",
+    aliases: &[],
+    category: Category::Inspection,
+    class: Class::Control,
+    parameters: &[
+        parameter("action", true, Kind::Text, Holds::Choice, "add, list or remove"),
+        parameter(
+            "script",
+            false,
+            Kind::Rest,
+            Holds::Script,
+            "Of add: JavaScript; of remove: its number, or all without one",
+        ),
+    ],
+    flags: &[flag("--file", "PATH", Holds::InputPath, "add: the script is in this file")],
+    summary: "Run a script in each page of the tab before the page's own scripts",
+    details: "From the next page on, also in frames and in what the tab opens. An agent's runs only in pages of this site.",
+    untrusted: false,
+    writes: Writes::Browser,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Is("action", "list"), Verb::Read, "the scripts of every page"),
+        phrase_when(When::Is("action", "remove"), Verb::Clear, "the scripts of every page"),
+        phrase(Verb::Run, "a script in every page before its own"),
+    ],
+    output: "Added script N, Removed N scripts; list: N: SCRIPT, a line each",
+    run: |context, arguments| Box::pin(init_script(context, arguments)),
+}];
+
+async fn init_script(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let action = arguments.required("action")?;
+    let given = arguments.text("script");
+    if action != "add" && arguments.has("--file") {
+        return Err(wrong("--file is only for init-script add"));
+    }
+    match (action.as_str(), given) {
+        ("add", given) => add(context, &arguments, given).await,
+        ("list", None) => list(context, &context.page().await?),
+        ("remove", number) => {
+            let number = number.map(|text| arguments.number::<u64>("The script", &text)).transpose()?;
+            remove(context, &context.page().await?, number)
+        }
+        (other, _) => Err(wrong(format!("init-script can't {other} with these arguments"))
+            .hint("init-script add JAVASCRIPT, init-script list, or init-script remove [N]")),
+    }
+}
+
+/// `Context::bound_to`, for scripts: a page without a site has no other documents that one could run in.
+fn bound_to(context: &Context, page: &Page) -> Result<Option<Place>, Fault> {
+    match context.bound_to(page)? {
+        Some(Place::Page(_)) => {
+            Err(Fault::new(FaultCode::Forbidden, "This page has no site that a script could be bound to")
+                .hint("Go to the site first."))
+        }
+        place => Ok(place),
+    }
+}
+
+async fn add(context: &Context, arguments: &Arguments, given: Option<String>) -> Result<Output, Fault> {
+    let source = match (given, arguments.value("--file")) {
+        (Some(source), None) => source,
+        (None, Some(file)) => path_guard::read_text(&path_guard::input_path(context, file)?).await?,
+        _ => return Err(wrong("init-script add needs a script or --file PATH, and not both")),
+    };
+    let page = context.page().await?;
+    if page.init_scripts()?.len() >= MOST_SCRIPTS {
+        return Err(Fault::new(FaultCode::Conflict, format!("This tab has {MOST_SCRIPTS} scripts already"))
+            .hint("Take some away: gstack init-script remove N"));
+    }
+    let only_on = bound_to(context, &page)?;
+    let only = only_on.as_ref().map(|place| format!(", for pages of {place}")).unwrap_or_default();
+    let data = json!({ "only": only_on.as_ref().map(Place::to_string) });
+    let number = page.add_init_script(&source, only_on).await?;
+    let mut output = Output::text(format!("Added script {number}{only}")).data(data);
+    if let Some(data) = output.data.as_mut() {
+        data["id"] = json!(number);
+    }
+    Ok(output)
+}
+
+/// A model is shown what is bound to this site: what a person's scripts hold is theirs.
+fn list(context: &Context, page: &Page) -> Result<Output, Fault> {
+    let bound = bound_to(context, page)?;
+    let all = page.init_scripts()?;
+    let shown: Vec<_> = all.iter().filter(|script| !context.for_model || script.only_on == bound).collect();
+    let lines: Vec<String> = shown.iter().map(|script| line(script)).collect();
+    let data: Vec<Value> = shown
+        .iter()
+        .map(|script| {
+            json!({ "id": script.number, "source": script.source, "only": script.only_on.as_ref().map(Place::to_string) })
+        })
+        .collect();
+    let text = if lines.is_empty() { "(no scripts)".to_owned() } else { lines.join("\n") };
+    Ok(Output::text(text).data(data))
+}
+
+fn line(script: &InitScript) -> String {
+    let words: Vec<&str> = script.source.split_whitespace().collect();
+    let source = words.join(" ");
+    let cut: String = source.chars().take(SHOWN).collect();
+    let more = if cut.len() < source.len() { "…" } else { "" };
+    let only = script.only_on.as_ref().map(|place| format!(" (pages of {place})")).unwrap_or_default();
+    format!("{}: {cut}{more}{only}", script.number)
+}
+
+fn remove(context: &Context, page: &Page, number: Option<u64>) -> Result<Output, Fault> {
+    let count = page.remove_init_scripts(number, bound_to(context, page)?.as_ref())?;
+    if let (0, Some(number)) = (count, number) {
+        return Err(Fault::new(FaultCode::NotFound, format!("There is no script {number}"))
+            .hint("See them: gstack init-script list"));
+    }
+    Ok(Output::text(format!("Removed {}", counted(count, "script"))).data(json!({ "count": count })))
+}

@@ -1,0 +1,7 @@
+//! Commands about gstack and the browser themselves: status, handoff, the inbox, DevTools, chains of commands.
+
+pub(super) mod chain;
+pub mod control;
+pub(super) mod devtools;
+pub(super) mod inbox;
+pub(super) mod init_script;

@@ -1,0 +1,104 @@
+//! heap.
+//!
+//! Owns the spec and the file. A snapshot holds whatever the page knows, secrets too: it is for people only.
+
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::files::PartialFile;
+use crate::command::privacy::path_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When, Writes,
+    parameter, phrase, phrase_when,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "heap",
+    aliases: &[],
+    category: Category::Inspection,
+    class: Class::Read,
+    parameters: &[
+        parameter("action", true, Kind::Text, Holds::Choice, "usage, or snapshot, which writes a file"),
+        parameter(
+            "path",
+            false,
+            Kind::Text,
+            Holds::OutputPath,
+            "Of snapshot: where to write it, under the working or the temp directory",
+        ),
+    ],
+    flags: &[],
+    summary: "Show how large the page's JavaScript heap is, or write a snapshot of it",
+    details: "The Memory panel of DevTools opens the .heapsnapshot file. It holds every text that the page knows, secrets too: \
+        no snapshot is taken for an agent. The page stands still meanwhile.",
+    untrusted: false,
+    writes: Writes::File,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Depends(of_the_profiler),
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Is("action", "usage"), Verb::Measure, "the page's heap"),
+        phrase(Verb::Save, "the page's heap"),
+    ],
+    output: "JavaScript: USED of TOTAL MB, and what documents and buffers take; Heap snapshot saved: path",
+    run: |context, arguments| Box::pin(heap(context, arguments)),
+}];
+
+fn of_the_profiler(arguments: &Arguments) -> Option<NotEveryday> {
+    (arguments.text("action").as_deref() == Some("snapshot")).then_some(NotEveryday {
+        why: "Chrome closes its HeapProfiler to extensions",
+        instead: "`heap usage` works there. For a snapshot use the Memory panel of DevTools, or the browser of `gstack connect`.",
+    })
+}
+
+async fn heap(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    match (arguments.required("action")?.as_str(), arguments.text("path")) {
+        ("usage", None) => usage(context).await,
+        ("usage", Some(extra)) => Err(wrong(format!("heap usage does not take {extra:?}")).hint("heap snapshot PATH")),
+        ("snapshot", path) => snapshot(context, path.as_deref()).await,
+        (other, _) => Err(wrong(format!("heap can't {other:?}")).hint("heap usage, or heap snapshot PATH")),
+    }
+}
+
+async fn usage(context: &Context) -> Result<Output, Fault> {
+    let usage = context.page().await?.heap_usage().await?;
+    let megabytes = |bytes: f64| format!("{:.1} MB", bytes / 1_000_000.0);
+    let text = format!(
+        "JavaScript: {} of {}\nDocuments: {}\nBuffers: {}",
+        megabytes(usage.used_size),
+        megabytes(usage.total_size),
+        megabytes(usage.embedder_heap_used_size),
+        megabytes(usage.backing_storage_size)
+    );
+    Ok(Output::text(text).data(json!({ "used": usage.used_size, "total": usage.total_size,
+        "documents": usage.embedder_heap_used_size, "buffers": usage.backing_storage_size })))
+}
+
+async fn snapshot(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
+    if context.for_model {
+        return Err(Fault::new(
+            FaultCode::Forbidden,
+            "A heap snapshot holds the page's secrets: none is taken for an agent",
+        )
+        .hint("See its size with `heap usage`, or ask the person to take it."));
+    }
+    let path = match typed {
+        Some(typed) => path_guard::output_path(context, typed)?,
+        None => context.temp_folder.join(format!("gstack-{}.heapsnapshot", uuid::Uuid::new_v4().simple())),
+    };
+    let page = context.page().await?;
+    let mut file = PartialFile::create(&path)?;
+    let mut parts = page.heap_snapshot().await?;
+    while let Some(part) = parts.next().await? {
+        file.write(part.as_bytes()).await?;
+    }
+    let bytes = file.size();
+    file.finish().await?;
+    let shown = path.display().to_string();
+    let mut output =
+        Output::text(format!("Heap snapshot saved: {shown}")).data(json!({ "path": shown, "bytes": bytes }));
+    output.files.push(path);
+    Ok(output)
+}

@@ -1,0 +1,173 @@
+//! trace.
+//!
+//! Owns the spec, who may record what, and the file's form. `trace_filter` says which events it holds.
+
+use super::trace_filter::{self, Processes};
+use crate::base::counted::counted;
+use crate::base::site::Place;
+use crate::browser::page::{TraceEvents, TraceOptions};
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::files::PartialFile;
+use crate::command::privacy::path_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, parameter, phrase,
+    phrase_when, switch,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+use std::io::SeekFrom;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use tokio::fs::File;
+use tokio::io::{AsyncBufReadExt, AsyncSeekExt, AsyncWriteExt, BufReader, BufWriter};
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "trace",
+    aliases: &[],
+    category: Category::Inspection,
+    class: Class::Read,
+    parameters: &[
+        parameter("action", true, Kind::Text, Holds::Choice, "start, or stop, which writes the file"),
+        parameter(
+            "path",
+            false,
+            Kind::Text,
+            Holds::OutputPath,
+            "Of stop: where to write it, under the working or the temp directory",
+        ),
+    ],
+    flags: &[switch("--screenshots", "start: with small pictures of what was drawn")],
+    summary: "Record a performance trace of the tab",
+    details: "A JSON file of Chrome's trace events, with a CPU profile and the page's own marks, which Perfetto and the Performance \
+        panel of DevTools open. It has no events of other tabs' processes, and no tokens in addresses; an agent's has addresses of \
+        this site only.",
+    untrusted: false,
+    writes: Writes::File,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Is("action", "start"), Verb::Record, "a trace"),
+        phrase(Verb::Save, "the recorded trace"),
+    ],
+    output: "Recording a trace, Trace saved: path (N events)",
+    run: |context, arguments| Box::pin(trace(context, arguments)),
+}];
+
+async fn trace(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    match (arguments.required("action")?.as_str(), arguments.text("path")) {
+        ("start", None) => start(context, &arguments).await,
+        ("start", Some(extra)) => Err(wrong(format!("trace start does not take {extra:?}")).hint("trace stop PATH")),
+        ("stop", _) if arguments.has("--screenshots") => {
+            Err(wrong("--screenshots is said when the trace starts: trace start --screenshots"))
+        }
+        ("stop", path) => stop(context, path.as_deref()).await,
+        (other, _) => Err(wrong(format!("trace can't {other:?}")).hint("trace start, or trace stop PATH")),
+    }
+}
+
+async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
+    let options = TraceOptions { pictures: arguments.has("--screenshots"), for_model: context.for_model };
+    let page = context.page().await?;
+    if page.trace().is_some() || !page.start_trace(options).await? {
+        return Err(Fault::new(FaultCode::Conflict, "The browser records a trace already")
+            .hint("It records one at a time. End it in its tab: gstack trace stop PATH")
+            .command("gstack trace stop"));
+    }
+    Ok(Output::text("Recording a trace").data(json!({ "screenshots": options.pictures })))
+}
+
+async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
+    let path = match typed {
+        Some(typed) => path_guard::output_path(context, typed)?,
+        None => context.temp_folder.join(format!("gstack-trace-{}.json", uuid::Uuid::new_v4().simple())),
+    };
+    let page = context.page().await?;
+    let options = page.trace().ok_or_else(|| {
+        Fault::new(FaultCode::NotFound, "This tab's trace is not recorded").hint("Begin with: gstack trace start")
+    })?;
+    if context.for_model && !options.for_model {
+        return Err(Fault::new(FaultCode::Forbidden, "This trace is a person's").hint("Ask the person to stop it."));
+    }
+    let here = options.for_model.then(|| page.url().map(|url| Place::of(&url))).transpose()?;
+    // Before the trace ends: it is not lost where nothing can be written.
+    let mut file = PartialFile::create(&path)?;
+    let mut spool = Spool::create(&context.temp_folder)?;
+    let Some(mut events) = page.stop_trace().await? else {
+        return Err(Fault::new(FaultCode::Conflict, "The trace was ended meanwhile"));
+    };
+    let processes = spool.fill(&mut events).await?;
+    let count = spool.write_kept(&mut file, &processes, here.as_ref()).await?;
+    let bytes = file.size();
+    file.finish().await?;
+    let shown = path.display().to_string();
+    let mut output = Output::text(format!("Trace saved: {shown} ({})", counted(count, "event")));
+    output.data = Some(json!({ "path": shown, "events": count, "bytes": bytes, "cut": events.is_cut }));
+    output.say(events.is_cut.then(|| "… the browser's buffer was full: the trace lacks its end".to_owned()));
+    output.files.push(path);
+    Ok(output)
+}
+
+/// The events until the tab's processes are known, a line each, in a file without a name.
+struct Spool(BufWriter<File>);
+
+impl Spool {
+    fn create(folder: &Path) -> Result<Self, Fault> {
+        let path = folder.join(format!(".gstack-trace-{}", uuid::Uuid::new_v4().simple()));
+        let open = || {
+            let file = std::fs::OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+            std::fs::remove_file(&path)?;
+            Ok(file)
+        };
+        Ok(Self(BufWriter::new(File::from_std(open().map_err(|error| unusable(&error))?))))
+    }
+
+    async fn fill(&mut self, events: &mut TraceEvents) -> Result<Processes, Fault> {
+        let mut processes = Processes::default();
+        while let Some(part) = events.next().await? {
+            for event in part {
+                processes.see(event.get());
+                // A line break between two of its fields; in a text it would be escaped.
+                let line = event.get().replace(['\n', '\r'], " ") + "\n";
+                self.0.write_all(line.as_bytes()).await.map_err(|error| unusable(&error))?;
+            }
+        }
+        Ok(processes)
+    }
+
+    /// Returns how many events were kept.
+    async fn write_kept(
+        mut self,
+        file: &mut PartialFile,
+        processes: &Processes,
+        here: Option<&Place>,
+    ) -> Result<usize, Fault> {
+        self.0.seek(SeekFrom::Start(0)).await.map_err(|error| unusable(&error))?;
+        let mut lines = BufReader::new(self.0.into_inner()).lines();
+        let mut count = 0;
+        let mut part = String::from("{\"traceEvents\":[");
+        while let Some(line) = lines.next_line().await.map_err(|error| unusable(&error))? {
+            let Some(event) = trace_filter::kept(&line, processes, here) else { continue };
+            part.push_str(if count == 0 { "\n" } else { ",\n" });
+            part.push_str(&event);
+            count += 1;
+            if part.len() > PART {
+                file.write(part.as_bytes()).await?;
+                part.clear();
+            }
+        }
+        part.push_str("\n],\"metadata\":{\"source\":\"gstack\"}}\n");
+        file.write(part.as_bytes()).await?;
+        Ok(count)
+    }
+}
+
+/// In bytes: what is written at once.
+const PART: usize = 256 * 1024;
+
+fn unusable(error: &std::io::Error) -> Fault {
+    Fault::new(FaultCode::Storage, format!("The trace can't be kept in the temp directory: {error}"))
+        .hint("Free some space there.")
+}

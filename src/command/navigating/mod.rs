@@ -1,0 +1,10 @@
+//! Commands that go somewhere or wait: addresses, tabs, frames, conditions.
+
+pub(super) mod frames;
+pub(super) mod navigation;
+pub(super) mod tabs;
+pub(super) mod waiting;
+pub(super) mod watch;
+
+pub(in crate::command) use navigation::leave_metadata;
+pub use tabs::{listed_title, tab_number};

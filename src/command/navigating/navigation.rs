@@ -1,0 +1,231 @@
+//! goto, back, forward, reload, url, load-html.
+
+use crate::browser::arrival::{Arrival, ArrivalKind};
+use crate::browser::page::Page;
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::privacy::{path_guard, url_guard};
+use crate::command::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb,
+    Writes, parameter, phrase,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+use std::time::Duration;
+
+const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "goto",
+        aliases: &["open", "navigate"],
+        category: Category::Navigation,
+        class: Class::Act,
+        parameters: &[Parameter {
+            name: "url",
+            required: true,
+            kind: Kind::Text,
+            holds: Holds::Destination,
+            help: "an http or https URL (localhost:3000 and example.com get their scheme), or about:blank",
+        }],
+        flags: &[TIMEOUT],
+        summary: "Open an address in the tab",
+        details: "Waits until the document is parsed (DOMContentLoaded), for 15 s at most.\nRefuses cloud metadata addresses in every spelling.",
+        untrusted: false,
+        writes: Writes::Tab,
+        tab: TabUse::ThisPage,
+        leads: Leads::TabToAddress,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Open, "{url}")],
+        output: "Navigated to URL (STATUS)",
+        run: |context, arguments| Box::pin(goto(context, arguments)),
+    },
+    Spec {
+        name: "back",
+        aliases: &[],
+        category: Category::Navigation,
+        class: Class::Act,
+        parameters: &[],
+        flags: &[TIMEOUT],
+        summary: "Go back in the tab's history",
+        details: "",
+        untrusted: false,
+        writes: Writes::Tab,
+        tab: TabUse::ThisPage,
+        leads: Leads::History,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Go, "back")],
+        output: "Back → URL",
+        run: |context, arguments| Box::pin(back(context, arguments)),
+    },
+    Spec {
+        name: "forward",
+        aliases: &[],
+        category: Category::Navigation,
+        class: Class::Act,
+        parameters: &[],
+        flags: &[TIMEOUT],
+        summary: "Go forward in the tab's history",
+        details: "",
+        untrusted: false,
+        writes: Writes::Tab,
+        tab: TabUse::ThisPage,
+        leads: Leads::History,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Go, "forward")],
+        output: "Forward → URL",
+        run: |context, arguments| Box::pin(forward(context, arguments)),
+    },
+    Spec {
+        name: "reload",
+        aliases: &["refresh"],
+        category: Category::Navigation,
+        class: Class::Act,
+        parameters: &[],
+        flags: &[
+            Flag { name: "--hard", alias: "", value: None, holds: Holds::Choice, help: "Bypass the cache" },
+            TIMEOUT,
+        ],
+        summary: "Reload the page",
+        details: "",
+        untrusted: false,
+        writes: Writes::Tab,
+        tab: TabUse::ThisPage,
+        leads: Leads::Again,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Reload, "the page")],
+        output: "Reloaded URL",
+        run: |context, arguments| Box::pin(reload(context, arguments)),
+    },
+    Spec {
+        name: "url",
+        aliases: &[],
+        category: Category::Navigation,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "Print the tab's URL",
+        details: "",
+        untrusted: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::LookAt, "the address")],
+        output: "the URL",
+        run: |context, _| Box::pin(url(context)),
+    },
+    Spec {
+        name: "load-html",
+        aliases: &[],
+        category: Category::Navigation,
+        class: Class::Control,
+        parameters: &[parameter(
+            "file",
+            true,
+            Kind::Text,
+            Holds::InputPath,
+            "An HTML file under the working or the temp directory",
+        )],
+        flags: &[],
+        summary: "Replace the page's content with a file",
+        details: "The URL stays the same, so the file's scripts run as that site.",
+        untrusted: false,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Load, "{file}")],
+        output: "Loaded HTML: file (N bytes)",
+        run: |context, arguments| Box::pin(load_html(context, arguments)),
+    },
+];
+
+async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let address = url_guard::check(&arguments.required("url")?)?;
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let page = context.page().await?;
+    refuse_in_frame(&page)?;
+    let arrival = page.goto(address.as_str(), limit).await?;
+    leave_metadata(&page, &arrival).await?;
+    if arrival.kind == ArrivalKind::Download {
+        return Ok(Output::text(format!("{} is a download; the page stays as it was", arrival.url)));
+    }
+    let text = match arrival.status {
+        Some(status) => format!("Navigated to {} ({status})", arrival.url),
+        None => format!("Navigated to {}", arrival.url),
+    };
+    Ok(Output::text(text).data(json!({ "url": arrival.url, "status": arrival.status })))
+}
+
+/// A name that resolves to a metadata address is noticed when it has answered: its content is left before it is read.
+pub(in crate::command) async fn leave_metadata(page: &Page, arrival: &Arrival) -> Result<(), Fault> {
+    let by_address = url_guard::check_arrival(&arrival.url, arrival.remote_address.as_deref());
+    let checked = by_address.and_then(|()| Ok(page.check_addresses(page.refusal_mark())?));
+    let Err(refused) = checked else { return Ok(()) };
+    page.goto("about:blank", NAVIGATION_LIMIT).await?;
+    Err(refused)
+}
+
+async fn back(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let page = context.page().await?;
+    refuse_in_frame(&page)?;
+    let arrival = page.back(limit).await?.ok_or_else(|| no_step("back"))?;
+    Ok(Output::text(format!("Back → {}", arrival.url)).data(json!({ "url": arrival.url })))
+}
+
+async fn forward(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let page = context.page().await?;
+    refuse_in_frame(&page)?;
+    let arrival = page.forward(limit).await?.ok_or_else(|| no_step("forward"))?;
+    Ok(Output::text(format!("Forward → {}", arrival.url)).data(json!({ "url": arrival.url })))
+}
+
+fn no_step(direction: &str) -> Fault {
+    Fault::new(FaultCode::Conflict, format!("There is no page to go {direction} to in this tab's history"))
+        .hint("Open an address: gstack goto <url>")
+}
+
+async fn reload(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let page = context.page().await?;
+    refuse_in_frame(&page)?;
+    let arrival = page.reload(arguments.has("--hard"), limit).await?;
+    Ok(Output::text(format!("Reloaded {}", arrival.url)).data(json!({ "url": arrival.url, "status": arrival.status })))
+}
+
+async fn url(context: &Context) -> Result<Output, Fault> {
+    let url = context.tab().await?.info()?.url;
+    Ok(Output::text(url.clone()).data(json!({ "url": url })))
+}
+
+/// These concern the whole page: inside a frame it is not clear what is meant.
+fn refuse_in_frame(page: &Page) -> Result<(), Fault> {
+    match page.chosen_frame() {
+        None => Ok(()),
+        Some(frame) => Err(Fault::new(FaultCode::Conflict, format!("You are inside the frame {}", frame.url))
+            .hint("Go back to the page first: gstack frame main")),
+    }
+}
+
+async fn load_html(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let typed = arguments.required("file")?;
+    let path = path_guard::input_path(context, &typed)?;
+    let html = path_guard::read_text(&path).await?;
+    context.page().await?.set_content(&html).await?;
+    let bytes = html.len();
+    Ok(Output::text(format!("Loaded HTML: {typed} ({bytes} bytes)")).data(json!({ "bytes": bytes })))
+}

@@ -1,0 +1,209 @@
+//! tabs, tab, newtab, closetab.
+
+use super::navigation::leave_metadata;
+use crate::browser::page::titles;
+use crate::command::core::{Arguments, Context, Moves, Output};
+use crate::command::privacy::url_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
+    phrase,
+};
+use crate::protocol::effects::Effect;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::TabId;
+use serde_json::json;
+use std::time::Duration;
+
+const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "tabs",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "List the open tabs",
+        details: "→ marks the tab that commands work on.",
+        untrusted: false,
+        writes: Writes::Nothing,
+        tab: TabUse::Lists,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::LookAt, "the tabs")],
+        output: "→ [id] title — url, a line a tab",
+        run: |context, _| Box::pin(tabs(context)),
+    },
+    Spec {
+        name: "tab",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[Parameter {
+            name: "id",
+            required: true,
+            kind: Kind::Number,
+            holds: Holds::Tab,
+            help: "A tab number, as `gstack tabs` lists it",
+        }],
+        flags: &[],
+        summary: "Switch to another tab",
+        details: "Does not bring the tab to the front.",
+        untrusted: false,
+        writes: Writes::Tab,
+        tab: TabUse::Chooses,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Switch, "to tab {id}")],
+        output: "Switched to tab N",
+        run: |context, arguments| Box::pin(tab(context, arguments)),
+    },
+    Spec {
+        name: "newtab",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[Parameter {
+            name: "url",
+            required: false,
+            kind: Kind::Text,
+            holds: Holds::Destination,
+            help: "A URL to open in it",
+        }],
+        flags: &[TIMEOUT],
+        summary: "Open a tab in the background and switch to it",
+        details: "",
+        untrusted: false,
+        writes: Writes::Tab,
+        tab: TabUse::Opens,
+        leads: Leads::TabToAddress,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Open, "{url} in a new tab"), phrase(Verb::Open, "a new tab")],
+        output: "Opened tab N → url",
+        run: |context, arguments| Box::pin(newtab(context, arguments)),
+    },
+    Spec {
+        name: "closetab",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[Parameter {
+            name: "id",
+            required: false,
+            kind: Kind::Number,
+            holds: Holds::Tab,
+            help: "Default: the current tab",
+        }],
+        flags: &[],
+        summary: "Close a tab",
+        details: "",
+        untrusted: false,
+        writes: Writes::Tab,
+        tab: TabUse::Closes,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Close, "tab {id}"), phrase(Verb::Close, "the tab")],
+        output: "Closed tab N; if it was the current one: the current tab is M",
+        run: |context, arguments| Box::pin(closetab(context, arguments)),
+    },
+];
+
+async fn tabs(context: &Context) -> Result<Output, Fault> {
+    let all: Vec<_> = context.browser.tabs().into_iter().filter(|tab| context.sees(tab.id)).collect();
+    if all.is_empty() {
+        return Ok(Output::text("(no open tabs)").data(json!([])));
+    }
+    let titles = titles(&context.browser).await?;
+    let current = context.tab().await.ok().map(|tab| tab.id());
+    let mut lines = Vec::with_capacity(all.len());
+    let mut data = Vec::with_capacity(all.len());
+    for tab in &all {
+        let is_current = current == Some(tab.id);
+        let mark = if is_current { '→' } else { ' ' };
+        let view = if tab.in_view && !is_current { " (in view)" } else { "" };
+        let title = tab.page.as_ref().and_then(|page| titles.get(page)).unwrap_or(&tab.title);
+        let title = listed_title(title);
+        lines.push(format!("{mark} [{}] {title} — {}{view}", tab.id, tab.url));
+        data.push(
+            json!({ "id": tab.id, "title": title, "url": tab.url, "current": is_current, "inView": tab.in_view }),
+        );
+    }
+    let mut output = Output::text(lines.join("\n")).data(data);
+    // Titles are the pages' own words.
+    output.source_url = context.for_model.then(|| "titles and addresses of tabs".to_owned());
+    Ok(output)
+}
+
+/// A title is the page's own text: it stays on its line, and short.
+pub fn listed_title(title: &str) -> String {
+    const LONGEST: usize = 120;
+    if title.is_empty() {
+        return "(untitled)".to_owned();
+    }
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let line = words.join(" ");
+    if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST - 1).chain(['…']).collect() }
+}
+
+/// The number of a tab as it was typed.
+pub fn tab_number(text: &str) -> Result<TabId, Fault> {
+    text.parse().map_err(|_| {
+        Fault::new(FaultCode::BadRequest, format!("{text:?} is not a tab number")).hint("See them: gstack tabs")
+    })
+}
+
+async fn tab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let id = tab_number(&arguments.required("id")?)?;
+    context.named_tab(id)?;
+    context.move_to(id)?;
+    let mut output = Output::text(format!("Switched to tab {id}")).data(json!({ "id": id }));
+    output.moved_to = Some(id);
+    Ok(output)
+}
+
+async fn newtab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let address = arguments.text("url").map(|typed| url_guard::check(&typed)).transpose()?;
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let tab = context.browser.new_tab().await?;
+    let id = tab.id();
+    context.move_to(id)?;
+    let mut url = "about:blank".to_owned();
+    if let Some(address) = address {
+        let page = context.pages.open(&tab).await?;
+        let arrival = page.goto(address.as_str(), limit).await?;
+        leave_metadata(&page, &arrival).await?;
+        url = arrival.url;
+    }
+    let mut output = Output::text(format!("Opened tab {id} → {url}")).data(json!({ "id": id, "url": url }));
+    output.moved_to = Some(id);
+    Ok(output)
+}
+
+async fn closetab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let tab = match arguments.text("id") {
+        Some(text) => context.named_tab(tab_number(&text)?)?,
+        None => context.tab().await?,
+    };
+    let id = tab.id();
+    let was_current = context.browser.current_known() == Some(id);
+    tab.close().await?;
+    // A client that has named its tab, or has a set of its own, has no use for the browser's current one.
+    let moves = was_current && matches!(context.moves, Moves::Current);
+    let current = if moves { context.browser.current_known() } else { None };
+    let text = match current {
+        Some(current) => format!("Closed tab {id}; the current tab is {current}"),
+        None => format!("Closed tab {id}"),
+    };
+    let mut output = Output::text(text).data(json!({ "id": id, "current": current }));
+    output.effects.push(Effect::TabClosed { tab_id: id, current });
+    Ok(output)
+}

@@ -1,0 +1,281 @@
+//! wait.
+//!
+//! Owns what can be waited for and its words. The waiting itself is `browser::page`'s.
+
+use crate::base::glob::Glob;
+use crate::browser::page::error::PageError;
+use crate::browser::page::{LoadState, Page, Presence, Target};
+use crate::command::core::{Arguments, Context, Output, usage};
+use crate::command::files::{DOWNLOAD_DIR, downloads};
+use crate::command::network::readable_address;
+use crate::command::registry;
+use crate::command::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, When,
+    Writes, flag, phrase, phrase_when, selector, switch,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use futures_util::FutureExt;
+use futures_util::future::{select_all, try_join_all};
+use serde_json::json;
+use std::time::Duration;
+
+const WAIT_LIMIT: Duration = Duration::from_secs(15);
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "wait",
+    aliases: &[],
+    category: Category::Interaction,
+    class: Class::Read,
+    parameters: &[
+        selector(false, "What must become visible"),
+        Parameter {
+            name: "ms",
+            required: false,
+            kind: Kind::Number,
+            holds: Holds::Choice,
+            help: "How long at most (15000)",
+        },
+    ],
+    flags: &[
+        flag("--state", "STATE", Holds::Choice, "Of the element: visible, hidden, attached or detached"),
+        flag("--text", "TEXT", Holds::Choice, "Until this text can be seen"),
+        flag("--text-gone", "TEXT", Holds::Choice, "Until it can't be seen"),
+        flag("--url", "GLOB", Holds::Choice, "Until the address is so: **/cart, or a part of it"),
+        flag("--response", "GLOB", Holds::Choice, "Until a request of this page to such an address was answered"),
+        flag("--console", "TEXT", Holds::Choice, "Until the page has said this in its console"),
+        switch("--dialog", "Until the page opens a dialog"),
+        switch("--popup", "Until the page opens a tab"),
+        Flag {
+            name: "--fn",
+            alias: "",
+            value: Some("JS"),
+            holds: Holds::Script,
+            help: "Until this expression, or what its function returns, is true",
+        },
+        switch("--networkidle", "Until no request was open for half a second"),
+        switch("--load", "Until the page and its resources are loaded"),
+        switch("--domcontentloaded", "Until the document is parsed"),
+        switch("--download", "Until the downloads of the tab have ended; without one under way, for the next"),
+        switch("--any", "Of several things the first"),
+        switch("--all", "Several things, each"),
+        TIMEOUT,
+        DOWNLOAD_DIR,
+    ],
+    summary: "Wait for an element, a text, the page, the network, a dialog, a popup or a download",
+    details: "One thing, or several with --any or --all.",
+    untrusted: false,
+    writes: Writes::Nothing,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Core,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Flag("--download"), Verb::Wait, "for a download"),
+        phrase_when(When::Flag("--networkidle"), Verb::Wait, "for the network"),
+        phrase(Verb::Wait, "for {sel}"),
+        phrase(Verb::Wait, "for the page"),
+    ],
+    output: "Element sel appeared, Network idle, Page loaded, Now at URL, Downloaded: path (N B) …",
+    run: |context, arguments| Box::pin(wait(context, arguments)),
+}];
+
+/// One thing to wait for.
+enum Condition {
+    Visible(Target),
+    Presence(Target, Presence),
+    Text(String),
+    TextGone(String),
+    Url(Glob),
+    Response(Glob),
+    Console(String),
+    Dialog,
+    Popup,
+    Script(String),
+    Load(LoadState),
+}
+
+/// Our words, and the page's.
+struct Met {
+    ours: String,
+    theirs: Option<String>,
+}
+
+impl Met {
+    fn said(&self) -> String {
+        match &self.theirs {
+            Some(theirs) => format!("{} {theirs}", self.ours),
+            None => self.ours.clone(),
+        }
+    }
+}
+
+async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    if arguments.has("--download") {
+        return downloads::wait(context, &arguments).await;
+    }
+    let spec = registry::get("wait")?;
+    let (conditions, limit) = Condition::read(spec, &arguments)?;
+    let (any, all) = (arguments.has("--any"), arguments.has("--all"));
+    if conditions.len() > 1 && any == all {
+        return Err(usage(spec, "wait takes one thing to wait for, or several with --any or --all".to_owned()));
+    }
+    let page = context.page().await?;
+    let waits = conditions.iter().map(|condition| condition.met(context, &page, limit).boxed());
+    let met = match any {
+        true => vec![select_all(waits).await.0?],
+        false => try_join_all(waits).await?,
+    };
+    let said: Vec<String> = met.iter().map(Met::said).collect();
+    let ours: Vec<&str> = met.iter().map(|met| met.ours.as_str()).collect();
+    let theirs: Vec<&str> = met.iter().filter_map(|met| met.theirs.as_deref()).collect();
+    if theirs.is_empty() {
+        return Ok(Output::text(said.join("\n")));
+    }
+    let output = context.told_with_page(&page, ours.join("\n"), theirs.join("\n"), said.join("\n"));
+    Ok(output.data(json!({ "met": said })))
+}
+
+impl Condition {
+    /// What was asked for, and how long at most.
+    fn read(spec: &'static Spec, arguments: &Arguments) -> Result<(Vec<Self>, Duration), Fault> {
+        let (first, second) = (arguments.text("sel"), arguments.text("ms"));
+        let is_time = |text: &String| text.parse::<u64>().is_ok();
+        let mut conditions = Self::by_flags(arguments);
+        let (selector, time) = match (first, second) {
+            (Some(time), None) if is_time(&time) && !conditions.is_empty() => (None, Some(time)),
+            (Some(time), None) if is_time(&time) => {
+                return Err(usage(
+                    spec,
+                    "wait waits for something, not for a time: it needs a selector or a flag".to_owned(),
+                ));
+            }
+            (selector, time) => (selector, time),
+        };
+        if let Some(selector) = selector {
+            conditions.insert(0, Self::of_element(Target::parse(&selector), arguments.value("--state"))?);
+        } else if arguments.has("--state") {
+            return Err(usage(spec, "--state needs a selector".to_owned()));
+        }
+        if conditions.is_empty() || time.as_ref().is_some_and(|time| !is_time(time)) {
+            return Err(usage(spec, "wait takes one thing to wait for, or several with --any or --all".to_owned()));
+        }
+        let limit = match time {
+            Some(time) => arguments.limit("ms", &time)?,
+            None => arguments.timeout(WAIT_LIMIT)?,
+        };
+        Ok((conditions, limit))
+    }
+
+    fn of_element(target: Target, state: Option<&str>) -> Result<Self, Fault> {
+        Ok(match state {
+            None | Some("visible") => Self::Visible(target),
+            Some("hidden") => Self::Presence(target, Presence::Hidden),
+            Some("detached") => Self::Presence(target, Presence::Detached),
+            Some("attached") => Self::Presence(target, Presence::Attached),
+            Some(other) => {
+                return Err(Fault::new(FaultCode::BadRequest, format!("{other:?} is not a state"))
+                    .hint("One of: visible, hidden, attached, detached."));
+            }
+        })
+    }
+
+    fn by_flags(arguments: &Arguments) -> Vec<Self> {
+        let text = |flag: &str| arguments.value(flag).map(str::to_owned);
+        let glob = |flag: &str| arguments.value(flag).map(Glob::new);
+        let load = |flag: &str, state: LoadState| arguments.has(flag).then_some(Self::Load(state));
+        let all = [
+            text("--text").map(Self::Text),
+            text("--text-gone").map(Self::TextGone),
+            glob("--url").map(Self::Url),
+            glob("--response").map(Self::Response),
+            text("--console").map(Self::Console),
+            arguments.has("--dialog").then_some(Self::Dialog),
+            arguments.has("--popup").then_some(Self::Popup),
+            text("--fn").map(Self::Script),
+            load("--networkidle", LoadState::NetworkIdle),
+            load("--load", LoadState::Load),
+            load("--domcontentloaded", LoadState::DomContentLoaded),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    async fn met(&self, context: &Context, page: &Page, limit: Duration) -> Result<Met, PageError> {
+        let by = |text: &str| Target::Selector(format!("text={text}"));
+        let met = async {
+            let (ours, theirs) = match self {
+                Self::Visible(target) => {
+                    page.wait_for(target, limit).await?;
+                    (format!("Element {target} appeared"), None)
+                }
+                Self::Presence(target, state) => {
+                    page.wait_presence(target, *state, limit).await?;
+                    (format!("Element {target} is {}", presence(*state)), None)
+                }
+                Self::Text(text) => {
+                    page.wait_for(&by(text), limit).await?;
+                    (format!("Text {text:?} appeared"), None)
+                }
+                Self::TextGone(text) => {
+                    page.wait_presence(&by(text), Presence::Hidden, limit).await?;
+                    (format!("Text {text:?} is gone"), None)
+                }
+                Self::Url(glob) => (format!("Now at {}", page.wait_url(glob).await?), None),
+                Self::Response(glob) => {
+                    let (status, url) = page.wait_response(glob, readable_address(context, page)?).await?;
+                    (format!("Response {status}:"), Some(url))
+                }
+                Self::Console(words) => ("Console:".to_owned(), Some(page.wait_console(words).await?)),
+                Self::Dialog => {
+                    let (kind, message) = page.wait_dialog().await?;
+                    (format!("Dialog {kind}:"), Some(message))
+                }
+                Self::Popup => ("Popup:".to_owned(), Some(page.wait_popup().await?)),
+                Self::Script(source) => {
+                    page.wait_script(source, limit).await?;
+                    ("The script is true".to_owned(), None)
+                }
+                Self::Load(state) => {
+                    page.wait_until(*state, limit).await?;
+                    (loaded(*state).to_owned(), None)
+                }
+            };
+            Ok(Met { ours, theirs })
+        };
+        // Those that say for themselves what did not come have a little longer.
+        match tokio::time::timeout(limit + Duration::from_secs(1), met).await {
+            Ok(met) => met,
+            Err(_) => Err(PageError::Timeout { what: self.waiting(), after: limit }),
+        }
+    }
+
+    fn waiting(&self) -> String {
+        match self {
+            Self::Url(glob) => format!("going to {}", glob.pattern()),
+            Self::Response(glob) => format!("a response from {}", glob.pattern()),
+            Self::Console(words) => format!("the console message {words:?}"),
+            Self::Dialog => "a dialog".to_owned(),
+            Self::Popup => "a popup".to_owned(),
+            Self::Visible(target) | Self::Presence(target, _) => target.to_string(),
+            Self::Text(text) | Self::TextGone(text) => format!("the text {text:?}"),
+            Self::Script(_) => "the script".to_owned(),
+            Self::Load(_) => "the page".to_owned(),
+        }
+    }
+}
+
+fn presence(state: Presence) -> &'static str {
+    match state {
+        Presence::Hidden => "hidden",
+        Presence::Detached => "detached",
+        Presence::Attached => "attached",
+    }
+}
+
+fn loaded(state: LoadState) -> &'static str {
+    match state {
+        LoadState::NetworkIdle => "Network idle",
+        LoadState::Load => "Page loaded",
+        LoadState::DomContentLoaded => "DOM content loaded",
+    }
+}

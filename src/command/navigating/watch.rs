@@ -1,0 +1,52 @@
+//! watch.
+
+use crate::command::core::{Arguments, Context, Output, usage};
+use crate::command::registry;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "watch",
+    aliases: &[],
+    category: Category::Tabs,
+    class: Class::Read,
+    parameters: &[parameter("action", false, Kind::Text, Holds::Choice, "stop, to end it and see what it saw last")],
+    flags: &[],
+    summary: "Watch the tab while you use it: a snapshot after every change that settles",
+    details: "Does nothing in the page. `watch stop` prints the last snapshot.",
+    untrusted: true,
+    writes: Writes::Page,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Watch, "the page")],
+    output: "WATCHING tab N, or: WATCH STOPPED (Ns, M snapshots) and the last snapshot",
+    run: |context, arguments| Box::pin(watch(context, arguments)),
+}];
+
+async fn watch(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let page = match arguments.text("action").as_deref() {
+        None | Some("start" | "stop") => context.page().await?,
+        Some(other) => return Err(usage(registry::get("watch")?, format!("watch does not know {other:?}"))),
+    };
+    if arguments.text("action").as_deref() != Some("stop") {
+        let id = page.id();
+        if page.begin_watch(&context.pages).await? {
+            return Ok(Output::text(format!("WATCHING tab {id} (end it with: watch stop)")));
+        }
+        return Err(Fault::new(FaultCode::Conflict, format!("Tab {id} is being watched already"))
+            .hint("End it with: gstack watch stop"));
+    }
+    let Some(watched) = page.end_watch().await? else {
+        return Err(Fault::new(FaultCode::Conflict, "This tab is not being watched").hint("Begin with: gstack watch"));
+    };
+    let (seconds, snapshots) = (watched.seconds(), watched.snapshots);
+    let last = Output::from_page(watched.last, page.url()?);
+    let head = Some(format!("WATCH STOPPED ({seconds}s, {snapshots} snapshots)"));
+    Ok(Output { head, ..last }.data(json!({ "seconds": seconds, "snapshots": snapshots })))
+}

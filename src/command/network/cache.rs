@@ -1,0 +1,64 @@
+//! cache.
+//!
+//! Owns the reading. The cache is the whole browser's: in a person's everyday one it is left alone.
+
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When, Writes,
+    parameter, phrase, phrase_when,
+};
+use crate::protocol::fault::Fault;
+use serde_json::json;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "cache",
+    aliases: &[],
+    category: Category::Inspection,
+    class: Class::Act,
+    parameters: &[parameter(
+        "action",
+        true,
+        Kind::Text,
+        Holds::Choice,
+        "clear: of the whole browser; off or on: for this tab",
+    )],
+    flags: &[],
+    summary: "Clear the browser's cache, or do without it in this tab",
+    details: "off holds in this tab and what it opens until on, also after navigation. Cookies and storage stay.",
+    untrusted: false,
+    writes: Writes::Browser,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Depends(of_a_person),
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Is("action", "clear"), Verb::Clear, "the browser's cache"),
+        phrase(Verb::Set, "the cache {action}"),
+    ],
+    output: "Cache cleared, Cache off, Cache on",
+    run: |context, arguments| Box::pin(cache(context, arguments)),
+}];
+
+fn of_a_person(arguments: &Arguments) -> Option<NotEveryday> {
+    (arguments.text("action").as_deref() == Some("clear")).then_some(NotEveryday {
+        why: "the cache of a person's whole profile is left alone there",
+        instead: "`cache off` does without it in this tab.",
+    })
+}
+
+async fn cache(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let action = arguments.required("action")?;
+    let page = context.page().await?;
+    match action.as_str() {
+        "clear" => {
+            page.clear_cache().await?;
+            Ok(Output::text("Cache cleared").data(json!({ "cleared": true })))
+        }
+        "off" | "on" => {
+            page.set_cache(action == "on").await?;
+            Ok(Output::text(format!("Cache {action}")).data(json!({ "cache": action == "on" })))
+        }
+        other => Err(wrong(format!("cache can't {other:?}")).hint("cache clear, cache off or cache on")),
+    }
+}

@@ -1,0 +1,115 @@
+//! offline, throttle.
+
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+};
+use crate::protocol::fault::Fault;
+use serde_json::json;
+
+/// A page that is slower still looks hung to us.
+const SLOWEST_CPU: f64 = 20.0;
+
+/// One speed of the network, as Chrome's own DevTools define it.
+struct Speed {
+    name: &'static str,
+    /// Milliseconds.
+    latency: f64,
+    /// Bytes in a second.
+    down: f64,
+    up: f64,
+}
+
+const SPEEDS: [Speed; 3] = [
+    Speed { name: "slow-3g", latency: 2000.0, down: 50_000.0, up: 50_000.0 },
+    Speed { name: "3g", latency: 562.5, down: 180_000.0, up: 84_375.0 },
+    Speed { name: "4g", latency: 165.0, down: 1_012_500.0, up: 168_750.0 },
+];
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "offline",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Act,
+        parameters: &[parameter("state", true, Kind::Text, Holds::Choice, "on or off")],
+        flags: &[],
+        summary: "Take the tab off the network, or bring it back",
+        details: "Holds in this tab until it is turned off, also after navigation. `throttle` speeds stay as they are.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "offline {state}")],
+        output: "Offline on, Offline off",
+        run: |context, arguments| Box::pin(offline(context, arguments)),
+    },
+    Spec {
+        name: "throttle",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Act,
+        parameters: &[
+            parameter("what", true, Kind::Text, Holds::Choice, "slow-3g, 3g, 4g, off, or cpu"),
+            parameter("times", false, Kind::Text, Holds::Choice, "Of cpu: how many times slower, up to 20; 1 is off"),
+        ],
+        flags: &[],
+        summary: "Slow down the tab's network, or its CPU",
+        details: "Holds in this tab until `throttle off`, which ends both, also after navigation. Speeds are those of Chrome's DevTools.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Slow, "the page to {what}")],
+        output: "Network: 3g, CPU: 4 times slower, Throttling off",
+        run: |context, arguments| Box::pin(throttle(context, arguments)),
+    },
+];
+
+async fn offline(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let state = arguments.required("state")?;
+    let is_offline = match state.as_str() {
+        "on" => true,
+        "off" => false,
+        other => return Err(wrong(format!("{other:?} is not a state")).hint("Give on or off.")),
+    };
+    context.page().await?.set_offline(is_offline).await?;
+    Ok(Output::text(format!("Offline {state}")).data(json!({ "offline": is_offline })))
+}
+
+async fn throttle(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let what = arguments.required("what")?;
+    let times = arguments.text("times");
+    let page = context.page().await?;
+    if what == "cpu" {
+        let given = times.ok_or_else(|| wrong("throttle cpu needs a number").hint("throttle cpu 4"))?;
+        let rate: f64 = arguments.number("times", given.trim_end_matches(['x', '×']))?;
+        if !(1.0..=SLOWEST_CPU).contains(&rate) {
+            return Err(wrong(format!("The CPU can't be {given} times slower")).hint("A number from 1 to 20."));
+        }
+        page.slow_cpu(rate).await?;
+        return Ok(Output::text(format!("CPU: {rate} times slower")).data(json!({ "cpu": rate })));
+    }
+    if let Some(extra) = times {
+        return Err(
+            wrong(format!("throttle {what} does not take {extra:?}")).hint("Only cpu has a number: throttle cpu 4")
+        );
+    }
+    if what == "off" {
+        page.set_speed(None).await?;
+        page.slow_cpu(1.0).await?;
+        return Ok(Output::text("Throttling off").data(json!({ "network": null, "cpu": 1 })));
+    }
+    let speed = SPEEDS.iter().find(|speed| speed.name == what);
+    let speed =
+        speed.ok_or_else(|| wrong(format!("{what:?} is not a speed")).hint("Give slow-3g, 3g, 4g, off, or cpu N."))?;
+    page.set_speed(Some((speed.latency, speed.down, speed.up))).await?;
+    let data = json!({ "network": what, "latency": speed.latency, "down": speed.down, "up": speed.up });
+    Ok(Output::text(format!("Network: {what}")).data(data))
+}

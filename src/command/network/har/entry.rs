@@ -1,0 +1,183 @@
+//! One request with its answer, as HAR has it.
+//!
+//! Owns the form, and that each place of a secret is redacted: addresses and what is read from them, headers, cookies, what
+//! was posted and what was answered, the messages of sockets.
+
+use super::archive::PAGE;
+use super::cookies;
+use crate::browser::page::{Body, Exchange, Header, SocketMessage};
+use crate::command::network::record::header_of;
+use crate::command::network::redact;
+use crate::command::privacy::redaction;
+use crate::command::reading::iso;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use url::form_urlencoded;
+
+/// Of a request that was never answered, as Playwright writes it.
+const NOT_ANSWERED: i32 = -1;
+
+/// Whether secrets are redacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Redacts(pub(super) bool);
+
+impl Redacts {
+    pub(super) fn address(self, url: &str) -> String {
+        if self.0 { redaction::text(url) } else { url.to_owned() }
+    }
+
+    fn header(self, header: &Header) -> String {
+        if self.0 { redact::header(header) } else { header.1.clone() }
+    }
+
+    fn body(self, mime: &str, text: &str) -> String {
+        if self.0 { redact::body(mime, text) } else { text.to_owned() }
+    }
+}
+
+pub(super) struct Entry {
+    pub(super) exchange: Exchange,
+    pub(super) posted: Body,
+    /// What was answered; none: it is not in the recording.
+    pub(super) body: Option<Body>,
+    pub(super) redacts: Redacts,
+}
+
+impl Entry {
+    pub(super) fn has_body(&self) -> bool {
+        matches!(&self.body, Some(Body::Text(_) | Body::Binary(_)))
+    }
+
+    pub(super) fn data(&self) -> Value {
+        let Exchange { record, timing, answer, .. } = &self.exchange;
+        let timing = timing.unwrap_or_default();
+        let part = |part: Option<f64>| part.unwrap_or(-1.0);
+        let parts =
+            [timing.blocked, timing.dns, timing.connect, Some(timing.send), Some(timing.wait), Some(timing.receive)];
+        let time: f64 = parts.into_iter().flatten().sum();
+        let mut entry = json!({
+            "pageref": PAGE,
+            "startedDateTime": iso(record.at),
+            "time": time,
+            "request": self.request(),
+            "response": self.response(),
+            "cache": {},
+            "timings": { "blocked": part(timing.blocked), "dns": part(timing.dns), "connect": part(timing.connect),
+                "ssl": part(timing.ssl), "send": timing.send, "wait": timing.wait, "receive": timing.receive },
+            "_resourceType": record.kind,
+        });
+        if let Some(address) = answer.as_ref().and_then(|answer| answer.address.as_ref()) {
+            entry["serverIPAddress"] = json!(address.trim_matches(['[', ']']));
+        }
+        if record.kind == "websocket" {
+            let messages = self.exchange.messages.iter().map(|message| self.message(message));
+            entry["_webSocketMessages"] = messages.collect();
+        }
+        entry
+    }
+
+    fn request(&self) -> Value {
+        let Exchange { record, request_headers, answer, .. } = &self.exchange;
+        let url = self.redacts.address(&record.url);
+        let mut request = json!({
+            "method": record.method,
+            "url": url,
+            "httpVersion": version(answer.as_ref().map_or("", |answer| &answer.protocol)),
+            "cookies": cookies::sent(request_headers, self.redacts.0),
+            "headers": self.headers(request_headers),
+            // Of the address as it is shown: it holds no more than that.
+            "queryString": pairs(query_of(&url)),
+            "headersSize": -1,
+            "bodySize": self.posted.size(),
+        });
+        if let Body::Text(text) = &self.posted {
+            let mime = header_of(request_headers, "content-type").unwrap_or_default();
+            let text = self.redacts.body(mime, text);
+            let is_form = mime.starts_with("application/x-www-form-urlencoded");
+            let params = if is_form { pairs(&text) } else { Vec::new() };
+            request["postData"] = json!({ "mimeType": mime, "params": params, "text": text });
+        }
+        request
+    }
+
+    fn response(&self) -> Value {
+        let Exchange { record, answer, .. } = &self.exchange;
+        let Some(answer) = answer else {
+            return json!({ "status": NOT_ANSWERED, "statusText": "", "httpVersion": version(""), "cookies": [], "headers": [],
+                "content": { "size": -1, "mimeType": "x-unknown" }, "redirectURL": "", "headersSize": -1, "bodySize": -1,
+                "_failureText": record.failed });
+        };
+        let location = header_of(&answer.headers, "location").unwrap_or_default();
+        json!({
+            "status": answer.status,
+            "statusText": answer.status_text,
+            "httpVersion": version(&answer.protocol),
+            "cookies": cookies::set(&answer.headers, self.redacts.0),
+            "headers": self.headers(&answer.headers),
+            "content": self.content(&answer.mime),
+            "redirectURL": self.redacts.address(location),
+            "headersSize": -1,
+            "bodySize": -1,
+            "_transferSize": record.size,
+            "_failureText": record.failed,
+        })
+    }
+
+    fn content(&self, mime: &str) -> Value {
+        let mime = if mime.is_empty() { "x-unknown" } else { mime };
+        match &self.body {
+            Some(Body::Text(text)) => {
+                let text = self.redacts.body(mime, text);
+                json!({ "size": text.len(), "mimeType": mime, "text": text })
+            }
+            Some(Body::Binary(bytes)) => {
+                json!({ "size": bytes.len(), "mimeType": mime, "text": STANDARD.encode(bytes), "encoding": "base64" })
+            }
+            _ => json!({ "size": -1, "mimeType": mime }),
+        }
+    }
+
+    /// Those of HTTP/2 that begin with a colon are its own first line.
+    fn headers(&self, headers: &[Header]) -> Vec<Value> {
+        let headers = headers.iter().filter(|(name, _)| !name.starts_with(':'));
+        headers.map(|header| json!({ "name": header.0, "value": self.redacts.header(header) })).collect()
+    }
+
+    fn message(&self, message: &SocketMessage) -> Value {
+        let opcode = if message.kind == "binary" { 2 } else { 1 };
+        json!({ "type": if message.sent { "send" } else { "receive" }, "time": message.at as f64 / 1000.0,
+            "opcode": opcode, "data": self.redacts.body("", &message.text) })
+    }
+}
+
+fn version(protocol: &str) -> String {
+    match protocol {
+        "" => "HTTP/1.1".to_owned(),
+        "h2" => "HTTP/2.0".to_owned(),
+        "h3" => "HTTP/3.0".to_owned(),
+        other => other.to_uppercase(),
+    }
+}
+
+fn query_of(url: &str) -> &str {
+    let address = url.split_once('#').map_or(url, |(address, _)| address);
+    address.split_once('?').map_or("", |(_, query)| query)
+}
+
+fn pairs(query: &str) -> Vec<Value> {
+    form_urlencoded::parse(query.as_bytes()).map(|(name, value)| json!({ "name": name, "value": value })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{pairs, query_of, version};
+
+    #[test]
+    fn a_query_and_a_version_are_read_as_har_has_them() {
+        assert_eq!(query_of("http://a/?b=c&d=%20e#f?g"), "b=c&d=%20e");
+        assert_eq!(pairs("b=c&d=%20e")[1]["value"], " e");
+        assert_eq!(query_of("http://a/#?b"), "");
+        assert_eq!((version("http/1.1").as_str(), version("h2").as_str()), ("HTTP/1.1", "HTTP/2.0"));
+    }
+}

@@ -1,0 +1,177 @@
+//! har.
+//!
+//! Owns the spec, who may record what, and what is left out: for a model what `network` does not show it, for everybody what
+//! was answered by a refused address. The file's form is `archive`'s.
+
+mod archive;
+mod cookies;
+mod entry;
+
+use super::record::is_of;
+use crate::base::counted::counted;
+use crate::base::metadata::is_metadata_url;
+use crate::base::site::Place;
+use crate::browser::page::{Body, Exchange, Page, Recording, RecordingOptions};
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::privacy::path_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, parameter, phrase,
+    phrase_when, switch,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use archive::Archive;
+use entry::{Entry, Redacts};
+use serde_json::json;
+use url::Url;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "har",
+    aliases: &[],
+    category: Category::Inspection,
+    class: Class::Read,
+    parameters: &[
+        parameter("action", true, Kind::Text, Holds::Choice, "start, or stop, which writes the file"),
+        parameter(
+            "path",
+            false,
+            Kind::Text,
+            Holds::OutputPath,
+            "Of stop: where to write it, under the working or the temp directory",
+        ),
+    ],
+    flags: &[
+        switch("--bodies", "start: with the bodies of answers, up to 8 MiB each and 32 MiB together"),
+        switch("--secrets", "start: nothing is redacted; for people only"),
+    ],
+    summary: "Record the tab's requests into a HAR file",
+    details: "HAR 1.2, which Playwright's routeFromHAR replays if it has bodies. Without --secrets it has no cookies, \
+        no Authorization, and no tokens in addresses and bodies. An agent's holds requests of this site's pages only.",
+    untrusted: false,
+    writes: Writes::File,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Is("action", "start"), Verb::Record, "the requests"),
+        phrase(Verb::Save, "the recorded requests"),
+    ],
+    output: "Recording requests, HAR saved: path (N requests)",
+    run: |context, arguments| Box::pin(har(context, arguments)),
+}];
+
+async fn har(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let path = arguments.text("path");
+    match (arguments.required("action")?.as_str(), path) {
+        ("start", None) => start(context, &arguments).await,
+        ("start", Some(extra)) => Err(wrong(format!("har start does not take {extra:?}")).hint("har stop PATH")),
+        ("stop", path) => {
+            if let Some(flag) = ["--bodies", "--secrets"].into_iter().find(|flag| arguments.has(flag)) {
+                return Err(wrong(format!("{flag} is said when the recording starts: har start {flag}")));
+            }
+            stop(context, path.as_deref()).await
+        }
+        (other, _) => Err(wrong(format!("har can't {other:?}")).hint("har start, or har stop PATH")),
+    }
+}
+
+async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
+    let options = RecordingOptions {
+        bodies: arguments.has("--bodies"),
+        secrets: arguments.has("--secrets"),
+        for_model: context.for_model,
+    };
+    if options.secrets && options.for_model {
+        return Err(Fault::new(FaultCode::Forbidden, "What signs a person in is not recorded for an agent")
+            .hint("Leave --secrets out."));
+    }
+    let page = context.page().await?;
+    if !page.start_recording(options) {
+        return Err(Fault::new(FaultCode::Conflict, "This tab's requests are recorded already")
+            .hint("Write them first: gstack har stop PATH")
+            .command("gstack har stop"));
+    }
+    let with = if options.bodies { " with bodies" } else { "" };
+    Ok(Output::text(format!("Recording requests{with}"))
+        .data(json!({ "bodies": options.bodies, "secrets": options.secrets })))
+}
+
+async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
+    let path = match typed {
+        Some(typed) => path_guard::output_path(context, typed)?,
+        None => context.temp_folder.join(format!("gstack-requests-{}.har", uuid::Uuid::new_v4().simple())),
+    };
+    let page = context.page().await?;
+    let options = page.recording().ok_or_else(|| {
+        Fault::new(FaultCode::NotFound, "This tab's requests are not recorded").hint("Begin with: gstack har start")
+    })?;
+    if context.for_model && !options.for_model {
+        return Err(Fault::new(FaultCode::Forbidden, "This recording is a person's")
+            .hint("See the requests with `network`, or ask the person to stop it."));
+    }
+    let Some((recording, exchanges)) = page.stop_recording() else {
+        return Err(Fault::new(FaultCode::Conflict, "The recording was ended meanwhile"));
+    };
+    let taken = Taken::of(&page, &recording, exchanges).await?;
+    let url = page.url()?;
+    let redacts = Redacts(!recording.options.secrets);
+    let archive = Archive { page: redacts.address(&url), since: recording.since, entries: taken.entries };
+    let (entries, bodies) = (archive.entries.len(), archive.entries.iter().filter(|entry| entry.has_body()).count());
+    let path = path_guard::write(path, archive.text()?.into_bytes()).await?;
+    let shown = path.display().to_string();
+    let mut output = Output::text(format!("HAR saved: {shown} ({})", counted(entries, "request")));
+    output.data =
+        Some(json!({ "path": shown, "requests": entries, "bodies": bodies, "secrets": recording.options.secrets,
+        "leftOut": { "ofOtherSites": taken.of_others, "refused": taken.refused, "noLongerKept": taken.gone } }));
+    for (count, why) in [(taken.of_others, "of documents of other sites"), (taken.gone, "no longer kept")] {
+        output.say((count > 0).then(|| format!("… not in it: {} {why}", counted(count, "request"))));
+    }
+    output.files.push(path);
+    Ok(output)
+}
+
+/// What goes into the file, and how much does not.
+#[derive(Default)]
+struct Taken {
+    entries: Vec<Entry>,
+    of_others: usize,
+    refused: usize,
+    gone: usize,
+}
+
+impl Taken {
+    async fn of(page: &Page, recording: &Recording, exchanges: Vec<Exchange>) -> Result<Self, Fault> {
+        let here = Place::of(&page.url()?);
+        let for_model = recording.options.for_model;
+        let mut taken = Self::default();
+        for exchange in exchanges {
+            let is_ours = !for_model || is_of(&exchange.record, &here);
+            if is_refused(page, &exchange) {
+                taken.refused += 1;
+            } else if !is_ours {
+                taken.of_others += 1;
+            } else if !exchange.is_kept {
+                taken.gone += 1;
+            } else {
+                // What another site answered may not be the page's own to read.
+                let shows_body = !for_model || Place::of(&exchange.record.url) == here;
+                let body = match shows_body && recording.options.bodies {
+                    true => page.recorded_body(recording, &exchange).await?,
+                    false => None,
+                };
+                let posted = page.request_body(&exchange).await?;
+                let posted = if let Body::Gone = posted { Body::None } else { posted };
+                taken.entries.push(Entry { exchange, posted, body, redacts: Redacts(!recording.options.secrets) });
+            }
+        }
+        Ok(taken)
+    }
+}
+
+/// Whether it was asked of, or answered by, an address that nothing is read from.
+fn is_refused(page: &Page, exchange: &Exchange) -> bool {
+    let url = &exchange.record.url;
+    let names_one = || Url::parse(url).ok().and_then(|url| url.host_str().map(|host| page.browser().refuses(host)));
+    is_metadata_url(url) || page.refuses_answer(exchange) || names_one().unwrap_or_default()
+}

@@ -1,0 +1,146 @@
+//! network.
+//!
+//! Owns the spec and the list. One request as a whole is `show`'s.
+
+use super::filter::Filter;
+use super::record::{fields, is_of, line, numbered};
+use super::show;
+use crate::base::clock::now_millis;
+use crate::base::counted::counted;
+use crate::base::site::Place;
+use crate::browser::page::Page;
+use crate::browser::page::journal::RequestRecord;
+use crate::command::core::{Arguments, Context, Output, usage};
+use crate::command::privacy::redaction;
+use crate::command::reading::CLEAR;
+use crate::command::registry;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag, parameter,
+    phrase, phrase_when,
+};
+use crate::protocol::fault::Fault;
+use serde_json::Value;
+
+/// Requests that `list` shows where no number is given.
+const LISTED: usize = 100;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "network",
+    aliases: &[],
+    category: Category::Inspection,
+    class: Class::Read,
+    parameters: &[
+        parameter("action", false, Kind::Text, Holds::Choice, "list, show; without one, all requests"),
+        parameter("id", false, Kind::Number, Holds::Choice, "Of show: the request's number in the list"),
+    ],
+    flags: &[
+        CLEAR,
+        flag("--filter", "GLOB", Holds::Choice, "list: addresses like **/api/*, or a part of one"),
+        flag("--type", "TYPES", Holds::Choice, "list: document, xhr, fetch, script, image, websocket …"),
+        flag("--status", "STATUS", Holds::Choice, "list: 404, 4xx, 400-499, failed or pending"),
+        flag("--since", "TIME", Holds::Choice, "list: 30s, 5m, or after the request of this number"),
+        flag("--limit", "N", Holds::Choice, "list: the newest N (100); show: characters of a body (4000)"),
+    ],
+    summary: "List the page's requests, or show one with headers, timing and bodies",
+    details: "Collected since gstack first worked in the tab. Secrets are redacted.",
+    untrusted: true,
+    writes: Writes::Nothing,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Core,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase_when(When::Is("action", "show"), Verb::Read, "request {id}"), phrase(Verb::Read, "the requests")],
+    output: "METHOD URL → STATUS (MSms, SIZEB), a line a request; list: N [TYPE] before it",
+    run: |context, arguments| Box::pin(network(context, arguments)),
+}];
+
+async fn network(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let spec = registry::get("network")?;
+    let page = context.page().await?;
+    if arguments.has("--clear") {
+        page.clear_requests();
+        return Ok(Output::text("Network buffer cleared."));
+    }
+    match (arguments.text("action").as_deref(), arguments.text("id")) {
+        (Some("show"), Some(id)) => show::show(context, &page, &arguments, &id).await,
+        (Some("show"), None) => Err(usage(spec, "network show needs the number of a request".to_owned())),
+        (Some("list"), None) => list(context, &page, &arguments),
+        (None, _) => all(context, &page, &arguments),
+        (Some("list"), Some(id)) => Err(usage(spec, format!("network list does not take {id:?}"))),
+        (Some(other), _) => Err(usage(spec, format!("network does not know {other:?}"))),
+    }
+}
+
+/// Requests of the documents that a client may read here, and how many others there are. A model reads what belongs to the
+/// site that the tab shows: of an earlier page, or a frame of another site, it is told there.
+fn readable(context: &Context, page: &Page) -> Result<(Vec<RequestRecord>, usize), Fault> {
+    let requests = page.requests();
+    if !context.for_model {
+        return Ok((requests, 0));
+    }
+    let here = Place::of(&page.url()?);
+    let count = requests.len();
+    let ours: Vec<RequestRecord> = requests.into_iter().filter(|request| is_of(request, &here)).collect();
+    let others = count - ours.len();
+    Ok((ours, others))
+}
+
+/// The form that scripts know.
+fn all(context: &Context, page: &Page, arguments: &Arguments) -> Result<Output, Fault> {
+    if ["--filter", "--type", "--status", "--since", "--limit"].iter().any(|flag| arguments.has(flag)) {
+        return list(context, page, arguments);
+    }
+    let (requests, others) = readable(context, page)?;
+    let address = |request: &RequestRecord| match context.for_model {
+        true => redaction::text(&request.url),
+        false => request.url.clone(),
+    };
+    let lines: Vec<String> = requests.iter().map(|request| line(request, &address(request))).collect();
+    let data: Vec<_> = requests.iter().map(|request| fields(request, &address(request))).collect();
+    let text = if lines.is_empty() { "(no network requests)".to_owned() } else { lines.join("\n") };
+    let mut output = match lines.is_empty() {
+        true => Output::text(text),
+        false => Output::from_page(text, page.url()?).data(data),
+    };
+    output.say(of_others(others));
+    Ok(output)
+}
+
+fn list(context: &Context, page: &Page, arguments: &Arguments) -> Result<Output, Fault> {
+    let filter = Filter::read(arguments)?;
+    let limit = match arguments.value("--limit") {
+        Some(text) => arguments.number("--limit", text)?,
+        None => LISTED,
+    };
+    let (mut requests, others) = readable(context, page)?;
+    let now = now_millis();
+    requests.retain(|request| filter.takes(request, now));
+    let earlier = requests.len().saturating_sub(limit);
+    let requests = requests.split_off(earlier);
+    let lines: Vec<String> = requests
+        .iter()
+        .map(|request| {
+            let kind = if request.kind.is_empty() { "other" } else { &request.kind };
+            format!("{} [{kind}] {}", request.number, line(request, &redaction::text(&request.url)))
+        })
+        .collect();
+    let data: Vec<Value> = requests.iter().map(numbered).collect();
+    let mut output = match lines.is_empty() {
+        true => Output::text("(no such requests)"),
+        false => Output::from_page(lines.join("\n"), page.url()?),
+    };
+    output.data = Some(Value::Array(data));
+    output.say(
+        (earlier > 0)
+            .then(|| format!("… not listed: {}: --limit {}", counted(earlier, "earlier request"), earlier + limit)),
+    );
+    let left_out = page.requests_left_out();
+    output.say((left_out > 0).then(|| format!("… no longer kept: {} before these", counted(left_out, "request"))));
+    output.say(of_others(others));
+    Ok(output)
+}
+
+fn of_others(others: usize) -> Option<String> {
+    (others > 0).then(|| format!("… not listed: {} of documents of other sites", counted(others, "request")))
+}

@@ -1,0 +1,62 @@
+//! One request in a line, and as data.
+//!
+//! Owns the words, whose document asked, and what of an address a client may read. Reads nothing from a browser.
+
+use crate::base::site::Place;
+use crate::browser::page::error::PageError;
+use crate::browser::page::journal::RequestRecord;
+use crate::browser::page::{Header, Page};
+use crate::command::core::Context;
+use crate::command::privacy::redaction;
+use crate::command::reading::iso;
+use serde_json::{Value, json};
+
+/// How a client may read the address of a request: a model that of documents of the site that the tab shows, without secrets.
+pub(in crate::command) fn readable_address(
+    context: &Context,
+    page: &Page,
+) -> Result<impl Fn(&RequestRecord) -> Option<String> + use<>, PageError> {
+    let here = context.for_model.then(|| page.url().map(|url| Place::of(&url))).transpose()?;
+    Ok(move |request: &RequestRecord| match &here {
+        None => Some(request.url.clone()),
+        Some(here) => is_of(request, here).then(|| redaction::text(&request.url)),
+    })
+}
+
+/// Whether a request was made by a document of this site.
+pub(super) fn is_of(request: &RequestRecord, here: &Place) -> bool {
+    !request.document.is_empty() && Place::of(&request.document) == *here
+}
+
+/// The value of a header, however its name is spelled.
+pub(super) fn header_of<'a>(headers: &'a [Header], wanted: &str) -> Option<&'a str> {
+    headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.as_str())
+}
+
+/// `GET http://a.example/ → 200 (34ms, 120B)`
+pub(super) fn line(request: &RequestRecord, address: &str) -> String {
+    let outcome = match (&request.failed, request.status) {
+        (Some(reason), _) => reason.clone(),
+        (None, Some(status)) => status.to_string(),
+        (None, None) => "pending".to_owned(),
+    };
+    let mut numbers: Vec<String> = Vec::new();
+    numbers.extend(request.took.map(|millis| format!("{millis}ms")));
+    numbers.extend(request.size.map(|bytes| format!("{bytes}B")));
+    let numbers = if numbers.is_empty() { String::new() } else { format!(" ({})", numbers.join(", ")) };
+    format!("{} {address} → {outcome}{numbers}", request.method)
+}
+
+pub(super) fn fields(request: &RequestRecord, address: &str) -> Value {
+    json!({ "method": request.method, "url": address, "status": request.status, "ms": request.took,
+        "bytes": request.size, "failed": request.failed })
+}
+
+/// The same with its number, its type and when it was sent.
+pub(super) fn numbered(request: &RequestRecord) -> Value {
+    let mut data = fields(request, &redaction::text(&request.url));
+    data["id"] = json!(request.number);
+    data["type"] = json!(request.kind);
+    data["at"] = json!(iso(request.at));
+    data
+}

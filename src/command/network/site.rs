@@ -1,0 +1,132 @@
+//! headers, credentials: what is sent to one site alone.
+//!
+//! Owns the reading. Values are never printed again.
+
+use crate::base::counted::counted;
+use crate::base::site;
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, flag, parameter,
+    phrase,
+};
+use crate::command::state::identity;
+use crate::protocol::fault::Fault;
+use serde_json::json;
+
+const SITE: Flag = flag("--site", "HOST", Holds::Choice, "The site: a.example, localhost:3000");
+/// What says where a request goes and how long it is: the browser's own to set.
+const OF_THE_BROWSER: [&str; 5] = ["host", "content-length", "connection", "transfer-encoding", "upgrade"];
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "headers",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Secret,
+        parameters: &[
+            parameter("action", true, Kind::Text, Holds::Choice, "set, list or clear"),
+            parameter("header", false, Kind::Rest, Holds::Secret, "Of set: X-Debug: 1"),
+        ],
+        flags: &[SITE],
+        summary: "Send headers with the tab's requests to one site only",
+        details: "Added to those that were set before; the same name replaces one. `header` sets one for all sites.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "request headers of a site")],
+        output: "Headers for HOST: NAME, NAME; no values",
+        run: |context, arguments| Box::pin(headers(context, arguments)),
+    },
+    Spec {
+        name: "credentials",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Secret,
+        parameters: &[
+            parameter("action", true, Kind::Text, Holds::Choice, "set or clear"),
+            parameter("user:password", false, Kind::Rest, Holds::Secret, "Of set: what to sign in with"),
+        ],
+        flags: &[SITE],
+        summary: "Sign in where a site asks for it by HTTP (basic, digest)",
+        details: "For this tab and what it opens. It is given once a request; nothing is kept on disk.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "the sign-in for a site")],
+        output: "Signs in to HOST as USER; no password",
+        run: |context, arguments| Box::pin(credentials(context, arguments)),
+    },
+];
+
+/// The site that `--site` names.
+fn site_of(arguments: &Arguments) -> Result<Option<String>, Fault> {
+    let Some(typed) = arguments.value("--site").map(str::trim) else { return Ok(None) };
+    let found = if typed.contains("://") { site::of(typed) } else { site::of(&format!("https://{typed}")) };
+    found.map(Some).ok_or_else(|| wrong(format!("{typed:?} names no site")).hint("Give a host such as localhost:3000."))
+}
+
+async fn headers(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let site = site_of(&arguments)?;
+    let page = context.page().await?;
+    match (arguments.required("action")?.as_str(), site, arguments.text("header")) {
+        ("set", Some(site), Some(header)) => {
+            let parts = header.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+            let parts = parts.filter(|(name, value)| identity::is_name(name) && identity::is_value(value));
+            let (name, value) = parts.ok_or_else(|| wrong("A header is written as Name: value, on one line"))?;
+            if OF_THE_BROWSER.contains(&name.to_ascii_lowercase().as_str()) {
+                return Err(wrong(format!("{name} is the browser's own to set")));
+            }
+            let names = page.set_site_header(&site, name, value).await?;
+            Ok(Output::text(format!("Headers for {site}: {}", names.join(", ")))
+                .data(json!({ "site": site, "names": names })))
+        }
+        ("set", ..) => {
+            Err(wrong("headers set needs --site HOST and a header: headers set --site a.example X-Debug: 1"))
+        }
+        ("list", _, None) => {
+            let all = page.site_headers()?;
+            let lines: Vec<String> =
+                all.iter().map(|(site, names)| format!("Headers for {site}: {}", names.join(", "))).collect();
+            let data: Vec<_> = all.iter().map(|(site, names)| json!({ "site": site, "names": names })).collect();
+            let text = if lines.is_empty() { "(no headers of a site)".to_owned() } else { lines.join("\n") };
+            Ok(Output::text(text).data(data))
+        }
+        ("clear", site, None) => {
+            let count = page.clear_site_headers(site.as_deref()).await?;
+            Ok(Output::text(format!("Cleared the headers of {}", counted(count, "site")))
+                .data(json!({ "count": count })))
+        }
+        (other, ..) => Err(wrong(format!("headers can't {other} with these arguments"))
+            .hint("headers set --site HOST Name: value, headers list, or headers clear [--site HOST].")),
+    }
+}
+
+async fn credentials(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let site = site_of(&arguments)?;
+    let site = site.ok_or_else(|| wrong("credentials needs --site HOST: a password is for one site"))?;
+    let page = context.page().await?;
+    match (arguments.required("action")?.as_str(), arguments.text("user:password")) {
+        ("set", Some(given)) => {
+            let (user, password) = given
+                .split_once(':')
+                .filter(|(user, _)| !user.is_empty())
+                .ok_or_else(|| wrong("credentials set needs user:password"))?;
+            page.set_credentials(&site, Some((user, password))).await?;
+            Ok(Output::text(format!("Signs in to {site} as {user}")).data(json!({ "site": site, "user": user })))
+        }
+        ("clear", None) => {
+            page.set_credentials(&site, None).await?;
+            Ok(Output::text(format!("No longer signs in to {site}")).data(json!({ "site": site })))
+        }
+        (other, _) => Err(wrong(format!("credentials can't {other} with these arguments"))
+            .hint("credentials set --site HOST user:password, or credentials clear --site HOST.")),
+    }
+}

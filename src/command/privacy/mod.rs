@@ -1,0 +1,10 @@
+//! What commands must not reach or keep: closed paths, metadata addresses, secrets.
+//!
+//! Owns the rules. The commands and the engine apply them.
+
+mod closed_paths;
+pub(super) mod path_guard;
+pub mod redaction;
+pub(super) mod secrets;
+pub mod tool_arguments;
+pub mod url_guard;

@@ -1,0 +1,119 @@
+//! accessibility, media, data, perf.
+
+use super::text::pretty;
+use crate::command::core::{Context, Output};
+use crate::command::spec::{Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::{Map, Value};
+
+pub(in crate::command) const READING: &[Spec] = &[
+    Spec {
+        name: "accessibility",
+        aliases: &["ax"],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "Print the browser's full accessibility tree",
+        details: "To act on elements, use snapshot: it gives refs.",
+        untrusted: true,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the accessibility tree")],
+        output: "role \"name\" [properties]: value, a line a node, indented",
+        run: |context, _| Box::pin(accessibility(context)),
+    },
+    Spec {
+        name: "media",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "List the page's images, videos and sounds with their URLs and sizes",
+        details: "",
+        untrusted: true,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the media")],
+        output: "JSON",
+        run: |context, _| Box::pin(media(context)),
+    },
+    Spec {
+        name: "data",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "Print the page's structured data: JSON-LD, Open Graph, Twitter, meta",
+        details: "",
+        untrusted: true,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the structured data")],
+        output: "JSON",
+        run: |context, _| Box::pin(data(context)),
+    },
+];
+
+pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
+    name: "perf",
+    aliases: &[],
+    category: Category::Inspection,
+    class: Class::Read,
+    parameters: &[],
+    flags: &[],
+    summary: "Print how long each phase of the page load took",
+    details: "",
+    untrusted: false,
+    writes: Writes::Nothing,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Measure, "the page's loading")],
+    output: "name         Nms, a line a phase",
+    run: |context, _| Box::pin(perf(context)),
+}];
+
+async fn accessibility(context: &Context) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    Ok(Output::from_page(page.accessibility().await?, page.url()?))
+}
+
+async fn media(context: &Context) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let media = page.media().await?;
+    Ok(Output::from_page(pretty(&media)?, page.url()?).data(media))
+}
+
+async fn data(context: &Context) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let data = page.structured_data().await?;
+    Ok(Output::from_page(pretty(&data)?, page.url()?).data(data))
+}
+
+async fn perf(context: &Context) -> Result<Output, Fault> {
+    let phases = context.page().await?.timing().await?;
+    if phases.is_empty() {
+        return Err(Fault::new(FaultCode::Conflict, "This document was not loaded by a navigation")
+            .hint("Open an address first: gstack goto <url>"));
+    }
+    let lines: Vec<String> = phases.iter().map(|(name, millis)| format!("{name:<12} {millis}ms")).collect();
+    let data: Map<String, Value> = phases.into_iter().map(|(name, millis)| (name, Value::from(millis))).collect();
+    Ok(Output::text(lines.join("\n")).data(data))
+}

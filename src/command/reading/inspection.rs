@@ -1,0 +1,195 @@
+//! js, eval, css, attrs, is.
+
+use super::text::pretty;
+use crate::browser::page::{ElementState, ScriptValue};
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::privacy::path_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
+    parameter, phrase, selector,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+use std::time::Duration;
+
+const SCRIPT_LIMIT: Duration = Duration::from_secs(30);
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "js",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Control,
+        parameters: &[Parameter {
+            name: "expr",
+            required: true,
+            kind: Kind::Rest,
+            holds: Holds::Script,
+            help: "JavaScript; statements and await are allowed",
+        }],
+        flags: &[TIMEOUT],
+        summary: "Evaluate JavaScript in the page",
+        details: "Prints the value of the last statement. With a `return`, the script is the body of an async function. Everything after -- is script.",
+        untrusted: false,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Run, "a script")],
+        output: "a string as is, other values as JSON; nothing for undefined and null",
+        run: |context, arguments| Box::pin(js(context, arguments)),
+    },
+    Spec {
+        name: "eval",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Control,
+        parameters: &[parameter(
+            "file",
+            true,
+            Kind::Text,
+            Holds::InputPath,
+            "A script under the working or the temp directory",
+        )],
+        flags: &[TIMEOUT],
+        summary: "Evaluate a JavaScript file in the page",
+        details: "",
+        untrusted: false,
+        writes: Writes::Page,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Run, "a script")],
+        output: "as js prints it",
+        run: |context, arguments| Box::pin(eval(context, arguments)),
+    },
+    Spec {
+        name: "css",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Read,
+        parameters: &[
+            selector(true, "The element"),
+            Parameter {
+                name: "prop",
+                required: true,
+                kind: Kind::Text,
+                holds: Holds::Choice,
+                help: "A CSS property: color, --my-variable",
+            },
+        ],
+        flags: &[],
+        summary: "Print an element's computed value of a CSS property",
+        details: "",
+        untrusted: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::LookAt, "{prop} of {sel}")],
+        output: "the value",
+        run: |context, arguments| Box::pin(css(context, arguments)),
+    },
+    Spec {
+        name: "attrs",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Read,
+        parameters: &[selector(true, "The element")],
+        flags: &[],
+        summary: "Print an element's attributes",
+        details: "",
+        untrusted: true,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::LookAt, "{sel}")],
+        output: "a JSON object",
+        run: |context, arguments| Box::pin(attrs(context, arguments)),
+    },
+    Spec {
+        name: "is",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Read,
+        parameters: &[
+            Parameter {
+                name: "prop",
+                required: true,
+                kind: Kind::Text,
+                holds: Holds::Choice,
+                help: "visible, hidden, enabled, disabled, checked, editable or focused",
+            },
+            selector(true, "The element"),
+        ],
+        flags: &[],
+        summary: "Check one state of an element",
+        details: "",
+        untrusted: false,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Check, "whether {sel} is {prop}")],
+        output: "true or false",
+        run: |context, arguments| Box::pin(is(context, arguments)),
+    },
+];
+
+async fn js(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(SCRIPT_LIMIT)?;
+    evaluate(context, &arguments.required("expr")?, limit).await
+}
+
+async fn eval(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(SCRIPT_LIMIT)?;
+    let path = path_guard::input_path(context, &arguments.required("file")?)?;
+    evaluate(context, &path_guard::read_text(&path).await?, limit).await
+}
+
+async fn evaluate(context: &Context, source: &str, limit: Duration) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let output = match page.evaluate(source, limit).await? {
+        ScriptValue::Nothing => Output::text("").data(serde_json::Value::Null),
+        ScriptValue::Text(text) => Output::text(text.clone()).data(text),
+        ScriptValue::Other(text) => {
+            let data = serde_json::from_str(&text).unwrap_or_else(|_| json!(text));
+            Output::text(text).data(data)
+        }
+    };
+    Ok(context.told_by_page(&page, output))
+}
+
+async fn css(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let value = page.css(&arguments.required_target("sel")?, &arguments.required("prop")?).await?;
+    Ok(context.told_by_page(&page, Output::text(value.clone()).data(value)))
+}
+
+async fn attrs(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let attributes = page.attributes(&arguments.required_target("sel")?).await?;
+    Ok(Output::from_page(pretty(&attributes)?, page.url()?).data(attributes))
+}
+
+async fn is(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let name = arguments.required("prop")?;
+    let state = ElementState::parse(&name).ok_or_else(|| {
+        Fault::new(FaultCode::BadRequest, format!("Unknown property: {name}"))
+            .hint("One of: visible, hidden, enabled, disabled, checked, editable, focused")
+    })?;
+    let page = context.page().await?;
+    let holds = page.is(&arguments.required_target("sel")?, state).await?;
+    Ok(Output::text(holds.to_string()).data(holds))
+}

@@ -1,0 +1,11 @@
+//! Commands that read a page: text, snapshots, styles, storage, console, network.
+
+pub(super) mod collected;
+pub(super) mod contents;
+pub(super) mod inspection;
+pub(super) mod snapshot;
+pub(super) mod styles;
+pub(super) mod text;
+
+pub(super) use collected::{CLEAR, iso};
+pub(in crate::command) use text::pretty;

@@ -1,0 +1,158 @@
+//! snapshot.
+
+use crate::browser::page::{ImageFormat, Page, SEARCHED, Snapshot, SnapshotOptions, Target};
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::privacy::path_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase, switch,
+};
+use crate::command::visual::{diff, format_of, screenshot};
+use crate::protocol::fault::Fault;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+const CURSOR_TITLE: &str = "── cursor-interactive (not in ARIA tree) ──";
+/// How a row of a long list is found, as its page calls it.
+const FIND_ROW: &str = "-s 'tr:has-text(\"words\")' is the row with these words";
+const DIFF_TITLE: &str = "── changes since the snapshot before (- gone, + new) ──";
+const NO_BASELINE: &str = "(no previous snapshot to diff against — this snapshot stored as baseline)";
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "snapshot",
+    aliases: &["snap"],
+    category: Category::Snapshot,
+    class: Class::Read,
+    parameters: &[],
+    flags: &[
+        Flag {
+            name: "-i",
+            alias: "--interactive",
+            value: None,
+            holds: Holds::Choice,
+            help: "Only interactive elements, including clickable ones outside the ARIA tree (@c1)",
+        },
+        Flag { name: "-c", alias: "--compact", value: None, holds: Holds::Choice, help: "Leave out unnamed structure" },
+        Flag { name: "-d", alias: "--depth", value: Some("N"), holds: Holds::Choice, help: "At most N levels deep" },
+        Flag { name: "-s", alias: "--selector", value: Some("sel"), holds: Holds::Choice, help: "Only this element" },
+        Flag {
+            name: "-o",
+            alias: "--output",
+            value: Some("path"),
+            holds: Holds::OutputPath,
+            help: "Also write it to this file; with -a and an image file: the screenshot",
+        },
+        Flag {
+            name: "-a",
+            alias: "--annotate",
+            value: None,
+            holds: Holds::Choice,
+            help: "Also take a screenshot with the refs drawn in it",
+        },
+        flag("--search", "WORDS", Holds::Choice, "Only lines with all of these words, with what they lie under"),
+        switch("--boxes", "In the data of --json also where each element is: x, y, width, height"),
+        Flag {
+            name: "-D",
+            alias: "--diff",
+            value: None,
+            holds: Holds::Choice,
+            help: "Only what changed since the tab's last snapshot",
+        },
+        Flag {
+            name: "-C",
+            alias: "--cursor",
+            value: None,
+            holds: Holds::Choice,
+            help: "Include clickable elements outside the ARIA tree (@c1)",
+        },
+    ],
+    summary: "Print the page as an accessibility tree with refs to act on",
+    details: "A line a node: @e1 [role] \"name\" [props]: text. The refs (@e1) are taken by every command that takes a selector.\nFrames are part of the tree. An element keeps its ref while its document lives.\nA long page is cut and says how many lines are missing: -s 'tr:has-text(\"words\")' (or li, article …) finds one row, -c gives each row of a table one line.",
+    untrusted: true,
+    writes: Writes::Nothing,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Core,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::LookAt, "the page")],
+    output: "the tree",
+    run: |context, arguments| Box::pin(snapshot(context, arguments)),
+}];
+
+async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let depth = arguments.value("-d").map(|text| arguments.number("-d", text)).transpose()?;
+    let options = SnapshotOptions {
+        interactive: arguments.has("-i"),
+        compact: arguments.has("-c"),
+        depth,
+        scope: arguments.value("-s").map(Target::parse),
+        // What can be clicked can be operated, whatever ARIA knows of it.
+        cursor: arguments.has("-C") || arguments.has("-i"),
+        marks: context.for_model,
+        limit: arguments.has("--search").then_some(SEARCHED),
+    };
+    let path = arguments.value("-o").map(|typed| path_guard::output_path(context, typed)).transpose()?;
+    let page = context.page().await?;
+    let mut snapshot = page.snapshot(&options).await?;
+    if let Some(words) = arguments.value("--search") {
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        let (text, found) = snapshot.search(&words, false);
+        if found == 0 {
+            return Ok(Output::text("(nothing found)").data(json!({ "url": page.url()?, "refs": 0, "more": 0 })));
+        }
+        snapshot = Snapshot { text, cursor: String::new(), more: snapshot.more };
+    }
+    let url = page.url()?;
+    let frame = page.chosen_frame();
+    let head = frame.map(|frame| format!("[Context: iframe src=\"{}\"]\n", frame.url)).unwrap_or_default();
+    let before = page.exchange_snapshot(&snapshot.text);
+    let picture = match arguments.has("-a") {
+        true => Some(annotate(context, &page, &snapshot, path.as_deref()).await?),
+        false => None,
+    };
+    let is_new = arguments.has("-D") && before.is_none();
+    let mut text = match before {
+        _ if is_new => NO_BASELINE.to_owned(),
+        Some(before) if arguments.has("-D") => format!("{head}{DIFF_TITLE}\n{}", diff(&before, &snapshot.text)),
+        _ => format!("{head}{}", printed(&snapshot)),
+    };
+    if let Some(picture) = &picture {
+        text = format!("{}\n[annotated screenshot: {}]\n", text.trim_end(), picture.display());
+    }
+    let mut output = if is_new { Output::text(text) } else { Output::from_page(text, url.clone()) };
+    let refs = snapshot.text.matches("@e").count() + snapshot.cursor.matches("@c").count();
+    let nodes = match arguments.has("--search") {
+        true => page.listed_nodes(false).await?.into_iter().filter(|node| snapshot.has_ref(&node.name)).collect(),
+        false => page.listed_nodes(arguments.has("--boxes")).await?,
+    };
+    output = output.data(json!({ "url": url, "refs": refs, "more": snapshot.more, "nodes": nodes }));
+    if let Some(path) = path.filter(|path| picture.as_ref() != Some(path)) {
+        let written = path_guard::write(path, output.text.clone().into_bytes()).await?;
+        // An address that takes pictures gets one only by -a.
+        let hint = if format_of(&written.to_string_lossy()).is_some() { " as text: -a takes a picture" } else { "" };
+        output.say(Some(format!("Snapshot saved: {}{hint}", written.display())));
+        output.files.push(written);
+    }
+    output.files.extend(picture);
+    Ok(output)
+}
+
+/// The picture goes to the named file where that is one for pictures.
+async fn annotate(context: &Context, page: &Page, snapshot: &Snapshot, named: Option<&Path>) -> Result<PathBuf, Fault> {
+    let named = named.and_then(|path| Some((path.to_owned(), format_of(path.to_str()?)?)));
+    let (path, format) = named.unwrap_or_else(|| (screenshot::unnamed(context, "snapshot", "png"), ImageFormat::Png));
+    let capture = page.annotated(snapshot, format).await?;
+    path_guard::write(path, capture.bytes).await
+}
+
+fn printed(snapshot: &Snapshot) -> String {
+    let mut text =
+        if snapshot.text.is_empty() { "(no interactive elements found)\n".to_owned() } else { snapshot.text.clone() };
+    if !snapshot.cursor.is_empty() {
+        text.push_str(&format!("\n{CURSOR_TITLE}\n{}", snapshot.cursor));
+    }
+    if snapshot.more > 0 {
+        text.push_str(&format!("… {} more, narrow with -s or -d ({FIND_ROW})\n", snapshot.more));
+    }
+    text
+}

@@ -1,0 +1,125 @@
+//! text, html, links, forms.
+
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::spec::{
+    Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase, selector,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "text",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[selector(false, "Only this element's text")],
+        flags: &[],
+        summary: "Print the page's visible text",
+        details: "Leaves out script, style, noscript and svg; trims lines and drops empty ones.",
+        untrusted: true,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "{sel}"), phrase(Verb::Read, "the page")],
+        output: "text",
+        run: |context, arguments| Box::pin(text(context, arguments)),
+    },
+    Spec {
+        name: "html",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[selector(false, "Only this element's inner HTML")],
+        flags: &[],
+        summary: "Print the page's HTML",
+        details: "Prints the whole document with its doctype, or an element's innerHTML.",
+        untrusted: true,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "{sel}"), phrase(Verb::Read, "the page's HTML")],
+        output: "html",
+        run: |context, arguments| Box::pin(html(context, arguments)),
+    },
+    Spec {
+        name: "links",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "List the page's links",
+        details: "",
+        untrusted: true,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the links")],
+        output: "text → href, a line a link",
+        run: |context, _| Box::pin(links(context)),
+    },
+    Spec {
+        name: "forms",
+        aliases: &[],
+        category: Category::Reading,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "List the page's forms and their fields",
+        details: "Passwords are [redacted].",
+        untrusted: true,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Core,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the forms")],
+        output: "JSON",
+        run: |context, _| Box::pin(forms(context)),
+    },
+];
+
+async fn text(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let target = arguments.target("sel");
+    let text = match context.for_model {
+        true => page.text_with_marks(target.as_ref()).await?,
+        false => page.text(target.as_ref()).await?,
+    };
+    Ok(Output::from_page(text, page.url()?))
+}
+
+async fn html(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let html = page.html(arguments.target("sel").as_ref()).await?;
+    Ok(Output::from_page(html, page.url()?))
+}
+
+async fn links(context: &Context) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let links = page.links().await?;
+    let lines: Vec<String> = links.iter().map(|link| format!("{} → {}", link.text, link.href)).collect();
+    Ok(Output::from_page(lines.join("\n"), page.url()?).data(json!(links)))
+}
+
+async fn forms(context: &Context) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let forms = page.forms().await?;
+    Ok(Output::from_page(pretty(&forms)?, page.url()?).data(forms))
+}
+
+/// JSON as people read it, 2 spaces a level.
+pub(in crate::command) fn pretty(value: &serde_json::Value) -> Result<String, Fault> {
+    serde_json::to_string_pretty(value).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))
+}

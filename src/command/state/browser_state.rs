@@ -1,0 +1,107 @@
+//! What a browser holds that can be brought back: cookies, open pages, their storage.
+//!
+//! Owns the taking and the bringing back, for `state` and for `handoff`. Never writes a file, never closes a tab.
+
+use crate::browser::page::{Cookie, PageStorage};
+use crate::browser::tab::Tab;
+use crate::command::core::Context;
+use crate::command::privacy::url_guard;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::TabId;
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BrowserState {
+    pub cookies: Vec<Cookie>,
+    pub pages: Vec<PageState>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PageState {
+    pub url: String,
+    pub local_storage: Map<String, Value>,
+    /// Belongs to the tab and is not written to files.
+    #[serde(skip)]
+    pub session_storage: Map<String, Value>,
+    /// Commands worked on it.
+    pub current: bool,
+    /// The tab that it was in; none where it was read from a file.
+    #[serde(skip)]
+    pub tab: Option<TabId>,
+}
+
+/// What was brought back.
+pub struct Restored {
+    /// In the order of the state's pages: the tab that each is in now, or why it is in none.
+    pub pages: Vec<Result<TabId, Fault>>,
+    /// The tab that commands worked on.
+    pub current: Option<TabId>,
+}
+
+/// Takes the cookies and the pages that have a web address.
+pub async fn capture(context: &Context) -> Result<BrowserState, Fault> {
+    let current = context.tab().await?;
+    let cookies = context.pages.open(&current).await?.cookies().await?;
+    let tabs: Vec<_> = context.browser.tabs().into_iter().filter(|tab| tab.url.starts_with("http")).collect();
+    let pages = tabs.iter().map(|tab| async {
+        let storage = match context.browser.tab(tab.id) {
+            Ok(tab) => storage(context, &tab).await,
+            Err(error) => Err(error.into()),
+        };
+        let storage = storage.unwrap_or_else(|fault| {
+            tracing::info!(tab = %tab.id, %fault, "a page's storage could not be read");
+            PageStorage::default()
+        });
+        PageState {
+            url: tab.url.clone(),
+            local_storage: storage.local_storage,
+            session_storage: storage.session_storage,
+            current: tab.id == current.id(),
+            tab: Some(tab.id),
+        }
+    });
+    Ok(BrowserState { cookies, pages: join_all(pages).await })
+}
+
+async fn storage(context: &Context, tab: &Tab) -> Result<PageStorage, Fault> {
+    Ok(context.pages.open(tab).await?.storage().await?)
+}
+
+/// Sets the cookies and opens the pages in new tabs.
+pub async fn restore(context: &Context, state: &BrowserState) -> Result<Restored, Fault> {
+    context.page().await?.set_cookies(&state.cookies).await?;
+    let pages = join_all(state.pages.iter().map(|page| open(context, page))).await;
+    let opened = || state.pages.iter().zip(&pages).filter_map(|(page, tab)| Some((page, *tab.as_ref().ok()?)));
+    let chosen = opened().find(|(page, _)| page.current).or_else(|| opened().next());
+    let current = chosen.map(|(_, tab)| tab);
+    if let Some(id) = current {
+        context.move_to(id)?;
+    }
+    Ok(Restored { pages, current })
+}
+
+/// Loaded twice where its storage is not there yet: the page must find that when it starts.
+async fn open(context: &Context, saved: &PageState) -> Result<TabId, Fault> {
+    let address = url_guard::check(&saved.url)?;
+    let tab = context.browser.new_tab().await?;
+    let page = context.pages.open(&tab).await?;
+    page.goto(address.as_str(), NAVIGATION_LIMIT).await?;
+    let wanted =
+        PageStorage { local_storage: saved.local_storage.clone(), session_storage: saved.session_storage.clone() };
+    let lacks = |there: &Map<String, Value>, wanted: &Map<String, Value>| {
+        wanted.iter().any(|(key, value)| there.get(key) != Some(value))
+    };
+    let there = page.storage().await?;
+    if lacks(&there.local_storage, &wanted.local_storage) || lacks(&there.session_storage, &wanted.session_storage) {
+        page.set_storage(&wanted).await?;
+        page.reload(false, NAVIGATION_LIMIT).await?;
+    }
+    Ok(tab.id())
+}

@@ -1,0 +1,270 @@
+//! cookies, cookie, cookie-import.
+
+use super::cookie_file;
+use super::storage::{OUTPUT, saved};
+use crate::base::clock::now_millis;
+use crate::base::counted::counted;
+use crate::browser::page::{Cookie, Page};
+use crate::command::core::{Arguments, Context, Output, everyday, wrong};
+use crate::command::privacy::path_guard;
+use crate::command::reading::pretty;
+use crate::command::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When, Writes,
+    flag, parameter, phrase, phrase_when, switch,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+use url::Url;
+
+const DOMAIN: Flag =
+    flag("--domain", "HOST", Holds::Choice, "set: of this host; else only cookies that are sent to it");
+
+pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
+    name: "cookies",
+    aliases: &[],
+    category: Category::Inspection,
+    class: Class::Secret,
+    parameters: &[
+        parameter("action", false, Kind::Text, Holds::Choice, "get, set, delete, clear or export; without one, all"),
+        parameter("name", false, Kind::Rest, Holds::Secret, "Of get and delete: NAME; of set: NAME=VALUE"),
+    ],
+    flags: &[
+        DOMAIN,
+        flag("--path", "PATH", Holds::Choice, "set: its path (/)"),
+        flag("--expires", "SECONDS", Holds::Choice, "set: it ends so many seconds from now"),
+        switch("--http-only", "set: scripts can't read it"),
+        switch("--secure", "set: only over HTTPS"),
+        flag("--same-site", "MODE", Holds::Choice, "set: Strict, Lax or None"),
+        switch("--all", "clear: those of every site"),
+        OUTPUT,
+    ],
+    summary: "Print the browser's cookies, of every site, or read, set and delete some",
+    details: "set and clear are about the page's site, unless --domain or --all says otherwise. `cookie-import` reads what export writes.",
+    untrusted: false,
+    writes: Writes::Browser,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Refused(NotEveryday {
+        why: everyday::ITS_COOKIES,
+        instead: "In the browser of `gstack connect` it works.",
+    }),
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Is("action", "set"), Verb::Set, "a cookie"),
+        phrase_when(When::Is("action", "delete"), Verb::Clear, "a cookie"),
+        phrase_when(When::Is("action", "clear"), Verb::Clear, "the cookies"),
+        phrase_when(When::Is("action", "export"), Verb::Save, "the cookies"),
+        phrase(Verb::Read, "the cookies"),
+    ],
+    output: "JSON; Cookie set: n=****, Deleted N cookies, Cookies saved: path",
+    run: |context, arguments| Box::pin(cookies(context, arguments)),
+}];
+
+pub(in crate::command) const INTERACTION: &[Spec] = &[
+    Spec {
+        name: "cookie",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Secret,
+        parameters: &[parameter("name=value", true, Kind::Rest, Holds::Secret, "The cookie: theme=dark")],
+        flags: &[],
+        summary: "Set a cookie for the page's host",
+        details: "Its path is /.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Refused(NotEveryday {
+            why: everyday::ITS_COOKIES,
+            instead: "Sign in on the page itself, or use the browser of `gstack connect`.",
+        }),
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "a cookie")],
+        output: "Cookie set: n=****",
+        run: |context, arguments| Box::pin(cookie(context, arguments)),
+    },
+    Spec {
+        name: "cookie-import",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Secret,
+        parameters: &[parameter("json", true, Kind::Text, Holds::InputPath, "A JSON file: an array of cookies")],
+        flags: &[],
+        summary: "Set cookies from a JSON file",
+        details: "Takes a missing domain or path from the page. Also reads what browser extensions export.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Refused(NotEveryday {
+            why: everyday::ITS_COOKIES,
+            instead: "Import them into the browser of `gstack connect`.",
+        }),
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "cookies from {json}")],
+        output: "Loaded N cookies from file",
+        run: |context, arguments| Box::pin(cookie_import(context, arguments)),
+    },
+];
+
+async fn cookies(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let action = arguments.text("action");
+    let name = arguments.text("name");
+    let domain = arguments.value("--domain").map(|domain| domain.trim_start_matches('.').to_ascii_lowercase());
+    let page = context.page().await?;
+    let all = || page.cookies();
+    let fits = |cookie: &Cookie| domain.as_deref().is_none_or(|host| is_sent_to(cookie, host));
+    match (action.as_deref(), name) {
+        (None, _) => printed(all().await?.into_iter().filter(fits).collect()),
+        (Some("get"), Some(name)) => {
+            let found: Vec<Cookie> = all().await?.into_iter().filter(|known| known.name == name && fits(known)).collect();
+            if found.is_empty() { Err(none_such(&name)) } else { printed(found) }
+        }
+        (Some("set"), Some(given)) => {
+            let cookie = read_cookie(&page, &arguments, &given)?;
+            let name = cookie.name.clone();
+            page.set_cookies(&[cookie]).await?;
+            Ok(Output::text(format!("Cookie set: {name}=****")).data(json!({ "name": name })))
+        }
+        (Some("delete"), Some(name)) => {
+            let found: Vec<Cookie> = all().await?.into_iter().filter(|known| known.name == name && fits(known)).collect();
+            if found.is_empty() { Err(none_such(&name)) } else { deleted(&page, &found).await }
+        }
+        (Some("clear"), None) => {
+            let host = match (arguments.has("--all"), domain.clone()) {
+                (true, _) => None,
+                (false, Some(domain)) => Some(domain),
+                (false, None) => web_address(&page)?.host_str().map(str::to_owned),
+            };
+            let goes = |cookie: &Cookie| host.as_deref().is_none_or(|host| is_sent_to(cookie, host));
+            deleted(&page, &all().await?.into_iter().filter(goes).collect::<Vec<_>>()).await
+        }
+        (Some("export"), None) => {
+            let found: Vec<Cookie> = all().await?.into_iter().filter(fits).collect();
+            saved(context, &arguments, "Cookies", "cookies", &json!(found)).await
+        }
+        (Some(other), _) => Err(wrong(format!("cookies can't {other} with these arguments")).hint(
+            "cookies get NAME, cookies set NAME=VALUE, cookies delete NAME, cookies clear, or cookies export --output PATH",
+        )),
+    }
+}
+
+fn printed(cookies: Vec<Cookie>) -> Result<Output, Fault> {
+    let cookies = json!(cookies);
+    Ok(Output::text(pretty(&cookies)?).data(cookies))
+}
+
+async fn deleted(page: &Page, cookies: &[Cookie]) -> Result<Output, Fault> {
+    page.delete_cookies(cookies).await?;
+    Ok(Output::text(format!("Deleted {}", counted(cookies.len(), "cookie"))).data(json!({ "count": cookies.len() })))
+}
+
+fn none_such(name: &str) -> Fault {
+    Fault::new(FaultCode::NotFound, format!("There is no cookie {name}")).hint("See them: gstack cookies")
+}
+
+/// Whether requests to this host have the cookie: it is the host's own, or of a domain above it.
+fn is_sent_to(cookie: &Cookie, host: &str) -> bool {
+    match cookie.domain.strip_prefix('.') {
+        Some(domain) => host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
+        None => cookie.domain == host,
+    }
+}
+
+/// `name=value`, with the flags of `set`.
+fn read_cookie(page: &Page, arguments: &Arguments, given: &str) -> Result<Cookie, Fault> {
+    let parts = given.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
+    let (name, value) =
+        parts.filter(|(name, _)| !name.is_empty()).ok_or_else(|| wrong("A cookie is written as name=value"))?;
+    let (domain, secure) = match arguments.value("--domain") {
+        Some(domain) => (domain.to_owned(), arguments.has("--secure")),
+        None => {
+            let url = web_address(page)?;
+            (url.host_str().unwrap_or_default().to_owned(), arguments.has("--secure") || url.scheme() == "https")
+        }
+    };
+    let expires = match arguments.value("--expires") {
+        Some(text) => Some(now_millis() as f64 / 1000.0 + arguments.number::<f64>("--expires", text)?),
+        None => None,
+    };
+    let same_site = match arguments.value("--same-site").map(str::to_ascii_lowercase).as_deref() {
+        None => None,
+        Some("strict") => Some("Strict".to_owned()),
+        Some("lax") => Some("Lax".to_owned()),
+        Some("none") => Some("None".to_owned()),
+        Some(other) => return Err(wrong(format!("--same-site {other:?} is not known")).hint("Strict, Lax or None")),
+    };
+    Ok(Cookie {
+        name: name.to_owned(),
+        value: value.to_owned(),
+        domain,
+        path: arguments.value("--path").unwrap_or("/").to_owned(),
+        expires,
+        http_only: arguments.has("--http-only"),
+        secure,
+        same_site,
+        partition_key: None,
+    })
+}
+
+/// The page's address, where cookies can belong to it.
+fn web_address(page: &Page) -> Result<Url, Fault> {
+    let url = Url::parse(&page.url()?).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    url.ok_or_else(|| {
+        Fault::new(FaultCode::Conflict, "This page has no host that a cookie could belong to")
+            .hint("Open the site first: gstack goto <url>")
+    })
+}
+
+async fn cookie(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let cookie = read_cookie(&page, &arguments, &arguments.required("name=value")?)?;
+    let name = cookie.name.clone();
+    page.set_cookies(&[cookie]).await?;
+    Ok(Output::text(format!("Cookie set: {name}=****")))
+}
+
+async fn cookie_import(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let typed = arguments.required("json")?;
+    let path = path_guard::input_path(context, &typed)?;
+    let text = path_guard::read_text(&path).await?;
+    let page = context.page().await?;
+    let home = web_address(&page).ok();
+    let host = home.as_ref().and_then(Url::host_str);
+    let cookies = cookie_file::parse(&text, host)?;
+    page.set_cookies(&cookies).await?;
+    let count = cookies.len();
+    Ok(Output::text(format!("Loaded {count} cookies from {typed}")).data(json!({ "count": count })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cookie, is_sent_to};
+
+    #[test]
+    fn a_cookie_is_sent_to_its_host_or_to_all_beneath_its_domain() {
+        let cookie = |domain: &str| Cookie {
+            name: "a".to_owned(),
+            value: String::new(),
+            domain: domain.to_owned(),
+            path: "/".to_owned(),
+            expires: None,
+            http_only: false,
+            secure: false,
+            same_site: None,
+            partition_key: None,
+        };
+        for (domain, host, sent) in [
+            ("a.example", "a.example", true),
+            ("a.example", "b.a.example", false),
+            (".a.example", "b.a.example", true),
+            (".a.example", "a.example", true),
+            (".a.example", "evila.example", false),
+        ] {
+            assert_eq!(is_sent_to(&cookie(domain), host), sent, "{domain} {host}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! header, useragent.
+
+use crate::command::core::{Arguments, Context, Output, usage};
+use crate::command::privacy::secrets;
+use crate::command::registry;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+};
+use crate::protocol::fault::Fault;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "header",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Secret,
+        parameters: &[parameter("name:value", true, Kind::Rest, Holds::Secret, "The header: X-Debug: 1")],
+        flags: &[],
+        summary: "Send a header with every request from the tab",
+        details: "Added to the headers that were set before; the same name replaces one.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "a request header")],
+        output: "Header set: name: value, **** for sensitive names",
+        run: |context, arguments| Box::pin(header(context, arguments)),
+    },
+    Spec {
+        name: "useragent",
+        aliases: &[],
+        category: Category::Interaction,
+        class: Class::Act,
+        parameters: &[parameter("string", true, Kind::Rest, Holds::Secret, "What the tab calls itself")],
+        flags: &[],
+        summary: "Set the tab's user agent",
+        details: "Applies from the next request, with the client hints that belong to it. `emulate reset` takes it back.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "the user agent")],
+        output: "User agent set: …",
+        run: |context, arguments| Box::pin(useragent(context, arguments)),
+    },
+];
+
+async fn header(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let given = arguments.required("name:value")?;
+    let spec = registry::get("header")?;
+    let parts = given.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+    let Some((name, value)) = parts.filter(|(name, value)| is_name(name) && is_value(value)) else {
+        return Err(usage(spec, "A header is written as name: value, on one line".to_owned()));
+    };
+    context.page().await?.set_header(name, value).await?;
+    let shown = if is_sensitive(name) || secrets::is_secret_value(value) { "****" } else { value };
+    Ok(Output::text(format!("Header set: {name}: {shown}")))
+}
+
+/// A token of RFC 9110, 5.6.2.
+pub(in crate::command) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+pub(in crate::command) fn is_value(value: &str) -> bool {
+    !value.chars().any(char::is_control)
+}
+
+pub(in crate::command) fn is_sensitive(name: &str) -> bool {
+    name.to_ascii_lowercase().contains("cookie") || secrets::is_secret_name(name)
+}
+
+async fn useragent(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let user_agent = arguments.required("string")?;
+    let spec = registry::get("useragent")?;
+    if !is_value(&user_agent) || user_agent.trim().is_empty() {
+        return Err(usage(spec, "A user agent is one line of text".to_owned()));
+    }
+    context.page().await?.set_user_agent(Some(&user_agent)).await?;
+    Ok(Output::text(format!("User agent set: {user_agent}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_name, is_sensitive, is_value};
+
+    #[test]
+    fn headers_are_whole_and_their_secrets_known() {
+        assert!(is_name("X-Debug") && !is_name("X Debug") && !is_name(""));
+        assert!(is_value("a b") && !is_value("a\r\nX: y"));
+        for name in ["Authorization", "Cookie", "X-Api-Key", "x-auth-token", "Proxy-Authorization", "Set-Cookie"] {
+            assert!(is_sensitive(name), "{name}");
+        }
+        assert!(!is_sensitive("Accept-Language"));
+    }
+}

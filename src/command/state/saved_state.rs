@@ -1,0 +1,92 @@
+//! state.
+
+use super::browser_state::{self, BrowserState};
+use crate::base::home::private_folder;
+use crate::command::core::{Arguments, Context, Output, everyday, usage};
+use crate::command::privacy::path_guard;
+use crate::command::registry;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When, Writes,
+    parameter, phrase, phrase_when,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+use std::path::PathBuf;
+
+const LONGEST_NAME: usize = 64;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "state",
+    aliases: &[],
+    category: Category::Tabs,
+    class: Class::Secret,
+    parameters: &[
+        parameter("action", true, Kind::Text, Holds::Choice, "save or load"),
+        parameter("name", true, Kind::Text, Holds::Choice, "Letters, digits, - and _"),
+    ],
+    flags: &[],
+    summary: "Save or load cookies, open pages and their local storage",
+    details: "Only you can read the file. Loading opens the pages in new tabs and closes none.",
+    untrusted: false,
+    writes: Writes::Browser,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Refused(NotEveryday {
+        why: everyday::ITS_COOKIES,
+        instead: "Save and load states in the browser of `gstack connect`.",
+    }),
+    needs: Needs::Browser,
+    phrases: &[
+        phrase_when(When::Is("action", "load"), Verb::Load, "the state {name}"),
+        phrase(Verb::Save, "the state {name}"),
+    ],
+    output: "State saved: path (N cookies, M pages), or: State loaded: N cookies, M pages",
+    run: |context, arguments| Box::pin(state(context, arguments)),
+}];
+
+async fn state(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let name = arguments.required("name")?;
+    let spec = registry::get("state")?;
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    if !is_name || name.is_empty() || name.len() > LONGEST_NAME {
+        return Err(usage(spec, format!("{name:?} is not a name for a state: it has letters, digits, - and _ only")));
+    }
+    let file = context.state_folder.join(format!("{name}.json"));
+    match arguments.required("action")?.as_str() {
+        "save" => save(context, file).await,
+        "load" => load(context, file, &name).await,
+        other => Err(usage(spec, format!("state does not know {other:?}: it is save or load"))),
+    }
+}
+
+async fn save(context: &Context, file: PathBuf) -> Result<Output, Fault> {
+    let state = browser_state::capture(context).await?;
+    let written = serde_json::to_vec(&state).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))?;
+    private_folder(&context.state_folder)
+        .map_err(|error| Fault::new(FaultCode::Storage, error.to_string()).hint(error.hint()))?;
+    let file = path_guard::write_synced(file, written).await?;
+    let (cookies, pages) = (state.cookies.len(), state.pages.len());
+    Ok(Output::text(format!("State saved: {} ({cookies} cookies, {pages} pages)", file.display()))
+        .data(json!({ "path": file.display().to_string(), "cookies": cookies, "pages": pages })))
+}
+
+async fn load(context: &Context, file: PathBuf, name: &str) -> Result<Output, Fault> {
+    if !file.is_file() {
+        return Err(Fault::new(FaultCode::NotFound, format!("State not found: {name}"))
+            .hint("Save one first: gstack state save <name>"));
+    }
+    let state: BrowserState = serde_json::from_str(&path_guard::read_text(&file).await?).map_err(|error| {
+        Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", file.display()))
+            .hint("Save it again: gstack state save <name>")
+    })?;
+    let restored = browser_state::restore(context, &state).await?;
+    let failed = state.pages.iter().zip(&restored.pages).filter_map(|(page, tab)| Some((page, tab.as_ref().err()?)));
+    let lost: String = failed.map(|(page, fault)| format!("\nNot loaded: {} ({})", page.url, fault.message)).collect();
+    let pages = restored.pages.iter().filter(|tab| tab.is_ok()).count();
+    let cookies = state.cookies.len();
+    let mut output = Output::text(format!("State loaded: {cookies} cookies, {pages} pages{lost}"))
+        .data(json!({ "cookies": cookies, "pages": pages }));
+    output.moved_to = restored.current;
+    Ok(output)
+}

@@ -1,0 +1,62 @@
+//! diff.
+
+use super::text_diff;
+use crate::browser::page::TemporaryTab;
+use crate::browser::refused::RefusalMark;
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::navigating::leave_metadata;
+use crate::command::privacy::url_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, parameter,
+    phrase,
+};
+use crate::protocol::fault::Fault;
+use std::time::Duration;
+use url::Url;
+
+const NAVIGATION_LIMIT: Duration = Duration::from_secs(15);
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "diff",
+    aliases: &[],
+    category: Category::Visual,
+    class: Class::Act,
+    parameters: &[
+        parameter("url1", true, Kind::Text, Holds::Destination, "The first page"),
+        parameter("url2", true, Kind::Text, Holds::Destination, "The page to compare it with"),
+    ],
+    flags: &[TIMEOUT],
+    summary: "Compare the text of two pages line by line",
+    details: "Opens each page in its own tab, and closes it afterwards.",
+    untrusted: true,
+    writes: Writes::Tab,
+    tab: TabUse::ThisPage,
+    leads: Leads::RequestToAddress,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Compare, "{url1} with {url2}")],
+    output: "--- url1, +++ url2, then the lines with +, - or a space",
+    run: |context, arguments| Box::pin(diff(context, arguments)),
+}];
+
+async fn diff(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let limit = arguments.timeout(NAVIGATION_LIMIT)?;
+    let (first, second) = (arguments.required("url1")?, arguments.required("url2")?);
+    let addresses = (url_guard::check(&first)?, url_guard::check(&second)?);
+    // Each in its own tab and both at once.
+    let (before, after) =
+        tokio::try_join!(text_of(context, &addresses.0, limit), text_of(context, &addresses.1, limit))?;
+    let text = format!("--- {first}\n+++ {second}\n{}", text_diff::diff(&before, &after));
+    Ok(Output::from_page(text, format!("{first} and {second}")))
+}
+
+async fn text_of(context: &Context, address: &Url, limit: Duration) -> Result<String, Fault> {
+    let tab = TemporaryTab::open(&context.browser).await?;
+    let page = context.pages.open(&tab).await?;
+    let arrival = page.goto(address.as_str(), limit).await?;
+    leave_metadata(&page, &arrival).await?;
+    let text = page.text(None).await?;
+    page.check_addresses(RefusalMark::default())?;
+    Ok(text)
+}

@@ -1,0 +1,147 @@
+//! diff-image.
+//!
+//! Owns the spec, where the two pictures come from and the words about them. `picture_diff` compares.
+
+use super::picture_diff::{self, CompareError, Comparison};
+use crate::browser::page::{Area, ImageFormat};
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::privacy::path_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+    switch,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+
+/// What pixelmatch takes where nothing is said.
+const THRESHOLD: f64 = 0.1;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "diff-image",
+    aliases: &[],
+    category: Category::Visual,
+    class: Class::Read,
+    parameters: &[
+        parameter("before", true, Kind::Text, Holds::InputPath, "A PNG file"),
+        parameter("after", false, Kind::Text, Holds::InputPath, "The PNG file to compare it with (the page as it is)"),
+    ],
+    flags: &[
+        Flag {
+            name: "--threshold",
+            alias: "-t",
+            value: Some("N"),
+            holds: Holds::Choice,
+            help: "How far two colours may lie apart, from 0 to 1 (0.1)",
+        },
+        Flag {
+            name: "--output",
+            alias: "-o",
+            value: Some("PATH"),
+            holds: Holds::OutputPath,
+            help: "Where to write a PNG with what differs in red, under the working or the temp directory",
+        },
+        switch("--viewport", "Compare with the visible part of the page only"),
+    ],
+    summary: "Compare two PNG pictures, or one with the page, pixel by pixel",
+    details: "Also written `diff image`. Measures colours as the eye does. What only one of the pictures covers is different. \
+        Take the first picture with `screenshot`.",
+    untrusted: false,
+    writes: Writes::File,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Compare, "{before} with {after}"), phrase(Verb::Compare, "{before} with the page")],
+    output: "N% of pixels differ (COUNT of ALL), or The pictures are the same; with --output also its path",
+    run: |context, arguments| Box::pin(diff_image(context, arguments)),
+}];
+
+async fn diff_image(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let threshold = match arguments.value("--threshold") {
+        Some(text) => arguments.number("--threshold", text)?,
+        None => THRESHOLD,
+    };
+    if !(0.0..=1.0).contains(&threshold) {
+        return Err(wrong(format!("--threshold {threshold} is not a threshold")).hint("A number from 0 to 1."));
+    }
+    let (first, second) = (arguments.required("before")?, arguments.text("after"));
+    if second.is_some() && arguments.has("--viewport") {
+        return Err(wrong("--viewport is of the page, and a second file was given").hint("Leave one of them out."));
+    }
+    let output = arguments.value("--output").map(|typed| path_guard::output_path(context, typed)).transpose()?;
+    let before = picture_in(context, &first).await?;
+    let after = match &second {
+        Some(typed) => picture_in(context, typed).await?,
+        None => {
+            let area = if arguments.has("--viewport") { Area::Viewport } else { Area::FullPage };
+            context.page().await?.capture(&area, ImageFormat::Png).await?.bytes
+        }
+    };
+    let with_picture = output.is_some();
+    let compared =
+        tokio::task::spawn_blocking(move || picture_diff::compare(&before, &after, threshold, with_picture)).await;
+    let compared =
+        compared.map_err(|error| Fault::new(FaultCode::Internal, format!("comparing ended early: {error}")))?;
+    let mut found = compared.map_err(|error| unreadable(&first, second.as_deref(), &error))?;
+    let mut told = Output::text(words(&found));
+    let (width, height) = found.size();
+    let mut data = json!({ "width": width, "height": height, "pixels": found.pixels(), "different": found.different,
+        "share": found.share(), "threshold": threshold,
+        "before": { "width": found.before.0, "height": found.before.1 },
+        "after": { "width": found.after.0, "height": found.after.1 } });
+    if let (Some(path), Some(bytes)) = (output, found.picture.take()) {
+        let path = path_guard::write(path, bytes).await?;
+        let shown = path.display().to_string();
+        told.text.push_str(&format!("\nWhat differs: {shown}"));
+        data["output"] = json!(shown);
+        told.files.push(path);
+    }
+    Ok(told.data(data))
+}
+
+async fn picture_in(context: &Context, typed: &str) -> Result<Vec<u8>, Fault> {
+    path_guard::read_bytes(&path_guard::input_path(context, typed)?).await
+}
+
+fn unreadable(first: &str, second: Option<&str>, error: &CompareError) -> Fault {
+    let named = second.map_or_else(|| first.to_owned(), |second| format!("{first} and {second}"));
+    Fault::new(FaultCode::BadRequest, format!("{named} can't be compared: {error}"))
+        .hint("Give PNG files, as `screenshot NAME.png` writes them.")
+}
+
+fn words(found: &Comparison) -> String {
+    let ((width, height), (wide, high)) = (found.before, found.after);
+    let sizes = match found.before == found.after {
+        true => String::new(),
+        false => format!("\nThe sizes differ: {width}x{height} and {wide}x{high}"),
+    };
+    if found.different == 0 {
+        return "The pictures are the same".to_owned();
+    }
+    format!("{}% of pixels differ ({} of {}){sizes}", percent(found.share()), found.different, found.pixels())
+}
+
+/// With as many digits as tell it from nothing and from everything.
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        few if few < 0.01 => "<0.01".to_owned(),
+        all if all > 99.99 && share < 1.0 => ">99.99".to_owned(),
+        other => format!("{other:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Comparison, percent, words};
+
+    #[test]
+    fn a_single_pixel_is_not_rounded_away() {
+        assert_eq!(
+            (percent(0.125), percent(0.000_001), percent(0.999_999), percent(1.0)),
+            ("12.50".into(), "<0.01".into(), ">99.99".into(), "100.00".into())
+        );
+        let found = Comparison { before: (2, 2), after: (4, 2), different: 4, picture: None };
+        assert_eq!(words(&found), "50.00% of pixels differ (4 of 8)\nThe sizes differ: 2x2 and 4x2");
+    }
+}

@@ -1,0 +1,53 @@
+//! mhtml.
+//!
+//! Owns the spec and the file.
+
+use super::screenshot::unnamed;
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::privacy::path_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+};
+use crate::protocol::fault::Fault;
+use serde_json::json;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "mhtml",
+    aliases: &[],
+    category: Category::Visual,
+    class: Class::Read,
+    parameters: &[parameter(
+        "path",
+        false,
+        Kind::Text,
+        Holds::OutputPath,
+        "Where to write it, under the working or the temp directory",
+    )],
+    flags: &[],
+    summary: "Save the page with its frames, styles and pictures as one MHTML file",
+    details: "Chrome opens it without the network. It holds what the page shows, also where somebody is signed in. Replaces an existing file.",
+    untrusted: false,
+    writes: Writes::File,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Save, "the page as one file")],
+    output: "MHTML saved: path",
+    run: |context, arguments| Box::pin(mhtml(context, arguments)),
+}];
+
+async fn mhtml(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let path = match arguments.text("path") {
+        Some(typed) => path_guard::output_path(context, &typed)?,
+        None => unnamed(context, "page", "mhtml"),
+    };
+    let text = context.page().await?.mhtml().await?;
+    let size = text.len();
+    let path = path_guard::write(path, text.into_bytes()).await?;
+    let mut output = Output::text(format!("MHTML saved: {}", path.display()))
+        .data(json!({ "path": path.display().to_string(), "bytes": size }));
+    output.files.push(path);
+    Ok(output)
+}

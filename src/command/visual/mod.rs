@@ -1,0 +1,13 @@
+//! Commands about how a page looks: screenshots, PDFs, its size and styles, comparisons.
+
+pub(super) mod compare;
+pub(super) mod compare_pictures;
+pub(super) mod mhtml;
+mod picture_diff;
+pub(in crate::command) mod screenshot;
+pub(super) mod styling;
+mod text_diff;
+pub(in crate::command) mod viewport;
+
+pub(in crate::command) use screenshot::format_of;
+pub(in crate::command) use text_diff::diff;

@@ -1,0 +1,99 @@
+//! viewport.
+
+use crate::browser::page::Screen;
+use crate::command::core::{Arguments, Context, Output};
+use crate::command::spec::{
+    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb, Writes, flag,
+    phrase,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::json;
+
+/// Device pixels of a CSS pixel.
+const SMALLEST_SCALE: f64 = 0.25;
+const LARGEST_SCALE: f64 = 8.0;
+
+pub(in crate::command) const SCALE: Flag =
+    flag("--scale", "N", Holds::Choice, "Device pixels of a CSS pixel (the screen's own)");
+
+/// Larger windows are a typing error, and cost memory by the square.
+const LARGEST_VIEWPORT: u32 = 10_000;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "viewport",
+    aliases: &[],
+    category: Category::Interaction,
+    class: Class::Act,
+    parameters: &[Parameter {
+        name: "WxH",
+        required: true,
+        kind: Kind::Text,
+        holds: Holds::Choice,
+        help: "Width and height: 1280x720",
+    }],
+    flags: &[SCALE],
+    summary: "Set the size of the viewport",
+    details: "Holds in this tab and what it opens. `emulate reset` takes it back.",
+    untrusted: false,
+    writes: Writes::Page,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase(Verb::Resize, "the page to {WxH}")],
+    output: "Viewport set to WxH, Viewport set to WxH at scale N",
+    run: |context, arguments| Box::pin(viewport(context, arguments)),
+}];
+
+async fn viewport(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let screen = read_screen(&arguments, &arguments.required("WxH")?)?;
+    context.page().await?.set_screen(Some(screen)).await?;
+    let (width, height) = screen.viewport;
+    let data = json!({ "width": width, "height": height, "scale": scale_of(screen) });
+    Ok(Output::text(format!("Viewport set to {width}x{height}{}", scale_words(screen))).data(data))
+}
+
+/// `1280x720`, with `--scale`.
+pub(in crate::command) fn read_screen(arguments: &Arguments, size: &str) -> Result<Screen, Fault> {
+    let viewport = parse_size(size).ok_or_else(|| {
+        Fault::new(FaultCode::BadRequest, format!("{size:?} is not a size")).hint("Write it as 1280x720.")
+    })?;
+    let scale = match arguments.value("--scale") {
+        Some(text) => arguments.number("--scale", text)?,
+        None => 0.0,
+    };
+    if arguments.has("--scale") && !(SMALLEST_SCALE..=LARGEST_SCALE).contains(&scale) {
+        return Err(Fault::new(FaultCode::BadRequest, format!("--scale {scale} is not a scale"))
+            .hint(format!("One from {SMALLEST_SCALE} to {LARGEST_SCALE}.")));
+    }
+    Ok(Screen { viewport, screen: None, scale, mobile: false })
+}
+
+/// None: the screen's own.
+pub(in crate::command) fn scale_of(screen: Screen) -> Option<f64> {
+    Some(screen.scale).filter(|scale| *scale > 0.0)
+}
+
+pub(in crate::command) fn scale_words(screen: Screen) -> String {
+    scale_of(screen).map(|scale| format!(" at scale {scale}")).unwrap_or_default()
+}
+
+fn parse_size(text: &str) -> Option<(u32, u32)> {
+    let (width, height) = text.split_once(['x', 'X', '×'])?;
+    let side = |text: &str| text.trim().parse::<u32>().ok().filter(|side| (1..=LARGEST_VIEWPORT).contains(side));
+    Some((side(width)?, side(height)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_size;
+
+    #[test]
+    fn sizes_are_two_numbers() {
+        assert_eq!(parse_size("1280x720"), Some((1280, 720)));
+        for text in ["1280", "0x5", "ax5", "1280x720x3", "99999x1"] {
+            assert_eq!(parse_size(text), None, "{text}");
+        }
+    }
+}

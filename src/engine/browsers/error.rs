@@ -1,0 +1,50 @@
+//! What is told where a browser is needed and there is none, or where opening or closing one goes wrong.
+//!
+//! Owns the code, the message and the next step of each.
+
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told::{self, Sentence};
+use std::io;
+
+#[derive(Debug)]
+pub(in crate::engine) enum BrowsersError {
+    /// No browser is open: why one is needed, or what became of it.
+    NotOpen(Sentence),
+    /// The everyday browser in use is away, and gstack opens no other one in its place.
+    EverydayAway,
+    /// The browser of a tab is not connected now.
+    NotConnected,
+    /// The browser in use was closed or crashed.
+    Closed,
+    /// `disconnect` finds nothing to close. A terminal reads it, so it is English.
+    NothingToClose,
+    /// The file that DevTools messages are captured in can't be opened.
+    CaptureNotWritten(io::Error),
+}
+
+impl From<BrowsersError> for Fault {
+    fn from(error: BrowsersError) -> Self {
+        let down = |message: Sentence, hint: Sentence, command: &str, hop| {
+            Self::new(FaultCode::BrowserDown, message).hint(hint).command(command).at(hop)
+        };
+        let connect = |message, hint| down(message, hint, "gstack connect", Hop::Browser);
+        match error {
+            BrowsersError::NotOpen(what) => connect(what, told::NO_BROWSER_NEXT.into()),
+            BrowsersError::NotConnected => {
+                connect(told::BROWSER_NOT_CONNECTED.into(), told::BROWSER_NOT_CONNECTED_NEXT.into())
+            }
+            BrowsersError::Closed => connect(told::BROWSER_CLOSED.into(), told::BROWSER_CLOSED_NEXT.into()),
+            BrowsersError::EverydayAway => {
+                let (message, hint) = (told::EVERYDAY_AWAY.into(), told::EVERYDAY_AWAY_NEXT.into());
+                down(message, hint, "gstack disconnect", Hop::Background)
+            }
+            BrowsersError::NothingToClose => {
+                Self::new(FaultCode::BrowserDown, "no browser was open").hint("Nothing to do.").at(Hop::Browser)
+            }
+            BrowsersError::CaptureNotWritten(error) => {
+                let message = told::CAPTURE_NOT_WRITTEN.with([&error.to_string()]);
+                Self::new(FaultCode::Storage, message).hint(told::CAPTURE_NOT_WRITTEN_NEXT)
+            }
+        }
+    }
+}

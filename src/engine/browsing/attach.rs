@@ -1,0 +1,80 @@
+//! `connect --attach` and `connect --everyday`: a browser that somebody else started, with a DevTools port or with our
+//! extension in it.
+//!
+//! Owns what is said about it. Never ends such a browser, never loads anything into it, and opens no panel in it.
+
+use super::connect::{Step, Tell};
+use super::error::{CONFIRM, ConnectError, wait_to_be_confirmed};
+use crate::base::counted::counted;
+use crate::browser::endpoint;
+use crate::engine::Engine;
+use crate::protocol::control::ConnectLine;
+use crate::protocol::fault::Fault;
+
+const NO_PANEL: &str = "The side panel is not opened here: an extension can be loaded only into a browser that gstack starts. \
+    Commands and `gstack chat` work.";
+const OPEN_PORT: &str = "Every user of this machine can drive a browser through its DevTools port. Addresses of cloud \
+    metadata services are refused, also to the pages of the tabs that gstack works on; what other tabs fetch is not held back in this browser.";
+
+const LOGINS: &str = "It holds your logins. What agents do there is asked for as everywhere; while a tab is worked on, the \
+    browser shows a bar that says so.";
+
+impl Engine {
+    /// Takes the everyday browser into use whose extension is connected. False: it was in use already.
+    pub(in crate::engine) async fn connect_everyday(&self, tell: &mut Tell<'_>) -> Result<bool, Fault> {
+        let _turn = self.browsers().turn().await;
+        let step = Step::begin();
+        if let Some(browser) = self.browsers().current() {
+            if browser.is_relayed() {
+                browser.let_in();
+                step.done(tell, "browser found", format!("in use already, {}", counted(browser.tabs().len(), "tab")));
+                return Ok(false);
+            }
+            return Err(ConnectError::OtherBrowser.into());
+        }
+        let mut connected = self.browsers().all_everyday();
+        let waiting = self.waiting_browsers();
+        let everyday = match (connected.pop(), connected.len()) {
+            (Some(one), 0) => one,
+            (None, _) if !waiting.is_empty() => {
+                return Err(ConnectError::Unconfirmed(waiting).into());
+            }
+            (None, _) => return Err(ConnectError::NoEveryday.into()),
+            (Some(_), others) => return Err(ConnectError::ManyEveryday(others + 1).into()),
+        };
+        everyday.browser().let_in();
+        self.browsers().use_everyday(&everyday);
+        let tabs = everyday.browser().tabs().len();
+        step.done(tell, "browser in use", format!("{}, {}, by its extension", everyday.name, counted(tabs, "tab")));
+        tell(ConnectLine::Notice(LOGINS.to_owned()));
+        if !waiting.is_empty() {
+            let text = format!("{}. {CONFIRM} Then its side panel may act for you.", wait_to_be_confirmed(&waiting));
+            tell(ConnectLine::Notice(text));
+        }
+        Ok(true)
+    }
+
+    /// Attaches to the browser behind a DevTools address. False: it was attached to already.
+    pub(in crate::engine) async fn attach_browser(&self, address: &str, tell: &mut Tell<'_>) -> Result<bool, Fault> {
+        let _turn = self.browsers().turn().await;
+        let step = Step::begin();
+        let endpoint = endpoint::find(address).await?;
+        if let Some(open) = self.browsers().attached_to() {
+            if open == Some(endpoint.address.clone()) {
+                step.done(tell, "browser found", endpoint.address);
+                return Ok(false);
+            }
+            return Err(ConnectError::OtherBrowser.into());
+        }
+        let browser = self.browsers().use_foreign(&endpoint).await?;
+        let version = browser.version().await?;
+        step.done(
+            tell,
+            "browser attached",
+            format!("{version}, {}, {}", counted(browser.tabs().len(), "tab"), endpoint.address),
+        );
+        tell(ConnectLine::Notice(NO_PANEL.to_owned()));
+        tell(ConnectLine::Notice(OPEN_PORT.to_owned()));
+        Ok(true)
+    }
+}

@@ -1,0 +1,61 @@
+//! What a change of the browsers means for conversations, panels and turns.
+//!
+//! Owns that translation, and nothing of the browsers' state.
+
+use crate::browser::relay::refusals;
+use crate::chat::Event;
+use crate::engine::Engine;
+use crate::engine::browsers::BrowserChange;
+use crate::protocol::control::Disconnected;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::TabId;
+use crate::protocol::relay::Refusal;
+
+impl Engine {
+    /// Called for each change, in the order of the changes.
+    pub(in crate::engine) fn browser_changed(&self, change: BrowserChange) {
+        match change {
+            BrowserChange::InUse => self.update_busy(),
+            BrowserChange::Started => self.confirm_started_ports(),
+            BrowserChange::TabBack { tab, key } => {
+                if let Err(error) = self.store().tab_back(tab, &key) {
+                    tracing::warn!(%error, "a tab did not get its conversation back");
+                }
+            }
+            BrowserChange::TabAway(tab) => self.store().tab_away(tab),
+            BrowserChange::TabClosed(tab) => self.tab_closed(tab),
+            BrowserChange::TabOpenedBy { opener, tab } => self.tabs().opened_by(opener, tab),
+            BrowserChange::TabsChanged => self.tabs().tell(),
+            BrowserChange::SentOut(tab, refusal) => self.sent_out(tab, refusal),
+        }
+    }
+
+    /// Somebody else ended our attachment to a tab. If that was the person, the turns that worked there end.
+    fn sent_out(&self, tab: TabId, refusal: Refusal) {
+        tracing::info!(%tab, ?refusal, "sent out of a tab");
+        self.end_picks_of(tab);
+        if refusal != Refusal::Cancelled {
+            return;
+        }
+        for id in self.browsers().end_stays_in(tab) {
+            let Some(runner) = self.conversations().known_runner(&id) else { continue };
+            let Some(turn_id) = runner.conversation().turn() else { continue };
+            if let Some(fault) = runner.handle(Event::GiveUp { turn_id, fault: refusals::fault(refusal) }) {
+                self.ports().tell_fault(&fault);
+            }
+        }
+    }
+
+    /// Closes the browser, or detaches from one that is somebody else's. Conversations stay. `force` kills one of ours,
+    /// which may hang.
+    pub async fn disconnect(&self, force: bool) -> Result<Disconnected, Fault> {
+        let killed = force && self.browsers().kill().await?;
+        let turn = self.browsers().turn().await;
+        self.stop_turns(None);
+        match self.browsers().close(&turn).await {
+            // Its end was noticed meanwhile.
+            Err(_) if killed => Ok(Disconnected { closed: true }),
+            outcome => outcome,
+        }
+    }
+}

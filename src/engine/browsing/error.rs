@@ -1,0 +1,127 @@
+//! Why a browser is not connected, attached to or handed over, as faults.
+//!
+//! Owns the code, the message and the next step of each. A terminal reads nearly all of them, so they are English.
+
+use crate::engine::ports::Missing;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+
+/// A code is not repeated here: the person reads it off the panel that they mean, so that no other program's key passes for it.
+pub(super) const CONFIRM: &str =
+    "Open gstack's side panel in it: it shows a code. Run `gstack panels confirm CODE` with that code.";
+
+/// `connect`, in its three ways.
+#[derive(Debug)]
+pub(super) enum ConnectError {
+    /// gstack drives another browser than the one that is asked for.
+    OtherBrowser,
+    /// The everyday browsers that are connected wait to be confirmed: their names.
+    Unconfirmed(Vec<String>),
+    /// No everyday browser's extension is connected.
+    NoEveryday,
+    /// So many everyday browsers are connected, and none is named.
+    ManyEveryday(usize),
+    /// The side panel did not come.
+    NoPanel(Missing),
+    /// The daemon ends meanwhile.
+    Ended,
+}
+
+impl From<ConnectError> for Fault {
+    fn from(error: ConnectError) -> Self {
+        use FaultCode::{BrowserDown, Conflict, PanelUnconfirmed, Timeout, Updating};
+        let (code, hop, message, hint, command): (_, _, String, String, &str) = match error {
+            ConnectError::OtherBrowser => (
+                Conflict,
+                Hop::Browser,
+                "gstack drives another browser already".to_owned(),
+                "Leave that one first: gstack disconnect".to_owned(),
+                "gstack disconnect",
+            ),
+            ConnectError::Unconfirmed(names) => (
+                PanelUnconfirmed,
+                Hop::Browser,
+                wait_to_be_confirmed(&names),
+                format!("{CONFIRM} Then run `gstack connect --everyday` again."),
+                "gstack panels confirm CODE",
+            ),
+            ConnectError::NoEveryday => (
+                BrowserDown,
+                Hop::Background,
+                "no everyday browser's extension is connected".to_owned(),
+                "Start that browser. The first time: gstack install-host, then load the extension there.".to_owned(),
+                "gstack install-host",
+            ),
+            ConnectError::ManyEveryday(count) => (
+                Conflict,
+                Hop::Browser,
+                format!("{count} everyday browsers are connected"),
+                "Name a tab instead: gstack tabs lists them, --tab N reaches it. Or close the others.".to_owned(),
+                "gstack tabs",
+            ),
+            ConnectError::NoPanel(missing) => {
+                let (hop, message) = missing_hop(&missing);
+                let hint = "Click gstack's icon in the browser's toolbar. `gstack doctor` checks every hop.";
+                (Timeout, hop, message.to_owned(), hint.to_owned(), "gstack doctor")
+            }
+            ConnectError::Ended => (
+                Updating,
+                Hop::Daemon,
+                "gstack was ended while it connected".to_owned(),
+                "Run `gstack connect` again.".to_owned(),
+                "gstack connect",
+            ),
+        };
+        Self::new(code, message).hint(hint).command(command).at(hop)
+    }
+}
+
+/// `Chrome 140 is connected, but waits to be confirmed`
+pub(super) fn wait_to_be_confirmed(names: &[String]) -> String {
+    match names {
+        [one] => format!("{one} is connected, but waits to be confirmed"),
+        more => format!("{} browsers are connected, but wait to be confirmed: {}", more.len(), more.join(", ")),
+    }
+}
+
+/// Which hop is missing when the panel does not come.
+fn missing_hop(missing: &Missing) -> (Hop, &'static str) {
+    match missing {
+        Missing::Host => (Hop::Host, "the extension is loaded, but its native messaging host did not reach gstack"),
+        Missing::Hello => (Hop::Background, "the native messaging host is connected, but the extension said nothing"),
+        Missing::Panel => (Hop::Panel, "the extension is connected, but its side panel did not open"),
+    }
+}
+
+/// `handoff` and `resume`.
+#[derive(Debug)]
+pub(super) enum HandoffError {
+    /// No window could be opened: why.
+    NoWindow(String),
+    NoDisplay,
+    /// So many turns run in the browser.
+    TurnsRun(usize),
+    EndedEarly,
+}
+
+impl From<HandoffError> for Fault {
+    fn from(error: HandoffError) -> Self {
+        match error {
+            HandoffError::NoWindow(why) => {
+                Self::new(FaultCode::BrowserDown, format!("no window could be opened: {why}"))
+                    .hint("The pages are open again without one. Check that the display answers, then run it again.")
+                    .at(Hop::Browser)
+            }
+            HandoffError::NoDisplay => {
+                Self::new(FaultCode::Conflict, "there is no display to open a window on; nothing was changed")
+                    .hint("Run it in a terminal of a desktop session, or go on without a window.")
+                    .at(Hop::Browser)
+            }
+            HandoffError::TurnsRun(turns) => {
+                Self::new(FaultCode::Conflict, format!("{turns} turns of agents run in this browser"))
+                    .hint("Wait for them, or stop them: gstack stop-turn")
+                    .command("gstack stop-turn")
+            }
+            HandoffError::EndedEarly => Self::new(FaultCode::Internal, "the handoff ended early"),
+        }
+    }
+}

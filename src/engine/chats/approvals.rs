@@ -1,0 +1,111 @@
+//! Approvals and questions: what waits for the person, and the way of their answer to the conversation's task.
+//!
+//! Owns the check of an answer. What is asked, and what an answer means, is decided elsewhere.
+
+use super::error::RequestError;
+use super::messages::json_length;
+use crate::chat::Conversation;
+use crate::engine::Engine;
+use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, LONGEST_MESSAGE};
+use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
+use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
+use crate::protocol::fault::Fault;
+use tokio::sync::mpsc;
+
+impl Engine {
+    /// Answers an approval. The first answer counts.
+    pub fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
+        let conversation = self.conversation(&answer.conversation_id)?;
+        let runner = self.runner(&conversation);
+        let Some(text) = &answer.text else {
+            return runner.answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault());
+        };
+        if text.len() > LONGEST_MESSAGE {
+            return Err(RequestError::TextTooLong.into());
+        }
+        let mut waiting = WaitingApprovals::default();
+        gather_open(&conversation, &mut waiting);
+        let asked = waiting.approvals.iter().find(|open| open.approval_id == answer.approval_id);
+        if answer.decision != Decision::AllowOnce || asked.is_none_or(|open| open.action.text.is_none()) {
+            return Err(RequestError::AnswerTakesNoText.into());
+        }
+        runner.answer_with(answer.approval_id.clone(), text.clone(), by).map_err(|e| e.fault())
+    }
+
+    /// Answers a question of the agent. The first answer counts.
+    pub fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
+        let QuestionAnswer { conversation_id, question_id, answers } = answer;
+        if answers.iter().flatten().map(|answer| json_length(answer)).sum::<usize>() > LONGEST_MESSAGE {
+            return Err(RequestError::AnswerTooLong.into());
+        }
+        let conversation = self.conversation(&conversation_id)?;
+        self.runner(&conversation).answer_question(question_id, answers, by).map_err(|e| e.fault())
+    }
+
+    /// The approvals and questions that wait, in all conversations.
+    pub fn waiting_approvals(&self) -> WaitingApprovals {
+        let opened = self.store().opened();
+        let mut waiting = WaitingApprovals::default();
+        for conversation in opened.iter().filter(|c| c.state() == ConversationState::WaitingForApproval) {
+            gather_open(conversation, &mut waiting);
+        }
+        waiting
+    }
+
+    /// The approvals that wait, now and after each change, until the reader goes.
+    pub fn watch_approvals(&self, lines: mpsc::Sender<WaitingApprovals>) {
+        let mut changed = self.inner.approvals_changed.subscribe();
+        let (engine, shutdown) = (self.clone(), self.shutdown());
+        self.spawn(async move {
+            let mut shown = None;
+            loop {
+                let waiting = engine.waiting_approvals();
+                if shown.as_ref() != Some(&waiting) {
+                    if lines.send(waiting.clone()).await.is_err() {
+                        return;
+                    }
+                    shown = Some(waiting);
+                }
+                tokio::select! {
+                    still = changed.changed() => if still.is_err() { return },
+                    () = lines.closed() => return,
+                    () = shutdown.cancelled() => return,
+                }
+            }
+        });
+    }
+
+    /// An approval or an answer was asked for, or is no longer waited for.
+    pub(in crate::engine) fn approvals_changed(&self) {
+        self.inner.approvals_changed.send_replace(());
+    }
+}
+
+/// What of one conversation waits for the person, from its journal.
+fn gather_open(conversation: &Conversation, open: &mut WaitingApprovals) {
+    let Ok(page) = conversation.history(u64::MAX, 200) else { return };
+    let conversation_id = conversation.id();
+    for event in page.events {
+        match event.body {
+            ChatBody::Approval { approval_id, ask, site, why, does, action, choices, .. } => {
+                let conversation_id = conversation_id.clone();
+                open.approvals.push(WaitingApproval {
+                    conversation_id,
+                    approval_id,
+                    ask,
+                    site,
+                    does,
+                    why,
+                    action,
+                    choices,
+                });
+            }
+            ChatBody::ApprovalDone { approval_id, .. } => open.approvals.retain(|a| a.approval_id != approval_id),
+            ChatBody::Question { question_id, parts, .. } => {
+                open.questions.push(WaitingQuestion { conversation_id: conversation_id.clone(), question_id, parts });
+            }
+            ChatBody::QuestionDone { question_id, .. } => open.questions.retain(|q| q.question_id != question_id),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Why a request about a conversation is refused, as faults.
+//!
+//! Owns the code, the message and the next step of each. What goes wrong in a conversation itself is `ChatError`.
+
+use super::messages::LONGEST_ID;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::ConversationId;
+use crate::protocol::told::{self, Sentence};
+use std::io;
+use std::path::PathBuf;
+
+/// What a panel is told.
+#[derive(Debug)]
+pub(super) enum RequestError {
+    MessageEmpty,
+    MessageTooLong,
+    /// A client's program, not its person, chooses the ids.
+    IdTooLong,
+    FilesTooLarge,
+    FileTooLarge {
+        name: String,
+    },
+    /// The file that a message names is not one that gstack made.
+    NotOurFile {
+        name: String,
+    },
+    FileNotRead {
+        name: String,
+        code: FaultCode,
+        why: String,
+    },
+    /// The text that takes the place of what an agent wanted to type.
+    TextTooLong,
+    /// The action that is asked about has no text to edit.
+    AnswerTakesNoText,
+    AnswerTooLong,
+    /// The conversation works in another tab.
+    BusyElsewhere,
+    NoteEmpty,
+    NoteNotLeft {
+        root: PathBuf,
+        source: io::Error,
+    },
+}
+
+impl From<RequestError> for Fault {
+    fn from(error: RequestError) -> Self {
+        use FaultCode::{BadRequest, Conflict, PathRefused, Storage, TooLarge};
+        let (code, message, hint): (_, Sentence, _) = match error {
+            RequestError::MessageEmpty => (BadRequest, told::MESSAGE_EMPTY.into(), told::MESSAGE_EMPTY_NEXT),
+            RequestError::MessageTooLong => {
+                (TooLarge, told::MESSAGE_TOO_LONG.with(["640"]), told::MESSAGE_TOO_LONG_NEXT)
+            }
+            RequestError::IdTooLong => {
+                return Self::new(BadRequest, format!("the clientId is longer than {LONGEST_ID} bytes"))
+                    .hint("Give each message a short id of its own, a UUID for example.");
+            }
+            RequestError::FilesTooLarge => (TooLarge, told::FILES_TOO_LARGE.with(["32"]), told::FILES_TOO_LARGE_NEXT),
+            RequestError::FileTooLarge { name } => {
+                (TooLarge, told::FILE_TOO_LARGE.with([&name, "32"]), told::FILE_TOO_LARGE_NEXT)
+            }
+            RequestError::NotOurFile { name } => {
+                (PathRefused, told::NOT_OUR_FILE.with([&name]), told::NOT_OUR_FILE_NEXT)
+            }
+            RequestError::FileNotRead { name, code, why } => {
+                (code, told::FILE_NOT_READ.with([&name, &why]), told::ATTACH_AGAIN)
+            }
+            RequestError::TextTooLong => (TooLarge, told::TEXT_TOO_LONG.with(["1"]), told::TEXT_TOO_LONG_NEXT),
+            RequestError::AnswerTakesNoText => {
+                (BadRequest, told::ANSWER_TAKES_NO_TEXT.into(), told::ANSWER_TAKES_NO_TEXT_NEXT)
+            }
+            RequestError::AnswerTooLong => (TooLarge, told::ANSWER_TOO_LONG.with(["640"]), told::ANSWER_TOO_LONG_NEXT),
+            RequestError::BusyElsewhere => (Conflict, told::BUSY_ELSEWHERE.into(), told::BUSY_ELSEWHERE_NEXT),
+            RequestError::NoteEmpty => (BadRequest, told::NOTE_EMPTY.into(), told::NOTE_EMPTY_NEXT),
+            RequestError::NoteNotLeft { root, source } => {
+                let message = told::NOTE_NOT_LEFT.with([&root.display().to_string(), &source.to_string()]);
+                (Storage, message, told::NOTE_NOT_LEFT_NEXT)
+            }
+        };
+        Self::new(code, message).hint(hint)
+    }
+}
+
+/// What a terminal is told; no panel shows it, so it is English.
+#[derive(Debug)]
+pub(super) enum TerminalError {
+    /// The tab that is meant has no conversation.
+    NoConversation,
+    /// The turn before was stopped with its tab, and no panel shows the messages that wait behind it.
+    TabClosed(ConversationId),
+    /// The daemon ends before the answer does.
+    Interrupted,
+    /// The terminal reads slower than the answer grows.
+    TooSlow,
+}
+
+impl From<TerminalError> for Fault {
+    fn from(error: TerminalError) -> Self {
+        let (code, message, hint): (_, &str, String) = match error {
+            TerminalError::NoConversation => {
+                (FaultCode::NotFound, "this tab has no conversation", "`gstack sessions` lists all of them.".to_owned())
+            }
+            TerminalError::TabClosed(id) => (
+                FaultCode::TabGone,
+                "the tab was closed before your message had its turn; the message waits",
+                format!(
+                    "Open the conversation in a tab with `gstack sessions open {id}`, then run `gstack chat --continue`."
+                ),
+            ),
+            TerminalError::Interrupted => (
+                FaultCode::OutcomeUnknown,
+                "gstack ended before the answer did",
+                "Your message is kept: the conversation is in the side panel.".to_owned(),
+            ),
+            TerminalError::TooSlow => (
+                FaultCode::TooLarge,
+                "the terminal read too slowly for the answer",
+                "The answer goes on and is whole in the side panel.".to_owned(),
+            ),
+        };
+        Self::new(code, message).hint(hint)
+    }
+}

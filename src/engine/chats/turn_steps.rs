@@ -1,0 +1,175 @@
+//! The steps of a running turn: their words and their pictures.
+//!
+//! Owns what lies between a step's begin and its end. Never runs anything and never measures: the conversation does.
+
+use crate::agent::adapter::{Image, StepWords};
+use crate::chat::Conversation;
+use crate::command::tool_arguments;
+use crate::engine::conversations::Learned;
+use crate::protocol::chat::{ChatBody, StepOutcome};
+use crate::protocol::ids::{StepId, TurnId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Arguments and results are shown, not kept whole.
+const LONGEST: usize = 4 * 1024;
+
+#[derive(Default)]
+pub(in crate::engine) struct Steps {
+    open: HashMap<StepId, Open>,
+    /// What was learned of calls whose steps were not reported yet.
+    early: Vec<Learned>,
+}
+
+struct Open {
+    tool: String,
+    /// Whole, as the agent gave them.
+    arguments: String,
+}
+
+impl Steps {
+    pub(in crate::engine) fn begin(
+        &mut self,
+        turn_id: TurnId,
+        step_id: StepId,
+        words: StepWords,
+        tool: String,
+        arguments: String,
+    ) -> ChatBody {
+        self.open.insert(step_id.clone(), Open { tool: tool.clone(), arguments: arguments.clone() });
+        let StepWords { kind, verb, object, phrase } = words;
+        // Where the text goes is not known yet: it is told once the page was asked, unless it is a password.
+        let arguments = cut(tool_arguments::redacted(&tool, &arguments));
+        ChatBody::Step { turn_id, step_id, kind, verb, object, phrase, tool, arguments }
+    }
+
+    pub(in crate::engine) fn end(
+        &mut self,
+        turn_id: TurnId,
+        step_id: StepId,
+        outcome: StepOutcome,
+        result: String,
+    ) -> ChatBody {
+        self.open.remove(&step_id);
+        ChatBody::StepDone { turn_id, step_id, outcome, duration_ms: 0, result: cut(result), images: Vec::new() }
+    }
+
+    /// What was learned of an open step. Kept for its begin if that was not reported yet.
+    pub(in crate::engine) fn learned(&mut self, turn_id: &TurnId, learned: Learned) -> Option<ChatBody> {
+        let Some(step_id) =
+            self.open.iter().find(|(id, open)| learned.of.is_of(id, &open.tool, &open.arguments)).map(|(id, _)| id)
+        else {
+            self.early.push(learned);
+            return None;
+        };
+        Some(updated(turn_id.clone(), step_id.clone(), learned))
+    }
+
+    /// What was learned of a step before its begin.
+    pub(in crate::engine) fn learned_before(&mut self, turn_id: &TurnId, step_id: &StepId) -> Vec<ChatBody> {
+        let Some(open) = self.open.get(step_id) else { return Vec::new() };
+        let of_it = self.early.extract_if(.., |learned| learned.of.is_of(step_id, &open.tool, &open.arguments));
+        of_it.map(|learned| updated(turn_id.clone(), step_id.clone(), learned)).collect()
+    }
+
+    /// The tool of a step that runs, and its arguments.
+    pub(in crate::engine) fn call_of(&self, step_id: &StepId) -> Option<(&str, &str)> {
+        self.open.get(step_id).map(|open| (open.tool.as_str(), open.arguments.as_str()))
+    }
+
+    /// The ends of all open steps: they were cut off.
+    pub(in crate::engine) fn end_all(&mut self, turn_id: &TurnId) -> Vec<ChatBody> {
+        let open: Vec<StepId> = self.open.keys().cloned().collect();
+        let cut_off = "It was cut off; whether it took effect is not known.";
+        open.into_iter()
+            .map(|step_id| self.end(turn_id.clone(), step_id, StepOutcome::Unknown, cut_off.to_owned()))
+            .collect()
+    }
+
+    pub(in crate::engine) fn clear(&mut self) {
+        self.open.clear();
+        self.early.clear();
+    }
+
+    /// Keeps a step's pictures with the conversation and names them in its end.
+    pub(in crate::engine) async fn with_images(
+        body: ChatBody,
+        pictures: Vec<Image>,
+        conversation: &Arc<Conversation>,
+    ) -> ChatBody {
+        if pictures.is_empty() {
+            return body;
+        }
+        let keeper = conversation.clone();
+        let kept = tokio::task::spawn_blocking(move || {
+            let name = |image: &Image| format!("screenshot.{}", image.mime.rsplit('/').next().unwrap_or("png"));
+            let write = |image: &Image| match keeper.write_file(&name(image), &image.mime, &image.bytes) {
+                Ok(attachment) => Some(attachment),
+                Err(error) => {
+                    tracing::warn!(%error, "a screenshot can't be kept");
+                    None
+                }
+            };
+            pictures.iter().filter_map(write).collect()
+        })
+        .await
+        .unwrap_or_default();
+        match body {
+            ChatBody::StepDone { turn_id, step_id, outcome, duration_ms, result, .. } => {
+                ChatBody::StepDone { turn_id, step_id, outcome, duration_ms, result, images: kept }
+            }
+            other => other,
+        }
+    }
+}
+
+fn updated(turn_id: TurnId, step_id: StepId, Learned { object, phrase, arguments, .. }: Learned) -> ChatBody {
+    ChatBody::StepUpdated { turn_id, step_id, object, phrase, arguments: cut(arguments) }
+}
+
+fn cut(mut text: String) -> String {
+    if text.len() > LONGEST {
+        let mut end = LONGEST;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::chat::StepKind;
+
+    fn begin(steps: &mut Steps, name: &str, arguments: String) -> ChatBody {
+        let words = StepWords::of_own_tool(StepKind::Other, "Using", name.to_owned());
+        steps.begin(TurnId::new("t"), StepId::new(name), words, name.to_owned(), arguments)
+    }
+
+    #[test]
+    fn long_arguments_and_results_are_cut_at_a_character() {
+        let mut steps = Steps::default();
+        let ChatBody::Step { arguments, .. } = begin(&mut steps, "a", format!("x{}", "ä".repeat(LONGEST))) else {
+            panic!("no step")
+        };
+        assert!(arguments.ends_with('…') && arguments.len() <= LONGEST + '…'.len_utf8());
+        let end = steps.end(TurnId::new("t"), StepId::new("a"), StepOutcome::Ok, "short".to_owned());
+        assert!(matches!(end, ChatBody::StepDone { result, .. } if result == "short"));
+    }
+
+    #[test]
+    fn steps_that_were_not_reported_end_as_unknown_and_only_once() {
+        let mut steps = Steps::default();
+        begin(&mut steps, "a", String::new());
+        begin(&mut steps, "b", String::new());
+        steps.end(TurnId::new("t"), StepId::new("a"), StepOutcome::Ok, String::new());
+        let ends = steps.end_all(&TurnId::new("t"));
+        assert!(
+            matches!(&ends[..], [ChatBody::StepDone { step_id, outcome: StepOutcome::Unknown, .. }] if step_id.as_str() == "b")
+        );
+        assert!(steps.end_all(&TurnId::new("t")).is_empty());
+    }
+}

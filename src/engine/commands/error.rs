@@ -1,0 +1,85 @@
+//! Why a command is refused or was cut off, as faults.
+//!
+//! Owns the code, the message and the next step of each. Never decides what is refused.
+
+use crate::browser::relay::refusals;
+use crate::command::Spec;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::relay::Refusal;
+use crate::protocol::told::{self, Told};
+
+pub(super) const GONE: &str = "the browser went away";
+
+/// Who may not run a command.
+#[derive(Debug)]
+pub(super) enum NotOffered {
+    /// A script: the port's token lies in a file that other programs of the user may read, so it opens no accounts.
+    Script { command: &'static str },
+    /// A model outside of any conversation: nobody asks the person for it, so it gets no tab that they have not handed over.
+    Model,
+}
+
+impl From<NotOffered> for Fault {
+    fn from(error: NotOffered) -> Self {
+        match error {
+            NotOffered::Script { command } => {
+                Self::new(FaultCode::Forbidden, format!("`{command}` is not offered on the port"))
+                    .hint("Use the gstack command line, or set `script-secrets = true` under [daemon] in config.toml.")
+            }
+            NotOffered::Model => Self::new(
+                FaultCode::Forbidden,
+                "this is a tab of the person's everyday browser, which they have not handed over",
+            )
+            .hint("The person can: gstack connect --everyday")
+            .command("gstack connect --everyday")
+            .at(Hop::Browser),
+        }
+    }
+}
+
+/// A command that ended before its work did.
+pub(super) struct CutOff<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) by: Cut<'a>,
+}
+
+/// What cut a command off.
+#[derive(Debug)]
+pub(super) enum Cut<'a> {
+    /// `why` completes "was cut off (…)".
+    Ended { code: FaultCode, why: &'a str },
+    /// Our attachment to the tab was ended.
+    Detached(Refusal),
+}
+
+impl From<CutOff<'_>> for Fault {
+    /// Says that the outcome is unknown if the command changes something.
+    fn from(CutOff { spec, by }: CutOff<'_>) -> Self {
+        let unknown = |why: &str| format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name);
+        match by {
+            Cut::Ended { code, why } => {
+                if spec.changes() {
+                    return Self::new(FaultCode::OutcomeUnknown, unknown(why)).hint(before_again(code));
+                }
+                Self::new(code, format!("`{}` did not finish: {why}", spec.name)).hint(then_again(code))
+            }
+            Cut::Detached(refusal) => {
+                let fault = refusals::fault(refusal);
+                if spec.changes() {
+                    let message = unknown(&fault.message);
+                    return Self { code: FaultCode::OutcomeUnknown, ..fault.saying(message) };
+                }
+                fault
+            }
+        }
+    }
+}
+
+/// The next step before something that may have taken effect is done once more.
+pub(super) fn before_again(code: FaultCode) -> Told {
+    if code == FaultCode::BrowserDown { told::OPEN_BEFORE_AGAIN } else { told::LOOK_BEFORE_AGAIN }
+}
+
+fn then_again(code: FaultCode) -> Told {
+    if code == FaultCode::BrowserDown { told::OPEN_THEN_AGAIN } else { told::LOOK_THEN_AGAIN }
+}

@@ -1,0 +1,53 @@
+//! What can go wrong with `config.toml`, as faults.
+
+use crate::chat::error::next_step;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::told::{self, Sentence};
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug)]
+pub(super) enum ConfigError {
+    NotRead {
+        path: PathBuf,
+        source: io::Error,
+    },
+    /// The file as a person wrote it: gstack does not start with it.
+    NotValid {
+        path: PathBuf,
+        why: String,
+    },
+    NotWritten {
+        path: PathBuf,
+        source: io::Error,
+    },
+    /// A setting can't be changed, because the file is not valid or would not be.
+    ChangeNotValid {
+        path: PathBuf,
+        why: String,
+    },
+}
+
+impl From<ConfigError> for Fault {
+    fn from(error: ConfigError) -> Self {
+        let (code, message, hint): (_, _, Sentence) = match error {
+            ConfigError::NotRead { path, source } => {
+                let message = told::FILE_NOT_READ.with([&path.display().to_string(), &source.to_string()]);
+                (FaultCode::Storage, message, told::CONFIG_NOT_READ_NEXT.into())
+            }
+            ConfigError::NotValid { path, why } => {
+                let message = told::CONFIG_NOT_VALID.with([&path.display().to_string(), &why]);
+                (FaultCode::BadRequest, message, told::CONFIG_NOT_VALID_NEXT.into())
+            }
+            ConfigError::NotWritten { path, source } => {
+                let message = told::FILE_NOT_CHANGED.with([&path.display().to_string(), &source.to_string()]);
+                (FaultCode::Storage, message, next_step(&path, &source))
+            }
+            ConfigError::ChangeNotValid { path, why } => {
+                let message = told::FILE_NOT_VALID.with([&path.display().to_string(), &why]);
+                (FaultCode::Conflict, message, told::FIX_LINE.into())
+            }
+        };
+        Self::new(code, message).hint(hint)
+    }
+}

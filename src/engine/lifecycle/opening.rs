@@ -1,0 +1,148 @@
+//! The engine's beginning and end: its services are constructed and wired, and shut down.
+
+use super::{leftovers, upgrade};
+use crate::base::home::Home;
+use crate::browser::tabs::TabNumbers;
+use crate::chat::{Conversation, Event, Store};
+use crate::engine::activity::ActivityLog;
+use crate::engine::agents::{AgentPool, Tokens};
+use crate::engine::browsers::{BrowserChange, Browsers, Needs};
+use crate::engine::config::{Config, ConfigFile};
+use crate::engine::conversations::{Conversations, Start};
+use crate::engine::panel_keys::PanelKeys;
+use crate::engine::policy::PolicyService;
+use crate::engine::ports::Ports;
+use crate::engine::provision::Provision;
+use crate::engine::runner::Task;
+use crate::engine::state::Inner;
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::Tasks;
+use crate::engine::worktrees::Worktrees;
+use crate::engine::{Engine, folders};
+use crate::protocol::fault::Fault;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// How long running agents may take to end when the daemon does.
+const CLOSE_LIMIT: Duration = Duration::from_secs(6);
+
+impl Engine {
+    /// Opens the home's conversations, closes what an earlier daemon left unfinished, and takes over its browser.
+    pub async fn open(
+        home: Home,
+        config: Config,
+        port: u16,
+        provision: Provision,
+        shutdown: CancellationToken,
+    ) -> Result<Self, Fault> {
+        for folder in [home.workspace(), home.run_files()] {
+            folders::private(folder)?;
+        }
+        let handed_over = upgrade::was_handed_over(&home);
+        leftovers::sweep(&home, std::time::SystemTime::now());
+        let store = Arc::new(Store::open(&home).map_err(|e| e.fault())?);
+        let recovered = store.recover();
+        for (id, error) in &recovered.failed {
+            tracing::warn!(conversation = %id, %error, "a conversation can't be opened");
+        }
+        let (ports, tasks) = (Ports::default(), Tasks::new(shutdown));
+        let activity = ActivityLog::open(&home, ports.clone());
+        let policy = PolicyService::open(&home, ports.clone(), store.clone(), tasks.clone());
+        let panel_keys = PanelKeys::open(home.panels_file());
+        let numbers = TabNumbers::default();
+        let config = ConfigFile::new(home.clone(), config);
+        let agents = AgentPool::new(home.clone(), port, config.clone(), ports.clone(), tasks.clone());
+        let worktrees =
+            Worktrees::new(home.clone(), config.clone(), agents.clone(), store.clone(), ports.clone(), tasks.clone());
+        let inner = Arc::new_cyclic(|inner| {
+            let browsers = Browsers::open(Needs {
+                home: home.clone(),
+                config: config.clone(),
+                ports: ports.clone(),
+                tasks: tasks.clone(),
+                provision,
+                numbers: numbers.clone(),
+                tell: teller(Weak::clone(inner)),
+            });
+            let conversations =
+                Conversations::new(home.clone(), store.clone(), ports.clone(), starter(Weak::clone(inner)));
+            let tabs = Tabs::new(numbers, browsers.clone(), ports.clone(), store);
+            Inner {
+                home,
+                config,
+                handing_over: Mutex::default(),
+                turns_changed: watch::Sender::new(()),
+                port,
+                provision,
+                agents,
+                browsers,
+                ports,
+                panel_keys: Mutex::new(panel_keys),
+                conversations,
+                tabs,
+                tokens: Tokens::default(),
+                policy,
+                approvals_changed: watch::Sender::new(()),
+                pointing: Mutex::default(),
+                activity,
+                worktrees,
+                busy: watch::Sender::new(false),
+                mode: watch::Sender::new("none"),
+                tasks,
+            }
+        });
+        let engine = Self { inner };
+        engine.browsers().reconnect().await;
+        engine.agents().end_orphans();
+        engine.agents().look();
+        engine.worktrees().sweep_left();
+        if handed_over || engine.config().turns.continue_after_restart {
+            engine.go_on(&recovered.conversations);
+        }
+        Ok(engine)
+    }
+
+    /// Lets the messages run that waited when the daemon before this one ended.
+    fn go_on(&self, recovered: &[Arc<Conversation>]) {
+        for conversation in recovered {
+            if let Some(fault) = self.runner(conversation).handle(Event::Continue) {
+                self.ports().tell_fault(&fault);
+            }
+        }
+    }
+
+    /// Ends everything that runs; what is open is on disk when this returns.
+    pub async fn close(&self) {
+        if !self.inner.tasks.end(CLOSE_LIMIT).await {
+            tracing::warn!("some tasks did not end in time");
+        }
+        self.browsers().detach().await;
+        self.agents().kill_left_over();
+        let engine = self.clone();
+        let saved = tokio::task::spawn_blocking(move || engine.store().close()).await;
+        if let Ok(Err(error)) = saved {
+            tracing::error!(%error, "not everything could be saved");
+        }
+    }
+}
+
+/// Passes the browsers' changes to the engine, as long as there is one.
+fn teller(inner: Weak<Inner>) -> Box<dyn Fn(BrowserChange) + Send + Sync> {
+    Box::new(move |change| {
+        if let Some(inner) = inner.upgrade() {
+            Engine { inner }.browser_changed(change);
+        }
+    })
+}
+
+/// Starts the task of a conversation, as long as there is an engine.
+fn starter(inner: Weak<Inner>) -> Start {
+    Arc::new(move |runner, inputs| {
+        if let Some(inner) = inner.upgrade() {
+            let engine = Engine { inner };
+            engine.spawn(Task::new(engine.clone(), runner).run(inputs));
+        }
+    })
+}

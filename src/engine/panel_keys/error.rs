@@ -1,0 +1,62 @@
+//! Why a side panel's browser is not confirmed, as faults.
+//!
+//! Owns the code, the message and the next step of each. The person's requests come from a terminal, so those are English.
+
+use crate::base::visible;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told::{self, Sentence};
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug)]
+pub(super) enum PanelKeyError {
+    /// Nothing is served before the browser is confirmed. `is_older`: its extension can't prove a key.
+    Unconfirmed {
+        is_older: bool,
+    },
+    /// What is wrong with the proof.
+    ProofWrong(String),
+    /// A connection proves its key once.
+    ProvedAlready,
+    TooManyWait,
+    NotWritten {
+        path: PathBuf,
+        source: io::Error,
+    },
+    /// No browser waits with the code that was typed.
+    CodeWrong,
+    /// The person names a browser that is neither confirmed nor waits.
+    NoBrowser(String),
+}
+
+impl From<PanelKeyError> for Fault {
+    fn from(error: PanelKeyError) -> Self {
+        match error {
+            PanelKeyError::Unconfirmed { is_older } => {
+                let hint = if is_older { told::EXTENSION_OLDER } else { told::PANEL_UNCONFIRMED_NEXT };
+                Self::new(FaultCode::PanelUnconfirmed, told::PANEL_UNCONFIRMED).hint(hint).at(Hop::Daemon)
+            }
+            PanelKeyError::ProofWrong(why) => {
+                Self::new(FaultCode::Forbidden, Sentence::from(told::PROOF_WRONG).said(&why))
+                    .hint(told::PROVE_AGAIN)
+                    .at(Hop::Background)
+            }
+            PanelKeyError::ProvedAlready => {
+                Self::new(FaultCode::Conflict, told::PROVED_ALREADY).hint(told::PROVE_AGAIN).at(Hop::Background)
+            }
+            PanelKeyError::TooManyWait => {
+                Self::new(FaultCode::TooLarge, told::TOO_MANY_WAIT).hint(told::TOO_MANY_WAIT_NEXT)
+            }
+            PanelKeyError::NotWritten { path, source } => {
+                let message = told::FILE_NOT_WRITTEN.with([&path.display().to_string(), &source.to_string()]);
+                Self::new(FaultCode::Storage, message).hint(told::HOME_NOT_WRITTEN_NEXT)
+            }
+            PanelKeyError::CodeWrong => Self::new(FaultCode::NotFound, "no browser waits with this code")
+                .hint("Type the code that the side panel shows now: after a few wrong ones it is another one."),
+            PanelKeyError::NoBrowser(id) => {
+                Self::new(FaultCode::NotFound, format!("there is no browser {}", visible::visible(&id)))
+                    .hint("`gstack panels` lists the browsers and their IDs.")
+            }
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Elements of a page as a panel points at them: refs, the outline, picking, and the agent's pointer.
+//!
+//! Owns which panel picks where. What is drawn is the browser layer's.
+
+use super::error::PanelError;
+use super::pointing::Who;
+use crate::base::mutex::lock;
+use crate::base::own_page;
+use crate::browser::linger::Stay;
+use crate::browser::page::refs::RefName;
+use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
+use crate::engine::Engine;
+use crate::engine::browsers::BrowsersError;
+use crate::engine::ports::PortId;
+use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
+use crate::protocol::methods::ToPanel;
+use crate::protocol::told;
+use std::sync::Arc;
+
+impl Engine {
+    /// The refs of a tab's last snapshot.
+    pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
+        match self.marks(port, of.chrome_tab_id, MarkUse::Look).await? {
+            Some(marks) => Ok(listed(marks.refs().await?)),
+            None => Ok(Refs { refs: Vec::new() }),
+        }
+    }
+
+    /// The refs of a tab's last snapshot, of the current one where none is named: for scripts.
+    pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
+        let (browser, pages) =
+            self.browsers().pages_with(tab).ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER_FOR_REFS.into()))?;
+        let tab = match tab {
+            Some(id) => browser.tab(id)?,
+            None => browser.current().await?,
+        };
+        Ok(listed(pages.marks(&tab).await?.refs().await?))
+    }
+
+    pub async fn show_refs(&self, port: PortId, client: Option<PanelId>, show: RefsShow) -> Result<(), Fault> {
+        let mark_use = if show.show { MarkUse::Draw } else { MarkUse::Look };
+        let Some(marks) = self.marks(port, show.chrome_tab_id, mark_use).await? else { return Ok(()) };
+        let shown = marks.show_refs(show.show).await;
+        self.drew(port, client, &marks);
+        Ok(shown?)
+    }
+
+    pub async fn highlight(
+        &self,
+        port: PortId,
+        client: Option<PanelId>,
+        highlight: RefsHighlight,
+    ) -> Result<(), Fault> {
+        let name = match &highlight.reference {
+            None => None,
+            Some(text) => Some(RefName::parse(text).ok_or_else(|| PanelError::NotARef(text.clone()))?),
+        };
+        let mark_use = if name.is_some() { MarkUse::Draw } else { MarkUse::Look };
+        let Some(marks) = self.marks(port, highlight.chrome_tab_id, mark_use).await? else { return Ok(()) };
+        let pointed = marks.highlight(name).await;
+        self.drew(port, client, &marks);
+        Ok(pointed?)
+    }
+
+    /// Lets the person of a panel pick an element. A pick that is under way in the tab, or in the panel, ends.
+    pub async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
+        let place = self.tabs().place_of(port, of.chrome_tab_id)?;
+        if let Some(fault) = kept_out_of(&place.page.url) {
+            return Err(fault);
+        }
+        let end = self.shutdown().child_token();
+        let key = (port, client);
+        {
+            let picks = &mut lock(&self.inner.pointing).picks;
+            for (_, (_, before)) in picks.extract_if(|of, (tab, _)| *of == key || *tab == place.tab_id) {
+                before.cancel();
+            }
+            picks.insert(key.clone(), (place.tab_id, end.clone()));
+        }
+        // Known from here on: it may be given up before the page is ready for it.
+        let outcome = async {
+            let marks = self.marks(port, of.chrome_tab_id, MarkUse::Draw).await?.ok_or(BrowsersError::NotConnected)?;
+            if end.is_cancelled() { Ok(None) } else { marks.pick(&end).await.map_err(Fault::from) }
+        };
+        let outcome: Result<Option<PickedElement>, Fault> = outcome.await;
+        if !end.is_cancelled() {
+            lock(&self.inner.pointing).picks.remove(&key);
+            // The person clicked in the page; what they type next is for the panel.
+            if let Some(browser) = self.browsers().of_port(port).filter(|_| outcome.is_ok()) {
+                browser.keyboard_to_last_panel();
+            }
+        }
+        match outcome? {
+            Some(picked) => Ok(wire(picked)),
+            None => Err(PanelError::NothingPicked.into()),
+        }
+    }
+
+    /// Ends the picks of a tab.
+    pub fn pick_stop(&self, port: PortId, of: OfTab) -> Result<(), Fault> {
+        let tab = self.tabs().place_of(port, of.chrome_tab_id)?.tab_id;
+        self.end_picks(|_, at| at == tab);
+        Ok(())
+    }
+
+    /// A panel is gone, or all of a port's: its pick ends, and what it had drawn goes.
+    pub(in crate::engine) fn end_pointing(&self, port: PortId, client: Option<&Option<PanelId>>) {
+        let is_gone = |(of, panel): &Who| *of == port && client.is_none_or(|client| panel == client);
+        self.end_picks(|who, _| is_gone(who));
+        let drawn: Vec<(TabId, Stay)> =
+            lock(&self.inner.pointing).drawn.extract_if(|who, _| is_gone(who)).map(|(_, drawn)| drawn).collect();
+        if drawn.is_empty() {
+            return;
+        }
+        let engine = self.clone();
+        self.spawn(async move {
+            for (tab, _stay) in drawn {
+                // A tab that was closed has nothing drawn.
+                let Some((browser, pages)) = engine.browsers().pages_with(Some(tab)) else { continue };
+                let Ok(tab) = browser.tab(tab) else { continue };
+                let cleared = async {
+                    let marks = pages.marks(&tab).await?;
+                    marks.show_refs(false).await?;
+                    marks.highlight(None).await
+                };
+                if let Err(error) = cleared.await {
+                    tracing::debug!(%error, "what a panel had drawn could not be taken away");
+                }
+            }
+        });
+    }
+
+    pub(in crate::engine) fn end_picks_of(&self, tab: TabId) {
+        self.end_picks(|_, at| at == tab);
+    }
+
+    fn end_picks(&self, which: impl Fn(&Who, TabId) -> bool) {
+        for (_, (_, end)) in lock(&self.inner.pointing).picks.extract_if(|key, (tab, _)| which(key, *tab)) {
+            end.cancel();
+        }
+    }
+
+    /// Tells the browsers' extensions where an agent's input goes in a tab; none where no extension listens.
+    pub(in crate::engine) fn shows_pointer(&self, tab: TabId) -> Option<PointerWatch> {
+        self.ports().senders().iter().find(|(port, _)| self.tabs().chrome_tab(*port, tab).is_some())?;
+        let engine = self.clone();
+        Some(Arc::new(move |at| engine.tell_acting(at)))
+    }
+
+    fn tell_acting(&self, PointerAt { tab, x, y, pressed }: PointerAt) {
+        for (port, sender) in self.ports().senders() {
+            if let Some(chrome) = self.tabs().chrome_tab(port, tab) {
+                let acting = Acting { chrome_tab_id: chrome.chrome_tab_id, x, y, pressed };
+                sender.send(&ToPanel::TabsActing(acting).envelope(None));
+            }
+        }
+    }
+
+    /// What a panel has drawn in a tab, if it has, is its to take away.
+    fn drew(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
+        let drawn = marks.draws().then(|| (marks.tab(), marks.stay()));
+        let mut pointing = lock(&self.inner.pointing);
+        let before = match drawn {
+            Some(drawn) => pointing.drawn.insert((port, client), drawn),
+            None => pointing.drawn.remove(&(port, client)),
+        };
+        drop(pointing);
+        // Without the lock: that may begin to let go of the tab.
+        drop(before);
+    }
+
+    /// None: nothing is there to look at, and nobody attaches to an everyday browser's tab for that.
+    async fn marks(&self, port: PortId, tab: ChromeTabId, mark_use: MarkUse) -> Result<Option<Marks>, Fault> {
+        let place = self.tabs().place_of(port, tab)?;
+        let found = self.browsers().of_port(port).and_then(|_| self.browsers().pages_with(Some(place.tab_id)));
+        let (browser, pages) = found.ok_or(BrowsersError::NotConnected)?;
+        let tab = browser.tab(place.tab_id)?;
+        if mark_use == MarkUse::Draw {
+            self.browsers().let_in(place.tab_id);
+        } else if browser.is_relayed() && !tab.is_engaged() {
+            return Ok(None);
+        }
+        Ok(Some(pages.marks(&tab).await?))
+    }
+}
+
+/// What a panel wants of the marks in a page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MarkUse {
+    /// It looks by itself, whenever another tab comes into view.
+    Look,
+    /// The person wants something shown.
+    Draw,
+}
+
+fn listed(refs: Vec<ListedRef>) -> Refs {
+    let refs = refs.into_iter().map(|listed| RefInfo {
+        reference: listed.name.to_string(),
+        role: listed.role,
+        name: listed.label,
+    });
+    Refs { refs: refs.collect() }
+}
+
+fn wire(picked: PickedElement) -> Picked {
+    let PickedElement { name, role, label, selector, url, rect, html } = picked;
+    Picked { reference: name.to_string(), role, name: label, selector, url, rect, html }
+}
+
+/// A page that browsers keep everybody out of, in words.
+fn kept_out_of(url: &str) -> Option<Fault> {
+    own_page::of(url).map(|page| PanelError::PickForbidden(page).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kept_out_of;
+
+    #[test]
+    fn a_page_of_the_browser_or_the_store_is_refused_in_words() {
+        for url in
+            ["chrome://settings/", "chrome-extension://abc/sidepanel.html", "https://chromewebstore.google.com/x"]
+        {
+            let fault = kept_out_of(url).unwrap();
+            assert!(fault.message.contains("you can't pick an element here") && fault.hint.is_some(), "{url}");
+        }
+        for url in ["https://example.com/", "about:blank", "http://127.0.0.1:8000/", "file:///tmp/a.html", ""] {
+            assert!(kept_out_of(url).is_none(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Why a panel is not served, what it can't point at, and which hop does not answer, as faults.
+//!
+//! Owns the code, the message and the next step of each.
+
+use crate::base::own_page::OwnPage;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told;
+use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST};
+
+#[derive(Debug)]
+pub(super) enum PanelError {
+    /// The extension speaks this protocol, which the daemon does not serve.
+    ProtocolsDiffer(u32),
+    NotARef(String),
+    NothingPicked,
+    /// Extensions can't access this page.
+    PickForbidden(OwnPage),
+}
+
+impl From<PanelError> for Fault {
+    fn from(error: PanelError) -> Self {
+        match error {
+            PanelError::ProtocolsDiffer(theirs) => {
+                let (next, command) = if theirs > PROTOCOL {
+                    (told::EXTENSION_NEWER, "gstack stop")
+                } else {
+                    (told::EXTENSION_OLDER, "gstack connect")
+                };
+                let numbers = [theirs, PROTOCOL_OLDEST, PROTOCOL].map(|number| number.to_string());
+                let message = told::PROTOCOLS_DIFFER.with(numbers.each_ref().map(String::as_str));
+                Self::new(FaultCode::ProtocolMismatch, message).hint(next).command(command).at(Hop::Daemon)
+            }
+            PanelError::NotARef(text) => {
+                Self::new(FaultCode::BadRequest, told::NOT_A_REF.with([&text])).hint(told::NOT_A_REF_NEXT)
+            }
+            PanelError::NothingPicked => {
+                Self::new(FaultCode::Cancelled, told::NOTHING_PICKED).hint(told::NOTHING_PICKED_NEXT)
+            }
+            PanelError::PickForbidden(page) => {
+                let message = match page {
+                    OwnPage::Store => told::PICK_FORBIDDEN_STORE,
+                    OwnPage::Browser => told::PICK_FORBIDDEN,
+                };
+                Self::new(FaultCode::Forbidden, message).hint(told::PICK_FORBIDDEN_NEXT).at(Hop::Browser)
+            }
+        }
+    }
+}
+
+/// A hop that is missing or does not answer.
+#[derive(Debug)]
+pub(super) enum HopError {
+    NoExtension,
+    NoPanel,
+    ExtensionSilent,
+    PanelSilent,
+    BrowserSilent,
+    NoAgent,
+}
+
+impl From<HopError> for Fault {
+    fn from(error: HopError) -> Self {
+        let (code, message, hint, command) = match error {
+            HopError::NoExtension => {
+                (FaultCode::NotFound, told::NO_EXTENSION, told::NO_EXTENSION_NEXT, Some("gstack connect"))
+            }
+            HopError::NoPanel => (FaultCode::NotFound, told::NO_PANEL, told::NO_PANEL_NEXT, Some("gstack connect")),
+            HopError::ExtensionSilent => (FaultCode::Timeout, told::EXTENSION_SILENT, told::RELOAD_EXTENSION, None),
+            HopError::PanelSilent => (FaultCode::Timeout, told::PANEL_SILENT, told::RELOAD_EXTENSION, None),
+            HopError::BrowserSilent => {
+                (FaultCode::Timeout, told::BROWSER_SILENT, told::BROWSER_SILENT_NEXT, Some("gstack restart"))
+            }
+            HopError::NoAgent => {
+                (FaultCode::AgentMissing, told::NO_AGENT_FOUND, told::NO_AGENT_FOUND_NEXT, Some("gstack agents"))
+            }
+        };
+        let fault = Self::new(code, message).hint(hint);
+        match command {
+            Some(command) => fault.command(command),
+            None => fault,
+        }
+    }
+}

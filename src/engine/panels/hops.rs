@@ -1,0 +1,179 @@
+//! Every hop from a panel to an agent, proved now rather than remembered.
+
+use super::error::HopError;
+use crate::engine::Engine;
+use crate::engine::browsers::BrowsersError;
+use crate::engine::config::Config;
+use crate::engine::ports::PortId;
+use crate::engine::tasks::off_thread;
+use crate::protocol::VERSION;
+use crate::protocol::basics::Echo;
+use crate::protocol::control::Doctor;
+use crate::protocol::fault::{Fault, FaultWords, Hop};
+use crate::protocol::hello::HostPreamble;
+use crate::protocol::hops::HopState;
+use crate::protocol::told::{self, Sentence};
+use std::time::{Duration, Instant};
+
+/// A hop that does not answer within this is down, for a person who looks at it.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// Less than this is gone within one long conversation with pictures.
+const LITTLE_SPACE: u64 = 50_000_000;
+
+impl Engine {
+    /// The hops behind the host, for a panel's Connection view: the panel has proved those before by asking.
+    pub async fn hops(&self, port: PortId) -> Vec<HopState> {
+        vec![self.host_hop(port), self.daemon_hop(), self.browser_hop(Some(port)).await, self.agent_hop().await]
+    }
+
+    /// All hops, for `gstack doctor`.
+    pub async fn doctor(&self) -> Doctor {
+        let mut hops = vec![self.daemon_hop(), self.browser_hop(None).await];
+        hops.extend(self.way_to_panels().await);
+        hops.push(self.agent_hop().await);
+        let mut notes = self.file_notes().await;
+        notes.extend(self.worktrees().notes().await);
+        Doctor { hops, notes }
+    }
+
+    /// Files of the home that the next start, or an agent's next step, will stumble over.
+    async fn file_notes(&self) -> Vec<String> {
+        let home = self.home().clone();
+        let looked = off_thread(move || {
+            let mut notes = Vec::new();
+            if let Err(fault) = Config::load(&home) {
+                notes.push(words(&fault));
+            }
+            let disk = rustix::fs::statvfs(home.root()).ok();
+            let free = disk.map_or(u64::MAX, |disk| disk.f_bavail * disk.f_frsize);
+            if free < LITTLE_SPACE {
+                let place = home.root().display();
+                notes.push(format!("the disk that holds {place} has {} MB left: free some space", free / 1_000_000));
+            }
+            Ok(notes)
+        });
+        let mut notes = looked.await.unwrap_or_default();
+        notes.extend(self.panel_notes());
+        notes.extend(self.policy().fault().as_ref().map(words));
+        notes
+    }
+
+    /// It is well as long as it can live by the person's rules.
+    fn daemon_hop(&self) -> HopState {
+        if let Some(fault) = self.policy().fault() {
+            return bad(Hop::Daemon, fault);
+        }
+        let (pid, home) = (std::process::id().to_string(), self.home().root().display().to_string());
+        good(Hop::Daemon, told::HOP_DAEMON.with([VERSION, &pid, &home]), None)
+    }
+
+    fn host_hop(&self, of: PortId) -> HopState {
+        match self.ports().preamble(of) {
+            Some(preamble) => good(Hop::Host, host_words(&preamble), None),
+            None => no_host(),
+        }
+    }
+
+    /// The way out to a browser's extension and its panels, each asked now.
+    async fn way_to_panels(&self) -> Vec<HopState> {
+        let Some((sender, preamble, panel, panels)) = self.ports().busiest() else {
+            return vec![no_host(), no_panel()];
+        };
+        let words = host_words(&preamble);
+        let mut hops = match self.ports().echo(&sender, None, LIMIT).await {
+            Some(took) => vec![
+                good(Hop::Host, words, None),
+                HopState { millis: Some(took), ..good(Hop::Background, told::HOP_ANSWERS, None) },
+            ],
+            None => vec![good(Hop::Host, words, None), bad(Hop::Background, HopError::ExtensionSilent.into())],
+        };
+        hops.push(match panel {
+            None => no_panel(),
+            Some(panel) => match self.ports().echo(&sender, Some(panel), LIMIT).await {
+                Some(took) => HopState {
+                    millis: Some(took),
+                    ..good(Hop::Panel, told::HOP_ANSWERS_OPEN.with([&panels.to_string()]), None)
+                },
+                None => bad(Hop::Panel, HopError::PanelSilent.into()),
+            },
+        });
+        hops
+    }
+
+    /// The answer to an echo.
+    pub fn echoed(&self, echo: Echo) {
+        self.ports().echoed(echo);
+    }
+
+    /// The browser behind a port, else the one in use.
+    async fn browser_hop(&self, of: Option<PortId>) -> HopState {
+        let everyday = of.and_then(|port| self.browsers().everyday(port)).map(|everyday| everyday.browser().clone());
+        let Some(browser) = everyday.or_else(|| self.browsers().current()) else {
+            return bad(Hop::Browser, BrowsersError::NotOpen(told::NO_BROWSER_TO_ACT.into()).into());
+        };
+        let began = Instant::now();
+        match tokio::time::timeout(LIMIT, browser.version()).await {
+            Ok(Ok(version)) => {
+                let pid = self.browsers().pid().filter(|_| !browser.is_relayed());
+                let tabs = browser.tabs().len().to_string();
+                let detail = match pid {
+                    Some(pid) => told::HOP_BROWSER.with([&version, &pid.to_string(), &tabs]),
+                    None if browser.is_relayed() => told::HOP_BROWSER_EXTENSION.with([&version, &tabs]),
+                    None if self.browsers().is_attached() => told::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
+                    None => told::HOP_BROWSER_TABS.with([&version, &tabs]),
+                };
+                good(Hop::Browser, detail, Some(began))
+            }
+            Ok(Err(error)) => bad(Hop::Browser, error.into()),
+            Err(_) => bad(Hop::Browser, HopError::BrowserSilent.into()),
+        }
+    }
+
+    async fn agent_hop(&self) -> HopState {
+        let began = Instant::now();
+        let agents = self.agents().list(true).await.agents;
+        let Some(agent) = agents.iter().find(|agent| agent.default) else {
+            return bad(Hop::Agent, HopError::NoAgent.into());
+        };
+        let version = agent.version.as_deref().unwrap_or_default();
+        let detail = match &agent.path {
+            Some(path) if agent.fault.is_none() => self.agents().with_sandbox([&agent.label, version, path]),
+            Some(path) => told::HOP_AGENT.with([&agent.label, version, path]),
+            None => format!("{} {version}", agent.label).trim_end().into(),
+        };
+        match &agent.fault {
+            None => good(Hop::Agent, detail, Some(began)),
+            Some(fault) => {
+                let (detail, words) = FaultWords::of(detail);
+                HopState { detail, words, ..bad(Hop::Agent, fault.clone()) }
+            }
+        }
+    }
+}
+
+fn words(fault: &Fault) -> String {
+    format!("{} {}", fault.message, fault.hint.as_deref().unwrap_or_default())
+}
+
+fn host_words(preamble: &HostPreamble) -> Sentence {
+    told::HOP_VERSION.with([&preamble.version, &preamble.pid.to_string()])
+}
+
+fn no_host() -> HopState {
+    bad(Hop::Host, HopError::NoExtension.into())
+}
+
+fn no_panel() -> HopState {
+    bad(Hop::Panel, HopError::NoPanel.into())
+}
+
+fn good(hop: Hop, detail: impl Into<Sentence>, began: Option<Instant>) -> HopState {
+    let (detail, words) = FaultWords::of(detail.into());
+    let millis = began.map(|began| began.elapsed().as_secs_f64() * 1000.0);
+    HopState { hop, ok: true, detail, words, millis, fault: None }
+}
+
+fn bad(hop: Hop, fault: Fault) -> HopState {
+    HopState { hop, ok: false, detail: fault.message.clone(), words: None, millis: None, fault: Some(fault.at(hop)) }
+}

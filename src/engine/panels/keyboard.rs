@@ -1,0 +1,48 @@
+//! Where the person's keyboard is, as panels report it.
+//!
+//! Owns the way from a report to the browser that gives the keyboard back. Never reads what is typed: keys that reached
+//! a page are only passed on to the panel that they were meant for.
+
+use crate::browser::keyboard::KeySink;
+use crate::browser::launch::side_panel;
+use crate::engine::Engine;
+use crate::engine::ports::PortId;
+use crate::protocol::extension_ids;
+use crate::protocol::ids::PanelId;
+use crate::protocol::methods::ToPanel;
+use crate::protocol::panels::{PanelFocus, PanelKeys};
+use std::sync::Arc;
+
+impl Engine {
+    pub fn panel_focus(&self, port: PortId, client: Option<PanelId>, focus: PanelFocus) {
+        self.ports().set_keyboard(port, client.clone().filter(|_| focus.focused));
+        let (Some(browser), Ok(sender)) = (self.browsers().of_port(port), self.ports().sender(port)) else { return };
+        if !focus.focused {
+            return browser.keyboard_elsewhere();
+        }
+        // Nothing else of the browser is ever brought to the front for a panel.
+        if !extension_ids().any(|id| side_panel::is_panel(&focus.address, id)) {
+            tracing::warn!("a panel names an address that is not a panel's");
+            return;
+        }
+        let keys: KeySink = Arc::new(move |pressed| {
+            let (keys, at) = pressed.into_iter().map(|pressed| (pressed.key, pressed.at)).unzip();
+            sender.send(&ToPanel::PanelKeys(PanelKeys { keys, at }).envelope(client.clone()));
+        });
+        let known = browser.keyboard_in_panel(focus.address, keys);
+        self.spawn(async move {
+            if let Err(error) = known.await {
+                tracing::debug!(%error, "the panel that has the keyboard can't be reached");
+            }
+        });
+    }
+
+    /// A panel is gone (`None`: all of the port), and with it the keyboard if it had that.
+    pub(in crate::engine) fn keyboard_lost(&self, port: PortId, client: Option<&PanelId>) {
+        if self.ports().take_keyboard(port, client)
+            && let Some(browser) = self.browsers().of_port(port)
+        {
+            browser.keyboard_elsewhere();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What can go wrong with the rules and the audit, and why an agent is refused: each as a fault.
+//!
+//! Owns the code, the message and the next step of each. Never decides what is refused.
+
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::policy::PolicyScope;
+use crate::protocol::told::{self, Sentence};
+use std::io;
+use std::path::PathBuf;
+
+/// What the person is told who keeps the rules.
+#[derive(Debug)]
+pub(super) enum PolicyError {
+    /// The rule would end before it begins.
+    RuleEnded,
+    RuleTooLong,
+    /// A rule that allows everything has an end.
+    RuleNeedsEnd,
+    /// As it was typed.
+    NotASite(String),
+    /// What a person asks about is no kind of action. A terminal reads it, so it is English.
+    NotAnAction(String),
+    /// `most`: how many rules there may be.
+    RulesFull {
+        most: usize,
+    },
+    NoRule(String),
+    RuleNotWritten {
+        path: PathBuf,
+        source: io::Error,
+    },
+    RulesNotRead {
+        path: PathBuf,
+        why: String,
+    },
+    AuditNotRead(io::Error),
+    AuditNotWritten(io::Error),
+}
+
+impl From<PolicyError> for Fault {
+    fn from(error: PolicyError) -> Self {
+        let (code, message, hint): (_, Sentence, _) = match error {
+            PolicyError::RuleEnded => (FaultCode::BadRequest, told::RULE_ENDED.into(), told::RULE_ENDED_NEXT),
+            PolicyError::RuleTooLong => (FaultCode::BadRequest, told::RULE_TOO_LONG.into(), told::RULE_TOO_LONG_NEXT),
+            PolicyError::RuleNeedsEnd => {
+                (FaultCode::BadRequest, told::RULE_NEEDS_END.into(), told::RULE_NEEDS_END_NEXT)
+            }
+            PolicyError::NotASite(typed) => {
+                (FaultCode::BadRequest, told::NOT_A_SITE.with([&format!("{typed:?}")]), told::NOT_A_SITE_NEXT)
+            }
+            PolicyError::NotAnAction(what) => {
+                let scopes = PolicyScope::ALL.map(PolicyScope::name).join(", ");
+                let message = format!("{what:?} is nothing that a rule covers and no command");
+                return Self::new(FaultCode::BadRequest, message)
+                    .hint(format!("Use look, {scopes}, or the name of a browser command."));
+            }
+            PolicyError::RulesFull { most } => {
+                (FaultCode::TooLarge, told::RULES_FULL.with([&most.to_string()]), told::RULES_FULL_NEXT)
+            }
+            PolicyError::NoRule(id) => (FaultCode::NotFound, told::NO_RULE.with([&id]), told::NO_RULE_NEXT),
+            PolicyError::RuleNotWritten { path, source } => {
+                let message = told::FILE_NOT_WRITTEN.with([&path.display().to_string(), &source.to_string()]);
+                (FaultCode::Storage, message, told::RULE_NOT_WRITTEN_NEXT)
+            }
+            PolicyError::RulesNotRead { path, why } => {
+                let message = told::POLICY_NOT_READ.with([&path.display().to_string(), &why]);
+                (FaultCode::Storage, message, told::POLICY_NOT_READ_NEXT)
+            }
+            PolicyError::AuditNotRead(error) => {
+                (FaultCode::Storage, told::AUDIT_NOT_READ.with([&error.to_string()]), told::AUDIT_NOT_READ_NEXT)
+            }
+            PolicyError::AuditNotWritten(error) => {
+                (FaultCode::Storage, told::AUDIT_NOT_WRITTEN.with([&error.to_string()]), told::AUDIT_NOT_WRITTEN_NEXT)
+            }
+        };
+        Self::new(code, message).hint(hint)
+    }
+}
+
+/// What an agent is told whose action does not run. A model reads it, so it is English.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// `site`: where, if it is known.
+    ByRule {
+        site: Option<String>,
+    },
+    NotOffered,
+    NotAnswered,
+    Withdrawn,
+    ByPerson,
+}
+
+impl From<Refused> for Fault {
+    fn from(refused: Refused) -> Self {
+        let (code, message, hint): (_, Sentence, &'static str) = match refused {
+            Refused::ByRule { site } => {
+                let place = site.map(|site| format!(" on {site}")).unwrap_or_default();
+                (
+                    FaultCode::Denied,
+                    format!("a rule of the person's says no to this{place}").into(),
+                    "Do not try it another way. Say what you wanted; only the person can change the rule.",
+                )
+            }
+            Refused::NotOffered => {
+                (FaultCode::Denied, "this is not offered to agents".into(), "Ask the person to do it.")
+            }
+            Refused::NotAnswered => (
+                FaultCode::Denied,
+                "nobody answered in time, so it was not allowed".into(),
+                "Say what you wanted, and end your turn.",
+            ),
+            Refused::Withdrawn => {
+                return Self::new(FaultCode::Cancelled, "the question was withdrawn before it was answered");
+            }
+            Refused::ByPerson => (
+                FaultCode::Denied,
+                "the person said no".into(),
+                "Do not try it another way. Say what you wanted and ask how to go on.",
+            ),
+        };
+        Self::new(code, message).hint(hint)
+    }
+}

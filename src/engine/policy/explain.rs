@@ -1,0 +1,202 @@
+//! What the rules say of an action that nobody has asked for yet, and why each rule decides or not.
+//!
+//! Owns the words. Never decides: `rules` does, with the same function that judges an agent's calls.
+
+use super::action_request::{ActionKind, ActionRequest, Risk};
+use super::error::PolicyError;
+use super::requests::site_name;
+use super::rules::{PassedOver, Verdict, decide, passed_over};
+use super::service::PolicyService;
+use crate::base::clock::now_millis;
+use crate::base::mutex::lock;
+use crate::command::registry;
+use crate::protocol::basics::Millis;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::ConversationId;
+use crate::protocol::policy::{
+    PolicyEffect, PolicyExplain, PolicyExplained, PolicyPassedOver, PolicyRisk, PolicyRule, PolicyScope, PolicyVerdict,
+};
+
+impl PolicyService {
+    /// What would become of this action now.
+    ///
+    /// # Errors
+    /// `BadRequest`: the action or the site is none; `NotFound`: there is no such conversation.
+    pub fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
+        if let Some(id) = &asked.conversation_id {
+            self.0.store.get(id).map_err(|error| error.fault())?;
+        }
+        let request = ActionRequest {
+            // An id that no rule can name: rules for one conversation are passed over.
+            conversation_id: asked.conversation_id.clone().unwrap_or_else(|| ConversationId::new(String::new())),
+            kind: kind_of(&asked.what)?,
+            site: asked.site.as_deref().map(site_name).transpose()?,
+            risk: asked.risk.map_or(Risk::Plain, risk_of),
+        };
+        let now = now_millis();
+        let rules = lock(&self.0.rules).in_force(now);
+        Ok(explained(rules.as_deref().ok(), &request, now))
+    }
+}
+
+/// `rules`: those in force, newest first; none where they can't be read.
+fn explained(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis) -> PolicyExplained {
+    let verdict = decide(rules, request, now);
+    let held = rules.unwrap_or_default();
+    let by_id = |id: &str| held.iter().find(|rule| rule.id == id).cloned();
+    let mut choices = Vec::new();
+    let (verdict, rule, why) = match verdict {
+        Verdict::Run(Some(id)) => (PolicyVerdict::Runs, by_id(&id), "This rule allows it."),
+        Verdict::Run(None) => (PolicyVerdict::Runs, None, "Agents may look without asking."),
+        Verdict::Denied(id) => (
+            PolicyVerdict::Refused,
+            by_id(&id),
+            "This rule denies it, and a rule that denies overrides all that allow.",
+        ),
+        Verdict::NotOffered => (
+            PolicyVerdict::NotOffered,
+            None,
+            "It gives away what identifies you, so agents don't get it and no rule allows it.",
+        ),
+        Verdict::Ask(answers) => {
+            choices = answers;
+            let why = if rules.is_some() { "No rule covers it." } else { "The rules can't be read, so you are asked." };
+            (PolicyVerdict::Asks, None, why)
+        }
+    };
+    let decides = |other: &&PolicyRule| rule.as_ref().is_none_or(|rule| rule.id != other.id);
+    let others = held
+        .iter()
+        .filter(decides)
+        .map(|other| PolicyPassedOver { why: why_not(other, request).to_owned(), rule: other.clone() });
+    let scope = match request.kind {
+        ActionKind::Does(scope) => Some(scope),
+        ActionKind::Read | ActionKind::Secret => None,
+    };
+    PolicyExplained { verdict, scope, why: why.to_owned(), others: others.collect(), rule, choices }
+}
+
+/// Why a rule in force does not decide.
+fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
+    if request.kind == ActionKind::Secret {
+        return "no rule covers what identifies you";
+    }
+    match passed_over(rule, request) {
+        None if rule.effect == PolicyEffect::Allow => "it would allow it, but another rule decides first",
+        None => "it denies it too",
+        Some(PassedOver::LookingIsFree) => "looking needs no rule",
+        Some(PassedOver::OtherScope) => "it covers something else",
+        Some(PassedOver::OtherSite) if request.site.is_none() => "it is for one site, and no site is given",
+        Some(PassedOver::OtherSite) => "it is for another site",
+        Some(PassedOver::OtherConversation) => "it is for one conversation, and this is not it",
+        Some(PassedOver::TooNarrow(Risk::NewSite)) => {
+            "the page would lead to another site: only a rule for that site, or one for every site and conversation, allows that"
+        }
+        Some(PassedOver::TooNarrow(Risk::Carrying)) => {
+            "what was read elsewhere could go along: only a rule for every site and conversation allows that"
+        }
+        Some(PassedOver::TooNarrow(_)) => "only a rule that allows everything covers that",
+    }
+}
+
+fn kind_of(what: &str) -> Result<ActionKind, PolicyError> {
+    if what == "look" {
+        return Ok(ActionKind::Read);
+    }
+    if let Some(scope) = PolicyScope::ALL.into_iter().find(|scope| scope.name() == what) {
+        return Ok(ActionKind::Does(scope));
+    }
+    if let Some(spec) = registry::find(what) {
+        return Ok(ActionKind::of(spec.class));
+    }
+    Err(PolicyError::NotAnAction(what.to_owned()))
+}
+
+fn risk_of(risk: PolicyRisk) -> Risk {
+    match risk {
+        PolicyRisk::NewSite => Risk::NewSite,
+        PolicyRisk::Carries => Risk::Carrying,
+        PolicyRisk::ClosesTab => Risk::ClosesTheirs,
+        PolicyRisk::AnswersDialog => Risk::AnswersDialog,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(id: &str, effect: PolicyEffect, scope: PolicyScope, site: Option<&str>) -> PolicyRule {
+        PolicyRule {
+            id: id.to_owned(),
+            effect,
+            scope,
+            site: site.map(str::to_owned),
+            conversation_id: None,
+            until: None,
+            made_at: 0,
+        }
+    }
+
+    fn action(kind: ActionKind, site: Option<&str>, risk: Risk) -> ActionRequest {
+        ActionRequest {
+            conversation_id: ConversationId::new("c".to_owned()),
+            kind,
+            site: site.map(str::to_owned),
+            risk,
+        }
+    }
+
+    #[test]
+    fn every_rule_is_said_to_decide_or_why_it_does_not() {
+        let act = ActionKind::of(crate::command::Class::Act);
+        let rules = [
+            rule("a", PolicyEffect::Allow, PolicyScope::Act, Some("shop.example")),
+            rule("b", PolicyEffect::Allow, PolicyScope::Act, None),
+            rule("c", PolicyEffect::Deny, PolicyScope::Act, Some("bank.example")),
+            rule("d", PolicyEffect::Allow, PolicyScope::Submit, None),
+        ];
+        let of = |site, risk| explained(Some(&rules), &action(act, Some(site), risk), 1);
+        let others = |found: &PolicyExplained| -> Vec<String> {
+            found.others.iter().map(|other| format!("{}: {}", other.rule.id, other.why)).collect()
+        };
+        let bank = of("bank.example", Risk::Plain);
+        assert_eq!(
+            (bank.verdict, bank.rule.as_ref().map(|rule| rule.id.as_str())),
+            (PolicyVerdict::Refused, Some("c"))
+        );
+        assert_eq!(
+            others(&bank),
+            [
+                "a: it is for another site",
+                "b: it would allow it, but another rule decides first",
+                "d: it covers something else"
+            ]
+        );
+        let shop = of("shop.example", Risk::Carrying);
+        assert_eq!((shop.verdict, shop.rule.as_ref().map(|rule| rule.id.as_str())), (PolicyVerdict::Runs, Some("b")));
+        assert!(others(&shop)[0].contains("could go along"), "{shop:?}");
+        let closes = of("shop.example", Risk::ClosesTheirs);
+        assert_eq!(closes.verdict, PolicyVerdict::Asks);
+        assert!(!closes.choices.is_empty() && closes.others.len() == 4, "{closes:?}");
+    }
+
+    #[test]
+    fn what_no_rule_decides_says_so() {
+        let found = |rules, kind| explained(rules, &action(kind, None, Risk::Plain), 1);
+        assert_eq!(found(Some(&[]), ActionKind::Read).verdict, PolicyVerdict::Runs);
+        assert_eq!(found(Some(&[]), ActionKind::Secret).verdict, PolicyVerdict::NotOffered);
+        let unreadable = found(None, ActionKind::Read);
+        assert_eq!(unreadable.verdict, PolicyVerdict::Asks);
+        assert!(unreadable.why.contains("can't be read"), "{unreadable:?}");
+    }
+
+    #[test]
+    fn an_action_is_a_command_or_what_a_rule_covers() {
+        assert_eq!(kind_of("look").unwrap(), ActionKind::Read);
+        assert_eq!(kind_of("shell").unwrap(), ActionKind::Does(PolicyScope::Shell));
+        assert_eq!(kind_of("click").unwrap(), ActionKind::Does(PolicyScope::Act));
+        assert_eq!(kind_of("snapshot").unwrap(), ActionKind::Read);
+        assert_eq!(kind_of("cookies").unwrap(), ActionKind::Secret);
+        assert!(Fault::from(kind_of("nonsense").unwrap_err()).hint.unwrap().starts_with("Use look, act, submit"));
+    }
+}

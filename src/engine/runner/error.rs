@@ -1,0 +1,53 @@
+//! Why a turn ends that its agent did not end, as faults.
+//!
+//! Owns the code, the message and the next step of each. What an agent reports itself is the adapter's to say.
+
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::told::{self, Sentence, Told};
+use std::time::Duration;
+
+#[derive(Debug)]
+pub(super) enum TurnError {
+    /// A person stopped it before the agent had the message: how far it had come.
+    Stopped(Told),
+    /// The agent's process ended before it got the message.
+    AgentEnded,
+    /// `limit`: in megabytes.
+    SaidTooMuch { limit: u64 },
+    /// The agent said nothing for so long.
+    Silent(Duration),
+    /// The turn worked for so long.
+    TooLong(Duration),
+}
+
+impl From<TurnError> for Fault {
+    fn from(error: TurnError) -> Self {
+        let time_is_over = |limit, seconds, minutes, setting: &str| {
+            Self::new(FaultCode::Timeout, after(limit, seconds, minutes)).hint(told::TURN_LIMIT_NEXT.with([setting]))
+        };
+        let fault = match error {
+            TurnError::Stopped(what) => Self::new(FaultCode::Cancelled, what),
+            TurnError::AgentEnded => Self::new(FaultCode::AgentCrashed, told::AGENT_ENDED_BEFORE),
+            TurnError::SaidTooMuch { limit } => {
+                Self::new(FaultCode::TooLarge, told::TURN_SAID_TOO_MUCH.with([&limit.to_string()]))
+                    .hint(told::TURN_SAID_TOO_MUCH_NEXT)
+            }
+            TurnError::Silent(limit) => {
+                let setting = "watchdog.silence-minutes";
+                time_is_over(limit, told::TURN_SILENT_SECONDS, told::TURN_SILENT_MINUTES, setting)
+            }
+            TurnError::TooLong(limit) => {
+                let setting = "watchdog.total-minutes";
+                time_is_over(limit, told::TURN_LONG_SECONDS, told::TURN_LONG_MINUTES, setting)
+            }
+        };
+        fault.at(Hop::Agent)
+    }
+}
+
+fn after(limit: Duration, in_seconds: Told, in_minutes: Told) -> Sentence {
+    match limit.as_secs() {
+        0..120 => in_seconds.with([&limit.as_secs_f64().to_string()]),
+        long => in_minutes.with([&(long / 60).to_string()]),
+    }
+}

@@ -1,0 +1,30 @@
+//! What can go wrong with tabs and the sets of them, as faults.
+
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::ChromeTabId;
+use crate::protocol::told;
+
+#[derive(Debug)]
+pub(in crate::engine) enum TabsError {
+    /// The extension has not told of this tab.
+    NotReported(ChromeTabId),
+    /// A conversation's own tab is always in its set.
+    OwnTab,
+    /// `most`: how many tabs a set may hold.
+    SetFull { most: usize },
+}
+
+impl From<TabsError> for Fault {
+    fn from(error: TabsError) -> Self {
+        match error {
+            TabsError::NotReported(id) => {
+                Self::new(FaultCode::NotFound, told::TAB_NOT_REPORTED.with([&id.to_string()]))
+                    .hint(told::TAB_NOT_REPORTED_NEXT)
+                    .at(Hop::Background)
+            }
+            TabsError::OwnTab => Self::new(FaultCode::Conflict, told::OWN_TAB).hint(told::OWN_TAB_NEXT),
+            TabsError::SetFull { most } => Self::new(FaultCode::TooLarge, told::TAB_SET_FULL.with([&most.to_string()]))
+                .hint(told::TAB_SET_FULL_NEXT),
+        }
+    }
+}

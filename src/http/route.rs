@@ -1,0 +1,204 @@
+//! One route: its address, what it is for, what it takes and answers, and the function behind it.
+//!
+//! Owns how a function of the engine becomes a route: its body is read, its answer or fault is written. The types of
+//! that function are the ones that `openapi.rs` describes, so the description can't say anything else.
+
+use super::answer::Refusal;
+use super::stream::{WAITING_LINES, json_lines};
+use crate::engine::Engine;
+use crate::protocol::fault::{Fault, FaultCode};
+use axum::extract::{FromRequest, Query, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::MethodRouter;
+use axum::{Json, Router};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::sync::mpsc;
+
+/// A route.
+pub(super) struct Route {
+    path: &'static str,
+    handler: MethodRouter<Engine>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests write the description of the routes from it"))]
+    about: About,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Get,
+    Post,
+}
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// One JSON value.
+    Json,
+    /// A JSON value a line, as they happen.
+    Lines,
+    /// Server-sent events, each with a JSON value.
+    Events,
+    /// Text, or one JSON value for `Accept: application/json`.
+    TextOrJson,
+}
+
+/// A type that can be described: in the tests, which write the description. Every type of the wire can.
+#[cfg(test)]
+pub(super) trait Described: schemars::JsonSchema {}
+#[cfg(test)]
+impl<T: schemars::JsonSchema> Described for T {}
+#[cfg(not(test))]
+pub(super) trait Described {}
+#[cfg(not(test))]
+impl<T> Described for T {}
+
+/// What is said of a route in the description of all of them. At run time nobody asks.
+pub(super) struct About {
+    #[cfg(test)]
+    pub(super) verb: Verb,
+    /// One line, without a full stop.
+    #[cfg(test)]
+    pub(super) summary: &'static str,
+    #[cfg(test)]
+    pub(super) takes: Shape,
+    #[cfg(test)]
+    pub(super) answers: Shape,
+    #[cfg(test)]
+    pub(super) form: Form,
+}
+
+/// Writes down the shape of one type.
+#[cfg(test)]
+pub(super) type Shape = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
+
+impl About {
+    /// `P`: what it takes, `()` for nothing. `A`: what it answers.
+    pub(super) fn new<P: Described, A: Described>(verb: Verb, summary: &'static str, form: Form) -> Self {
+        #[cfg(not(test))]
+        let _ = (verb, summary, form);
+        Self {
+            #[cfg(test)]
+            verb,
+            #[cfg(test)]
+            summary,
+            #[cfg(test)]
+            takes: |generator| generator.subschema_for::<P>(),
+            #[cfg(test)]
+            answers: |generator| generator.subschema_for::<A>(),
+            #[cfg(test)]
+            form,
+        }
+    }
+}
+
+/// `GET`: what is known.
+pub(super) fn get<A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
+where
+    A: Serialize + Described + 'static,
+    F: Fn(Engine) -> T + Clone + Send + Sync + 'static,
+    T: Future<Output = Result<A, Fault>> + Send + 'static,
+{
+    let handler = axum::routing::get(move |State(engine): State<Engine>| answer(handler(engine)));
+    Route { path, handler, about: About::new::<(), A>(Verb::Get, summary, Form::Json) }
+}
+
+/// `POST` without a body.
+pub(super) fn tell<A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
+where
+    A: Serialize + Described + 'static,
+    F: Fn(Engine) -> T + Clone + Send + Sync + 'static,
+    T: Future<Output = Result<A, Fault>> + Send + 'static,
+{
+    let handler = axum::routing::post(move |State(engine): State<Engine>| answer(handler(engine)));
+    Route { path, handler, about: About::new::<(), A>(Verb::Post, summary, Form::Json) }
+}
+
+/// `POST` with a JSON object.
+pub(super) fn post<P, A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
+where
+    P: DeserializeOwned + Described + Send + 'static,
+    A: Serialize + Described + 'static,
+    F: Fn(Engine, P) -> T + Clone + Send + Sync + 'static,
+    T: Future<Output = Result<A, Fault>> + Send + 'static,
+{
+    let ask = move |State(engine): State<Engine>, Body(params): Body<P>| answer(handler(engine, params));
+    let handler = axum::routing::post(ask);
+    Route { path, handler, about: About::new::<P, A>(Verb::Post, summary, Form::Json) }
+}
+
+/// `POST` with a JSON object, answered line by line.
+pub(super) fn lines<P, L, F>(path: &'static str, summary: &'static str, handler: F) -> Route
+where
+    P: DeserializeOwned + Described + Send + 'static,
+    L: Serialize + Described + Send + 'static,
+    F: Fn(Engine, P, mpsc::Sender<L>) -> Result<(), Fault> + Clone + Send + Sync + 'static,
+{
+    let ask = move |State(engine): State<Engine>, Body(params): Body<P>| async move {
+        let (sender, lines) = mpsc::channel(WAITING_LINES);
+        handler(engine, params, sender).map_err(Refusal)?;
+        Ok::<_, Refusal>(json_lines(lines))
+    };
+    Route { path, handler: axum::routing::post(ask), about: About::new::<P, L>(Verb::Post, summary, Form::Lines) }
+}
+
+/// `GET` with parameters in the address.
+pub(super) fn query<P, A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
+where
+    P: DeserializeOwned + Described + Send + 'static,
+    A: Serialize + Described + 'static,
+    F: Fn(Engine, P) -> T + Clone + Send + Sync + 'static,
+    T: Future<Output = Result<A, Fault>> + Send + 'static,
+{
+    let ask = move |State(engine): State<Engine>, Query(params): Query<P>| answer(handler(engine, params));
+    let handler = axum::routing::get(ask);
+    Route { path, handler, about: About::new::<P, A>(Verb::Get, summary, Form::Json) }
+}
+
+/// A route that reads more of its request than a body, or writes its answer itself.
+pub(super) fn by_itself(path: &'static str, about: About, handler: MethodRouter<Engine>) -> Route {
+    Route { path, handler, about }
+}
+
+async fn answer<A: Serialize>(outcome: impl Future<Output = Result<A, Fault>>) -> Response {
+    match outcome.await {
+        Ok(answer) => Json(answer).into_response(),
+        Err(fault) => Refusal(fault).into_response(),
+    }
+}
+
+/// A router of these routes.
+pub(super) fn router(routes: Vec<Route>) -> Router<Engine> {
+    routes.into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler))
+}
+
+/// A JSON body whose errors have our own form.
+pub(super) struct Body<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Refusal> {
+        match Json::<T>::from_request(request, state).await {
+            Ok(Json(value)) => Ok(Self(value)),
+            Err(rejection) => {
+                let code = if rejection.status() == 413 { FaultCode::TooLarge } else { FaultCode::BadRequest };
+                Err(Refusal(
+                    Fault::new(code, rejection.body_text()).hint(
+                        "Send a JSON object with `Content-Type: application/json`; /openapi.json has the shapes.",
+                    ),
+                ))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+impl Route {
+    pub(super) fn path(&self) -> &'static str {
+        self.path
+    }
+
+    pub(super) fn about(&self) -> &About {
+        &self.about
+    }
+}

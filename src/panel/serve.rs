@@ -1,0 +1,261 @@
+//! What each method of the wire does, for one panel: a call of the engine.
+//!
+//! Owns nothing. The table of `protocol/methods.rs` says what each takes and answers.
+
+use crate::engine::{Engine, Heard, PortId};
+use crate::protocol::activity::{ActivityPage, ActivitySubscribe};
+use crate::protocol::agents::{Agents, AgentsChoose, AgentsList};
+use crate::protocol::audit::AuditBy;
+use crate::protocol::basics::{Echo, Empty, Pong};
+use crate::protocol::chat::{AnsweredBy, Attachment, ConversationInfo, HistoryPage, Subscribed};
+use crate::protocol::chat_requests::{
+    ApprovalAnswer, ChatAck, ChatHistory, ChatOpen, ChatRef, ChatSend, ChatSubscribe, ChatUnqueue, FilePart, FileRead,
+    QuestionAnswer, Sent,
+};
+use crate::protocol::command::{CommandResult, CommandRun};
+use crate::protocol::control::Stopped;
+use crate::protocol::elements::{OfTab, Picked, Refs, RefsHighlight, RefsShow};
+use crate::protocol::fault::Fault;
+use crate::protocol::hello::{Hello, Welcome};
+use crate::protocol::history::{
+    ConversationAttach, ConversationExport, ConversationFolder, ConversationRename, ConversationTab, Conversations,
+    ConversationsList, InboxLeave, InboxLeft,
+};
+use crate::protocol::hops::Hops;
+use crate::protocol::ids::PanelId;
+use crate::protocol::methods::Serve;
+use crate::protocol::panel_key::{PanelConfirmation, PanelProve};
+use crate::protocol::panels::{PanelFocus, PanelOpened};
+use crate::protocol::policy::{Policy, PolicyAdd, PolicyRemove};
+use crate::protocol::relay::{RelayAnswer, RelayDetached, RelayEvent};
+use crate::protocol::settings::{Settings, SettingsSet};
+use crate::protocol::tabs::TabsChanged;
+
+type Answer<T> = Result<T, Fault>;
+
+/// The panel, or the background, that one message came from.
+pub(super) struct Panel {
+    pub(super) engine: Engine,
+    pub(super) port: PortId,
+    pub(super) client: Option<PanelId>,
+}
+
+/// An answer that says no more than that it is done.
+fn done(outcome: Result<(), Fault>) -> Answer<Empty> {
+    outcome.map(|()| Empty {})
+}
+
+impl Serve for Panel {
+    async fn hello(&self, hello: Hello) -> Answer<Welcome> {
+        self.engine.hello(self.port, hello)
+    }
+
+    async fn panel_prove(&self, prove: PanelProve) -> Answer<PanelConfirmation> {
+        self.engine.prove_panel(self.port, &prove)
+    }
+
+    async fn ping(&self, _: Empty) -> Answer<Pong> {
+        Ok(self.engine.pong())
+    }
+
+    async fn echoed(&self, echo: Echo) {
+        self.engine.echoed(echo);
+    }
+
+    async fn hops(&self, _: Empty) -> Answer<Hops> {
+        Ok(Hops { hops: self.engine.hops(self.port).await })
+    }
+
+    async fn tabs_changed(&self, changed: TabsChanged) {
+        self.engine.tabs_changed(self.port, changed);
+    }
+
+    async fn panel_opened(&self, opened: PanelOpened) {
+        self.engine.panel_opened(self.port, self.client.clone(), opened);
+    }
+
+    async fn panel_closed(&self, _: Empty) {
+        self.engine.panel_closed(self.port, self.client.clone());
+    }
+
+    async fn panel_focus(&self, focus: PanelFocus) {
+        self.engine.panel_focus(self.port, self.client.clone(), focus);
+    }
+
+    async fn chat_open(&self, open: ChatOpen) -> Answer<ConversationInfo> {
+        self.engine.chat_open(self.port, &open)
+    }
+
+    async fn chat_subscribe(&self, subscribe: ChatSubscribe, answer: impl FnOnce(Subscribed) + Send) -> Answer<()> {
+        self.engine.conversations().subscribe(self.port, self.client.clone(), &subscribe, answer)
+    }
+
+    async fn chat_unsubscribe(&self, of: ChatRef) -> Answer<Empty> {
+        self.engine.conversations().unsubscribe(self.port, self.client.clone(), &of.conversation_id);
+        Ok(Empty {})
+    }
+
+    async fn chat_history(&self, page: ChatHistory) -> Answer<HistoryPage> {
+        self.engine.conversations().history(&page)
+    }
+
+    async fn chat_ack(&self, ack: ChatAck) {
+        self.engine.conversations().acknowledge(self.port, self.client.clone(), &ack);
+    }
+
+    async fn chat_prepare(&self, of: ChatRef) {
+        self.engine.chat_prepare(self.port, self.client.clone(), &of.conversation_id);
+    }
+
+    async fn chat_send(&self, send: ChatSend) -> Answer<Sent> {
+        self.engine.chat_send(send).await
+    }
+
+    async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Answer<Empty> {
+        done(self.engine.chat_unqueue(unqueue).await)
+    }
+
+    async fn chat_stop(&self, of: ChatRef) -> Answer<Empty> {
+        done(self.engine.chat_stop(&of.conversation_id))
+    }
+
+    async fn chat_stop_all(&self, _: Empty) -> Answer<Stopped> {
+        Ok(Stopped { turns: self.engine.stop_turns(None) })
+    }
+
+    async fn chat_continue(&self, of: ChatRef) -> Answer<Empty> {
+        done(self.engine.chat_continue(&of.conversation_id))
+    }
+
+    async fn chat_clear(&self, of: ChatRef) -> Answer<ConversationInfo> {
+        self.engine.chat_clear(&of.conversation_id)
+    }
+
+    async fn approval_answer(&self, answer: ApprovalAnswer) -> Answer<Empty> {
+        done(self.engine.answer_approval(&answer, AnsweredBy::Panel))
+    }
+
+    async fn question_answer(&self, answer: QuestionAnswer) -> Answer<Empty> {
+        done(self.engine.answer_question(answer, AnsweredBy::Panel))
+    }
+
+    async fn conversations_list(&self, list: ConversationsList) -> Answer<Conversations> {
+        self.engine.conversations().list(list).await
+    }
+
+    async fn conversations_rename(&self, rename: ConversationRename) -> Answer<ConversationInfo> {
+        self.engine.rename_conversation(rename).await
+    }
+
+    async fn conversations_delete(&self, of: ChatRef) -> Answer<Empty> {
+        done(self.engine.delete_conversation(&of.conversation_id).await)
+    }
+
+    async fn conversations_restore(&self, of: ChatRef) -> Answer<ConversationInfo> {
+        self.engine.conversations().restore(&of.conversation_id).await
+    }
+
+    async fn conversations_export(&self, export: ConversationExport) -> Answer<Attachment> {
+        self.engine.conversations().export(export).await
+    }
+
+    async fn conversations_attach(&self, attach: ConversationAttach) -> Answer<ConversationInfo> {
+        self.engine.attach_conversation(self.port, attach).await
+    }
+
+    async fn conversations_folder(&self, folder: ConversationFolder) -> Answer<ConversationInfo> {
+        self.engine.choose_folder(folder).await
+    }
+
+    async fn conversations_tab(&self, tab: ConversationTab) -> Answer<ConversationInfo> {
+        self.engine.conversation_tab(self.port, &tab)
+    }
+
+    async fn inbox_leave(&self, leave: InboxLeave) -> Answer<InboxLeft> {
+        self.engine.leave_in_inbox(leave).await
+    }
+
+    async fn settings_get(&self, _: Empty) -> Answer<Settings> {
+        Ok(self.engine.settings().await)
+    }
+
+    async fn settings_set(&self, set: SettingsSet) -> Answer<Settings> {
+        self.engine.set_setting(set).await
+    }
+
+    async fn policy_list(&self, _: Empty) -> Answer<Policy> {
+        self.engine.policy().in_force()
+    }
+
+    async fn policy_add(&self, add: PolicyAdd) -> Answer<Policy> {
+        self.engine.policy().add(add, AuditBy::Panel)
+    }
+
+    async fn policy_remove(&self, remove: PolicyRemove) -> Answer<Policy> {
+        self.engine.policy().remove(&remove, AuditBy::Panel)
+    }
+
+    async fn activity_subscribe(
+        &self,
+        subscribe: ActivitySubscribe,
+        answer: impl FnOnce(ActivityPage) + Send,
+    ) -> Answer<()> {
+        self.engine.activity().subscribe(self.port, self.client.clone(), subscribe.after, answer)
+    }
+
+    async fn activity_unsubscribe(&self, _: Empty) -> Answer<Empty> {
+        self.engine.activity().unsubscribe(self.port, self.client.as_ref());
+        Ok(Empty {})
+    }
+
+    async fn refs_list(&self, of: OfTab) -> Answer<Refs> {
+        self.engine.refs(self.port, of).await
+    }
+
+    async fn refs_show(&self, show: RefsShow) -> Answer<Empty> {
+        done(self.engine.show_refs(self.port, self.client.clone(), show).await)
+    }
+
+    async fn refs_highlight(&self, of: RefsHighlight) -> Answer<Empty> {
+        done(self.engine.highlight(self.port, self.client.clone(), of).await)
+    }
+
+    async fn pick_start(&self, of: OfTab) -> Answer<Picked> {
+        self.engine.pick(self.port, self.client.clone(), of).await
+    }
+
+    async fn pick_stop(&self, of: OfTab) -> Answer<Empty> {
+        done(self.engine.pick_stop(self.port, of))
+    }
+
+    async fn agents_list(&self, list: AgentsList) -> Answer<Agents> {
+        if list.refresh {
+            return self.engine.look_for_agents_again().await;
+        }
+        Ok(self.engine.agents().list(false).await)
+    }
+
+    async fn agents_choose(&self, choose: AgentsChoose) -> Answer<ConversationInfo> {
+        self.engine.choose_agent(&choose)
+    }
+
+    async fn file_read(&self, read: FileRead) -> Answer<FilePart> {
+        self.engine.conversations().file_read(&read)
+    }
+
+    async fn command_run(&self, run: CommandRun) -> Answer<CommandResult> {
+        self.engine.command_from_panel(self.port, run).await
+    }
+
+    async fn relay_answer(&self, answer: RelayAnswer) {
+        self.engine.browsers().heard(self.port, Heard::Answer(answer)).await;
+    }
+
+    async fn relay_event(&self, event: RelayEvent) {
+        self.engine.browsers().heard(self.port, Heard::Event(event)).await;
+    }
+
+    async fn relay_detached(&self, detached: RelayDetached) {
+        self.engine.browsers().heard(self.port, Heard::Detached(detached)).await;
+    }
+}

@@ -1,0 +1,22 @@
+//! What a person may answer to an approval.
+
+use serde::{Deserialize, Serialize};
+
+/// A person's answer to an approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Decision {
+    AllowOnce,
+    AllowSite,
+    AllowConversation,
+    /// On every site, in every conversation, until the rule is taken back.
+    AllowAlways,
+    Deny,
+}
+
+impl Decision {
+    pub fn allows(self) -> bool {
+        self != Self::Deny
+    }
+}

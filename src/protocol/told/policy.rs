@@ -1,0 +1,32 @@
+//! Sentences about rules, approvals and what is written down about them.
+
+use super::Told;
+
+told! {
+    // Why a card asks although a rule seems to cover it.
+    WHY_POLICY_NOT_READ = "policy.json can't be read, so everything is asked about";
+    WHY_COULD_SEND = "It could send what was read before to somebody else";
+    WHY_CARRIES = "It may carry words of another page or file to this site";
+    WHY_NEW_SITE = "You have not named this site, and a page may have";
+    WHY_NOT_ITS_TAB = "The agent did not open this tab";
+    WHY_DIALOG = "The page asks this before it goes on";
+    WHY_PASSWORD = "It types into a password field";
+    // Rules and what is written down about them.
+    RULE_ENDED = "the rule would end before it begins";
+    RULE_ENDED_NEXT = "Give a time in the future.";
+    RULE_TOO_LONG = "a rule that ends may hold for a year at most";
+    RULE_TOO_LONG_NEXT = "Give an earlier time, or none for a rule that never ends.";
+    RULE_NEEDS_END = "everything is allowed for a time only";
+    RULE_NEEDS_END_NEXT = "Say until when: `gstack policy unattended 2h`.";
+    NOT_A_SITE = "$1 names no site";
+    NOT_A_SITE_NEXT = "Give a host such as example.com or localhost:3000.";
+    RULES_FULL = "there are $1 rules already";
+    RULES_FULL_NEXT = "Remove rules that you no longer need: `gstack policy list` shows them.";
+    NO_RULE = "there is no rule $1";
+    NO_RULE_NEXT = "`gstack policy list` shows the rules in force.";
+    RULE_NOT_WRITTEN_NEXT = "Free space or make gstack's home writable for you; until then every action is asked about.";
+    AUDIT_NOT_WRITTEN = "what agents do can't be written down: $1";
+    AUDIT_NOT_WRITTEN_NEXT = "Free space or make gstack's home writable for you; until then agents only look.";
+    AUDIT_NOT_READ = "audit.jsonl can't be read: $1";
+    AUDIT_NOT_READ_NEXT = "Make gstack's home readable for you.";
+}
