@@ -26,7 +26,7 @@ A text without quotes is a part in any case, one in quotes the whole, `/…/` a 
 Each command that acts in a page takes `--quiet`: it prints nothing of what it did and caused. [MIGRATE.md](MIGRATE.md) says what other
 tools' commands are called here.
 
-The class says what an agent may do with it: *read* runs, *act*, *download* and *upload* ask, *control* asks each time, *secret* is not offered.
+The class says what an agent may do with it: *read* runs, *act*, *download* and *upload* ask, *control* and *intercept* ask on each site, *secret* is not offered.
 Output marked *page content* comes inside an envelope that says that it is not to be trusted.
 ";
 
@@ -37,6 +37,7 @@ fn class(class: Class) -> &'static str {
         Class::Download => "download",
         Class::Upload => "upload",
         Class::Control => "control",
+        Class::Intercept => "intercept",
         Class::Secret => "secret",
     }
 }
@@ -249,9 +250,7 @@ fn variants(body: &str) -> Vec<String> {
 fn the_page_of_the_protocol_names_every_method_event_and_fault() {
     let page = read("docs/PROTOCOL.md");
     let methods = read("src/protocol/methods.rs");
-    let methods = part(&methods, "pub enum ToDaemon {", "pub struct Empty");
-    let methods: Vec<_> =
-        methods.split("#[serde(rename = \"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    let methods: Vec<_> = methods.lines().filter_map(|line| line.strip_prefix("    \"")?.split('"').next()).collect();
     let (chat, fault) = (read("src/protocol/chat.rs"), read("src/protocol/fault.rs"));
     let events = variants(part(&chat, "pub enum ChatBody {", "\n}"));
     let codes = variants(part(&fault, "pub enum FaultCode {", "\n}"));

@@ -4,6 +4,8 @@
 
 #[path = "layers/cycles.rs"]
 mod cycles;
+#[path = "layers/told.rs"]
+mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -73,6 +75,9 @@ const OUTSIDE: [(&str, &[&str]); 3] =
 
 /// What must not be in code that ships. The lints forbid them too; here the reader finds all of it in one list.
 const FORBIDDEN: [&str; 7] = ["todo!(", "unimplemented!(", "dbg!(", ".unwrap()", "TODO", "FIXME", "XXX"];
+
+/// The most lines of a file, its own tests included. A module of tests alone may be longer.
+const MOST_LINES: usize = 400;
 
 struct Source {
     /// Beneath src/.
@@ -309,6 +314,20 @@ fn every_file_says_what_it_owns() {
     let silent: Vec<_> =
         sources().into_iter().filter(|source| !source.text.starts_with("//! ")).map(|s| s.path).collect();
     assert!(silent.is_empty(), "these open without `//!`: {silent:?}");
+}
+
+#[test]
+fn no_file_is_longer_than_a_reader_keeps_in_mind() {
+    let sources = sources();
+    let tests = test_modules(&sources);
+    let long: Vec<String> = sources
+        .iter()
+        .filter(|source| !tests.contains(&source.path))
+        .map(|source| (source.text.lines().count(), source.path.display()))
+        .filter(|(lines, _)| *lines > MOST_LINES)
+        .map(|(lines, path)| format!("src/{path}: {lines} lines, {MOST_LINES} at most"))
+        .collect();
+    assert!(long.is_empty(), "split them by what they own:\n{}", long.join("\n"));
 }
 
 #[test]

@@ -23,33 +23,43 @@ for name in "${wanted[@]}"; do
   esac
 done
 wants() { [[ " ${wanted[*]} " == *" $1 "* ]]; }
+if wants rust || wants packaging || wants oracle || wants e2e || wants mcp; then wanted+=(build); fi
 
-passed=0
-failed=0
-log=$(mktemp)
-flaky=$(mktemp)
-broken=$(mktemp)
-trap 'rm -f "$log" "$flaky" "$broken"' EXIT
+# What the stages leave for the end: one line "NAME PASSED FAILED" each in counts, names in flaky and broken.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+counts=$work/counts
+flaky=$work/flaky
+broken=$work/broken
+touch "$counts" "$flaky" "$broken"
 
-# stage NAME COUNTER COMMAND…: runs a command, shows its output and time, adds what COUNTER finds in the output.
+# stage NAME COUNTER COMMAND…: runs a command and adds what COUNTER finds in its output. Shows the output and the time when
+# the stage has ended: stages of two lanes run beside each other.
 stage() {
   local name=$1 counter=$2 started=$SECONDS status=0 good bad
   shift 2
   wants "$name" || return 0
-  printf '\n== %s\n' "$name"
-  "$@" 2>&1 | tee "$log" || status=$?
-  read -r good bad < <("$counter" "$status")
+  local log=$work/$name.log
+  say "Stage $name has begun"
+  "$@" >"$log" 2>&1 || status=$?
+  read -r good bad < <("$counter" "$status" "$log")
   # A runner that failed without a failed test (a build error, a crash) is one failure.
   if [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
-  passed=$((passed + good))
-  failed=$((failed + bad))
-  printf '== %s: %s passed, %s failed, %s s\n' "$name" "$good" "$bad" "$((SECONDS - started))"
+  echo "$name $good $bad" >>"$counts"
+  {
+    printf '\n== %s\n' "$name"
+    cat "$log"
+    printf '== %s: %s passed, %s failed, %s s\n' "$name" "$good" "$bad" "$((SECONDS - started))"
+  } >"$log.shown"
+  cat "$log.shown"
 }
+# Tells at once how one of a stage's test programs went: the stage's whole output comes at its end.
+exec 3>&1
 
-# Counters: print "PASSED FAILED", from the log and the command's exit status.
+# Counters: print "PASSED FAILED", from the command's exit status and its log.
 count_check() { if [ "$1" -eq 0 ]; then echo "1 0"; else echo "0 1"; fi; }
-count_cargo() { awk '/^test result:/ { good += $4; bad += $6 } END { print good + 0, bad + 0 }' "$log"; }
-count_node() { awk '/^# pass / { good += $3 } /^# (fail|cancelled) / { bad += $3 } END { print good + 0, bad + 0 }' "$log"; }
+count_cargo() { awk '/^test result:/ { good += $4; bad += $6 } END { print good + 0, bad + 0 }' "$2"; }
+count_node() { awk '/^# pass / { good += $3 } /^# (fail|cancelled) / { bad += $3 } END { print good + 0, bad + 0 }' "$2"; }
 
 packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null); }
 # The extension, and the scripts that run in pages: both as strict.
@@ -62,56 +72,65 @@ type_checks() {
 node_tests() { node --test --test-timeout=600000 --test-reporter=tap "$@"; }
 # once_more WHAT COMMAND…: a command that failed runs once more, said in words: a machine that stalls for half a minute
 # must not look like a defect, and a defect fails twice. Counted are the summaries in here, so of a first try that
-# failed only its failures are shown, with their reasons.
+# failed only its failures are shown, with their reasons. Of a program of Rust tests only those that failed run again.
 once_more() {
-  local what=$1 out status=0
+  local what=$1 out status=0 started=$SECONDS word=passed name failed=()
   shift
+  local again=("$@")
   out=$(mktemp)
   if ! "$@" >"$out" 2>&1; then
     grep -E -A8 '^ *not ok|error:|FAILED$|panicked at' "$out" | grep -vE '^(test result:|# (pass|fail|cancelled) )' | head -n 200 || true
     say "AGAIN: $what failed and runs once more"
-    if "$@" >"$out" 2>&1; then printf '%s\n' "$what" >>"$flaky"; else
-      status=1
+    while read -r name; do failed+=("$name"); done < <(sed -n 's/^test \([^ ]*\) \.\.\. FAILED$/\1/p' "$out")
+    if [ "${#failed[@]}" -gt 0 ]; then
+      again+=(-- --exact "${failed[@]}")
+      sed -n 's/^\(test result:\) FAILED\(.* passed;\) [0-9]* failed/\1 again\2 0 failed/p' "$out"
+    fi
+    if "${again[@]}" >"$out" 2>&1; then
+      word='passed at the second try'
+      printf '%s\n' "$what" >>"$flaky"
+    else
+      status=1 word=FAILED
       printf '%s\n' "$what" >>"$broken"
     fi
   fi
+  say "$what: $word, $((SECONDS - started)) s" >&3
   cat "$out"
   rm -f "$out"
   return "$status"
 }
-# One file at a time: two browsers at once on two cores make both slow.
+# One file at a time in this lane.
 node_files() {
   local file status=0
   for file in "$@"; do once_more "$file" node_tests "$file" || status=1; done
   return "$status"
 }
-browser_tests() {
-  cargo build --locked --quiet
-  GSTACK_BROWSER_PATH=$browser node_files "$@"
+browser_tests() { GSTACK_BROWSER_PATH=$browser node_files "$@"; }
+# The program, and every test program if they are wanted.
+build_all() {
+  cargo build --locked || return
+  if wants rust; then cargo test --locked --no-run || return; fi
 }
-packaging_tests() {
-  cargo build --locked --quiet
-  GSTACK_BROWSER_PATH=$browser node_files tests/packaging/*.test.mjs
-}
+# A program that hangs is ended.
+limited() { if have timeout; then timeout --foreground -k 30 2100 "$@"; else "$@"; fi; }
 # One program at a time: what fails runs once more by itself.
 rust_tests() {
   local status=0 file name
-  cargo test --locked --no-run || return
-  for name in --lib --bins --doc; do once_more "cargo test $name" cargo test --locked "$name" || status=1; done
+  for name in --lib --bins --doc; do once_more "cargo test $name" limited cargo test --locked "$name" || status=1; done
   for file in tests/*.rs tests/*/main.rs; do
     name=${file#tests/} name=${name%/main.rs} name=${name%.rs}
-    once_more "the test $name" cargo test --locked --no-fail-fast --test "$name" || status=1
+    once_more "cargo test --test $name" limited cargo test --locked --no-fail-fast --test "$name" || status=1
   done
   return "$status"
 }
 
 say "Looking for what the tests need"
-if wants fmt || wants clippy || wants rust || wants packaging || wants oracle || wants e2e || wants mcp; then
+if wants fmt || wants clippy || wants build; then
   need_rust "$root"
   need_compiler
 fi
 need_node
-if wants rust || wants packaging || wants oracle || wants e2e || wants mcp; then
+if wants build; then
   need_browser
   browser=$(find_browser)
   export GSTACK_BROWSER_PATH=$browser
@@ -135,18 +154,35 @@ fi
 
 stage fmt count_check cargo fmt --check
 stage clippy count_check cargo clippy --all-targets --locked -- -D warnings
-stage rust count_cargo rust_tests
-# Format and lints of every script: biome.jsonc says which files and rules.
-stage lint count_check tests/extension/node_modules/.bin/biome ci --error-on-warnings .
-stage types count_check type_checks
-stage extension count_node node_files tests/extension/*.test.mjs
-# Installing, releasing and upgrading, without a network and without publishing.
-stage packaging count_node packaging_tests
-stage oracle count_node browser_tests tests/oracle/*.test.mjs
-stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs
-# Real MCP clients: the SDK's and the inspector's.
-stage mcp count_node browser_tests tests/mcp/*.test.mjs
+# Everything is built before anything is run: a compiler beside the tests makes them slow.
+stage build count_check build_all
 
+# Two lanes: most tests wait for a browser or an agent, so one at a time would leave half of a machine idle.
+scripts_lane() {
+  # Format and lints of every script: biome.jsonc says which files and rules.
+  stage lint count_check tests/extension/node_modules/.bin/biome ci --error-on-warnings .
+  stage types count_check type_checks
+  stage extension count_node node_files tests/extension/*.test.mjs
+  # Installing, releasing and upgrading, without a network and without publishing.
+  stage packaging count_node browser_tests tests/packaging/*.test.mjs
+  stage oracle count_node browser_tests tests/oracle/*.test.mjs
+  stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs
+  # Real MCP clients: the SDK's and the inspector's.
+  stage mcp count_node browser_tests tests/mcp/*.test.mjs
+}
+# A lane in the background ignores Ctrl-C; this ends both.
+trap 'trap - INT TERM; kill 0' INT TERM
+scripts_lane &
+stage rust count_cargo rust_tests
+wait
+
+for name in "${wanted[@]}"; do
+  if ! grep -q "^$name " "$counts"; then
+    say "Stage $name did not end."
+    echo "$name 0 1" >>"$counts"
+  fi
+done
+read -r passed failed < <(awk '{ good += $2; bad += $3 } END { print good + 0, bad + 0 }' "$counts")
 if [ -s "$broken" ]; then printf '\nfailed twice:\n%s\n' "$(cat "$broken")"; fi
 # What passed only at the second try has a race in it: each is a defect to find.
 if [ -s "$flaky" ]; then printf '\nflaky, %s of them passed only at the second try:\n%s\n' "$(wc -l <"$flaky")" "$(cat "$flaky")"; fi

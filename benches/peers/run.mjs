@@ -15,6 +15,11 @@ import { childrenMillis } from './programs.mjs';
 import { markdown, picture, quoted } from './report.mjs';
 import { AgentBrowser, ChromeDevtoolsMcp, Gstack, PlaywrightCli, PlaywrightMcp } from './sides.mjs';
 
+const unknown = process.argv.slice(2).find((word) => word !== '--dry' && !/^\d+$/.test(word));
+if (unknown !== undefined) {
+  process.stderr.write(`run.mjs takes --dry and a number of runs, not ${unknown}\n`);
+  process.exit(2);
+}
 const dry = process.argv.includes('--dry');
 const runs = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? 30);
 const few = (most) => Math.min(runs, most);

@@ -1,7 +1,7 @@
 """A hostile ACP agent: in a turn it does whatever the test says, over a connection to a port of 127.0.0.1.
 
 Lines of the test: {"tool": NAME, "input": {...}} calls a tool of gstack's, {"run": COMMAND} a shell, the end of the
-connection ends the turn. Each is answered by one line.
+connection ends the turn. Each is answered by one line. A call is reported as a step, with its input, as agents do.
 """
 import json
 import socket
@@ -35,7 +35,20 @@ def post(method, params, is_request=True):
     return next((answer for answer in answers if answer.get("id") == number), None)
 
 
+def report(step, update):
+    write({"method": "session/update", "params": {"sessionId": "s", "update": {"toolCallId": step, **update}}})
+
+
 def call(tool, given):
+    name, step = "mcp__gstack__" + tool, f"call-{number}"
+    report(step, {"sessionUpdate": "tool_call", "title": name, "kind": "other", "status": "in_progress", "rawInput": given})
+    result = called(tool, given)
+    text = {"type": "content", "content": {"type": "text", "text": result["text"]}}
+    report(step, {"sessionUpdate": "tool_call_update", "status": "completed", "content": [text]})
+    return result
+
+
+def called(tool, given):
     answer = post("tools/call", {"name": tool, "arguments": given})
     if "error" in answer:
         return {"error": True, "text": answer["error"]["message"]}

@@ -25,7 +25,6 @@ pub struct Turn<'a> {
 #[derive(Debug)]
 pub struct Said {
     pub is_error: bool,
-    #[expect(dead_code, reason = "printed when an assertion about it fails")]
     pub text: String,
 }
 
@@ -98,6 +97,38 @@ impl Turn<'_> {
         said
     }
 
+    /// A call that may be asked about: how it ended, or the card, which is denied.
+    pub fn tries(&mut self, tool: &str, input: &Value) -> Result<Said, Value> {
+        self.send(&json!({"tool": tool, "input": input}));
+        self.ended()
+    }
+
+    /// The same of a shell command of the agent's.
+    pub fn tries_in_shell(&mut self, command: &str) -> Result<Said, Value> {
+        self.send(&json!({"run": command}));
+        self.ended()
+    }
+
+    fn ended(&mut self) -> Result<Said, Value> {
+        loop {
+            if let Some(asked) = self.of.approvals().into_iter().next() {
+                self.denied(&asked);
+                return Err(asked);
+            }
+            if self.has_answered() {
+                return Ok(self.answer());
+            }
+            pause();
+        }
+    }
+
+    /// A call that is refused without a question.
+    pub fn fails(&mut self, tool: &str, input: &Value) {
+        self.send(&json!({"tool": tool, "input": input}));
+        let said = self.answer();
+        assert!(said.is_error, "{tool} {input}: {said:?}");
+    }
+
     /// What a shell command of the agent's prints.
     pub fn shell(&mut self, command: &str) -> Said {
         self.send(&json!({"run": command}));
@@ -116,14 +147,24 @@ impl Turn<'_> {
             if let Some(asked) = self.of.approvals().into_iter().find(|asked| asked["approvalId"] != before) {
                 return asked;
             }
-            self.agent.get_ref().set_nonblocking(true).unwrap();
-            let ended = self.agent.fill_buf().map(<[u8]>::to_vec);
-            self.agent.get_ref().set_nonblocking(false).unwrap();
-            if let Ok(said) = ended {
-                panic!("{what} was not asked about: {}", String::from_utf8_lossy(&said));
-            }
+            assert!(!self.has_answered(), "{what} was not asked about: {:?}", self.answer());
             pause();
         }
+    }
+
+    fn has_answered(&mut self) -> bool {
+        self.agent.get_ref().set_nonblocking(true).unwrap();
+        let ended = self.agent.fill_buf().is_ok();
+        self.agent.get_ref().set_nonblocking(false).unwrap();
+        ended
+    }
+
+    /// A call that is asked about on its way and denied, and what it gives without that. Returns the card.
+    pub fn goes_on_without(&mut self, tool: &str, input: &Value) -> Value {
+        let asked = self.asks(tool, input);
+        self.of.stage.run(&["approvals", "deny", asked["approvalId"].as_str().unwrap()]);
+        self.answer();
+        asked
     }
 
     /// The person says no; the call is refused.

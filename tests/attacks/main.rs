@@ -8,11 +8,15 @@ mod audit;
 #[allow(dead_code, reason = "another test program uses more of it")]
 #[path = "../agent_programs/bench.rs"]
 mod bench;
+mod disguises;
 mod everyday;
 mod home;
 mod hostile;
 mod keeper;
+mod kept;
 mod mcp_client;
+mod network;
+mod newest;
 mod outliving;
 #[path = "../shared/panel_key.rs"]
 mod panel_key;
@@ -20,6 +24,7 @@ mod panels;
 mod paths;
 mod peers;
 mod port;
+mod reaching;
 mod records;
 mod repositories;
 mod sandbox;

@@ -129,7 +129,7 @@ fn keys_are_held_and_repeated() {
         world.run("click", &["#plain"]).await;
         assert_eq!(said(&world).await, "click;");
         world.run("clear", &["#area"]).await;
-        assert_eq!(world.run("press", &["x", "--repeat", "3"]).await, "Pressed x 3 times");
+        assert_eq!(world.run("press", &["x", "--repeat", "3"]).await, "Pressed a character 3 times");
         assert_eq!(world.run("js", &["area.value"]).await, "xxx");
         assert_eq!(world.fault("press", &["x", "--repeat", "0"]).await.code, FaultCode::BadRequest);
         assert_eq!(world.fault("keydown", &["Shift+a"]).await.code, FaultCode::BadRequest);
@@ -218,7 +218,7 @@ fn the_clipboard_is_read_and_written_unseen() {
     with_world(|world| async move {
         opened(&world).await;
         world.run("js", &["for (const type of ['copy', 'paste']) addEventListener(type, () => say(type), true)"]).await;
-        assert_eq!(world.run("clipboard", &["write", "two", "words"]).await, "9 characters are on the clipboard");
+        assert_eq!(world.run("clipboard", &["write", "two", "words"]).await, "9 characters on the clipboard");
         assert_eq!(world.run("clipboard", &["read"]).await, "two words");
         assert_eq!(said(&world).await, "");
         world.run("clear", &["#field"]).await;

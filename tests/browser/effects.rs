@@ -119,6 +119,28 @@ fn a_download_that_a_click_starts_is_saved_and_named_in_a_window() {
     with_headed_world(downloads);
 }
 
+/// Of such a link no event of the page tells: a click that waited for none of it ended before its file came.
+#[test]
+fn every_file_that_a_link_saves_is_told_by_the_click_on_it() {
+    with_world(|world| async move {
+        open(&world).await;
+        for round in 1..=10 {
+            for link in ["#saving", "#framed"] {
+                let (effects, text) = caused(&world, "click", &[link]).await;
+                assert!(
+                    matches!(&effects[..], [Effect::Download(one)] if one.bytes == 5000),
+                    "{link}, {round}: {text}"
+                );
+            }
+        }
+        // The page has prevented it: nothing is waited for.
+        world.run("js", &["document.querySelector('#saving').onclick = () => false"]).await;
+        let (effects, text) = caused(&world, "click", &["#saving"]).await;
+        assert_eq!((effects, text.lines().count()), (Vec::new(), 1));
+        world
+    });
+}
+
 #[test]
 fn a_download_is_waited_for_and_its_folder_is_judged() {
     with_world(|world| async move {

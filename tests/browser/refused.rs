@@ -9,10 +9,10 @@ use axum::response::Html;
 use gstack::protocol::fault::FaultCode;
 use std::time::Duration;
 
-const SECRET: &str = "credentials of this machine";
+pub const SECRET: &str = "credentials of this machine";
 
 /// Listens on the refused address; the page's name for it.
-async fn serve_secret() -> String {
+pub async fn serve_secret() -> String {
     let listener = tokio::net::TcpListener::bind((REFUSED_ADDRESS, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let page = || async {

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 /// Two browsers at once would only slow each other down.
@@ -170,6 +170,12 @@ impl World {
         Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 
+    /// The same world for a model.
+    pub fn for_model(&self) -> Self {
+        let context = Context { for_model: true, ..self.context.clone() };
+        Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
+    }
+
     /// Opens a page in a tab behind the first one, which stays in view.
     pub async fn open_hidden(&self, name: &str) {
         let opened = self.run("newtab", &[&self.page(name)]).await;
@@ -267,6 +273,7 @@ async fn serve() -> u16 {
         "slow answer"
     };
     let gate: &'static Notify = Box::leak(Box::default());
+    let asked: &'static Semaphore = Box::leak(Box::new(Semaphore::new(0)));
     let router = Router::new()
         .route("/slow", get(slow))
         .route(
@@ -288,6 +295,14 @@ async fn serve() -> u16 {
         .route("/attachment", get(|| async { attachment("hello".repeat(1000)) }))
         .route("/held.zip", get(move || async move { attachment(held(gate)) }))
         .route("/release", get(move || async move { gate.notify_waiters() }))
+        .route(
+            "/arrives",
+            get(move || async move {
+                asked.add_permits(1);
+                Html("<title>There</title>")
+            }),
+        )
+        .route("/asked", get(move || until_asked(asked)))
         .route("/nothing", get(|| async { StatusCode::NO_CONTENT }))
         .route("/redirect", get(redirect))
         .route("/to-file", get(|| async { Redirect::to("/file.bin") }))
@@ -303,6 +318,13 @@ async fn serve() -> u16 {
 fn attachment(body: impl Into<Body>) -> Response {
     let named = [(header::CONTENT_DISPOSITION, "attachment; filename=\"../../.evil report.txt\"")];
     (named, body.into()).into_response()
+}
+
+/// Answers once `/arrives` was asked for, or after a while: the page that waits for this may keep it from being asked.
+async fn until_asked(asked: &'static Semaphore) {
+    if let Ok(Ok(permit)) = tokio::time::timeout(Duration::from_secs(2), asked.acquire()).await {
+        permit.forget();
+    }
 }
 
 /// A file whose second half comes when `/release` was asked for.

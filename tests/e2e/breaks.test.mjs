@@ -78,9 +78,15 @@ describe('in the middle of an answer', () => {
   test('the daemon is killed: the browser stays, what was said stays, the next message works', async () => {
     const turn = await begun();
     const browser = await scene.home.only('browser');
+    const folder = await scene.panel.page.evaluate(`document.querySelector('.folder-button').innerText`);
+    assert.notEqual(folder, '');
     await scene.home.kill(await scene.home.only('daemon'));
     await turn.gone();
     await scene.panel.connected();
+    await scene.panel.page.waitFor(
+      `document.querySelector('.folder-button').innerText === ${JSON.stringify(folder)}`,
+      'the folder, also of the next daemon',
+    );
     await scene.panel.seen('bubble', 'Tell me');
     await scene.panel.seen('answer', 'One,');
     await scene.panel.gone('stop');

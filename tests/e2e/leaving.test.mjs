@@ -3,10 +3,9 @@
  * pieces, not in a code, and not if it was only a title, a message's own page, a picture or a fault.
  */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
-import { Scene } from './harness/scene.mjs';
-import { Site } from './harness/site.mjs';
+import { describe, test } from 'node:test';
 import { words } from './harness/stand-in.mjs';
+import { besideAnotherSite } from './harness/two-sites.mjs';
 
 const PHRASE = 'correct horse battery staple velvet moon';
 
@@ -14,17 +13,9 @@ describe('an agent that does what a hostile page wants', () => {
   let scene;
   let other;
   let turn;
-  before(async () => {
-    scene = await Scene.open({ at: '/mail' });
-    other = await Site.start();
-  });
-  afterEach(async () => {
-    scene.agent.settle();
-    await scene.panel.gone('stop');
-  });
-  after(async () => {
-    await other?.stop();
-    await scene?.close();
+  besideAnotherSite('/mail', (opened, beside) => {
+    scene = opened;
+    other = beside;
   });
 
   /** The call is asked about for what it carries; it is denied, and nothing of it reaches the other site. */

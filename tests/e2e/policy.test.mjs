@@ -4,28 +4,20 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { GSTACK } from './harness/home.mjs';
 import { BarePanel } from './harness/host.mjs';
 import { Scene } from './harness/scene.mjs';
-import { Site } from './harness/site.mjs';
 import { words } from './harness/stand-in.mjs';
+import { besideAnotherSite } from './harness/two-sites.mjs';
 import { until } from './harness/wait.mjs';
 
 describe('a page that tells the agent what to do', () => {
   let scene;
   let other;
-  before(async () => {
-    scene = await Scene.open({ at: '/mail' });
-    other = await Site.start();
-  });
-  afterEach(async () => {
-    scene.agent.settle();
-    await scene.panel.gone('stop');
-  });
-  after(async () => {
-    await other?.stop();
-    await scene?.close();
+  besideAnotherSite('/mail', (opened, beside) => {
+    scene = opened;
+    other = beside;
   });
   test('its words can not be carried to another site by address, whatever the conversation is allowed', async () => {
     const turn = await scene.ask('Summarize my inbox');

@@ -2,7 +2,7 @@
  * A person's everyday browser, driven by way of the extension in it: no pipe and no port of gstack's.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { Everyday } from './harness/everyday.mjs';
@@ -299,7 +299,7 @@ describe('what may come between', () => {
       return button.textContent;
     })()`);
     assert.match(clicked, /Clean up/);
-    await panel.page.waitFor(`/No clutter|Cleaned up/.test(document.body.innerText)`, 'what was cleaned up');
+    await panel.page.waitFor(`/Nothing to clean up|Cleaned up/.test(document.body.innerText)`, 'what was cleaned up');
   });
 });
 
@@ -340,6 +340,83 @@ describe('from a terminal', () => {
       assert.match(stderr, /does not work in an everyday browser/, args.join(' '));
     }
     assert.deepEqual(await scene.browser.attached(), []);
+  });
+
+  test('a file that a click saves is named, in the folder of the person; another folder is refused in words', async () => {
+    const tab = String(await scene.tab('/form'));
+    await scene.home.ok([
+      'js',
+      `document.body.insertAdjacentHTML('beforeend', '<a id="save" download="note.txt" href="data:text/plain,hello">Save</a>'); 0`,
+      '--tab',
+      tab,
+    ]);
+    assert.match(await scene.home.ok(['click', '#save', '--tab', tab]), /Downloaded: note\.txt \(5 B\)/);
+    assert.match(await scene.home.ok(['downloads', '--tab', tab]), /note\.txt \(5 B\)/);
+    const { code, stderr } = await scene.home.run(['click', '#save', '--download-dir', '.', '--tab', tab]);
+    assert.equal(code, 1);
+    assert.match(stderr, /saves files in its own download folder/);
+  });
+
+  test('requests are listed, shown and answered here; the tab is taken off the network and brought back', async () => {
+    const tab = String(await scene.tab('/form'));
+    const inTab = (...args) => scene.home.ok([...args, '--tab', tab]);
+    assert.match(await inTab('route', '**/made-up', '--status', '201', '--body', 'ours'), /Routed \*\*\/made-up → 201/);
+    const asking = "fetch('/made-up').then(async (a) => a.status + ' ' + (await a.text())).catch(() => 'failed')";
+    assert.match(await inTab('js', asking), /201 ours/);
+    const [request] = JSON.parse(await inTab('network', 'list', '--filter', 'made-up', '--json')).data;
+    assert.equal(request.status, 201);
+    assert.match(await inTab('network', 'show', String(request.id)), /Response body:\nours/);
+    await inTab('unroute');
+    assert.match(await inTab('js', asking), /404/);
+    await inTab('headers', 'set', '--site', new URL(scene.site.origin).host, 'X-Of-Ada: 1');
+    assert.match(await inTab('headers', 'list'), /X-Of-Ada/);
+    await inTab('headers', 'clear');
+    await inTab('offline', 'on');
+    assert.match(await inTab('js', asking), /failed/);
+    await inTab('offline', 'off');
+    await inTab('throttle', 'cpu', '2');
+    await inTab('throttle', 'off');
+    assert.match(await inTab('js', asking), /404/);
+    await scene.home.ok(['connect', '--everyday']);
+    await scene.home.ok(['disconnect']);
+    await scene.letGo();
+  });
+
+  test('what a page is told is set here too, and what Chrome keeps from extensions is named', async () => {
+    const tab = String(await scene.tab('/form'));
+    const inTab = (...args) => scene.home.ok([...args, '--tab', tab]);
+    for (const [what, ...value] of [
+      ['timezone', 'Asia/Tokyo'],
+      ['locale', 'de-DE'],
+      ['color-scheme', 'dark'],
+      ['geolocation', '52.5,13.4'],
+      ['device', 'Pixel 7'],
+    ]) {
+      assert.match(await inTab('emulate', what, ...value), new RegExp(`^${what}: `), what);
+    }
+    const told = await inTab(
+      'js',
+      `[Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.language, matchMedia('(prefers-color-scheme: dark)').matches, screen.width].join(' ')`,
+    );
+    assert.match(told, /Asia\/Tokyo de-DE true 412/);
+    const { code, stderr } = await scene.home.run(['emulate', 'permissions', 'grant', 'geolocation', '--tab', tab]);
+    assert.equal(code, 1);
+    assert.match(stderr, /does not work in an everyday browser: Chrome lets no extension set a site's permissions/);
+    assert.match(await inTab('emulate', 'reset'), /own again/);
+    assert.match(await inTab('emulate', 'list'), /nothing is emulated/);
+    assert.match(await inTab('har', 'start', '--bodies'), /Recording requests/);
+    await inTab('js', "fetch('/form').then((answer) => answer.text())");
+    const { path: file, bodies } = JSON.parse(await inTab('har', 'stop', '--json')).data;
+    assert.match(await inTab('init-script', 'add', 'window.early = 1'), /Added script 1/);
+    await inTab('reload');
+    assert.match(await inTab('js', 'window.early'), /1/);
+    await inTab('init-script', 'remove');
+    assert.match(await inTab('cache', 'off'), /Cache off/);
+    await inTab('cache', 'on');
+    const cleared = await scene.home.run(['cache', 'clear', '--tab', tab]);
+    assert.match(cleared.stderr, /does not work in an everyday browser: the cache of a person's whole profile is left alone/);
+    assert.match(await inTab('mhtml'), /MHTML saved/);
+    assert.ok(bodies >= 1 && JSON.parse(readFileSync(file, 'utf8')).log.entries.length >= 1);
   });
 
   test('two everyday browsers and the one of connect keep apart', async () => {

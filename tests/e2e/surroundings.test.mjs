@@ -115,6 +115,9 @@ describe('the welcome page', () => {
       const panel = await home.panel(client);
       await panel.connected();
       await page.waitFor(`document.querySelector('main').dataset.state === 'ready'`, 'a welcome page without its arrow');
+      const words = await page.evaluate(`document.querySelector('main').innerText`);
+      assert.match(words, /Connected[^]*Type in the side panel/);
+      assert.doesNotMatch(words, /opens by itself|does not open|waiting|doctor/i, 'no help for a panel that is there');
       // Without a panel the arrow is there although the extension is loaded.
       await client.send('Target.closeTarget', { targetId: panel.page.targetId });
       await client.gone(panel.page.targetId, 'the panel');

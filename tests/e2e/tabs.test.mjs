@@ -3,27 +3,18 @@
  * no other, whichever way it asks.
  */
 import assert from 'node:assert/strict';
-import { after, afterEach, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { GSTACK } from './harness/home.mjs';
-import { Scene } from './harness/scene.mjs';
-import { Site } from './harness/site.mjs';
 import { words } from './harness/stand-in.mjs';
+import { besideAnotherSite } from './harness/two-sites.mjs';
 import { until } from './harness/wait.mjs';
 
 describe('an agent among many tabs', () => {
   let scene;
   let other;
-  before(async () => {
-    scene = await Scene.open({ at: '/opener' });
-    other = await Site.start();
-  });
-  afterEach(async () => {
-    scene.agent.settle();
-    await scene.panel.gone('stop');
-  });
-  after(async () => {
-    await other?.stop();
-    await scene?.close();
+  besideAnotherSite('/opener', (opened, beside) => {
+    scene = opened;
+    other = beside;
   });
   const tabs = async () => (await scene.home.json('tabs')).data ?? (await scene.home.json('tabs'));
   /** Opens a tab as the person does, and comes back to the one that has the panel; gives its number. */

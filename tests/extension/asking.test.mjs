@@ -129,6 +129,21 @@ describe("turns", options, () => {
       assert.match(await panel.evaluate("document.querySelector('.bubble-files').innerText"), /SPRING10 takes 10 % off/);
     }));
 
+  test("what a turn cost is in sight in a panel of 360 pixels, behind the name of a model", () =>
+    withPanel("usage", async (panel) => {
+      await panel.size(360, 720);
+      await panel.until("document.querySelectorAll('.turn-footer').length === 2");
+      const shown = `(() => {
+        const facts = document.querySelectorAll('.turn-footer__facts')[1];
+        const box = facts.getBoundingClientRect();
+        return [...facts.children].filter((one) => {
+          const { right, bottom } = one.getBoundingClientRect();
+          return right <= box.right + 0.5 && bottom <= box.bottom + 0.5;
+        }).map((one) => one.innerText);
+      })()`;
+      assert.deepEqual(await panel.evaluate(shown), ["claude code", "opus", "4.1 s", "$0.03"], "the tokens give way, as a whole");
+    }));
+
   test("an agent that is not installed: the command, and another one instead", () =>
     withPanel("missing", async (panel) => {
       await panel.until("document.querySelector('.card--danger .command')?.innerText.includes('@google/gemini-cli')");

@@ -6,7 +6,6 @@
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { render } from "./fake-markdown.mjs";
 import { exported, recordMethods } from "./fake-records.mjs";
 import { scenarios } from "./scenarios.mjs";
 
@@ -236,7 +235,6 @@ const methods = {
     }),
   "pick.stop": () => (stopPick?.(), {}),
   ...recordMethods({ scenario, conversations, infoOf, save, fault, tabs: () => tabs, current: (chromeTabId) => current(chromeTabId) }),
-  "markdown.render": ({ blocks }) => ({ html: blocks.map(render) }),
   "file.read": ({ id, offset }) => {
     const bytes = exported.get(id) ?? scenario.file ?? Buffer.alloc(0);
     const part = bytes.subarray(offset, offset + 40_000);

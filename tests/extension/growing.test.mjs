@@ -78,11 +78,11 @@ describe("growing Markdown", options, () => {
 });
 
 describe("code", options, () => {
-  /** The files of others that a panel runs, from now on and before. */
+  /** The files of the highlighter that a panel runs, from now on and before. */
   async function vendored(panel, browser) {
     const names = new Set();
     browser.pipe.on(({ method, params }) => {
-      if (method === "Debugger.scriptParsed" && params.url.includes("/vendor/")) names.add(params.url.split("/").at(-1));
+      if (method === "Debugger.scriptParsed" && params.url.includes("/vendor/highlight/")) names.add(params.url.split("/").at(-1));
     });
     await panel.send("Debugger.enable");
     return names;

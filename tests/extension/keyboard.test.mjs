@@ -19,8 +19,16 @@ const NUMBER = `(() => {
   return stops.map((one) => (one.getAttribute("aria-label") || one.innerText || one.placeholder || one.className || one.localName).trim().split("\\n")[0]);
 })()`;
 
-/** What Tab does not get to, by name. */
+/** Of what has the focus: its name if its ring has square corners, of which nothing else in the panel has any. */
+const SQUARE = `(() => {
+  const { outlineStyle, outlineColor, borderRadius } = getComputedStyle(document.activeElement);
+  const ring = outlineStyle !== "none" && !outlineColor.endsWith(", 0)");
+  return ring && parseFloat(borderRadius) === 0 ? document.activeElement.className || document.activeElement.localName : null;
+})()`;
+
+/** What Tab does not get to, by name. What it gets to has a ring with round corners. */
 async function unreached(panel) {
+  const square = new Set();
   await panel.evaluate(`document.querySelector("#tabbar button").focus()`);
   const names = await panel.evaluate(NUMBER);
   assert.ok(names.length > 3, names.join());
@@ -28,8 +36,11 @@ async function unreached(panel) {
   for (let n = 0; n < names.length * 2 + 4 && reached.size < names.length; n += 1) {
     const stop = await panel.evaluate("document.activeElement?.dataset.stop ?? null");
     if (stop !== null) reached.add(Number(stop));
+    square.add(await panel.evaluate(SQUARE));
     await panel.key("Tab");
   }
+  square.delete(null);
+  assert.deepEqual([...square], [], "rings with square corners");
   return names.filter((_name, index) => !reached.has(index));
 }
 
@@ -37,6 +48,7 @@ const PLACES = {
   "an empty panel": ["usual", "document.querySelector('.suggestion') && !document.querySelector('.agent-button').disabled"],
   "a conversation": ["done", "document.querySelector('.codeblock') && document.querySelector('.table-scroll')"],
   "a card that asks": ["approval", "document.querySelector('.choice')"],
+  "a card of several requests": ["together", "document.querySelectorAll('.asked__line').length === 3"],
   "a question": ["question", "document.querySelector('.question')"],
   errors: ["errors", "document.querySelectorAll('.card--danger').length === 3"],
   "a queue": ["queue-full", "document.querySelectorAll('.queue-chip').length === 5"],

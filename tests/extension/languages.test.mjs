@@ -49,7 +49,7 @@ describe("a fault", () => {
     speak("en");
     for (const fault of [plain, newer]) assert.deepEqual(worded(fault), { ...plain, words: {} });
     speak("de");
-    const german = { ...plain, message: "Der Tab ist nicht mehr da. (It is /tmp/a.)", words: {} };
+    const german = { code: "tab-gone", message: "Der Tab ist nicht mehr da. (It is /tmp/a. Look.)", words: {} };
     for (const fault of [plain, newer, { ...plain, words: { hint: { code: "of_a_newer_daemon" } } }])
       assert.deepEqual(worded(fault), german);
     assert.deepEqual(worded(german), german, "what is in words stays so");
@@ -57,7 +57,9 @@ describe("a fault", () => {
     assert.equal(worded({ code: "timeout", message: "Zu spät.", words: SAID }).message, "Zu spät.", "the extension's own");
     speak("ar");
     const said = catalogue("ar").code_tab_gone.message;
-    assert.deepEqual(worded(plain), { ...plain, message: `${said} (\u2068It is /tmp/a.\u2069)`, hint: "\u2068Look.\u2069", words: {} });
+    assert.deepEqual(worded(plain), { code: "tab-gone", message: `${said} (\u2068It is /tmp/a. Look.\u2069)`, words: {} });
+    const half = { ...FAULT, hint: "Look.", words: { message: FAULT.words.message } };
+    assert.equal(worded(half).hint, "(\u2068Look.\u2069)", "an English hint behind words of ours");
   });
 
   test("of each kind that can reach a panel has words in every language", () => {
@@ -139,6 +141,20 @@ describe("what else the daemon tells", () => {
   });
 });
 
+test("what a value hides itself stays with it, to be named; only what we put around values goes", async () => {
+  const { askParts, askWords } = await import("../../extension/shared/said.js");
+  speak("ar");
+  const hostile = "Pay\u2069\u202e now";
+  const asked = { ask: `Click “${hostile}”`, phrase: { code: "click_sel", values: [hostile] } };
+  assert.deepEqual(askParts(asked), [
+    { text: "النقر على ", isValue: false },
+    { text: `“${hostile}”`, isValue: true },
+  ]);
+  assert.equal(askWords(asked), `النقر على \u2068“${hostile}”\u2069`);
+  speak("en");
+  assert.deepEqual(askParts(asked), [{ text: asked.ask, isValue: true }]);
+});
+
 test("what is Latin in an Arabic sentence and would turn around is isolated", () => {
   for (const [name, { message }] of Object.entries(catalogue("ar"))) {
     if (!/[\u0600-\u06ff]/.test(message)) continue;
@@ -184,6 +200,52 @@ describe("the panel", options, () => {
       ));
   }
 
+  for (const [scenario, ask] of [
+    ["approval", "النقر على “Revoke key”"],
+    ["together", "تعبئة الحقول: 2، ثم النقر على “Place order”"],
+  ]) {
+    test(`asks in Arabic without naming what keeps Latin values in their place as hidden: ${scenario}`, () =>
+      withPanel(
+        scenario,
+        async (panel) => {
+          await panel.until("document.querySelector('.approval__ask')?.innerText");
+          assert.equal(await panel.evaluate("document.querySelector('.approval__ask').innerText"), ask);
+          assert.equal(await panel.evaluate("document.querySelectorAll('.approval .unseen').length"), 0);
+          const [verb, name] = await panel.evaluate(places(".approval__ask", "النقر", scenario === "together" ? "Place" : "Revoke"));
+          assert.ok(verb[0] >= name[1] || scenario === "together", "from the right");
+        },
+        { language: "ar" },
+      ));
+  }
+
+  for (const [language, step, failed] of [
+    ["de", "Checkout anklicken", "Es ist gescheitert. (Covered by"],
+    ["ar", "Checkout", "(\u2068Covered by"],
+  ]) {
+    test(`says what was done and that it failed: ${language}`, () =>
+      withPanel(
+        "steps",
+        async (panel) => {
+          await panel.until("document.querySelector('.steps > summary')");
+          await panel.evaluate("for (const summary of document.querySelectorAll('.steps > summary')) summary.click()");
+          await panel.until("document.querySelector('.step__reason')");
+          const labels = await panel.evaluate("[...document.querySelectorAll('.step .step__label')].map((one) => one.innerText)");
+          assert.ok(
+            labels.some((label) => label.includes(step)),
+            labels.join("\n"),
+          );
+          assert.doesNotMatch(labels.join("\n"), /Clicking|Opening|Reading|Filling|Closing/);
+          const reasons = await panel.evaluate("[...document.querySelectorAll('.step__reason')].map((one) => one.textContent)");
+          assert.ok(
+            reasons.some((reason) => reason.includes(failed)),
+            reasons.join("\n"),
+          );
+          for (const reason of reasons) assert.doesNotMatch(reason, /^Covered/, "not as if the panel said it");
+        },
+        { language },
+      ));
+  }
+
   test("says in Arabic, from the right, that the host is missing", () =>
     withPanel(
       undefined,
@@ -203,10 +265,8 @@ describe("the panel", options, () => {
     withPanel(
       "broken",
       async (panel) => {
-        await panel.until("document.querySelector('.empty .quiet')");
-        const [first, last] = await panel.evaluate(places(".empty .quiet", "Its", "wrong:"));
-        assert.ok(first[1] <= last[0], JSON.stringify([first, last]));
-        const [word, colon] = await panel.evaluate(places(".empty .quiet", "wrong", ":"));
+        await panel.until("document.querySelector('.empty__title')");
+        const [word, colon] = await panel.evaluate(places(".empty__title", "wrong", ":"));
         assert.ok(word[1] <= colon[0] + 1, JSON.stringify([word, colon]));
       },
       { language: "ar" },

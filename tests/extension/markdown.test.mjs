@@ -29,6 +29,7 @@ const CASES = {
     ["- a\n\n  ```\n  x\n\n  y\n  ```\n- b", "end"],
     "",
   ],
+  "code in a line that begins with it is no fence": ["```a``` b\n\nc\n\n", ["```a``` b", "c"], ""],
   "a table is a block": ["| a |\n|---|\n| b |\n\n", ["| a |\n|---|\n| b |"], ""],
   "blank lines between blocks are nothing": ["\n\n\na\n\n\n\n", ["a"], ""],
 };

@@ -25,7 +25,7 @@ const messages = Object.keys(JSON.parse(read("_locales", "en", "messages.json"))
 test("every word that is asked for exists, and none is left over", () => {
   const names = new Set(
     [
-      ...source.matchAll(/\bt\(\s*"(\w+)"/g),
+      ...source.matchAll(/\b(?:t|sentence)\(\s*"(\w+)"/g),
       ...source.matchAll(/getMessage\("(\w+)"/g),
       ...source.matchAll(/"((?:suggest|plain|fact)[A-Z]\w+)"/g),
     ].map(([, name]) => name),
@@ -234,6 +234,25 @@ test("what is vendored is what its authors published, with its licence", () => {
     assert.equal(read(path), readFileSync(original, "utf8"), path);
   }
   assert.match(read("vendor", "highlight", "LICENSE"), /BSD 3-Clause/);
+  // markdown-it's one file holds what it is built of.
+  const modules = join(root, "tests", "extension", "node_modules");
+  const parser = {
+    "markdown-it.esm.min.js": ["markdown-it", "dist", "browser", "markdown-it.esm.min.mjs"],
+    LICENSE: ["markdown-it", "LICENSE"],
+    "LICENSE-entities": ["entities", "LICENSE"],
+    "LICENSE-linkify-it": ["linkify-it", "LICENSE"],
+    "LICENSE-mdurl": ["mdurl", "LICENSE"],
+    "LICENSE-punycode": ["punycode.js", "LICENSE-MIT.txt"],
+    "LICENSE-uc-micro": ["uc.micro", "LICENSE.txt"],
+  };
+  assert.deepEqual(
+    files(join("vendor", "markdown-it")).map((path) => path.split("/").at(-1)).filter((name) => !name.endsWith(".d.ts")).toSorted(),
+    Object.keys(parser).toSorted(),
+  );
+  for (const [name, original] of Object.entries(parser))
+    assert.equal(read("vendor", "markdown-it", name), readFileSync(join(modules, ...original), "utf8"), name);
+  const carried = new Set([...read("vendor", "markdown-it", "markdown-it.esm.min.js").matchAll(/#region node_modules\/([^/]+)/g)].map(([, name]) => name));
+  for (const name of carried) assert.ok(Object.values(parser).some(([from]) => from === name), `${name} has no licence`);
   // Of the library only what returns text is used: it is never given an element.
   assert.deepEqual(
     [...new Set([...read("panel", "markdown", "highlight.js").matchAll(/library\.(\w+)/g)].map(([, name]) => name))].toSorted(),

@@ -209,32 +209,6 @@ describe("the panel", options, () => {
       );
     }));
 
-  test("hostile HTML is harmless in Chrome's sanitiser and in ours", () =>
-    withPanel(
-      "usual",
-      async (panel) => {
-        const hostile = `<p onclick="fetch('https://evil.example')">a<script>document.title='owned'</script><img src=x onerror="document.title='owned'">
-      <a href="javascript:document.title='owned'">b</a><iframe srcdoc="<script>top.document.title='owned'</script>"></iframe><svg><a href="javascript:1"><text>c</text></a></svg>
-      <math><mtext><table><mglyph><style><img src=x onerror="document.title='owned'"></style></table></mtext></math><form action="https://evil.example"><input name=x></form><p style="position:fixed">d</p>`;
-        const results = await panel.evaluate(`import(chrome.runtime.getURL("panel/markdown/sanitise.js")).then(({ nodesOf }) => {
-      const held = document.createElement("div");
-      document.body.append(held);
-      const draw = () => { held.replaceChildren(...nodesOf(${JSON.stringify(hostile)})); return held.innerHTML; };
-      const withNative = draw();
-      const native = Element.prototype.setHTML;
-      delete Element.prototype.setHTML;
-      const without = draw();
-      if (native) Element.prototype.setHTML = native;
-      held.remove();
-      return [withNative, without, document.title];
-    })`);
-        for (const html of results.slice(0, 2))
-          assert.doesNotMatch(html, /script|onerror|onclick|javascript:|iframe|svg|math|style|form|<input|<img/);
-        assert.equal(results[2], "gstack");
-      },
-      { tolerated: /inline (?:style|event handler)/ },
-    )); // refused by the policy, as it should be
-
   test("the panel follows the tab in view, and what was typed stays with its tab", () =>
     withPanel("done", async (panel, _browser, _page, pages) => {
       await panel.until(text("The total is rounded twice"));

@@ -5,6 +5,7 @@
  */
 import { deflateSync } from "node:zlib";
 import { debugScenario } from "./debug-scenario.mjs";
+import { HEAVY, HOSTILE } from "./hostile.mjs";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -78,7 +79,7 @@ const hopsWith = (agent) => () => {
   return [
     { hop: "host", ok: true, detail: "version 0.1.0, pid 41207" },
     { hop: "daemon", ok: true, detail: "version 0.1.0, pid 40112, home /home/you/.gstack" },
-    { hop: "browser", ok: true, detail: "Chromium/156.0.7420.31, pid 40180, 9 tabs", millis: took(2.1, 1.3) },
+    { hop: "browser", ok: true, detail: "Chromium/156.0.7420.31, pid 40180, tabs: 9", millis: took(2.1, 1.3) },
     { hop: "agent", detail: "Claude Code 2.1.329 at /home/you/.local/bin/claude", ...agent(took) },
   ];
 };
@@ -148,6 +149,23 @@ async function flood(on, clientId, text) {
 let ids = 0;
 const fresh = (kind) => `${kind}-${process.pid}-${++ids}`;
 
+/** The codes of the steps' words, as the daemon tells them. */
+const PHRASES = {
+  Clicking: "click_sel",
+  "Closing the tab": "close_the_tab",
+  Filling: "fill_sel",
+  Opening: "open_url",
+  Reading: "own_reading",
+  "Reading the page": "read_the_page",
+  "Reading the requests": "read_the_requests",
+  Running: "own_running",
+  Searching: "own_searching",
+  "Taking a screenshot": "take_a_screenshot",
+  "Tidying the page": "tidy_the_page",
+  "Waiting for the page": "wait_for_the_page",
+};
+const phraseOf = (verb, object) => ({ code: PHRASES[verb], values: object ? [object] : [] });
+
 /** Speaks the events of one turn. */
 function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", model = "opus", ...more } = {}) {
   const turnId = fresh("turn");
@@ -157,7 +175,7 @@ function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", mo
     turnId,
     step(verb, object, durationMs, { outcome = "ok", result = "ok", tool = "browser", args = "{}", kind = "act", images = [] } = {}) {
       const stepId = fresh("step");
-      on.event({ type: "step", turnId, stepId, kind, verb, object, tool, arguments: args });
+      on.event({ type: "step", turnId, stepId, kind, verb, object, phrase: phraseOf(verb, object), tool, arguments: args });
       on.event({ type: "step-done", turnId, stepId, outcome, durationMs, result, images });
     },
     running(verb, object, phrase) {
@@ -179,6 +197,7 @@ function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", mo
         turnId,
         approvalId: fresh("approval"),
         ask: "Click “Revoke key” for ci-old",
+        phrase: { code: "click_sel", values: ["Revoke key"] },
         site: "console.halden.example",
         does: "click @e14",
         kind: "act",
@@ -235,9 +254,9 @@ The tax line has the same rule, see [how rounding is documented](https://example
 const SIX = (turn) => {
   turn.step("Opening", "localhost:5173/cart", 400, { kind: "navigate" });
   turn.step("Reading the page", "", 31, { kind: "read" });
-  turn.step("Typing into", "Coupon code", 120);
+  turn.step("Filling", "Coupon code", 120);
   turn.step("Clicking", "Apply", 300);
-  turn.step("Reading network requests", "", 4, {
+  turn.step("Reading the requests", "", 4, {
     kind: "read",
     args: '{"filter":"xhr"}',
     result: "POST /api/cart/coupon → 200 (48ms, 212B)\nGET /api/cart → 200 (31ms, 1840B)\nGET /img/board.webp → pending",
@@ -262,6 +281,16 @@ const base = { agents: AGENTS, hops: HOPS, turn: usual, file: picture() };
 export const scenarios = {
   /** Nothing said; a message is answered with a whole turn. */
   usual: base,
+  /** The answer repeats what a hostile page said. */
+  hostile: {
+    ...base,
+    async turn(on, clientId) {
+      const turn = turnOf(on, clientId);
+      await turn.stream(HOSTILE, 7, 1);
+      await turn.stream(HEAVY, 1000, 1);
+      turn.done();
+    },
+  },
   /** For the debug drawer. */
   debug: debugScenario(base),
   "debug-refused": {
@@ -512,7 +541,7 @@ export const scenarios = {
     before(on) {
       const turn = turnOf(on, says(on, "The total is one cent off when I apply SPRING10. Find out why."));
       SIX(turn);
-      turn.step("Running the cart with", "24 prices", 4100);
+      turn.step("Running", "the cart with 24 prices", 4100);
       turn.step("Reading the page", "", 28, { kind: "read" });
       turn.step("Taking a screenshot", "", 200, {
         kind: "read",
@@ -532,11 +561,11 @@ export const scenarios = {
         outcome: "failed",
         result: 'Covered by <div class="cookie-banner">. Waited 5 s for the button to receive the click.',
       });
-      turn.step("Cleaning up the page", "", 58);
+      turn.step("Tidying the page", "", 58);
       turn.step("Clicking", "Checkout", 600);
-      turn.step("Waiting for the page to load", "", 900);
-      turn.step("Submitting", "payment", 30, { outcome: "denied" });
-      turn.step("Closing", "the tab", 30, { outcome: "unknown" });
+      turn.step("Waiting for the page", "", 900);
+      turn.step("Clicking", "Pay now", 30, { outcome: "denied" });
+      turn.step("Closing the tab", "", 30, { outcome: "unknown" });
       turn.text(
         "The payment page opens and the coupon holds: **€41.39**.\n\nOne thing for you: the cookie banner covers **Checkout** until it is closed. I hid it to get on; a customer cannot.\n\n### What I would change\n\n- Give the banner its own row instead of laying it over the page.\n- Add the bottom padding back to the cart while it is open.\n\nShall I make the change in `src/layout/Banner.tsx` and run the tests that touch the cart?",
       );
@@ -647,6 +676,7 @@ export const scenarios = {
         turnId,
         approvalId: fresh("approval"),
         ask: "Click “Revoke key” for ci-old",
+        phrase: { code: "click_sel", values: ["Revoke key"] },
         site: "console.halden.example",
         does: "click @e14",
         kind: "act",

@@ -28,6 +28,11 @@ describe("calls that wait together", options, () => {
         "Ada Lovelace",
         "Grasmere",
       ]);
+      // What waits for permission does not look as if it ran: no spinner, no time.
+      const waiting = await panel.evaluate(
+        "[...document.querySelectorAll('.step')].map((one) => [one.className, one.querySelector('.step__time').innerText])",
+      );
+      assert.deepEqual(waiting, Array(3).fill(["step step--waiting", ""]));
       assert.match(
         await panel.evaluate("document.querySelector('.asked__line:last-child').innerText"),
         /click @e9[^]*Place order[^]*https:\/\/shop\.example\/order/,

@@ -134,7 +134,7 @@ fn a_newer_terminal_takes_over_from_an_older_daemon_when_its_turn_is_done() {
         chat.wait_with_output().unwrap()
     };
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-    assert!(String::from_utf8_lossy(&said.stderr).contains("turns finish first"));
+    assert!(String::from_utf8_lossy(&said.stderr).contains("waiting for 1 running turn"));
     running.taken_over(&version);
 }
 

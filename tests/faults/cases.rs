@@ -1,6 +1,7 @@
 //! Single faults with a story: what an agent can do wrong, two daemons, a folder that can't be written.
 
 use crate::extension::Extension;
+use crate::journal::Replay;
 use crate::world::{World, wait, weight};
 use serde_json::{Value, json};
 
@@ -23,6 +24,7 @@ pub const ALL: &[(&str, fn())] = cases![
     a_full_disk_is_told_and_nothing_is_lost,
     a_conversation_follows_its_tab,
     a_panel_that_stops_reading_harms_no_other,
+    a_large_journal_is_rewritten_by_itself_and_holds_the_same,
 ];
 
 pub fn begin(settings: &str, tabs: usize) -> (World, Extension) {
@@ -340,5 +342,39 @@ fn a_panel_that_stops_reading_harms_no_other() {
     let (well, said) = world.run(&["stop-turn"]);
     assert!(well, "{said}");
     drop(stuck);
+    finish(&world, extension);
+}
+
+/// Above 4 MiB, at the end of a turn.
+fn a_large_journal_is_rewritten_by_itself_and_holds_the_same() {
+    let (world, mut extension) = begin("", 1);
+    let path = world.home().join("sessions").join(&extension.conversations[0]).join("chat.jsonl");
+    let length = || std::fs::metadata(&path).unwrap().len();
+    // The pieces in which the answer comes are in the journal, each on its own line.
+    let pieces = || std::fs::read_to_string(&path).unwrap().matches("{\"delta\":").count();
+    send(&mut extension, 0, "small", "tell 100");
+    assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
+    extension.wait_for(0, "idle");
+    assert!(length() < 1024 * 1024 && pieces() > 1, "a small one stays as it was written");
+    send(&mut extension, 0, "large", "tell 2500");
+    assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
+    wait("the journal to be rewritten", || pieces() == 0);
+    let held = Replay::of_file(&path);
+    held.check_settled();
+    assert_eq!(held.turns_done(), 2);
+    let shown = &extension.panels[&extension.conversations[0]].events;
+    assert_eq!(&held.events, shown, "nothing that the panel shows is lost");
+    // The next turn stands behind it, and so does one under the next daemon.
+    for name in ["third", "fourth"] {
+        send(&mut extension, 0, name, "say 2");
+        assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
+        extension.wait_for(0, "idle");
+        world.kill(world.daemon().unwrap());
+        extension.connect(&world);
+    }
+    let after = Replay::of_file(&path);
+    after.check_settled();
+    assert_eq!(after.turns_done(), 4);
+    assert!(held.events.iter().all(|(seq, event)| after.events.get(seq) == Some(event)));
     finish(&world, extension);
 }

@@ -346,7 +346,6 @@ def main(path):
         other.ask(method, {})
     other.ask("agents.list", {"refresh": False})
     other.ask("activity.subscribe", {"after": 0})
-    assert other.ask("markdown.render", {"blocks": ["*a*"]})["html"] == ["<p><em>a</em></p>\n"]
     assert other.ask("conversations.rename", {**of, "title": "Named"})["title"] == "Named"
     file = other.ask("conversations.export", {**of, "format": "json"})
     data = b""

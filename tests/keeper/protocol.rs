@@ -17,7 +17,7 @@ use gstack::browser::devtools::target::{
     ActivateTarget, AttachToTarget, CloseTarget, CreateTarget, DetachFromTarget, FilterEntry, GetBrowserContexts,
     GetTargets, SetAutoAttach, SetDiscoverTargets,
 };
-use gstack::browser::devtools::{Command, browser, dom, fetch, network, page, runtime};
+use gstack::browser::devtools::{Command, browser, dom, fetch, heap_profiler, network, page, runtime};
 use gstack::protocol::ids::TargetId;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -29,6 +29,7 @@ fn sample<C: Command>(command: C) -> (&'static str, Value) {
 
 fn samples() -> Vec<(&'static str, Value)> {
     let text = || "text".to_owned();
+    let header = || fetch::HeaderEntry { name: text(), value: text() };
     let filter = || vec![FilterEntry::only("tab"), FilterEntry::no_others()];
     let target = || TargetId::new("T");
     vec![
@@ -39,6 +40,12 @@ fn samples() -> Vec<(&'static str, Value)> {
             events_enabled: true,
         }),
         sample(browser::CancelDownload { guid: text() }),
+        sample(browser::SetPermission {
+            permission: browser::PermissionName { name: text() },
+            setting: "granted",
+            origin: text(),
+        }),
+        sample(browser::ResetPermissions {}),
         sample(browser::Close {}),
         sample(dom::GetFrameOwner { frame_id: text() }),
         sample(dom::ResolveNode { backend_node_id: 1, execution_context_id: 1 }),
@@ -47,8 +54,26 @@ fn samples() -> Vec<(&'static str, Value)> {
         sample(SetDeviceMetricsOverride { width: 1, height: 1, device_scale_factor: 0.0, mobile: false }),
         sample(ClearDeviceMetricsOverride {}),
         sample(SetScrollbarsHidden { hidden: true }),
-        sample(fetch::Enable { patterns: &[fetch::RequestPattern { url_pattern: text() }] }),
-        sample(fetch::ContinueRequest { request_id: text() }),
+        sample(fetch::Enable {
+            patterns: &[fetch::RequestPattern { url_pattern: text() }],
+            handle_auth_requests: true,
+        }),
+        sample(fetch::Disable {}),
+        sample(fetch::ContinueRequest { request_id: text(), headers: Some(vec![header()]) }),
+        sample(fetch::FulfillRequest {
+            request_id: text(),
+            response_code: 200,
+            response_headers: vec![header()],
+            body: text(),
+        }),
+        sample(fetch::ContinueWithAuth {
+            request_id: text(),
+            auth_challenge_response: fetch::AuthChallengeResponse {
+                response: "ProvideCredentials",
+                username: Some(text()),
+                password: Some(text()),
+            },
+        }),
         sample(fetch::FailRequest { request_id: text(), error_reason: fetch::ErrorReason::NameNotResolved }),
         sample(DispatchMouseEvent {
             kind: MouseEventType::MousePressed,
@@ -73,10 +98,16 @@ fn samples() -> Vec<(&'static str, Value)> {
             commands: Some(vec![text()]),
         }),
         sample(InsertText { text: text() }),
+        sample(heap_profiler::Enable {}),
+        sample(heap_profiler::Disable {}),
+        sample(heap_profiler::TakeHeapSnapshot { report_progress: false }),
         sample(network::Enable {}),
+        sample(network::GetResponseBody { request_id: text() }),
         sample(page::Enable {}),
         sample(SetLifecycleEventsEnabled { enabled: true }),
         sample(AddScriptToEvaluateOnNewDocument { source: text(), world_name: Some(text()), run_immediately: true }),
+        sample(page::RemoveScriptToEvaluateOnNewDocument { identifier: text() }),
+        sample(runtime::CompileScript { expression: text(), source_url: text(), persist_script: false }),
         sample(CreateIsolatedWorld { frame_id: text(), world_name: text() }),
         sample(Navigate { url: text() }),
         sample(NavigateToHistoryEntry { entry_id: 1 }),
@@ -172,7 +203,7 @@ impl Description {
             return self.check(place, domain, wanted, value);
         }
         let fits = match wanted["type"].as_str().unwrap() {
-            "string" => value.is_string(),
+            "string" | "binary" => value.is_string(),
             "integer" => value.is_i64() || value.is_u64(),
             "number" => value.is_number(),
             "boolean" => value.is_boolean(),

@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 
 /// The most files of one cycle.
 const MOST: usize = 3;
-/// Cycles of earlier days, by layer: a number goes down and never up.
-const LARGER: [(&str, usize); 5] = [("browser", 14), ("chat", 4), ("cli", 13), ("command", 41), ("protocol", 6)];
-
 /// The path of a module: `["engine", "ports"]`.
 type Module = Vec<String>;
 
@@ -180,14 +177,12 @@ fn files_do_not_import_each_other_in_large_circles() {
     let tests = test_modules(&sources);
     let shipped: Vec<&Source> = sources.iter().filter(|source| !tests.contains(&source.path)).collect();
     let imports = Crate::read(&shipped).imports(&shipped);
-    let allowed: BTreeMap<_, _> = LARGER.into_iter().collect();
     let mut wrong = Vec::new();
     for cycle in cycles(&imports) {
         let layers: BTreeSet<String> =
             cycle.iter().map(|file| file.iter().next().unwrap().to_str().unwrap().to_owned()).collect();
-        let most = layers.iter().map(|layer| allowed.get(layer.as_str()).copied().unwrap_or(MOST)).max().unwrap();
-        if layers.len() > 1 || cycle.len() > most {
-            wrong.push(format!("{} files, {most} at most: {cycle:?}", cycle.len()));
+        if layers.len() > 1 || cycle.len() > MOST {
+            wrong.push(format!("{} files, {MOST} at most: {cycle:?}", cycle.len()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

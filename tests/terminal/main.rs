@@ -8,6 +8,7 @@ mod contract;
 mod cookies;
 mod outcomes;
 mod outliving;
+mod policy;
 mod stage;
 
 use stage::{Site, Stage, display, page};

@@ -67,6 +67,74 @@ fn a_hung_browser_is_closed_by_force() {
 }
 
 #[test]
+fn what_a_failed_disconnect_advises_closes_a_hung_browser() {
+    let stage = Stage::new();
+    stage.run(&["goto", "about:blank"]);
+    let pid = stage.status()["browserPid"].as_i64().unwrap();
+    kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), Signal::STOP).unwrap();
+    let said = stage.said(&["disconnect"]);
+    if said.code != Some(0) {
+        assert!(said.err.contains("gstack disconnect --force"), "{said:?}");
+        assert!(stage.run(&["disconnect", "--force"]).contains("the browser is closed"));
+    }
+    stage.run(&["goto", "about:blank"]);
+    assert_ne!(stage.status()["browserPid"].as_i64().unwrap(), pid, "another one is opened");
+}
+
+#[test]
+fn a_tab_that_a_hung_browser_was_told_to_close_may_close_later() {
+    let stage = Stage::new();
+    stage.run(&["goto", "about:blank"]);
+    let tab = stage.run(&["newtab"]).split_whitespace().nth(2).unwrap().to_owned();
+    let browser = Pid::from_raw(i32::try_from(stage.status()["browserPid"].as_i64().unwrap()).unwrap()).unwrap();
+    kill_process(browser, Signal::STOP).unwrap();
+    let said = stage.said(&["closetab", &tab]);
+    kill_process(browser, Signal::CONT).unwrap();
+    assert!(said.code == UNKNOWN && said.err.contains("is not known"), "{said:?}");
+    assert!(said.err.contains(&format!("closing tab {tab} took longer")), "{said:?}");
+    // It was only late.
+    while stage.run(&["tabs"]).contains(&format!("[{tab}]")) {}
+}
+
+#[test]
+fn a_page_of_a_million_elements_can_be_left_whatever_became_of_its_snapshot() {
+    let site = Site::start(site);
+    let stage = Stage::new();
+    stage.run(&["goto", &site.url("/one")]);
+    let fill = "const all = document.createElement('main'); for (let n = 0; n < 1e6; n += 1) all.append(document.createElement('i')); \
+                document.body.append(all); all.childElementCount";
+    assert_eq!(stage.run(&["js", fill, "--timeout", "120000"]), "1000000");
+    // On a busy machine it takes too long, and is then ended in the page.
+    let read = stage.said(&["snapshot"]);
+    for path in ["/two", "/three", "/four"] {
+        let gone = stage.said(&["goto", &site.url(path)]);
+        assert_eq!(gone.out, format!("Navigated to {} (200)\n", site.url(path)), "{gone:?} after {read:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn megabytes_that_a_page_logs_take_little_memory_of_the_daemon() {
+    let stage = Stage::new();
+    stage.run(&["goto", "about:blank"]);
+    let pid = stage.status()["pid"].as_u64().unwrap();
+    let peak = || {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+    };
+    let before = peak();
+    stage.run(&[
+        "js",
+        "for (let n = 0; n < 150; n += 1) console.log(n + 'x'.repeat(100_000)); console.log('y'.repeat(15_000_000)); 1",
+    ]);
+    let console = stage.run(&["console"]);
+    assert!(console.contains("yyy"), "{} bytes", console.len());
+    let grown = peak() - before;
+    assert!(grown < 150, "30 MB of messages took {grown} MB");
+}
+
+#[test]
 fn a_download_whose_daemon_is_killed_leaves_no_part_of_it() {
     let stage = Stage::new();
     stage.run(&["goto", "about:blank"]);

@@ -12,6 +12,8 @@ export class DevTools {
   #listeners = new Set();
   /** Every target that lives now, by id. */
   targets = new Map();
+  /** What became of those that don't, by id. */
+  ends = new Map();
 
   constructor(socket) {
     this.#socket = socket;
@@ -34,7 +36,13 @@ export class DevTools {
       if (event.method === 'Target.targetCreated' || event.method === 'Target.targetInfoChanged') {
         client.targets.set(targetInfo.targetId, targetInfo);
       }
-      if (event.method === 'Target.targetDestroyed') client.targets.delete(targetId);
+      if (event.method === 'Target.targetDestroyed') {
+        client.targets.delete(targetId);
+        if (!client.ends.has(targetId)) client.ends.set(targetId, 'closed');
+      }
+      if (event.method === 'Target.targetCrashed') {
+        client.ends.set(targetId, `crashed: ${event.params.status} ${event.params.errorCode}`);
+      }
     });
     await client.send('Target.setDiscoverTargets', { discover: true, filter: [{}] });
     return client;
@@ -159,17 +167,20 @@ export class Page {
   /** The first true value of an expression, now, after a change of the document or in the document that comes next. */
   waitFor(expression, words = expression) {
     const params = { expression: `(${WATCH})(() => (${expression}))`, awaitPromise: true, returnByValue: true };
+    const gone = () => `(gone: ${this.client.ends.get(this.targetId) ?? 'it does not answer'})`;
     const watch = async () => {
       for (;;) {
         try {
           return (await this.client.call('Runtime.evaluate', params, this.sessionId)).result.value;
         } catch (error) {
           // The page went on to another document while it was watched.
-          if (!/context was destroyed|Cannot find (default execution )?context|navigated or closed/.test(error.message)) throw error;
+          if (/context was destroyed|Cannot find (default execution )?context|navigated or closed/.test(error.message)) continue;
+          error.message += ` ${gone()}`;
+          throw error;
         }
       }
     };
-    const told = async () => `not seen: ${words}. The page reads:\n${await this.text().catch(() => '(gone)')}`;
+    const told = async () => `not seen: ${words}. The page reads:\n${await this.text().catch(gone)}`;
     return within(watch(), told);
   }
 

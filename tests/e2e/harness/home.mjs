@@ -44,8 +44,9 @@ export class TestHome {
    * @param {boolean} options.permanent puts the person's HOME below the build's folder: Codex keeps no helpers of its sandbox
    *   in a temporary folder, and does not start without them where bubblewrap is installed
    * @param {object} options.environment further variables for the command line
+   * @param {string} options.language  of the browser
    */
-  constructor({ port = true, permanent = false, environment = {} } = {}) {
+  constructor({ port = true, permanent = false, environment = {}, language = undefined } = {}) {
     // Short: the sockets' paths have a limit.
     this.folder = mkdtempSync(path.join(tmpdir(), 'gs-'));
     this.home = path.join(this.folder, 'g');
@@ -57,8 +58,9 @@ export class TestHome {
       mkdirSync(this.person);
     }
     const browser = path.join(this.folder, 'browser');
-    const flags = [...QUIET, ...(port ? ['--remote-debugging-port=0'] : [])];
-    writeFileSync(browser, `#!/bin/sh\nexec '${BROWSER}' ${flags.join(' ')} "$@"\n`, { mode: 0o755 });
+    const flags = [...QUIET, ...(port ? ['--remote-debugging-port=0'] : []), ...(language ? [`--lang=${language}`] : [])];
+    const tongue = language ? `export LANGUAGE='${language}'\n` : '';
+    writeFileSync(browser, `#!/bin/sh\n${tongue}exec '${BROWSER}' ${flags.join(' ')} "$@"\n`, { mode: 0o755 });
     this.environment = {
       PATH: process.env.PATH,
       HOME: this.person,

@@ -1,0 +1,108 @@
+//! The newest commands give an agent nothing that the older ones kept from it: no clipboard, no script by way of `wait`, no
+//! mouse that nobody judged, no file, no upgrade; in its shell neither, with its token or without.
+
+use crate::acp_agent::{Hostile, host};
+use crate::stage::{Site, page};
+use serde_json::json;
+
+fn site(_: &str, _: u16) -> String {
+    page("<title>Page</title><input id=n aria-label=Name><input type=file id=f><p>Text</p>")
+}
+
+#[test]
+fn the_newest_commands_open_nothing_to_an_agent() {
+    let site = Site::start(site);
+    let hostile = Hostile::at(Some(&site.url("/")));
+    hostile.stage.run(&["policy", "allow", "act", "--site", &host(&site)]);
+    hostile.stage.run(&["clipboard", "write", "from the person"]);
+    let mut turn = hostile.turn("Look");
+    let script = "document.title = 'taken over'";
+    for (tool, input) in [
+        ("clipboard", json!({"act": "read"})),
+        ("clipboard", json!({"act": "write", "text": "x"})),
+        ("keydown", json!({"key": "Enter"})),
+        ("keyup", json!({"key": "Space"})),
+        ("mouse", json!({"act": "down"})),
+        ("drop", json!({"selector": "#f", "file": ["a"]})),
+        ("upload", json!({"selector": "#f", "file": ["a"]})),
+        ("extract", json!({"schema": "a"})),
+        ("chain", json!({"commands": format!("wait --fn \"{script}\"")})),
+        ("tab-each", json!({"command": format!("wait --fn \"{script}\"")})),
+        ("wait", json!({"fn": script})),
+        ("wait", json!({"--fn": script})),
+        ("wait", json!({"selector": "--fn", "ms": script})),
+        ("type", json!({"text": "x", "into": "#n", "fn": script})),
+        ("find", json!({"words": ["Text", "--fn", script]})),
+        ("init-script", json!({"action": "add", "script": script})),
+        ("storage", json!({"action": "export", "secrets": true})),
+        ("cookies", json!({"action": "export"})),
+        ("cache", json!({"action": "clear"})),
+        ("mhtml", json!({"path": "page.mhtml"})),
+        ("emulate", json!({"what": "permissions", "value": "grant camera"})),
+        ("har", json!({"action": "start", "secrets": true})),
+    ] {
+        let said = turn.tries(tool, &input).unwrap();
+        assert!(said.is_error && !said.text.contains("from the person"), "{tool} {input}: {said:?}");
+    }
+    let gstack = env!("CARGO_BIN_EXE_gstack");
+    for before in
+        ["", "env -u GSTACK_TOKEN ", "env -u GSTACK_TOKEN setsid -w ", "env -i GSTACK_HOME=$GSTACK_HOME HOME=$HOME "]
+    {
+        for words in [
+            "clipboard read",
+            "clipboard write x",
+            "mouse down",
+            "keydown Enter",
+            "extract --schema /etc/hostname",
+            "chain 'clipboard read'",
+            "tab-each clipboard read",
+            "snapshot -o x.txt",
+            "storage export --secrets",
+            "cookies export",
+            "har start --secrets",
+            "emulate permissions 'grant camera'",
+            "mhtml page.mhtml",
+            "cache clear",
+            "policy allow act",
+            "policy explain act",
+            "policy test /etc/hostname",
+            "upgrade",
+            "upgrade --check",
+            "install-host",
+            "uninstall-host",
+            "mcp install claude --profile all --secrets",
+            "mcp uninstall claude",
+            "--session other mcp install codex",
+        ] {
+            let said = turn.tries_in_shell(&format!("{before}{gstack} {words}")).unwrap();
+            assert!(said.is_error && !said.text.contains("from the person"), "{before}{words}: {said:?}");
+        }
+        // A script is asked about as a script, or the socket is closed to it.
+        match turn.tries_in_shell(&format!("{before}{gstack} wait --fn \"{script}\"")) {
+            Ok(said) => assert!(said.is_error, "{before}: {said:?}"),
+            Err(card) => assert_eq!(card["action"]["scope"], "control", "{card}"),
+        }
+        // What it may send to a stranger holds nothing of the person.
+        let report = turn.tries_in_shell(&format!("{before}{gstack} doctor --report")).unwrap();
+        let folder = hostile.stage.folder.path().display().to_string();
+        let browse = std::fs::read_to_string(hostile.stage.folder.path().join("g/browse.json")).unwrap();
+        let browse: serde_json::Value = serde_json::from_str(&browse).unwrap();
+        for secret in [folder.as_str(), browse["token"].as_str().unwrap(), "127.0.0.1", "://"] {
+            assert!(!report.text.contains(secret), "{secret}: {report:?}");
+        }
+    }
+    // A daemon in its sandbox would end the agent as one that was left running.
+    for before in ["env -u GSTACK_TOKEN", "env -u GSTACK_TOKEN setsid -w", "env -i GSTACK_HOME=$GSTACK_HOME HOME=$HOME"]
+    {
+        let said = turn.shell(&format!("{before} {gstack} tabs"));
+        assert!(said.is_error && said.text.contains("agents don't start it"), "{before}: {said:?}");
+    }
+    drop(turn);
+    for file in [".claude.json", ".codex/config.toml", ".config/chromium/NativeMessagingHosts"] {
+        assert!(!hostile.stage.person().join(file).exists(), "{file}");
+    }
+    assert_eq!(hostile.stage.run(&["js", "document.title"]), "Page");
+    let policy: serde_json::Value = serde_json::from_str(&hostile.stage.run(&["policy", "--json"])).unwrap();
+    assert_eq!(policy["rules"].as_array().map(Vec::len), Some(1), "{policy}");
+    assert_eq!(hostile.stage.run(&["clipboard", "read"]).lines().next(), Some("from the person"));
+}

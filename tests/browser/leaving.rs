@@ -1,0 +1,80 @@
+//! Acts by which a page is left: each is done, whatever became of the page that was to say so.
+
+use crate::world::{World, with_world};
+
+/// Every act that a page can answer by leaving, on a control of `leaving.html` that does.
+const ACTS: [&[&str]; 19] = [
+    &["click", "#button"],
+    &["dblclick", "#button"],
+    &["tap", "#button"],
+    &["select", "#select", "Next"],
+    &["click", "#option"],
+    &["fill", "#changed", "shoes"],
+    &["fill", "#typed", "shoes"],
+    &["fill", "#date", "2026-01-02"],
+    &["clear", "#changed"],
+    &["check", "#box"],
+    &["type", "--into", "#typed", "shoes"],
+    &["focus", "#focused"],
+    &["hover", "#over"],
+    &["scroll", "#scrolled", "--to", "bottom"],
+    &["swipe", "up", "#pad"],
+    &["drag", "#from", "#zone"],
+    &["upload", "#file", "file.txt"],
+    &["drop", "#zone", "file.txt"],
+    &["press", "Enter"],
+];
+
+/// Does each act in a tab of its own that shows `leaving.html`. `arrived`: where the page goes; none: it closes its tab.
+async fn do_each(world: &World, query: &str, arrived: Option<&str>) {
+    world.run("goto", &[&world.page("next.html")]).await;
+    std::fs::write(world.context.cwd.clone().unwrap().join("file.txt"), "shoes").unwrap();
+    let tabs = world.context.browser.tabs().len();
+    for act in ACTS {
+        // A page may close a tab that a page has opened.
+        world.run("js", &[&format!("window.open('/leaving.html?{query}'); 1")]).await;
+        world.opened_up_to(tabs + 1).await;
+        let tab = world.context.browser.tabs().last().unwrap().id;
+        let own = world.in_tab(tab);
+        own.run("wait", &["--load"]).await;
+        if act[0] == "press" {
+            own.run("click", &["#field"]).await;
+        }
+        let said = own.run(act[0], &act[1..]).await;
+        match arrived {
+            Some(arrived) => {
+                own.run("wait", &["--url", arrived]).await;
+                world.run("closetab", &[&tab.to_string()]).await;
+            }
+            None => assert!(said.contains("closed"), "{act:?}: {said}"),
+        }
+        world.closed_down_to(tabs).await;
+    }
+}
+
+#[test]
+fn an_act_that_leaves_its_page_is_done() {
+    with_world(|world| async move {
+        let next = world.page("next.html").replace("127.0.0.1", "localhost");
+        do_each(&world, &format!("to={next}"), Some("**/next.html")).await;
+        world
+    });
+}
+
+/// The page is kept from answering until the next one is there to take its place.
+#[test]
+fn an_act_whose_page_is_gone_before_it_answers_is_done() {
+    with_world(|world| async move {
+        let query = format!("to={}&after=/asked&after=/slow", world.page("arrives"));
+        do_each(&world, &query, Some("**/arrives")).await;
+        world
+    });
+}
+
+#[test]
+fn an_act_that_closes_its_tab_is_done() {
+    with_world(|world| async move {
+        do_each(&world, "to=nowhere", None).await;
+        world
+    });
+}

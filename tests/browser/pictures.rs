@@ -1,0 +1,82 @@
+//! Pages as files: one MHTML file, pictures with parts left blank, and pictures only where something changed.
+
+use crate::world::{World, with_world};
+use gstack::protocol::fault::FaultCode;
+use std::fs::File;
+use std::io::BufReader;
+
+const PAGE: &str = "document.body.innerHTML = `<style>body { margin: 0 } div { width: 100px; height: 100px; background: rgb(255, 0, 0); transition: opacity 5s }</style><div id=a></div><div id=b></div>`";
+
+/// The colour of a pixel.
+pub fn colour(file: &std::path::Path, x: usize, y: usize) -> [u8; 3] {
+    let mut reader = png::Decoder::new(BufReader::new(File::open(file).unwrap())).read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let at = y * info.line_size + x * info.color_type.samples();
+    [pixels[at], pixels[at + 1], pixels[at + 2]]
+}
+
+async fn taken(world: &World, flags: &[&str]) -> std::path::PathBuf {
+    world.output("screenshot", flags).await.unwrap().files.remove(0)
+}
+
+#[test]
+fn masked_elements_are_blank_in_the_picture_and_as_before_in_the_page() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("viewport", &["400x300", "--scale", "1"]).await;
+        world.run("js", &[PAGE]).await;
+        let plain = taken(&world, &["plain.png"]).await;
+        assert_eq!((colour(&plain, 50, 50), colour(&plain, 50, 150)), ([255, 0, 0], [255, 0, 0]));
+        let masked = taken(&world, &["masked.png", "--mask", "#a"]).await;
+        assert_eq!((colour(&masked, 50, 50), colour(&masked, 50, 150)), ([255, 255, 255], [255, 0, 0]));
+        assert_eq!(world.run("js", &["document.querySelector('#a').outerHTML"]).await, "<div id=\"a\"></div>");
+        assert_eq!(world.run("js", &["getComputedStyle(document.querySelector('#a')).opacity"]).await, "1");
+        let both = taken(&world, &["both.png", "--mask", "#a", "--mask", "#b"]).await;
+        assert_eq!((colour(&both, 50, 50), colour(&both, 50, 150)), ([255, 255, 255], [255, 255, 255]));
+        assert_eq!(world.fault("screenshot", &["--mask", "##"]).await.code, FaultCode::BadRequest);
+        world
+    });
+}
+
+#[test]
+fn a_picture_is_written_only_if_it_differs_from_the_last_of_its_kind() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("js", &[PAGE]).await;
+        let again = ["shot.png", "--viewport", "--if-changed"];
+        assert_eq!(world.output("screenshot", &again).await.unwrap().files.len(), 1, "the first");
+        let same = world.output("screenshot", &again).await.unwrap();
+        assert_eq!((same.text.as_str(), same.files.len()), ("Unchanged since the last screenshot", 0));
+        assert_eq!(same.data.unwrap()["changed"], false);
+        world.run("js", &["document.querySelector('#a').style.background = 'blue'"]).await;
+        let masked = ["shot.png", "--viewport", "--if-changed", "--mask", "#a"];
+        assert_eq!(world.output("screenshot", &masked).await.unwrap().files.len(), 1, "of another kind");
+        assert_eq!(world.output("screenshot", &again).await.unwrap().files.len(), 1, "it has changed");
+        world.run("js", &["document.querySelector('#a').style.background = 'green'"]).await;
+        assert!(world.output("screenshot", &masked).await.unwrap().files.is_empty(), "what changed is masked");
+        world
+    });
+}
+
+#[test]
+fn a_page_is_one_file_with_its_frames_and_pictures() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        let page = world.page("drawing.svg");
+        let inner = world.page("inner.html").replace("127.0.0.1", "localhost");
+        let filled = format!(
+            "new Promise((done) => {{ document.body.innerHTML = `<p>kept words</p><img src='{page}'><iframe src='{inner}'></iframe>`; document.querySelector('iframe').onload = () => done('filled'); }})"
+        );
+        assert_eq!(world.run("js", &[&filled]).await, "filled");
+        let saved = world.output("mhtml", &["page.mhtml"]).await.unwrap();
+        assert!(saved.text.starts_with("MHTML saved: "), "{}", saved.text);
+        let text = std::fs::read_to_string(&saved.files[0]).unwrap();
+        for part in ["Content-Type: multipart/related", "kept words", "drawing.svg", "inner.html"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        assert_eq!(world.output("mhtml", &[]).await.unwrap().files.len(), 1);
+        assert_eq!(world.fault("mhtml", &["/etc/page.mhtml"]).await.code, FaultCode::PathRefused);
+        world
+    });
+}

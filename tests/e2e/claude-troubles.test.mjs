@@ -1,0 +1,81 @@
+/*
+ * What the real Claude Code tells of itself in the panel: a stream that breaks off, tools that it refuses, the list of its tasks.
+ * Its API is played by tests/fake on loopback; the package comes from npm unless GSTACK_TEST_CLAUDE names another one.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { TestHome } from './harness/home.mjs';
+import { AGENTS, RealAgent } from './harness/real-agent.mjs';
+import { Site } from './harness/site.mjs';
+
+const { program } = AGENTS.claude;
+/** What the API answers to the tool results of a turn, one after the other. */
+const then = (...replies) => replies.map((reply) => ({ in: 'toolResult', tools: true, times: 1, reply }));
+
+describe('Claude Code', { skip: program ? false : 'Claude Code is not installed' }, () => {
+  let home;
+  let site;
+  let agent;
+  let panel;
+
+  before(async () => {
+    home = new TestHome({ permanent: true });
+    site = await Site.start();
+    agent = await RealAgent.install(home, 'claude', {
+      rules: [
+        {
+          match: 'break off',
+          tools: true,
+          reply: [{ text: 'Half a sentence' }, { streamError: 'overloaded_error', message: 'Overloaded' }],
+        },
+        { match: 'plan it', tools: true, times: 1, reply: [{ tool: 'TaskUpdate', input: { taskId: 'nothing' } }] },
+        ...then([{ tool: 'TodoWrite', input: { todos: 'not a list' } }], [{ text: 'Refused twice.' }]),
+        {
+          match: 'now the tasks',
+          tools: true,
+          times: 1,
+          reply: [{ tool: 'TaskCreate', input: { subject: 'Move the tests', description: 'all of them' } }],
+        },
+        ...then([{ tool: 'TaskUpdate', input: { taskId: '1', status: 'in_progress' } }], [{ text: 'It is planned.' }]),
+      ],
+      default: [{ text: 'ok' }],
+    });
+    await home.connect(['--headless', `${site.origin}/form`]);
+    panel = await home.panel(await home.devtools());
+    await panel.connected();
+  });
+
+  after(async () => {
+    assert.deepEqual(await home.stop(), []);
+    await site?.stop();
+    agent?.stop();
+  });
+
+  const shown = () => panel.page.evaluate(`document.querySelector('#conversation').innerText`);
+
+  test('an answer that the API ends with "Overloaded" is told as that, not as a network that is down', async () => {
+    await panel.say('break off');
+    await panel.page.waitFor(`document.querySelector('.card--danger')`, 'the reason of the end');
+    const said = await panel.page.evaluate(`document.querySelector('.card--danger').innerText`);
+    assert.match(said, /overloaded/i);
+    assert.doesNotMatch(said, /network|reached/i);
+    await panel.gone('stop');
+  });
+
+  test('a tool that refuses its call is told without tags and draws no plan', async () => {
+    await panel.say('plan it');
+    await panel.seen('answer', 'Refused twice.');
+    await panel.gone('stop');
+    await panel.page.evaluate(`for (const one of document.querySelectorAll('.turn details')) one.open = true`);
+    assert.doesNotMatch(await shown(), /tool_use_error/);
+    assert.equal(await panel.page.evaluate(`document.querySelectorAll('.plan').length`), 0);
+  });
+
+  test('the tasks of current releases are a plan', async () => {
+    await panel.say('now the tasks');
+    await panel.seen('answer', 'It is planned.');
+    await panel.gone('stop');
+    // A step is marked as the present one only while the turn runs.
+    await panel.page.waitFor(`document.querySelector('.plan__entry')?.innerText.includes('Move the tests')`, 'the plan');
+  });
+});

@@ -1,0 +1,58 @@
+//! What a side panel is told has a code, so that it is said in the person's language.
+
+use super::{sources, test_modules};
+use std::path::Path;
+
+/// Where faults are made that reach a panel.
+const TOLD: [&str; 7] = ["agent", "browser", "chat", "engine", "native", "panel", "protocol"];
+
+/// What a terminal, a model or the author of a client reads, and no panel: English.
+const ENGLISH: [&str; 9] = [
+    "chat/error.rs",
+    "engine/browsers/error.rs",
+    "engine/browsing/error.rs",
+    "engine/chats/error.rs",
+    "engine/commands/error.rs",
+    "engine/panel_keys/error.rs",
+    "engine/policy/error.rs",
+    "engine/tools/error.rs",
+    "engine/tools/place.rs",
+];
+
+/// A hint that is written where the fault is made, or a table of errors whose hints are plain text.
+fn is_plain_hint(code: &str) -> bool {
+    [".hint(\"", ".hint(format!(", "&'static str) = match", "String) = match"]
+        .iter()
+        .any(|written| code.contains(written))
+}
+
+#[test]
+fn a_hint_that_reaches_a_panel_has_a_code() {
+    let sources = sources();
+    let tests = test_modules(&sources);
+    let mut plain = Vec::new();
+    for source in &sources {
+        let is_told = TOLD.iter().any(|folder| source.path.starts_with(folder));
+        if !is_told || tests.contains(&source.path) || ENGLISH.iter().any(|path| source.path == Path::new(path)) {
+            continue;
+        }
+        for (line, code) in source.shipped_code() {
+            if is_plain_hint(code) {
+                plain.push(format!("{}:{line}: {}", source.path.display(), code.trim()));
+            }
+        }
+    }
+    assert!(plain.is_empty(), "give them a code in src/protocol/told:\n{}", plain.join("\n"));
+}
+
+#[test]
+fn a_file_that_speaks_english_alone_still_does() {
+    let sources = sources();
+    for path in ENGLISH {
+        let source = sources.iter().find(|source| source.path == Path::new(path)).expect(path);
+        assert!(
+            source.shipped_code().any(|(_, code)| is_plain_hint(code)),
+            "{path} has a code everywhere: take it off the list"
+        );
+    }
+}
