@@ -40,4 +40,5 @@ done
 node benches/main.mjs "${1:-30}"
 printf '\n## What identity and policy add to a command\n\n'
 cargo test --release --locked --quiet --lib policy::cost -- --ignored --nocapture 2>&1 | grep '^|'
-
+printf '\n## What a search over conversations costs\n\n'
+cargo test --release --locked --quiet --lib search_cost -- --ignored --nocapture 2>&1 | grep '^|'

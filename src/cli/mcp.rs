@@ -6,6 +6,7 @@ use super::here::{browser_environment, here};
 use super::terminal::{print_line, say, show};
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::client::http::Client;
+use crate::command::spec::Capability;
 use crate::command::tool_profile::ToolProfile;
 use crate::install::mcp::{self as clients, McpClient, Server, Wanted};
 use crate::mcp::stdio::StdioTools;
@@ -18,9 +19,56 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mcp {
-    Serve { profile: String, secrets: bool },
-    Install { client: String, profile: String, secrets: bool, print: bool },
+    Serve { tools: Tools },
+    Install { client: String, tools: Tools, print: bool },
     Uninstall { client: String, print: bool },
+}
+
+/// The tools that the client gets, as it was said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tools {
+    /// `core` or `all`.
+    profile: String,
+    caps: Vec<String>,
+    secrets: bool,
+}
+
+impl Tools {
+    fn parse(matches: &ArgMatches) -> Self {
+        Self {
+            profile: matches.get_one::<String>("profile").cloned().unwrap_or_default(),
+            caps: matches.get_many::<String>("caps").into_iter().flatten().cloned().collect(),
+            secrets: matches.get_flag("secrets"),
+        }
+    }
+
+    /// As arguments of `gstack mcp`.
+    fn arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        if self.profile == "all" {
+            arguments.extend(["--profile".to_owned(), self.profile.clone()]);
+        }
+        if !self.caps.is_empty() {
+            arguments.extend(["--caps".to_owned(), self.caps.join(",")]);
+        }
+        if self.secrets {
+            arguments.push("--secrets".to_owned());
+        }
+        arguments
+    }
+
+    fn chosen(&self) -> Result<ToolProfile, Fault> {
+        let capabilities: Vec<Capability> = self.caps.iter().filter_map(|name| Capability::named(name)).collect();
+        let profile = if self.profile == "all" { ToolProfile::all() } else { ToolProfile::with(&capabilities) };
+        if !self.secrets {
+            return Ok(profile);
+        }
+        if self.profile != "all" && capabilities.is_empty() {
+            return Err(Fault::new(FaultCode::BadRequest, "--secrets needs --profile all or --caps")
+                .hint("Say `gstack mcp --profile all --secrets`, or `gstack mcp --caps storage --secrets`."));
+        }
+        Ok(profile.and_secrets())
+    }
 }
 
 pub fn command() -> Command {
@@ -32,11 +80,20 @@ pub fn command() -> Command {
             .default_value("core")
             .help("core: reading and acting in pages. all: every command")
     };
+    let caps = || {
+        Arg::new("caps")
+            .long("caps")
+            .value_name("NAMES")
+            .value_delimiter(',')
+            .value_parser(PossibleValuesParser::new(Capability::ALL.map(Capability::name)))
+            .conflicts_with("profile")
+            .help("Add groups of commands to the core, separated by commas")
+    };
     let secrets = || {
         Arg::new("secrets")
             .long("secrets")
             .action(ArgAction::SetTrue)
-            .help("With --profile all: include cookies, storage and DevTools commands")
+            .help("With --profile all or --caps: include their cookies, storage and DevTools commands")
     };
     let client = || {
         Arg::new("client").required(true).value_name("CLIENT").value_parser(PossibleValuesParser::new(McpClient::NAMES))
@@ -48,12 +105,14 @@ pub fn command() -> Command {
         .about("Serve the browser's commands as tools to an MCP client, on standard input and output")
         .args_conflicts_with_subcommands(true)
         .arg(profile())
+        .arg(caps())
         .arg(secrets())
         .subcommand(
             Command::new("install")
                 .about("Add gstack to an MCP client's configuration")
                 .arg(client())
                 .arg(profile())
+                .arg(caps())
                 .arg(secrets())
                 .arg(print()),
         )
@@ -70,12 +129,11 @@ pub fn parse(matches: &ArgMatches) -> Mcp {
     match matches.subcommand() {
         Some(("install", matches)) => Mcp::Install {
             client: text(matches, "client"),
-            profile: text(matches, "profile"),
-            secrets: matches.get_flag("secrets"),
+            tools: Tools::parse(matches),
             print: matches.get_flag("print"),
         },
         Some((_, matches)) => Mcp::Uninstall { client: text(matches, "client"), print: matches.get_flag("print") },
-        None => Mcp::Serve { profile: text(matches, "profile"), secrets: matches.get_flag("secrets") },
+        None => Mcp::Serve { tools: Tools::parse(matches) },
     }
 }
 
@@ -87,7 +145,7 @@ pub async fn run(
     json: bool,
 ) -> Result<(), Fault> {
     match wanted {
-        Mcp::Serve { profile, secrets } => {
+        Mcp::Serve { tools } => {
             let here = here()?;
             let template = CommandRequest {
                 tab_id: tab,
@@ -96,31 +154,14 @@ pub async fn run(
                 for_model: true,
                 ..CommandRequest::default()
             };
-            StdioTools::new(client.clone(), chosen(&profile, secrets)?, template).serve().await
+            StdioTools::new(client.clone(), tools.chosen()?, template).serve().await
         }
-        Mcp::Install { client, profile, secrets, print } => {
-            chosen(&profile, secrets)?;
-            let mut arguments = Vec::new();
-            if profile != "core" {
-                arguments.extend(["--profile".to_owned(), profile]);
-            }
-            if secrets {
-                arguments.push("--secrets".to_owned());
-            }
-            let server = Server::of_this_program(&arguments, environment(session))?;
+        Mcp::Install { client, tools, print } => {
+            tools.chosen()?;
+            let server = Server::of_this_program(&tools.arguments(), environment(session))?;
             change(&client, &Wanted::Present(server), print, json)
         }
         Mcp::Uninstall { client, print } => change(&client, &Wanted::Absent, print, json),
-    }
-}
-
-fn chosen(profile: &str, secrets: bool) -> Result<ToolProfile, Fault> {
-    let chosen: ToolProfile = profile.parse().map_err(|_| Fault::new(FaultCode::BadRequest, "no such profile"))?;
-    match (chosen, secrets) {
-        (ToolProfile::All, true) => Ok(ToolProfile::AllWithSecrets),
-        (_, true) => Err(Fault::new(FaultCode::BadRequest, "--secrets goes with --profile all")
-            .hint("Say `gstack mcp --profile all --secrets`.")),
-        (chosen, false) => Ok(chosen),
     }
 }
 
@@ -157,13 +198,30 @@ mod tests {
     #[test]
     fn secrets_are_asked_for_twice() {
         let parsed = |line: &[&str]| command().try_get_matches_from(line).map(|matches| parse(&matches));
-        assert_eq!(parsed(&["mcp"]).unwrap(), Mcp::Serve { profile: "core".to_owned(), secrets: false });
-        assert!(chosen("core", true).is_err());
-        assert_eq!(chosen("all", false).unwrap(), ToolProfile::All);
-        assert_eq!(chosen("all", true).unwrap(), ToolProfile::AllWithSecrets);
+        let tools = |line: &[&str]| match parsed(line).unwrap() {
+            Mcp::Serve { tools } | Mcp::Install { tools, .. } => tools,
+            Mcp::Uninstall { .. } => panic!("it serves no tools"),
+        };
+        assert_eq!(tools(&["mcp"]).chosen().unwrap(), ToolProfile::default());
+        assert!(tools(&["mcp", "--secrets"]).chosen().is_err());
+        assert_eq!(tools(&["mcp", "--profile", "all"]).chosen().unwrap(), ToolProfile::all());
+        let secrets = tools(&["mcp", "--profile", "all", "--secrets"]);
+        assert_eq!(secrets.chosen().unwrap(), ToolProfile::all().and_secrets());
         assert!(parsed(&["mcp", "--profile", "some"]).is_err());
         assert!(parsed(&["mcp", "install", "emacs"]).is_err());
         let installed = parsed(&["mcp", "install", "codex", "--print"]).unwrap();
         assert!(matches!(installed, Mcp::Install { client, print: true, .. } if client == "codex"));
+    }
+
+    #[test]
+    fn capabilities_are_added_to_the_core_and_kept_by_an_installation() {
+        let parsed = |line: &[&str]| command().try_get_matches_from(line).map(|matches| parse(&matches));
+        let line = ["mcp", "install", "codex", "--caps", "network,storage", "--secrets"];
+        let Ok(Mcp::Install { tools, .. }) = parsed(&line) else { panic!("it is refused") };
+        assert_eq!(tools.arguments(), ["--caps", "network,storage", "--secrets"]);
+        let wanted = ToolProfile::with(&[Capability::Network, Capability::Storage]).and_secrets();
+        assert_eq!(tools.chosen().unwrap(), wanted);
+        assert!(parsed(&["mcp", "--caps", "telepathy"]).is_err());
+        assert!(parsed(&["mcp", "--caps", "network", "--profile", "all"]).is_err());
     }
 }

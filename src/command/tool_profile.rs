@@ -1,62 +1,57 @@
-//! Which commands are tools: a core that a model can keep in mind, or all that make sense for one.
+//! Which commands are tools: a core that a model can keep in mind, the core with some capabilities, or all.
 //!
 //! Owns the choice. Never decides whether a call may run.
 
 use super::registry;
-use super::spec::{Class, Offered, Spec};
-use std::str::FromStr;
+use super::spec::{Capability, Class, Offered, Spec};
 
-/// How many tools are offered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ToolProfile {
-    #[default]
-    Core,
-    /// Every command but those that show or set what identifies a person.
-    All,
-    /// Those too.
-    AllWithSecrets,
+/// The tools that one MCP client is offered. The default is the core.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolProfile {
+    capabilities: Vec<Capability>,
+    /// With the commands that show or set what identifies a person.
+    secrets: bool,
 }
 
 impl ToolProfile {
-    /// The commands of it, in the registry's order.
-    pub fn specs(self) -> impl Iterator<Item = &'static Spec> {
+    /// The core and the commands of these capabilities, without secrets.
+    pub fn with(capabilities: &[Capability]) -> Self {
+        Self { capabilities: capabilities.to_vec(), secrets: false }
+    }
+
+    /// Every command that is not secret.
+    pub fn all() -> Self {
+        Self::with(&Capability::ALL)
+    }
+
+    /// Adds the secret commands of the same capabilities.
+    pub fn and_secrets(self) -> Self {
+        Self { secrets: true, ..self }
+    }
+
+    /// The commands of the profile, in the registry's order.
+    pub fn specs(&self) -> impl Iterator<Item = &'static Spec> {
         registry::all().iter().copied().filter(move |spec| self.has(spec))
     }
 
-    /// A command of it by its name.
-    pub fn find(self, name: &str) -> Option<&'static Spec> {
+    /// A command of the profile by its name.
+    pub fn find(&self, name: &str) -> Option<&'static Spec> {
         registry::find(name).filter(|spec| self.has(spec))
     }
 
-    /// Whether its tools take each argument. In the core nothing is written where a model says, and nothing deleted.
-    pub fn is_whole(self) -> bool {
-        self != Self::Core
+    /// Whether the command's tool takes every argument. Tools of the core take no path and delete nothing, unless the
+    /// client has all capabilities.
+    pub fn is_whole(&self, spec: &Spec) -> bool {
+        matches!(spec.offered, Offered::Extended(_))
+            || Capability::ALL.iter().all(|one| self.capabilities.contains(one))
     }
 
-    /// Whether a command is in it.
-    pub fn has(self, spec: &Spec) -> bool {
-        match self {
-            Self::Core => matches!(spec.offered, Offered::Core | Offered::Client),
-            Self::All => spec.class != Class::Secret,
-            Self::AllWithSecrets => true,
-        }
-    }
-}
-
-/// No profile has this name.
-#[derive(Debug, thiserror::Error)]
-#[error("a profile is `core` or `all`")]
-pub struct UnknownProfile;
-
-impl FromStr for ToolProfile {
-    type Err = UnknownProfile;
-
-    fn from_str(name: &str) -> Result<Self, UnknownProfile> {
-        match name {
-            "core" => Ok(Self::Core),
-            "all" => Ok(Self::All),
-            _ => Err(UnknownProfile),
-        }
+    pub fn has(&self, spec: &Spec) -> bool {
+        let is_offered = match spec.offered {
+            Offered::Core | Offered::Client => true,
+            Offered::Extended(capability) => self.capabilities.contains(&capability),
+        };
+        is_offered && (self.secrets || spec.class != Class::Secret)
     }
 }
 
@@ -65,17 +60,37 @@ mod tests {
     use super::ToolProfile;
     use crate::command::core::tool_schema::{core_schema, holdings, input_schema};
     use crate::command::registry;
-    use crate::command::spec::Class;
+    use crate::command::spec::{Capability, Class};
 
     #[test]
     fn the_core_is_there_and_holds_no_secrets_and_all_has_none_unless_asked() {
-        assert!(ToolProfile::Core.find("click").is_some());
-        assert!(ToolProfile::Core.specs().all(|spec| spec.class != Class::Secret));
-        assert!(ToolProfile::All.specs().all(|spec| spec.class != Class::Secret));
-        assert!(ToolProfile::All.find("cookies").is_none() && ToolProfile::All.find("pdf").is_some());
-        assert!(ToolProfile::AllWithSecrets.find("cookies").is_some());
-        assert!(ToolProfile::Core.find("pdf").is_none());
-        assert!("some".parse::<ToolProfile>().is_err() && "all".parse::<ToolProfile>().is_ok());
+        let (core, all) = (ToolProfile::default(), ToolProfile::all());
+        assert!(core.find("click").is_some() && core.find("pdf").is_none());
+        assert!(core.specs().chain(all.specs()).all(|spec| spec.class != Class::Secret));
+        assert!(all.find("cookies").is_none() && all.find("pdf").is_some());
+        let with_secrets = all.and_secrets();
+        assert!(
+            registry::all().iter().all(|spec| with_secrets.has(spec)),
+            "nothing is left out of the largest profile"
+        );
+    }
+
+    #[test]
+    fn a_capability_adds_its_own_commands_and_no_others() {
+        for capability in Capability::ALL {
+            assert_eq!(Capability::named(capability.name()), Some(capability));
+            let plain = ToolProfile::with(&[capability]);
+            let with_secrets = plain.clone().and_secrets();
+            let core = ToolProfile::default().specs().count();
+            assert!(plain.specs().all(|spec| spec.class != Class::Secret));
+            assert!(with_secrets.specs().count() > core, "{} adds nothing", capability.name());
+            assert!(with_secrets.specs().count() < registry::all().len(), "{} adds all", capability.name());
+        }
+        let network = ToolProfile::with(&[Capability::Network]);
+        assert!(network.find("har").is_some() && network.find("pdf").is_none() && network.find("click").is_some());
+        let screenshot = registry::find("screenshot").unwrap();
+        assert!(!network.is_whole(screenshot), "a tool of the core still takes no path");
+        assert!(network.is_whole(registry::find("har").unwrap()) && ToolProfile::all().is_whole(screenshot));
     }
 
     #[test]
@@ -93,9 +108,10 @@ mod tests {
                 assert!(is_declared, "{} {name}: its spec must say that it deletes", spec.name);
             }
         }
-        for profile in [ToolProfile::Core, ToolProfile::All, ToolProfile::AllWithSecrets] {
-            for spec in profile.specs().filter(|spec| spec.only_reads(profile.is_whole())) {
-                let schema = if profile.is_whole() { input_schema(spec) } else { core_schema(spec) };
+        let one_each = Capability::ALL.into_iter().map(|capability| ToolProfile::with(&[capability]).and_secrets());
+        for profile in one_each.chain([ToolProfile::default(), ToolProfile::all(), ToolProfile::all().and_secrets()]) {
+            for spec in profile.specs().filter(|spec| spec.only_reads(profile.is_whole(spec))) {
+                let schema = if profile.is_whole(spec) { input_schema(spec) } else { core_schema(spec) };
                 let offered = |name: &str| schema["properties"].get(name).is_some();
                 let writes = holdings(spec).find(|(name, holds)| holds.writes() && offered(name));
                 assert_eq!(writes, None, "{} is listed as read-only", spec.name);

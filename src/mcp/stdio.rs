@@ -66,7 +66,7 @@ impl StdioTools {
     }
 
     async fn run(&self, spec: &Spec, arguments: &Value) -> Result<CallToolResult, Fault> {
-        if !self.profile.is_whole()
+        if !self.profile.is_whole(spec)
             && let Some(fault) = tool_schema::given_withheld(spec, arguments)
         {
             return Err(fault);
@@ -101,7 +101,7 @@ impl ServerHandler for StdioTools {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let listed = self.profile.specs().map(|spec| {
-            let whole = self.profile.is_whole();
+            let whole = self.profile.is_whole(spec);
             let schema = if whole { tool_schema::input_schema(spec) } else { tool_schema::core_schema(spec) };
             let reads = spec.only_reads(whole);
             let changes = spec.changes() || (spec.class == Class::Read && !reads);

@@ -89,14 +89,19 @@ describe('gstack mcp on standard input and output', () => {
     for (const [args, has, hasNot] of [
       [['--profile', 'all'], 'pdf', 'cookies'],
       [['--profile', 'all', '--secrets'], 'cookies', 'nothing'],
+      [['--caps', 'network,visual'], 'pdf', 'upload'],
+      [['--caps', 'storage'], 'click', 'cookies'],
+      [['--caps', 'storage', '--secrets'], 'cookies', 'har'],
     ]) {
       const all = await connect(...args);
       const names = (await all.listTools()).tools.map((tool) => tool.name);
       assert.ok(names.includes(has) && !names.includes(hasNot), `${args}: ${names}`);
       await all.close();
     }
-    const refused = await home.run(['mcp', '--secrets']);
-    assert.equal(refused.code, 2, refused.stderr);
+    for (const args of [['--secrets'], ['--caps', 'telepathy'], ['--caps', 'network', '--profile', 'all']]) {
+      const refused = await home.run(['mcp', ...args]);
+      assert.equal(refused.code, 2, `${args}: ${refused.stderr}`);
+    }
   });
 
   test('reads in an envelope that no page can foresee, acts, and takes pictures as pictures', async () => {

@@ -6,6 +6,8 @@ mod conversations;
 pub mod files;
 mod listing;
 mod search;
+#[cfg(test)]
+mod search_cost;
 pub mod session;
 mod trash;
 

@@ -3,7 +3,7 @@
 //! Owns both. Declares no command.
 
 use crate::command::core::Output;
-use crate::command::spec::{Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
+use crate::command::spec::{Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
 use std::time::Duration;
 
 /// How long an act waits for its element.
@@ -23,7 +23,7 @@ pub(super) const ACT: Spec = Spec {
     writes: Writes::Page,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Acting),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[],

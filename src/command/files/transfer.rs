@@ -6,8 +6,8 @@ use crate::browser::page::{Fetched, Page, Target};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::{path_guard, url_guard};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, parameter,
-    phrase, selector,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
+    parameter, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use percent_encoding::percent_decode_str;
@@ -37,7 +37,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Page,
         tab: TabUse::ThisPage,
         leads: Leads::ElementsTarget,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Files),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Choose, "{file} in {sel}")],
@@ -60,7 +60,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Page,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Files),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Drop, "{file} on {sel}")],
@@ -95,7 +95,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::File,
         tab: TabUse::ThisPage,
         leads: Leads::RequestToAddress,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Files),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Download, "{url}")],

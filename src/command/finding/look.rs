@@ -3,7 +3,7 @@
 //! Owns that. Declares no command.
 
 use crate::command::core::Output;
-use crate::command::spec::{Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
+use crate::command::spec::{Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
 
 /// A look at the page, which changes nothing: what its commands don't say otherwise.
 pub(super) const READ: Spec = Spec {
@@ -19,7 +19,7 @@ pub(super) const READ: Spec = Spec {
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Reading),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[],

@@ -6,7 +6,8 @@ use crate::command::privacy::redaction;
 use crate::command::reading::pretty;
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter,
+    phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::join_all;
@@ -33,7 +34,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Tab,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Scripting),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "several commands")],
@@ -53,7 +54,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Tab,
         tab: TabUse::Every,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Scripting),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "{commands} in every tab")],

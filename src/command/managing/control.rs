@@ -4,8 +4,8 @@
 
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Category, Class, EngineCommand, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes,
-    parameter, phrase,
+    Capability, Category, Class, EngineCommand, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb,
+    Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::BoxFuture;
@@ -24,7 +24,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Control),
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Status),
         phrases: &[phrase(Verb::Check, "what runs")],
@@ -44,7 +44,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Tab,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Control),
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Handoff),
         phrases: &[phrase(Verb::Show, "the browser to the person")],
@@ -64,7 +64,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Control),
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Resume),
         phrases: &[phrase(Verb::LookAt, "the page again")],

@@ -8,8 +8,8 @@ use crate::command::core::{Arguments, Context, Output, everyday, usage};
 use crate::command::reading::pretty;
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
-    parameter, phrase,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse,
+    Verb, Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
@@ -86,7 +86,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Devtools),
         everyday: Everyday::Depends(everyday::closed_domain),
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "the DevTools command {method}")],
@@ -106,7 +106,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Devtools),
         everyday: Everyday::Refused(NotEveryday {
             why: everyday::ITS_PROCESSES,
             instead: "The browser's own task manager tells.",

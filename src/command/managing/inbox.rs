@@ -4,7 +4,7 @@ use crate::base::counted::counted;
 use crate::base::inbox::{self, Listed, Message};
 use crate::command::core::{Arguments, Output, envelope};
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Capability, Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -23,7 +23,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::File,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Control),
     everyday: Everyday::Works,
     needs: Needs::Folder,
     phrases: &[phrase(Verb::Read, "the inbox")],

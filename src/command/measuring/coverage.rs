@@ -6,8 +6,8 @@ use crate::browser::page::CodeUse;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::redaction;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When, Writes,
-    parameter, phrase, phrase_when,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When,
+    Writes, parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Devtools),
     everyday: Everyday::Depends(of_scripts),
     needs: Needs::Browser,
     phrases: &[

@@ -4,7 +4,9 @@
 
 use crate::browser::page::Vitals;
 use crate::command::core::{Context, Output};
-use crate::command::spec::{Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase};
+use crate::command::spec::{
+    Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+};
 use crate::protocol::fault::Fault;
 use serde_json::{Map, Value, json};
 
@@ -23,7 +25,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Devtools),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Measure, "the page's vitals")],

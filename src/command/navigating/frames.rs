@@ -5,8 +5,8 @@ use crate::browser::page::{FrameChoice, Target};
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
-    selector, switch,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes,
+    parameter, phrase, selector, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -43,7 +43,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Tab,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Acting),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Switch, "the frame")],
@@ -66,7 +66,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Tab,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Acting),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Show, "{sel}"), phrase(Verb::Show, "the tab")],

@@ -5,8 +5,8 @@ use crate::browser::page::Page;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::{path_guard, url_guard};
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb,
-    Writes, parameter, phrase,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
+    Verb, Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -143,7 +143,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Page,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Files),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Load, "{file}")],

@@ -2,7 +2,8 @@
 
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter,
+    phrase,
 };
 use crate::protocol::fault::Fault;
 use serde_json::json;
@@ -40,7 +41,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Network),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "offline {state}")],
@@ -63,7 +64,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Network),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Slow, "the page to {what}")],

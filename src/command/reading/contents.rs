@@ -2,7 +2,9 @@
 
 use super::text::pretty;
 use crate::command::core::{Context, Output};
-use crate::command::spec::{Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase};
+use crate::command::spec::{
+    Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value};
 
@@ -20,7 +22,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the accessibility tree")],
@@ -40,7 +42,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the media")],
@@ -60,7 +62,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the structured data")],
@@ -82,7 +84,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Reading),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Measure, "the page's loading")],

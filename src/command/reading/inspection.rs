@@ -5,8 +5,8 @@ use crate::browser::page::{ElementState, ScriptValue};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
-    parameter, phrase, selector,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb,
+    Writes, parameter, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -60,7 +60,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Page,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "a script")],
@@ -89,7 +89,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::LookAt, "{prop} of {sel}")],
@@ -109,7 +109,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::LookAt, "{sel}")],
@@ -138,7 +138,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Check, "whether {sel} is {prop}")],

@@ -3,7 +3,8 @@
 use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange, Target};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase, selector,
+    Capability, Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::told;
@@ -62,7 +63,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Reading),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::LookAt, "{sel}"), phrase(Verb::LookAt, "the style")],

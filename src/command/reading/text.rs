@@ -2,7 +2,7 @@
 
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase, selector,
+    Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -41,7 +41,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "{sel}"), phrase(Verb::Read, "the page's HTML")],

@@ -2,6 +2,7 @@
 //!
 //! Owns the declarations that the policy and the tools read. Decides nothing.
 
+use super::capability::Capability;
 use crate::command::core::Arguments;
 
 /// What a command changes.
@@ -61,8 +62,8 @@ pub enum Offered {
     Core,
     /// MCP clients, but no agent of a conversation: there the person says what becomes of a dialog.
     Client,
-    /// MCP clients with `--profile all`; with class `Secret`, only with `--secrets`.
-    Extended,
+    /// MCP clients that ask for its capability, or for all with `--profile all`; with class `Secret`, only with `--secrets`.
+    Extended(Capability),
 }
 
 /// Whether a command works in an everyday browser, where gstack acts by way of its extension.

@@ -3,10 +3,12 @@
 //! Owns the shape and the texts that are made from it (usage, help). Never parses or runs.
 
 mod argument;
+mod capability;
 mod effect;
 mod phrase;
 
 pub use argument::{Flag, Holds, Kind, Parameter};
+pub use capability::Capability;
 pub use effect::{EngineCommand, Everyday, Leads, Needs, NotEveryday, Offered, TabUse, Writes};
 pub use phrase::{Phrase, Verb, When};
 

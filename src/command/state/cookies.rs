@@ -9,8 +9,8 @@ use crate::command::core::{Arguments, Context, Output, everyday, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::reading::pretty;
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When, Writes,
-    flag, parameter, phrase, phrase_when, switch,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    When, Writes, flag, parameter, phrase, phrase_when, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -44,7 +44,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Storage),
     everyday: Everyday::Refused(NotEveryday {
         why: everyday::ITS_COOKIES,
         instead: "In the browser of `gstack connect` it works.",
@@ -75,7 +75,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Storage),
         everyday: Everyday::Refused(NotEveryday {
             why: everyday::ITS_COOKIES,
             instead: "Sign in on the page itself, or use the browser of `gstack connect`.",
@@ -98,7 +98,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Storage),
         everyday: Everyday::Refused(NotEveryday {
             why: everyday::ITS_COOKIES,
             instead: "Import them into the browser of `gstack connect`.",

@@ -4,7 +4,8 @@ use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::secrets;
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter,
+    phrase,
 };
 use crate::protocol::fault::Fault;
 
@@ -22,7 +23,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Emulation),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "a request header")],
@@ -42,7 +43,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Emulation),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "the user agent")],

@@ -7,8 +7,8 @@ use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::{path_guard, secrets};
 use crate::command::reading::pretty;
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag,
-    parameter, phrase, phrase_when, switch,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes,
+    flag, parameter, phrase, phrase_when, switch,
 };
 use crate::command::visual::screenshot::unnamed;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -47,7 +47,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Storage),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[

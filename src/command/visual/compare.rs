@@ -7,8 +7,8 @@ use crate::command::core::{Arguments, Context, Output};
 use crate::command::navigating::leave_metadata;
 use crate::command::privacy::url_guard;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, parameter,
-    phrase,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
+    parameter, phrase,
 };
 use crate::protocol::fault::Fault;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::Tab,
     tab: TabUse::ThisPage,
     leads: Leads::RequestToAddress,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Visual),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Compare, "{url1} with {url2}")],

@@ -7,8 +7,8 @@ use crate::browser::page::{Area, ImageFormat};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
-    switch,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes,
+    parameter, phrase, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -49,7 +49,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::File,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Visual),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Compare, "{before} with {after}"), phrase(Verb::Compare, "{before} with the page")],

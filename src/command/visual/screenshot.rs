@@ -5,8 +5,8 @@ use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb, Writes, flag,
-    parameter, phrase, switch,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb,
+    Writes, flag, parameter, phrase, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -84,7 +84,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::File,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Visual),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Save, "the page as a PDF")],
@@ -104,7 +104,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::File,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Visual),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Take, "screenshots in three sizes")],

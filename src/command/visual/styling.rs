@@ -8,8 +8,8 @@ use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, parameter,
-    phrase, phrase_when, selector, switch,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes,
+    parameter, phrase, phrase_when, selector, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::told;
@@ -47,7 +47,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         writes: Writes::Page,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Visual),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase_when(When::Flag("--undo"), Verb::Restyle, "as before"), phrase(Verb::Restyle, "{sel}")],
@@ -75,7 +75,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         writes: Writes::Page,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Visual),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Tidy, "the page")],
@@ -126,7 +126,7 @@ pub(in crate::command) const VISUAL: &[Spec] = &[Spec {
     writes: Writes::File,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Visual),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Take, "a tidy screenshot")],

@@ -3,8 +3,8 @@
 use crate::browser::page::Screen;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb, Writes, flag,
-    phrase,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb,
+    Writes, flag, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -38,7 +38,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::Page,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Emulation),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Resize, "the page to {WxH}")],

@@ -13,8 +13,8 @@ use crate::browser::page::{Cookie, Page};
 use crate::command::core::{Arguments, Context, Output, everyday, usage};
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, Writes,
-    parameter, phrase,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use database::{Stored, StoredCookie};
@@ -63,7 +63,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Storage),
     everyday: Everyday::Refused(NotEveryday {
         why: everyday::ITS_COOKIES,
         instead: "Import them into the browser of `gstack connect`.",
