@@ -28,6 +28,7 @@ pub mod proof;
 pub mod reserve;
 pub mod say;
 pub mod site;
+pub mod site_list;
 pub mod state;
 pub mod trouble;
 pub mod upgrade;

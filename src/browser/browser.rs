@@ -21,6 +21,7 @@ use super::shared::{Shared, State};
 use super::tab::Tab;
 use super::tabs::{BrowserEvent, TabInfo, TabRecord, Tabs};
 use super::transport::Transport;
+use crate::base::site_list::SiteList;
 use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use crate::protocol::tabs::ChromeTab;
 use std::collections::HashMap;
@@ -136,6 +137,10 @@ impl Browser {
     }
     pub fn is_headless(&self) -> bool {
         self.shared.options.headless
+    }
+    /// The only sites that it reaches.
+    pub fn only_sites(&self) -> &SiteList {
+        &self.shared.options.only_sites
     }
     /// Commands to the browser itself.
     pub fn root(&self) -> Session {

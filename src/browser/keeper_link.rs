@@ -5,6 +5,7 @@
 use super::transport::Transport;
 use crate::base::home::Home;
 use crate::base::proof::{self, Key};
+use crate::base::site_list::SiteList;
 use crate::browser::devtools::target::SessionId;
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::keeper::{Control, Greeting, NulFrames, Purpose};
@@ -41,6 +42,8 @@ pub struct KeeperLink {
     /// The browser's process.
     pub pid: u32,
     pub headless: bool,
+    /// The only sites that the browser reaches.
+    pub only_sites: SiteList,
     /// This connection's own browser session; everything attached through it ends with the connection.
     pub session: SessionId,
     pub first_id: u32,
@@ -63,7 +66,7 @@ pub async fn connect(home: &Home) -> Result<KeeperLink, LinkError> {
         Greeting::Busy => Err(LinkError::Busy),
         Greeting::Refused => Err(LinkError::Refused),
         Greeting::Challenge { .. } => Err(LinkError::Garbled("it asks twice".to_owned())),
-        Greeting::Hello { pid, run, headless, proof, session, first_id, .. } => {
+        Greeting::Hello { pid, run, headless, only_sites, proof, session, first_id, .. } => {
             if !known.key.accepts(Greeting::PROOF, &[&known.challenge, &known.nonce], &proof) {
                 return Err(LinkError::Impostor { path: known.path });
             }
@@ -72,6 +75,7 @@ pub async fn connect(home: &Home) -> Result<KeeperLink, LinkError> {
                 run,
                 pid,
                 headless,
+                only_sites: SiteList::parse(&only_sites).map_err(|error| LinkError::Garbled(error.to_string()))?,
                 session: session.into(),
                 first_id,
             })

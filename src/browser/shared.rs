@@ -16,6 +16,7 @@ use super::permissions::Permission;
 use super::refused::Refused;
 use super::routes::Routes;
 use super::tabs::{BrowserEvent, Follow, TabNumbers, Tabs};
+use crate::base::site_list::SiteList;
 use crate::protocol::ids::{BrowserRun, TabId, TargetId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,6 +38,8 @@ pub struct AttachOptions {
     pub numbers: TabNumbers,
     /// Without a window: its dialogs are answered at any time and its downloads are saved at any time.
     pub headless: bool,
+    /// The only sites that the browser reaches.
+    pub only_sites: SiteList,
     /// Where downloads go; none: a browser without a window refuses them.
     pub downloads: Option<DownloadFolders>,
     pub early_scripts: Vec<EarlyScript>,

@@ -3,6 +3,7 @@
 //! Owns the words. What a rule means is the daemon's.
 
 mod expectations;
+mod only;
 
 use super::moment;
 use super::terminal::{Terminal, clean_line, show};
@@ -15,7 +16,8 @@ use crate::protocol::policy::{
     PolicyVerdict,
 };
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use only::Only;
 use std::path::PathBuf;
 
 /// What was asked for. Spans are as they were typed.
@@ -33,6 +35,8 @@ pub enum Rules {
         id: String,
     },
     Explain(PolicyExplain),
+    /// The sites that gstack's own browser may reach.
+    Only(Only),
     /// A file of expectations.
     Test {
         file: PathBuf,
@@ -96,6 +100,24 @@ pub fn command() -> Command {
                 ),
         )
         .subcommand(
+            Command::new("only")
+                .about("Limit gstack's own browser to some sites, whoever drives it; from its next start on")
+                .arg(
+                    Arg::new("sites")
+                        .value_name("SITE")
+                        .num_args(1..)
+                        .value_delimiter(',')
+                        .help("Hosts: shop.example, *.shop.example, localhost. Without any, shows the list"),
+                )
+                .arg(
+                    Arg::new("off")
+                        .long("off")
+                        .action(ArgAction::SetTrue)
+                        .conflicts_with("sites")
+                        .help("Allow every site again"),
+                ),
+        )
+        .subcommand(
             Command::new("test")
                 .about("Check the rules against a file of expectations; exit code 1 where one does not hold")
                 .arg(
@@ -133,6 +155,11 @@ pub fn parse(matches: &ArgMatches) -> Rules {
             conversation_id: text("conversation").map(ConversationId::new),
             risk: text("risk").and_then(|name| PolicyRisk::ALL.into_iter().find(|risk| risk.name() == name)),
         }),
+        "only" if matches.get_flag("off") => Rules::Only(Only::Off),
+        "only" => Rules::Only(match matches.get_many::<String>("sites") {
+            Some(sites) => Only::Set(sites.map(|site| site.trim().to_owned()).collect()),
+            None => Only::Show,
+        }),
         "test" => {
             Rules::Test { file: matches.try_get_one::<PathBuf>("file").ok().flatten().cloned().unwrap_or_default() }
         }
@@ -147,6 +174,7 @@ pub async fn run(client: &Client, wanted: Rules, json: bool, terminal: Terminal)
             let found: PolicyExplained = client.post("/policy/explain", &asked).await?;
             return show(json, &found, || explanation(&found, terminal));
         }
+        Rules::Only(wanted) => return only::run(client, wanted, json).await,
         Rules::Test { file } => return expectations::check(client, &file, json, terminal).await,
         Rules::Remove { id } => client.post("/policy/remove", &PolicyRemove { id }).await?,
         Rules::Add { effect, scope, site, conversation, span } => {
@@ -217,6 +245,12 @@ mod tests {
         ));
         let away = parsed(&["policy", "unattended", "90m"]).unwrap();
         assert!(matches!(away, Rules::Add { scope: PolicyScope::Everything, span: Some(span), .. } if span == "90m"));
+        assert_eq!(parsed(&["policy", "only"]).unwrap(), Rules::Only(Only::Show));
+        let only = parsed(&["policy", "only", "a.example,*.a.example", "localhost"]).unwrap();
+        let sites = ["a.example", "*.a.example", "localhost"].map(str::to_owned).to_vec();
+        assert_eq!(only, Rules::Only(Only::Set(sites)));
+        assert_eq!(parsed(&["policy", "only", "--off"]).unwrap(), Rules::Only(Only::Off));
+        assert!(parsed(&["policy", "only", "--off", "a.example"]).is_err());
         assert!(parsed(&["policy", "allow", "anything"]).is_err());
         assert!(parsed(&["policy", "unattended"]).is_err());
         assert!(end_of("soon").is_err() && end_of("1h").unwrap() > now_millis());

@@ -115,7 +115,7 @@ async fn keep() -> Result<(), KeeperError> {
 
 async fn serve(plan: &LaunchPlan, mut door: Door, stop: CancellationToken) -> Result<(), KeeperError> {
     let (mut browser, pipe) = Chromium::start(plan).map_err(io_error("the browser can't be started"))?;
-    let mut relay = Relay::new(pipe, plan.run.clone(), browser.pid(), plan.headless);
+    let mut relay = Relay::new(pipe, plan, browser.pid());
     let answers = tokio::select! {
         answers = relay.wait_for_browser() => answers,
         () = browser.ended() => Err(io::Error::other("it ended at once")),

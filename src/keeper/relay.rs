@@ -9,7 +9,7 @@ use super::client::{ClientReader, ClientWriter};
 use super::door::{Admitted, Door};
 use crate::protocol::PROTOCOL;
 use crate::protocol::ids::BrowserRun;
-use crate::protocol::keeper::{Greeting, KEEPER_IDS, NulFrames, Purpose};
+use crate::protocol::keeper::{Greeting, KEEPER_IDS, LaunchPlan, NulFrames, Purpose};
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,6 +37,7 @@ pub(super) struct Relay {
     run: BrowserRun,
     pid: u32,
     headless: bool,
+    only_sites: String,
     next_own_id: u32,
     /// The highest id that any client used.
     highest_id: u32,
@@ -60,12 +61,21 @@ struct OwnReply {
 }
 
 impl Relay {
-    pub(super) fn new(pipe: Pipe, run: BrowserRun, pid: u32, headless: bool) -> Self {
+    pub(super) fn new(pipe: Pipe, plan: &LaunchPlan, pid: u32) -> Self {
         let (to_browser, queue) = mpsc::channel(QUEUE);
         // Ends when the relay is dropped, and closes the pipe with that.
         tokio::spawn(write(pipe.to_browser, queue));
         let from_browser = NulFrames::new(pipe.from_browser);
-        Self { from_browser, to_browser, run, pid, headless, next_own_id: KEEPER_IDS, highest_id: 0 }
+        Self {
+            from_browser,
+            to_browser,
+            run: plan.run.clone(),
+            pid,
+            headless: plan.headless,
+            only_sites: plan.only_sites.clone(),
+            next_own_id: KEEPER_IDS,
+            highest_id: 0,
+        }
     }
 
     /// Returns once the browser answers.
@@ -117,6 +127,7 @@ impl Relay {
             pid: self.pid,
             run: self.run.clone(),
             headless: self.headless,
+            only_sites: self.only_sites.clone(),
             proof: admitted.proof,
             session: session.clone(),
             first_id: self.highest_id + 1,

@@ -112,6 +112,9 @@ pub struct Status {
     /// What was set for tabs and changes what they send or show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<TabOverrides>,
+    /// The only sites that the open browser reaches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_sites: Option<String>,
     /// The reason why the person's rules cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_fault: Option<String>,
@@ -157,6 +160,7 @@ impl Status {
             let words = |one: &TabOverrides| format!("tab {}: {}", one.tab, one.set.join(", "));
             format!("Set: {}", self.overrides.iter().map(words).collect::<Vec<_>>().join("; "))
         }));
+        lines.extend(self.only_sites.as_ref().map(|sites| format!("Only: {sites}")));
         lines.extend(self.sandbox.as_ref().map(|sandbox| format!("Sandbox: {sandbox}")));
         lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
         lines.join("\n")

@@ -28,6 +28,9 @@ pub struct LaunchPlan {
     /// Added to the keeper's own environment.
     pub env: BTreeMap<String, String>,
     pub headless: bool,
+    /// The only sites that the browser reaches, as they are written in the settings; empty: every site.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub only_sites: String,
     pub socket: PathBuf,
     /// The file into which the keeper writes the secret that its clients prove.
     pub key: PathBuf,
@@ -63,6 +66,9 @@ pub enum Greeting {
         pid: u32,
         run: BrowserRun,
         headless: bool,
+        /// As in the launch plan.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        only_sites: String,
         /// Proves that the keeper knows the secret too, over both nonces ([`Greeting::PROOF`]).
         proof: String,
         /// This client's own browser session: commands to the browser itself carry it.
@@ -240,6 +246,7 @@ mod tests {
             pid: 7,
             run: BrowserRun::new("r"),
             headless: true,
+            only_sites: String::new(),
             proof: "p".to_owned(),
             session: "S".to_owned(),
             first_id: 1,

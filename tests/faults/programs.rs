@@ -190,6 +190,7 @@ fn a_keeper_whose_calls_fail_leaves_no_browser() {
             args,
             env: BTreeMap::new(),
             headless: true,
+            only_sites: String::new(),
             socket: place("browser.sock"),
             key: place("keeper.key"),
             lock: place("keeper.lock"),

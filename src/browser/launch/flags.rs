@@ -4,6 +4,7 @@
 //! could drive the profile through it.
 
 use crate::base::metadata;
+use crate::base::site_list::SiteList;
 use std::path::Path;
 
 const RULES_FLAG: &str = "--host-resolver-rules=";
@@ -21,6 +22,8 @@ pub struct Flags<'a> {
     pub as_root: bool,
     /// The configuration's own; resolver rules among them come after ours.
     pub extra: &'a [String],
+    /// The only hosts that resolve.
+    pub only_sites: &'a SiteList,
     /// The first tab's address; a browser that starts without shows its new tab page.
     pub first_url: Option<&'a str>,
 }
@@ -72,6 +75,11 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
     if !features.is_empty() {
         args.push(format!("{FEATURES_FLAG}{}", features.join(",")));
     }
+    if let Some(only) = flags.only_sites.resolver_rules() {
+        rules = format!("{rules}, {only}");
+        // WebRTC sends UDP to addresses that no resolver sees; over TCP it asks the resolver.
+        args.push("--webrtc-ip-handling-policy=disable_non_proxied_udp".to_owned());
+    }
     args.push(format!("{RULES_FLAG}{rules}"));
     args.extend(flags.first_url.map(ToOwned::to_owned));
     args
@@ -86,15 +94,21 @@ fn resolver_rules() -> String {
 #[cfg(test)]
 mod tests {
     use super::{Flags, arguments};
+    use crate::base::site_list::SiteList;
     use std::path::Path;
 
+    fn of<'a>(headless: bool, extra: &'a [String], only_sites: &'a SiteList) -> Flags<'a> {
+        Flags { profile: Path::new("/p"), headless, as_root: false, extra, only_sites, first_url: None }
+    }
+
     fn flags(extra: &[String]) -> Vec<String> {
-        arguments(&Flags { profile: Path::new("/p"), headless: true, as_root: false, extra, first_url: None })
+        arguments(&of(true, extra, &SiteList::default()))
     }
 
     #[test]
     fn a_person_is_not_greeted_by_a_bar_about_our_flags() {
-        let seen = Flags { profile: Path::new("/p"), headless: false, as_root: false, extra: &[], first_url: None };
+        let every = SiteList::default();
+        let seen = of(false, &[], &every);
         assert!(arguments(&seen).contains(&"--test-type".to_owned()));
         assert!(!flags(&[]).contains(&"--test-type".to_owned()), "where nobody sees it there is no such bar");
     }
@@ -117,14 +131,26 @@ mod tests {
     }
 
     #[test]
+    fn the_only_sites_come_after_all_other_rules() {
+        let only = SiteList::parse("localhost").unwrap();
+        let args = arguments(&of(true, &["--host-resolver-rules=MAP a.example 127.0.0.1".to_owned()], &only));
+        let rules: Vec<_> = args.iter().filter(|arg| arg.starts_with("--host-resolver-rules=")).collect();
+        assert_eq!(rules.len(), 1);
+        assert!(rules[0].ends_with(", MAP a.example 127.0.0.1, MAP localhost localhost, MAP * ~NOTFOUND"), "{rules:?}");
+        assert!(args.iter().any(|arg| arg.starts_with("--webrtc-ip-handling-policy=")));
+        assert!(!flags(&[]).iter().any(|arg| arg.starts_with("--webrtc")), "without a list nothing changes");
+    }
+
+    #[test]
     fn features_of_the_configuration_are_turned_off_together_with_ours() {
-        let of = |headless: bool, extra: &[String]| {
-            let all = arguments(&Flags { profile: Path::new("/p"), headless, as_root: false, extra, first_url: None });
+        let every = SiteList::default();
+        let disabled = |headless: bool, extra: &[String]| {
+            let all = arguments(&of(headless, extra, &every));
             all.into_iter().filter(|arg| arg.starts_with("--disable-features=")).collect::<Vec<_>>()
         };
         let extra = ["--disable-features=A,B".to_owned()];
-        assert_eq!(of(true, &extra), ["--disable-features=DeferRendererTasksAfterInput,A,B"]);
-        assert_eq!(of(false, &extra), ["--disable-features=A,B"]);
-        assert!(of(false, &[]).is_empty());
+        assert_eq!(disabled(true, &extra), ["--disable-features=DeferRendererTasksAfterInput,A,B"]);
+        assert_eq!(disabled(false, &extra), ["--disable-features=A,B"]);
+        assert!(disabled(false, &[]).is_empty());
     }
 }

@@ -9,6 +9,7 @@ use super::profile::{self, HostManifest};
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::base::program::KEEPER_ROLE;
+use crate::base::site_list::SiteList;
 use crate::browser::keeper_link::{self, KeeperLink, LinkError};
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::keeper::{KeeperReport, LaunchPlan};
@@ -44,6 +45,8 @@ pub struct LaunchOptions {
     pub headless: Option<bool>,
     /// From `config.toml` and, for tests, `GSTACK_BROWSER_ARGS`.
     pub extra_args: Vec<String>,
+    /// From `config.toml`.
+    pub only_sites: SiteList,
     /// The complete environment of keeper and browser; none: this process's own.
     pub environment: Option<BTreeMap<String, String>>,
     pub manifest: Option<HostManifest>,
@@ -116,6 +119,7 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         headless,
         as_root,
         extra: &options.extra_args,
+        only_sites: &options.only_sites,
         first_url: options.first_url.as_deref(),
     });
     let plan = LaunchPlan {
@@ -124,6 +128,7 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         args,
         env: BTreeMap::new(),
         headless,
+        only_sites: options.only_sites.to_string(),
         socket: home.browser_socket(),
         key: home.keeper_key(),
         lock: home.keeper_lock(),

@@ -11,6 +11,7 @@ use crate::browser::dialogs::DialogPolicy;
 use crate::browser::effects::Effects;
 use crate::browser::page::{Expected, Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
+use crate::command::privacy::url_guard;
 use crate::protocol::command::CommandResult;
 use crate::protocol::effects::Effect;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -18,6 +19,7 @@ use crate::protocol::ids::TabId;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 /// Everything that a command runs with.
 #[derive(Clone)]
@@ -96,6 +98,15 @@ impl Context {
     pub(in crate::command) fn named_tab(&self, id: TabId) -> Result<Tab, Fault> {
         if self.sees(id) { Ok(self.browser.tab(id)?) } else { Err(not_in_set(id)) }
     }
+    /// The address to open, from what was typed. Fails if it is none, or none that this browser may reach.
+    pub(in crate::command) fn address(&self, typed: &str) -> Result<Url, Fault> {
+        let url = url_guard::check(typed)?;
+        let sites = self.browser.only_sites();
+        match url.host_str() {
+            Some(host) if !sites.covers(host) => Err(not_among(host, &sites.to_string())),
+            _ => Ok(url),
+        }
+    }
     /// The place whose documents a lasting setting is for; `None`: all. A model's is bound to where it was allowed.
     pub(in crate::command) fn bound_to(&self, page: &Page) -> Result<Option<Place>, Fault> {
         if !self.for_model {
@@ -131,6 +142,12 @@ impl Context {
             page.only_on(self.only_on.clone()).await?.only_to(self.expected.clone()).watched_by(self.pointer.clone());
         Ok(page.recorded(&self.effects, self.dialogs.clone())?)
     }
+}
+
+/// The browser was started for some sites only.
+fn not_among(host: &str, sites: &str) -> Fault {
+    Fault::new(FaultCode::UrlRefused, format!("this browser reaches only {sites}, and not {host}"))
+        .hint("To change that: gstack policy only, then gstack disconnect and gstack connect.")
 }
 
 /// A tab that a client with a set of tabs has named, and that is not in it.

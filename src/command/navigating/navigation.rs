@@ -153,7 +153,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
 ];
 
 async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let address = url_guard::check(&arguments.required("url")?)?;
+    let address = context.address(&arguments.required("url")?)?;
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let page = context.page().await?;
     refuse_in_frame(&page)?;

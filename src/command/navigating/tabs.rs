@@ -3,7 +3,6 @@
 use super::navigation::leave_metadata;
 use crate::browser::page::titles;
 use crate::command::core::{Arguments, Context, Moves, Output};
-use crate::command::privacy::url_guard;
 use crate::command::spec::{
     Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
     phrase,
@@ -171,7 +170,7 @@ async fn tab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
 }
 
 async fn newtab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let address = arguments.text("url").map(|typed| url_guard::check(&typed)).transpose()?;
+    let address = arguments.text("url").map(|typed| context.address(&typed)).transpose()?;
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let tab = context.browser.new_tab().await?;
     let id = tab.id();

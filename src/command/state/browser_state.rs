@@ -5,7 +5,6 @@
 use crate::browser::page::{Cookie, PageStorage};
 use crate::browser::tab::Tab;
 use crate::command::core::Context;
-use crate::command::privacy::url_guard;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use futures_util::future::join_all;
@@ -89,7 +88,7 @@ pub async fn restore(context: &Context, state: &BrowserState) -> Result<Restored
 
 /// Loaded twice where its storage is not there yet: the page must find that when it starts.
 async fn open(context: &Context, saved: &PageState) -> Result<TabId, Fault> {
-    let address = url_guard::check(&saved.url)?;
+    let address = context.address(&saved.url)?;
     let tab = context.browser.new_tab().await?;
     let page = context.pages.open(&tab).await?;
     page.goto(address.as_str(), NAVIGATION_LIMIT).await?;

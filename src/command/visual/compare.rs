@@ -5,7 +5,6 @@ use crate::browser::page::TemporaryTab;
 use crate::browser::refused::RefusalMark;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::navigating::leave_metadata;
-use crate::command::privacy::url_guard;
 use crate::command::spec::{
     Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
     parameter, phrase,
@@ -43,7 +42,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
 async fn diff(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let (first, second) = (arguments.required("url1")?, arguments.required("url2")?);
-    let addresses = (url_guard::check(&first)?, url_guard::check(&second)?);
+    let addresses = (context.address(&first)?, context.address(&second)?);
     // Each in its own tab and both at once.
     let (before, after) =
         tokio::try_join!(text_of(context, &addresses.0, limit), text_of(context, &addresses.1, limit))?;

@@ -6,6 +6,7 @@ use super::error::BrowsersError;
 use super::service::Browsers;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
+use crate::base::site_list::SiteList;
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::downloads::DownloadFolders;
 use crate::browser::endpoint::Endpoint;
@@ -41,9 +42,10 @@ impl Browsers {
     /// Attaches to the browser of our keeper, makes it the one in use and follows its events.
     pub(in crate::engine) async fn use_kept(&self, link: KeeperLink) -> Result<Browser, Fault> {
         let (pid, headless) = (link.pid, link.headless);
+        let only_sites = link.only_sites.clone();
         let record = self.recorded_tabs(link.run.as_str());
         // The browser's resolver rules refuse addresses to pages.
-        let options = self.attach_options(headless, &record, false)?;
+        let options = AttachOptions { only_sites, ..self.attach_options(headless, &record, false)? };
         let browser = Browser::attach_kept(link, options).await?;
         self.restore_current(&browser, &record);
         self.take_into_use(&browser, Some(pid), None);
@@ -65,6 +67,7 @@ impl Browsers {
     fn attach_options(&self, headless: bool, record: &TabRecord, holds_back: bool) -> Result<AttachOptions, Fault> {
         Ok(AttachOptions {
             headless,
+            only_sites: SiteList::default(),
             downloads: Some(self.download_folders()?),
             numbers: self.needs().numbers.going_on_from(record),
             early_scripts: vec![early_script()],

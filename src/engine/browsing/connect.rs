@@ -219,6 +219,7 @@ impl Engine {
             configured_browser: config.path.clone(),
             headless: request.headless.or(config.headless),
             extra_args,
+            only_sites: config.only_sites.clone(),
             environment: Some(environment),
             first_url: Some("about:blank".to_owned()),
             ..LaunchOptions::default()

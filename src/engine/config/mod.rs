@@ -11,6 +11,7 @@ pub use agents::AgentsConfig;
 pub(super) use file::ConfigFile;
 
 use crate::base::home::Home;
+use crate::base::site_list::SiteList;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::page::SNAPSHOT_LIMIT;
 use crate::protocol::fault::Fault;
@@ -74,6 +75,8 @@ pub struct BrowserConfig {
     pub let_go_seconds: f64,
     /// How dialogs are answered that a person's own commands and scripts meet. In an agent's turn the person is asked.
     pub dialogs: DialogAnswers,
+    /// The only sites that a browser started by gstack may reach. Read when it starts.
+    pub only_sites: SiteList,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -120,6 +123,7 @@ impl Default for BrowserConfig {
             capture_to_disk: false,
             let_go_seconds: 20.0,
             dialogs: DialogAnswers::default(),
+            only_sites: SiteList::default(),
         }
     }
 }

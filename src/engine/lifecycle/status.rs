@@ -28,6 +28,11 @@ impl Engine {
                 .into_iter()
                 .map(|(tab, set)| TabOverrides { tab, set })
                 .collect(),
+            only_sites: self
+                .browsers()
+                .current()
+                .map(|browser| browser.only_sites().to_string())
+                .filter(|sites| !sites.is_empty()),
             policy_fault: self.policy().fault().map(|fault| fault.message),
             sandbox: self.agents().sandbox_status(),
         }

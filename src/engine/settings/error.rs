@@ -1,5 +1,6 @@
 //! Why a setting is not taken, as faults.
 
+use crate::base::site_list::SiteListError;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::told::{self, Sentence};
 
@@ -20,6 +21,8 @@ pub(super) enum SettingError {
         name: &'static str,
         choices: Vec<String>,
     },
+    /// A list of sites with a part that is none, or must not be one.
+    NotSites(SiteListError),
 }
 
 impl From<SettingError> for Fault {
@@ -43,6 +46,12 @@ impl From<SettingError> for Fault {
             }
             SettingError::IsAText(name) => {
                 (FaultCode::BadRequest, told::IS_A_TEXT.with([name]), told::IS_A_TEXT_NEXT.into())
+            }
+            SettingError::NotSites(SiteListError::NotAHost(part)) => {
+                (FaultCode::BadRequest, told::NOT_A_SITE.with([&part]), told::NOT_A_SITE_NEXT.into())
+            }
+            SettingError::NotSites(SiteListError::Metadata(part)) => {
+                (FaultCode::BadRequest, told::METADATA_SITE.with([&part]), told::METADATA_SITE_NEXT.into())
             }
             SettingError::NotAValue { name, choices } => {
                 let hint = told::NOT_A_VALUE_NEXT.with([&choices.join(", ")]);

@@ -194,6 +194,16 @@ pub(super) const SETTINGS: [Known; 18] = [
         value: |config| SettingValue::Text(config.browser.dialogs.name().to_owned()),
     },
     Known {
+        name: "browser.only-sites",
+        group: "gstack",
+        label: "Reach only these sites",
+        help: "For example: shop.example, *.shop.example, localhost. Nothing in gstack's own browser reaches any other host. Empty: every site. Applies to the next browser.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Text(config.browser.only_sites.to_string()),
+    },
+    Known {
         name: "daemon.idle-exit-minutes",
         group: "gstack",
         label: "End gstack when idle for",

@@ -10,6 +10,7 @@ mod list;
 use super::config::Config;
 use super::tasks::off_thread;
 use super::{Engine, folders};
+use crate::base::site_list::SiteList;
 use crate::protocol::fault::Fault;
 use crate::protocol::settings::{FileSetting, Setting, SettingChoice, SettingValue, Settings, SettingsSet};
 use change::{changed, check, check_choice};
@@ -71,6 +72,11 @@ impl Engine {
                 && !name.is_empty()
             {
                 self.agents().get(&crate::protocol::ids::AgentName::new(name.as_str()))?;
+            }
+            if known.name == "browser.only-sites"
+                && let SettingValue::Text(sites) = value
+            {
+                SiteList::parse(sites).map_err(SettingError::NotSites)?;
             }
             if known.name == "worktrees.repository"
                 && let SettingValue::Text(folder) = value

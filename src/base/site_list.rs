@@ -1,0 +1,202 @@
+//! The sites that a browser may reach, where a person limits it to some.
+//!
+//! Owns how such a list is written, which hosts it covers, and the browser's resolver rules for it. Sends nothing and resolves
+//! nothing.
+
+use super::metadata::{NAMES, is_metadata};
+use serde::Deserialize;
+use std::fmt;
+use url::Host;
+
+/// Hosts, with `*.` for all hosts below one. The empty list covers every host. Written with commas or spaces:
+/// `shop.example, *.shop.example, localhost`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct SiteList(Vec<Site>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Site {
+    /// As a browser writes it: in lower case and ASCII, an IPv6 address without brackets.
+    host: String,
+    /// The hosts below it, without itself.
+    is_below: bool,
+}
+
+/// A part of a list that names no site, or one that no browser of gstack opens.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SiteListError {
+    #[error("{0:?} is not a host: write shop.example, *.shop.example or localhost, separated by commas")]
+    NotAHost(String),
+    #[error("{0:?} covers a cloud's metadata service, which gstack never opens")]
+    Metadata(String),
+}
+
+impl SiteList {
+    pub fn parse(text: &str) -> Result<Self, SiteListError> {
+        let parts = text.split([',', ' ', '\t', '\n']).filter(|part| !part.is_empty());
+        Ok(Self(parts.map(Site::parse).collect::<Result<_, _>>()?))
+    }
+
+    /// Whether every host may be reached.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a host, as a browser writes it, may be reached.
+    pub fn covers(&self, host: &str) -> bool {
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        self.is_empty() || self.0.iter().any(|site| site.covers(host))
+    }
+
+    /// Rules for `--host-resolver-rules` that leave nothing but these sites to resolve. The first rule that matches a
+    /// host counts, so they come after all others. None if every host may be reached.
+    pub fn resolver_rules(&self) -> Option<String> {
+        if self.is_empty() {
+            return None;
+        }
+        // A host that is mapped to itself is resolved as usual, and by an earlier rule for it if there is one. For the hosts
+        // below another there is no such mapping.
+        let rule = |site: &Site| match site {
+            Site { host, is_below: true } => format!("EXCLUDE *.{host}"),
+            Site { host, .. } => format!("MAP {host} {host}"),
+        };
+        let rules: Vec<String> = self.0.iter().map(rule).chain(["MAP * ~NOTFOUND".to_owned()]).collect();
+        Some(rules.join(", "))
+    }
+}
+
+impl Site {
+    fn parse(text: &str) -> Result<Self, SiteListError> {
+        let (name, is_below) = text.strip_prefix("*.").map_or((text, false), |name| (name, true));
+        let not_a_host = || SiteListError::NotAHost(text.to_owned());
+        // `Host::parse` takes characters that would end a rule or make a pattern of it.
+        if name.contains(['*', '?', '/', '~', '@', '%']) {
+            return Err(not_a_host());
+        }
+        let host = Host::parse(name).map_err(|_| not_a_host())?;
+        let refused = || SiteListError::Metadata(text.to_owned());
+        let borrowed = match &host {
+            Host::Domain(name) => Host::Domain(name.as_str()),
+            Host::Ipv4(address) => Host::Ipv4(*address),
+            Host::Ipv6(address) => Host::Ipv6(*address),
+        };
+        if is_metadata(&borrowed) {
+            return Err(refused());
+        }
+        let host = match host {
+            Host::Domain(name) => name.trim_end_matches('.').to_owned(),
+            Host::Ipv4(_) | Host::Ipv6(_) if is_below => return Err(not_a_host()),
+            Host::Ipv4(address) => address.to_string(),
+            Host::Ipv6(address) => address.to_string(),
+        };
+        let site = Self { host, is_below };
+        // An exclusion goes before every other rule, those that keep metadata services out of reach too.
+        if site.host.is_empty() || NAMES.iter().any(|name| site.covers(name)) {
+            return Err(if site.host.is_empty() { not_a_host() } else { refused() });
+        }
+        Ok(site)
+    }
+
+    fn covers(&self, host: &str) -> bool {
+        if self.is_below {
+            host.strip_suffix(&self.host).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+        } else {
+            host == self.host
+        }
+    }
+}
+
+impl TryFrom<String> for SiteList {
+    type Error = SiteListError;
+
+    fn try_from(text: String) -> Result<Self, SiteListError> {
+        Self::parse(&text)
+    }
+}
+
+/// As it is written, with commas.
+impl fmt::Display for SiteList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, site) in self.0.iter().enumerate() {
+            let comma = if number > 0 { ", " } else { "" };
+            let below = if site.is_below { "*." } else { "" };
+            write!(f, "{comma}{below}{}", site.host)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> SiteList {
+        SiteList::parse(text).unwrap()
+    }
+
+    #[test]
+    fn an_empty_list_limits_nothing() {
+        assert!(list(" , ").is_empty() && list("").covers("any.example"));
+        assert_eq!(list("").resolver_rules(), None);
+    }
+
+    #[test]
+    fn a_host_is_covered_as_it_is_written_and_with_a_star_below_it() {
+        let sites = list("Shop.example, *.cdn.example localhost,127.0.0.1 [::1]");
+        for host in ["shop.example", "a.cdn.example", "a.b.cdn.example", "localhost", "127.0.0.1", "[::1]", "::1"] {
+            assert!(sites.covers(host), "{host}");
+        }
+        for host in
+            ["www.shop.example", "cdn.example", ".cdn.example", "evilcdn.example", "shop.example.evil", "", "127.0.0.2"]
+        {
+            assert!(!sites.covers(host), "{host}");
+        }
+        assert_eq!(sites.to_string(), "shop.example, *.cdn.example, localhost, 127.0.0.1, ::1");
+        assert_eq!(list(&sites.to_string().replace("::1", "[::1]")), sites);
+    }
+
+    #[test]
+    fn a_host_has_one_spelling() {
+        assert_eq!(list("bücher.example").to_string(), "xn--bcher-kva.example");
+        assert_eq!(list("2130706433").to_string(), "127.0.0.1");
+        assert_eq!(list("shop.example.").to_string(), "shop.example");
+    }
+
+    #[test]
+    fn rules_come_in_an_order_that_leaves_nothing_else() {
+        let rules = list("shop.example *.shop.example").resolver_rules().unwrap();
+        assert_eq!(rules, "MAP shop.example shop.example, EXCLUDE *.shop.example, MAP * ~NOTFOUND");
+    }
+
+    #[test]
+    fn what_is_no_host_is_refused_with_its_words() {
+        for text in [
+            "*",
+            "*.",
+            "a*b.example",
+            "https://shop.example",
+            "shop.example/path",
+            "shop.example:80",
+            "MAP?",
+            "~NOTFOUND",
+            "a..b@c",
+        ] {
+            assert_eq!(SiteList::parse(text), Err(SiteListError::NotAHost(text.to_owned())), "{text}");
+        }
+        assert_eq!(SiteList::parse("*.127.0.0.1"), Err(SiteListError::NotAHost("*.127.0.0.1".to_owned())));
+    }
+
+    #[test]
+    fn a_metadata_service_cannot_be_let_in() {
+        for text in [
+            "169.254.169.254",
+            "metadata.google.internal",
+            "*.internal",
+            "*.google.internal",
+            "*.goog",
+            "[fd00:ec2::254]",
+        ] {
+            assert_eq!(SiteList::parse(text), Err(SiteListError::Metadata(text.to_owned())), "{text}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `gstack policy only`: the sites that gstack's own browser may reach, shown, set and lifted.
+//!
+//! Owns the words. The list is a setting, and the browser's own resolver enforces it from its start on.
+
+use super::super::terminal::show;
+use crate::client::http::Client;
+use crate::protocol::control::Status;
+use crate::protocol::fault::Fault;
+use crate::protocol::settings::{SettingValue, Settings, SettingsSet};
+use serde::Serialize;
+
+const SETTING: &str = "browser.only-sites";
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Only {
+    Show,
+    Set(Vec<String>),
+    Off,
+}
+
+/// The list, for `--json`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shown {
+    /// For the next browser; empty: every site.
+    sites: String,
+    /// For the open browser; absent: no browser is open. Empty: every site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open_browser: Option<String>,
+}
+
+/// # Errors
+/// `BadRequest`: a site is not a host, or covers a metadata service.
+pub async fn run(client: &Client, wanted: Only, json: bool) -> Result<(), Fault> {
+    let set = |value| SettingsSet { name: SETTING.to_owned(), value };
+    let settings: Settings = match wanted {
+        Only::Show => client.get("/settings").await?,
+        Only::Set(sites) => client.post("/settings", &set(Some(SettingValue::Text(sites.join(", "))))).await?,
+        Only::Off => client.post("/settings", &set(None)).await?,
+    };
+    let sites = settings.settings.into_iter().find(|setting| setting.name == SETTING).map(|setting| setting.value);
+    let sites = if let Some(SettingValue::Text(sites)) = sites { sites } else { String::new() };
+    let status: Status = client.get("/status").await?;
+    let open_browser = status.healthy.then(|| status.only_sites.unwrap_or_default());
+    let shown = Shown { sites, open_browser };
+    show(json, &shown, || text(&shown))
+}
+
+fn text(shown: &Shown) -> String {
+    let words = |sites: &str| if sites.is_empty() { "every site".to_owned() } else { format!("only {sites}") };
+    match &shown.open_browser {
+        Some(open) if *open != shown.sites => format!(
+            "The next browser reaches {}. The open one reaches {}: gstack disconnect, then gstack connect.",
+            words(&shown.sites),
+            words(open)
+        ),
+        Some(_) => format!("The browser reaches {}.", words(&shown.sites)),
+        None => format!("The next browser reaches {}.", words(&shown.sites)),
+    }
+}
