@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 /// How long the extension may take to reach us after it was loaded.
 const PANEL_LIMIT: Duration = Duration::from_secs(20);
@@ -85,6 +86,9 @@ impl Engine {
             self.conversations().connected_from(cwd);
         }
         self.read_config_again().await?;
+        if (request.attach.is_some() || request.everyday) && !self.config().browser.only_sites.is_empty() {
+            return Err(ConnectError::NotLimited.into());
+        }
         let new_folders = self.agents().learn_path(request.path.as_deref());
         let started = match &request.attach {
             Some(address) => self.attach_browser(address, tell).await?,
@@ -98,6 +102,10 @@ impl Engine {
         // The welcome page comes after the extension: into a page that stood before, no content script is put.
         let attached = self.browsers().is_attached();
         let welcome = (started && !attached).then(|| self.welcome_url());
+        let welcome = welcome.filter(|url| {
+            let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+            host.is_some_and(|host| browser.only_sites().covers(&host))
+        });
         if let Some(url) = request.url.as_ref().or(welcome.as_ref()) {
             let step = Step::begin();
             let name = if started && !attached { "goto" } else { "newtab" };

@@ -48,7 +48,7 @@ impl From<SettingError> for Fault {
                 (FaultCode::BadRequest, told::IS_A_TEXT.with([name]), told::IS_A_TEXT_NEXT.into())
             }
             SettingError::NotSites(SiteListError::NotAHost(part)) => {
-                (FaultCode::BadRequest, told::NOT_A_SITE.with([&part]), told::NOT_A_SITE_NEXT.into())
+                (FaultCode::BadRequest, told::NOT_A_HOST.with([&part]), told::NOT_A_HOST_NEXT.into())
             }
             SettingError::NotSites(SiteListError::Metadata(part)) => {
                 (FaultCode::BadRequest, told::METADATA_SITE.with([&part]), told::METADATA_SITE_NEXT.into())

@@ -84,8 +84,8 @@ told! {
     IS_A_NUMBER_NEXT = "Give a number.";
     IS_A_TEXT = "$1 is a text";
     IS_A_TEXT_NEXT = "Give a text.";
-    NOT_A_SITE = "$1 is not a site";
-    NOT_A_SITE_NEXT = "Write hosts with commas between them: shop.example, *.shop.example, localhost.";
+    NOT_A_HOST = "$1 is not a site";
+    NOT_A_HOST_NEXT = "Write hosts with commas between them: shop.example, *.shop.example, localhost.";
     METADATA_SITE = "$1 covers a cloud's metadata service, which gstack never opens";
     METADATA_SITE_NEXT = "Name the hosts that you need one by one.";
     NOT_A_VALUE = "$1 does not take this value";
