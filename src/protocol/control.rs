@@ -137,7 +137,7 @@ impl Status {
     fn health(&self) -> &str {
         match self.mode.as_str() {
             _ if self.healthy => "healthy",
-            "everyday" => "your everyday browser is away (start it; gstack disconnect leaves it)",
+            "everyday" => "your everyday browser is not connected (start it, or run gstack disconnect)",
             _ => "no browser (gstack connect opens one)",
         }
     }

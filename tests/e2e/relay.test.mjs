@@ -459,7 +459,7 @@ describe('an everyday browser that is in use and was closed', () => {
     const { home, browser } = scene;
     await home.ok(['connect', '--everyday']);
     browser.stop();
-    await until(async () => /Status: your everyday browser is away/.test(await home.ok(['status'])), 'it is away');
+    await until(async () => /Status: your everyday browser is not connected/.test(await home.ok(['status'])), 'it is away');
     const refused = await home.run(['text']);
     assert.equal(refused.code, 1, refused.stderr);
     assert.match(refused.stderr, /selected, but its extension is not connected[\s\S]*gstack disconnect/);

@@ -32,8 +32,12 @@ const MOST = {
   daemonThreads: (warm) => warm + 15,
   keeper: (warm) => warm * 1.2 + 4096,
   keeperFiles: (warm) => warm + 5,
+  keeperThreads: (warm) => warm + 5,
   host: (warm) => warm * 1.2 + 4096,
   hostFiles: (warm) => warm + 5,
+  hostThreads: (warm) => warm + 5,
+  extensionFiles: (warm) => warm + 30,
+  extensionThreads: (warm) => warm + 15,
 };
 
 /** A process's own memory in kB, its open files and its threads. */
@@ -79,8 +83,12 @@ describe(`a soak of ${ROUNDS} rounds`, () => {
       daemonThreads: daemon[0].threads,
       keeper: keeper[0].memory,
       keeperFiles: keeper[0].files,
+      keeperThreads: keeper[0].threads,
       host: host[0].memory,
       hostFiles: host[0].files,
+      hostThreads: host[0].threads,
+      extensionFiles: extension.reduce((sum, one) => sum + one.files, 0),
+      extensionThreads: extension.reduce((sum, one) => sum + one.threads, 0),
     };
   }
 

@@ -286,7 +286,7 @@ describe('gstack mcp on standard input and output', () => {
     writeFileSync(place, '{ // mine\n}');
     const refused = await home.run(['mcp', 'install', 'cursor']);
     assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /left as it is/);
+    assert.match(refused.stderr, /was not changed/);
     assert.equal(readFileSync(place, 'utf8'), '{ // mine\n}');
   });
 });

@@ -1,6 +1,7 @@
 //! What commands print, form by form, on one browser: the forms that scripts and agents rely on.
 
 use crate::stage::{Site, Stage, page};
+use std::process::Command;
 
 fn site(path: &str, _: u16) -> String {
     match path {
@@ -128,4 +129,24 @@ fn json_is_the_same_as_over_http() {
     let value: serde_json::Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((&value["ok"], &value["error"]), (&false.into(), &"there is no tab 99".into()));
     assert!(value["hint"].is_string() && value["fault"]["code"] == "not-found", "{value}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_daemon_raises_the_soft_limit_of_its_open_files_as_far_as_it_may() {
+    let stage = Stage::new();
+    let plain = stage.command(&["status", "--json"]);
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "ulimit -Hn 4000 && ulimit -Sn 200 && exec \"$@\"", "sh"])
+        .arg(plain.get_program())
+        .args(plain.get_args())
+        .current_dir(stage.work())
+        .env_clear()
+        .envs(plain.get_envs().filter_map(|(name, value)| value.map(|value| (name, value))));
+    let said = limited.output().unwrap();
+    let status: serde_json::Value = serde_json::from_slice(&said.stdout).unwrap();
+    let limits = std::fs::read_to_string(format!("/proc/{}/limits", status["pid"])).unwrap();
+    let files = limits.lines().find(|line| line.starts_with("Max open files")).unwrap();
+    assert_eq!(files.split_whitespace().nth(3), Some("4000"), "{files}");
 }

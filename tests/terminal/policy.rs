@@ -31,6 +31,9 @@ fn the_rules_explain_themselves_and_are_held_against_expectations() {
     let said = stage.said(&["policy", "explain", "act", "--site", "a b"]);
     assert!(said.code == Some(2) && said.err.contains("a b"), "{said:?}");
 
+    let said = stage.said(&["policy", "allow", "act", "--for", "4000d"]);
+    assert!(said.code == Some(2) && said.err.contains("may hold for a year at most"), "{said:?}");
+
     let file = stage.folder.path().join("expected.toml");
     let path = file.to_str().unwrap();
     let expects = |lines: &str| std::fs::write(&file, lines).unwrap();

@@ -38,7 +38,12 @@ export class ConnectionTab {
     this.hops = new KeyedList(this.list, () => new HopRow());
     this.when = h("span", {}, t("pinging"));
     element.append(
-      h("div", { class: "drawer__body" }, h("div", { class: "section-head" }, this.when, h("span", {}, t("lastPings", TRACE))), this.list),
+      h(
+        "div",
+        { class: "drawer__body", tabindex: "0" },
+        h("div", { class: "section-head" }, this.when, h("span", {}, t("lastPings", TRACE))),
+        this.list,
+      ),
       h(
         "div",
         { class: "drawer__foot" },

@@ -3,7 +3,7 @@
 //! Owns the words, in the languages of the panel. A page may use others: what the markup says (a form is sent) counts besides.
 
 /// Whole words of languages with spaces between them, lower case.
-const WORDS: [&str; 62] = [
+const WORDS: [&str; 84] = [
     // English
     "pay",
     "buy",
@@ -70,6 +70,29 @@ const WORDS: [&str; 62] = [
     "borrar",
     "confirmar",
     "reservar",
+    // Arabic
+    "ادفع",
+    "دفع",
+    "الدفع",
+    "اشتر",
+    "اشتري",
+    "شراء",
+    "الشراء",
+    "اطلب",
+    "إرسال",
+    "ارسال",
+    "أرسل",
+    "نشر",
+    "انشر",
+    "حذف",
+    "احذف",
+    "إزالة",
+    "تأكيد",
+    "أكد",
+    "تحويل",
+    "حجز",
+    "احجز",
+    "اشترك",
 ];
 /// Parts of words of languages without spaces between them.
 const PARTS: [&str; 20] = [
@@ -90,7 +113,7 @@ mod tests {
     use super::is_told_by;
 
     #[test]
-    fn names_of_six_languages_are_told_from_harmless_ones() {
+    fn names_of_seven_languages_are_told_from_harmless_ones() {
         for name in [
             "Pay 500 EUR",
             "Place order",
@@ -101,10 +124,15 @@ mod tests {
             "Eliminar",
             "注文を確定する",
             "提交订单",
+            "ادفع ٥٠٠",
+            "إتمام الشراء",
+            "حذف الحساب",
         ] {
             assert!(is_told_by(name), "{name}");
         }
-        for name in ["Cancel", "Next", "Orderly", "Abbrechen", "Payload", "Annuler", "戻る", "取消", ""] {
+        for name in
+            ["Cancel", "Next", "Orderly", "Abbrechen", "Payload", "Annuler", "戻る", "取消", "إلغاء", "التالي", ""]
+        {
             assert!(!is_told_by(name), "{name}");
         }
     }

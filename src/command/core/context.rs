@@ -202,7 +202,7 @@ impl Output {
         let rest = self.text.split_off(line.unwrap_or(end));
         // The same, twice as long, is of no use to who can't take the text.
         self.data = None;
-        self.note = Some(format!("… {} more characters, {how_to_narrow}", rest.trim_start().chars().count()));
+        self.say(Some(format!("… {} more characters, {how_to_narrow}", rest.trim_start().chars().count())));
     }
 
     /// More words of ours after the text.

@@ -76,11 +76,11 @@ fn meanwhile(context: &Context, mut fault: Fault, lines: &str) -> Fault {
     if context.for_model {
         let words = fault.page_words.take().map(|words| *words);
         let mut words = words.unwrap_or_else(|| PageWords { ours: fault.message.clone(), theirs: String::new() });
-        words.theirs = format!("{}\nMeanwhile: {lines}", words.theirs).trim_start().to_owned();
+        words.theirs = format!("{}\nWhile it ran: {lines}", words.theirs).trim_start().to_owned();
         return fault.page_words(Some(words));
     }
     let hint = fault.hint.take().map(|hint| format!("{hint}\n  ")).unwrap_or_default();
-    fault.hint(format!("{hint}Meanwhile: {}", lines.replace('\n', "\n  ")))
+    fault.hint(format!("{hint}While it ran: {}", lines.replace('\n', "\n  ")))
 }
 
 /// A line an effect, several of a kind cut short.

@@ -43,7 +43,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Read, "the downloads")],
-    output: "Downloaded: path (N B), a line a file",
+    output: "Downloaded: path (N B), one line per file",
     run: |context, _| Box::pin(downloads(context)),
 }];
 

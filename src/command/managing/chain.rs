@@ -38,7 +38,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "several commands")],
-        output: "[name] output, a block a command; [name] ERROR: …",
+        output: "[name] output, one block per command; [name] ERROR: …",
         run: |context, arguments| Box::pin(chain(context, arguments)),
     },
     Spec {
@@ -58,7 +58,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "{commands} in every tab")],
-        output: "JSON, one result a tab",
+        output: "JSON, one result per tab",
         run: |context, arguments| Box::pin(tab_each(context, arguments)),
     },
 ];

@@ -67,7 +67,7 @@ async fn init_script(context: &Context, arguments: Arguments) -> Result<Output, 
             let number = number.map(|text| arguments.number::<u64>("The script", &text)).transpose()?;
             remove(context, &context.page().await?, number)
         }
-        (other, _) => Err(wrong(format!("init-script can't {other} with these arguments"))
+        (other, _) => Err(wrong(format!("init-script {other} does not take these arguments"))
             .hint("init-script add JAVASCRIPT, init-script list, or init-script remove [N]")),
     }
 }

@@ -39,7 +39,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase_when(When::Is("action", "start"), Verb::Record, "which code is used"),
         phrase(Verb::Read, "which code is used"),
     ],
-    output: "Recording which js is used; then UNUSED unused of ALL (N%)  URL, a line a file, and the sum",
+    output: "Recording which js is used; then UNUSED unused of ALL (N%)  URL, one line per file, and the sum",
     run: |context, arguments| Box::pin(coverage(context, arguments)),
 }];
 
@@ -80,7 +80,7 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
     };
     let files = found.ok_or_else(|| {
         Fault::new(FaultCode::NotFound, format!("The {what} that is used is not recorded"))
-            .hint(format!("Begin with: gstack coverage {what} start"))
+            .hint(format!("Start it with: gstack coverage {what} start"))
     })?;
     if files.is_empty() {
         return Ok(Output::text(format!("(no {what} with an address)")).data(json!({ "files": [] })));

@@ -86,7 +86,7 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     };
     let page = context.page().await?;
     let options = page.trace().ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "This tab's trace is not recorded").hint("Begin with: gstack trace start")
+        Fault::new(FaultCode::NotFound, "This tab's trace is not recorded").hint("Start it with: gstack trace start")
     })?;
     if context.for_model && !options.for_model {
         return Err(Fault::new(FaultCode::Forbidden, "This trace is a person's").hint("Ask the person to stop it."));
@@ -96,7 +96,7 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     let mut file = PartialFile::create(&path)?;
     let mut spool = Spool::create(&context.temp_folder)?;
     let Some(mut events) = page.stop_trace().await? else {
-        return Err(Fault::new(FaultCode::Conflict, "The trace was ended meanwhile"));
+        return Err(Fault::new(FaultCode::Conflict, "The trace has already ended"));
     };
     let processes = spool.fill(&mut events).await?;
     let count = spool.write_kept(&mut file, &processes, here.as_ref()).await?;

@@ -44,7 +44,9 @@ async fn watch(context: &Context, arguments: Arguments) -> Result<Output, Fault>
             .hint("End it with: gstack watch stop"));
     }
     let Some(watched) = page.end_watch().await? else {
-        return Err(Fault::new(FaultCode::Conflict, "This tab is not being watched").hint("Begin with: gstack watch"));
+        return Err(
+            Fault::new(FaultCode::Conflict, "This tab is not being watched").hint("Start it with: gstack watch")
+        );
     };
     let (seconds, snapshots) = (watched.seconds(), watched.snapshots);
     let last = Output::from_page(watched.last, page.url()?);

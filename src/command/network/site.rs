@@ -104,7 +104,7 @@ async fn headers(context: &Context, arguments: Arguments) -> Result<Output, Faul
             Ok(Output::text(format!("Cleared the headers of {}", counted(count, "site")))
                 .data(json!({ "count": count })))
         }
-        (other, ..) => Err(wrong(format!("headers can't {other} with these arguments"))
+        (other, ..) => Err(wrong(format!("headers {other} does not take these arguments"))
             .hint("headers set --site HOST Name: value, headers list, or headers clear [--site HOST].")),
     }
 }
@@ -126,7 +126,7 @@ async fn credentials(context: &Context, arguments: Arguments) -> Result<Output, 
             page.set_credentials(&site, None).await?;
             Ok(Output::text(format!("No longer signs in to {site}")).data(json!({ "site": site })))
         }
-        (other, _) => Err(wrong(format!("credentials can't {other} with these arguments"))
+        (other, _) => Err(wrong(format!("credentials {other} does not take these arguments"))
             .hint("credentials set --site HOST user:password, or credentials clear --site HOST.")),
     }
 }

@@ -146,7 +146,7 @@ async fn cookies(context: &Context, arguments: Arguments) -> Result<Output, Faul
             let found: Vec<Cookie> = all().await?.into_iter().filter(fits).collect();
             saved(context, &arguments, "Cookies", "cookies", &json!(found)).await
         }
-        (Some(other), _) => Err(wrong(format!("cookies can't {other} with these arguments")).hint(
+        (Some(other), _) => Err(wrong(format!("cookies {other} does not take these arguments")).hint(
             "cookies get NAME, cookies set NAME=VALUE, cookies delete NAME, cookies clear, or cookies export --output PATH",
         )),
     }

@@ -87,7 +87,7 @@ async fn storage(context: &Context, arguments: Arguments) -> Result<Output, Faul
             let shown = shown(&page.storage().await?, arguments.has(SECRETS));
             saved(context, &arguments, "Storage", "storage", &shown).await
         }
-        (Some(other), ..) => Err(wrong(format!("storage can't {other} with these arguments")).hint(
+        (Some(other), ..) => Err(wrong(format!("storage {other} does not take these arguments")).hint(
             "storage get KEY, storage set KEY VALUE, storage delete KEY, storage clear, or storage export --output PATH",
         )),
     }

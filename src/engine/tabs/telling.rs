@@ -10,6 +10,10 @@ use crate::protocol::methods::ToPanel;
 use crate::protocol::tabs::{ChromeTab, TabWithConversation};
 use crate::protocol::tabs::{TabsConversations, TabsWorking, WorkingTab};
 
+/// The most tabs that one message lists: with the longest addresses and titles they still fit into one of Chrome's frames.
+/// Running ones come first.
+const MOST_TOLD: usize = 200;
+
 impl Tabs {
     /// Changes what is shown of an agent's work in a conversation's tab.
     pub(in crate::engine) fn change_work(&self, conversation: &Conversation, change: impl FnOnce(&mut Working)) {
@@ -45,7 +49,10 @@ impl Tabs {
                 running: conversation.state() != ConversationState::Idle,
             })
         });
-        found.collect()
+        let mut found: Vec<TabWithConversation> = found.collect();
+        found.sort_by_key(|tab| !tab.running);
+        found.truncate(MOST_TOLD);
+        found
     }
 
     /// A tab of ours as one port's Chrome knows it.
@@ -68,7 +75,7 @@ impl Tabs {
                 let Working { agent_label, doing, phrase, waiting, .. } = working.clone();
                 Some(WorkingTab { tab_id, chrome_tab_id, agent_label, doing, phrase, waiting })
             });
-            let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.collect() });
+            let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.take(MOST_TOLD).collect() });
             sender.send(&message.envelope(None));
         }
     }

@@ -184,7 +184,7 @@ fn refused(client: McpClient, file: &Path, error: &EditError, wanted: &Wanted) -
         ),
         Wanted::Absent => format!("Remove the server `{SERVER}` under `{}` by hand.", client.servers_key()),
     };
-    Fault::new(FaultCode::Conflict, format!("{} is left as it is: {error}", file.display())).hint(hint)
+    Fault::new(FaultCode::Conflict, format!("{} was not changed: {error}", file.display())).hint(hint)
 }
 
 /// Whether what a file calls `gstack` is ours: this program, or one of its name somewhere else.

@@ -104,14 +104,14 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     };
     let page = context.page().await?;
     let options = page.recording().ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "This tab's requests are not recorded").hint("Begin with: gstack har start")
+        Fault::new(FaultCode::NotFound, "This tab's requests are not recorded").hint("Start it with: gstack har start")
     })?;
     if context.for_model && !options.for_model {
         return Err(Fault::new(FaultCode::Forbidden, "This recording is a person's")
             .hint("See the requests with `network`, or ask the person to stop it."));
     }
     let Some((recording, exchanges)) = page.stop_recording() else {
-        return Err(Fault::new(FaultCode::Conflict, "The recording was ended meanwhile"));
+        return Err(Fault::new(FaultCode::Conflict, "The recording has already ended"));
     };
     let taken = Taken::of(&page, &recording, exchanges).await?;
     let url = page.url()?;
