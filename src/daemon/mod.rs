@@ -112,13 +112,13 @@ async fn start(root: Option<&str>) -> Result<Running, Report> {
         version: VERSION.to_owned(),
         mode: engine.status().mode,
     };
+    let own = |path| Own::at(path).map_err(|e| storage(&home, &e));
+    let presence =
+        Presence { lock: own(home.daemon_lock())?, panel: own(home.panel_socket())?, http: own(home.http_socket())? };
     state.write(&home).map_err(|e| storage(&home, &e))?;
     report::send(&Report::Ready { pid: std::process::id() });
     tracing::info!(pid = std::process::id(), port = number, version = VERSION, "ready");
     let access = Access::new(&token);
-    let own = |path| Own::at(path).map_err(|e| storage(&home, &e));
-    let presence =
-        Presence { lock: own(home.daemon_lock())?, panel: own(home.panel_socket())?, http: own(home.http_socket())? };
     Ok(Running { home, engine, panel, http, port, access, state, shutdown, presence, _lock: lock })
 }
 

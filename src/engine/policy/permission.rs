@@ -85,24 +85,21 @@ impl PolicyService {
         (decision, by): (Decision, AnsweredBy),
     ) -> Result<(), Fault> {
         let now = now_millis();
-        let kept = rules::remembered(request, decision, rule_id(), now).and_then(|rule| {
-            let id = rule.id.clone();
-            match lock(&self.0.rules).add(rule, now) {
-                Ok(()) => Some(id),
-                // The person said yes; that it holds for once only is told.
-                Err(fault) => {
-                    self.0.ports.tell_fault(&fault);
-                    None
-                }
-            }
-        });
+        let rule = rules::remembered(request, decision, rule_id(), now);
         let written = self.record(&AuditEntry {
             allowed: decision.allows(),
             by: audit_by(by),
             answer: Some(decision),
-            rule: kept,
+            rule: rule.as_ref().map(|rule| rule.id.clone()),
             ..entry(conversation, request, action)
         });
+        // A rule is in force only after its line in the audit. One that cannot be saved holds for this once, and the person
+        // is told.
+        if let (Ok(()), Some(rule)) = (&written, rule)
+            && let Err(fault) = lock(&self.0.rules).add(rule, now)
+        {
+            self.0.ports.tell_fault(&fault);
+        }
         match by {
             _ if decision.allows() => written,
             AnsweredBy::Timeout => Err(Refused::NotAnswered.into()),
