@@ -40,6 +40,49 @@ describe('an agent that is allowed to act on a site', () => {
     turn.end();
   });
 
+  test("a prompt and a page that asks before it is left are the person's to answer too", async () => {
+    const turn = await scene.ask('Answer and leave');
+    await scene.page.evaluate(`document.body.insertAdjacentHTML('beforeend', '<button id="name" type="button">Name</button>');
+      document.querySelector('#name').onclick = (event) => { event.target.textContent = String(prompt('Your name?', 'Ada')); };
+      onbeforeunload = (event) => event.preventDefault();`);
+    for (const [answer, shown] of [
+      ['deny', 'null'],
+      ['allow', 'Ada'],
+    ]) {
+      const click = turn.tool('click', { selector: '#name' });
+      const asked = await scene.approval();
+      assert.match(asked.ask, /Accept “Your name\?”/);
+      await scene.home.ok(['approvals', answer, asked.approvalId]);
+      assert.ok(!(await click).isError);
+      assert.equal(await scene.page.evaluate('document.querySelector("#name").textContent'), shown);
+    }
+    const { pathname } = new URL(await scene.page.evaluate('location.href'));
+    const leave = turn.tool('goto', { url: `${scene.site.origin}/form` });
+    const asked = await scene.approval();
+    assert.match(asked.ask, /Leave the page, although changes may be lost/);
+    await scene.home.ok(['approvals', 'deny', asked.approvalId]);
+    await leave;
+    assert.equal(await scene.page.evaluate('location.pathname'), pathname, 'the page is not left');
+    await scene.page.evaluate('onbeforeunload = null');
+    turn.end();
+  });
+
+  test("a person's own command answers dialogs as the setting says", async () => {
+    const { home, page } = scene;
+    for (const [setting, said, state] of [
+      ['dismiss', 'dismissed', 'kept'],
+      // There is no window in which it could stay open.
+      ['ask', 'dismissed', 'kept'],
+      ['accept', 'accepted', 'emptied'],
+    ]) {
+      await home.ok(['settings', 'set', 'browser.dialogs', setting]);
+      const clicked = await home.ok(['click', '#empty']);
+      assert.ok(clicked.includes(`confirm "Empty the cart?" → ${said}`), `${setting}: ${clicked}`);
+      assert.equal(await page.evaluate('document.querySelector("#empty").textContent'), state, setting);
+    }
+    await home.ok(['settings', 'unset', 'browser.dialogs']);
+  });
+
   test('a file that its click downloads is kept only if the person allows it', async () => {
     const turn = await scene.ask('Get the invoice');
     const saved = () => readdirSync(path.join(scene.home.home, 'tmp')).filter((name) => name.startsWith('invoice'));
