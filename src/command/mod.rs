@@ -1,6 +1,6 @@
-//! The browser's commands: one list that CLI, HTTP, MCP, help and the agents' prompt are made from.
+//! Browser commands: the single list that the CLI, HTTP, MCP, the help and the agents' prompt are generated from.
 //!
-//! Owns the specs, their parsing and what they print. Never talks to a browser by itself: `browser::page` does.
+//! Owns the specs, their parsing and their output. Never talks to a browser directly: `browser::page` does.
 
 mod acting;
 mod core;

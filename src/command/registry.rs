@@ -1,6 +1,6 @@
-//! All commands, and running one by its name.
+//! The list of all commands, and how to run one by name.
 //!
-//! Owns the list. A command exists once: beside its handler, in the file of its category.
+//! Owns the list. Each command is defined once, next to its handler, in the file of its category.
 
 use super::spec::{Category, Needs, QUIET, Spec};
 use super::{acting, emulating, files, finding, managing, measuring, navigating, network, reading, state, visual};
@@ -71,42 +71,42 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
     groups.iter().copied().flatten().collect()
 });
 
-/// Every command, by category.
+/// Returns every command, by category.
 pub fn all() -> &'static [&'static Spec] {
     &ALL
 }
 
-/// Every command but these, by category.
+/// Returns every command except these, by category.
 pub fn all_but(names: &[&str]) -> impl Iterator<Item = &'static Spec> {
     ALL.iter().copied().filter(move |spec| !names.contains(&spec.name))
 }
 
-/// The commands of one category, in their order.
+/// Returns the commands of one category, in registry order.
 pub fn of(category: Category) -> impl Iterator<Item = &'static Spec> {
     ALL.iter().copied().filter(move |spec| spec.category == category)
 }
 
-/// A command by its name or another name of it.
+/// Finds a command by its name or one of its aliases.
 pub fn find(name: &str) -> Option<&'static Spec> {
     ALL.iter().copied().find(|spec| spec.name == name || spec.aliases.contains(&name))
 }
 
-/// A command whose name of two words is written apart, by these two: `diff` and `image` for `diff-image`.
+/// Finds a command whose two-word name is written as two words: `diff` and `image` for `diff-image`.
 pub fn find_apart(name: &str, word: &str) -> Option<&'static Spec> {
     find(&format!("{name}-{word}"))
 }
 
-/// As `find`; the fault of an unknown name suggests the nearest one.
+/// Like `find`, but fails for an unknown name. The fault suggests the nearest command.
 pub fn get(name: &str) -> Result<&'static Spec, Fault> {
     find(name).ok_or_else(|| unknown(name))
 }
 
-/// The fault for a name that is not a command, with the nearest one as its hint.
+/// Returns the fault for an unknown name, with the nearest command as its hint.
 pub fn unknown(name: &str) -> Fault {
     unknown_among(name, &[])
 }
 
-/// The same where other commands exist beside these (the CLI's own).
+/// Like `unknown`, but also considers `others` (the CLI's own commands).
 pub fn unknown_among(name: &str, others: &[&str]) -> Fault {
     let fault = Fault::new(FaultCode::Unknown, format!("Unknown command: {name}"));
     let names = ALL.iter().flat_map(|spec| std::iter::once(&spec.name).chain(spec.aliases)).chain(others);
@@ -116,7 +116,7 @@ pub fn unknown_among(name: &str, others: &[&str]) -> Fault {
     }
 }
 
-/// The one of `names` that is spelled most like `name`, if one is close enough.
+/// Returns the entry of `names` whose spelling is closest to `name`, if one is close enough.
 pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let given = name.to_lowercase();
     let most = 1 + given.chars().count() / 4;
@@ -129,7 +129,7 @@ pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, known)| known)
 }
 
-/// Runs the command, until it is done or cancelled.
+/// Runs the command until it finishes or is cancelled.
 pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
     tokio::select! {
         biased;
@@ -138,7 +138,7 @@ pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
     }
 }
 
-/// Runs a command that needs no browser for these arguments; none: it needs one.
+/// Runs a command that needs no browser for these arguments. Returns `None` if it needs one.
 pub async fn run_without_browser(call: &Call, cwd: Option<&Path>, temp_folder: &Path) -> Option<Result<Output, Fault>> {
     match call.spec.needs {
         Needs::Folder => Some(managing::inbox::read_or_clear(cwd, &call.arguments).await),
@@ -149,8 +149,8 @@ pub async fn run_without_browser(call: &Call, cwd: Option<&Path>, temp_folder: &
     }
 }
 
-/// Runs it. The one way in which a command's output comes to be: what it read from a page that has to do with a refused
-/// address is not handed on, nothing is done in such a page, and a model gets what a page has said in its envelope.
+/// Runs the command. Every command's output comes through here: output read from a page with a refused address is
+/// withheld, nothing acts in such a page, and a model gets page content in an envelope.
 pub async fn execute(context: &Context, call: &Call) -> Result<Output, Fault> {
     let context = &Context { effects: Effects::of_act(call.spec.changes()), ..context.clone() };
     let outcome = execute_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
@@ -160,14 +160,14 @@ pub async fn execute(context: &Context, call: &Call) -> Result<Output, Fault> {
 
 async fn execute_where_allowed(context: &Context, call: &Call) -> Result<Output, Fault> {
     let (spec, arguments) = (call.spec, call.arguments.clone());
-    // About tabs, not about what is in them; the commands inside of a chain come here themselves.
+    // These commands are about tabs, not their content. The commands inside a chain pass through here themselves.
     if spec.category == Category::Tabs {
         return (spec.run)(context, arguments).await;
     }
-    // Without a tab the command says so itself.
+    // Without a tab, the command reports the error itself.
     let Ok(tab) = context.tab().await else { return (spec.run)(context, arguments).await };
     let since = tab.refusal_mark();
-    // Such a page can be left; where that leads alone counts then.
+    // A navigation may leave such a page; then only its destination is checked.
     let leaves = spec.category == Category::Navigation;
     if !leaves {
         tab.check_addresses(since)?;
@@ -210,7 +210,7 @@ mod tests {
             assert!(!spec.summary.is_empty() && !spec.summary.ends_with('.'), "{}", spec.name);
             assert!(!spec.output.is_empty(), "{}", spec.name);
             assert!(spec.help().contains(spec.summary));
-            // What takes all that is left comes last; what is optional comes after what is required.
+            // A parameter that takes all remaining words comes last; optional parameters follow required ones.
             let kinds: Vec<Kind> = spec.parameters.iter().map(|parameter| parameter.kind).collect();
             let open = kinds.iter().position(|kind| matches!(kind, Kind::Rest | Kind::List));
             assert!(open.is_none_or(|at| at + 1 == kinds.len()), "{}", spec.name);

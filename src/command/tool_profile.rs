@@ -1,4 +1,4 @@
-//! Which commands are tools: a core that a model can keep in mind, the core with some capabilities, or all.
+//! The commands offered as tools: a core small enough for a model's context, the core with some capabilities, or all.
 //!
 //! Owns the choice. Never decides whether a call may run.
 

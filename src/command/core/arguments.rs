@@ -1,6 +1,6 @@
-//! A command's arguments, from words as a person types them.
+//! A command's arguments, parsed from words as a person types them.
 //!
-//! Owns what is a flag and what is not, and the words of usage errors. Never does IO.
+//! Owns the distinction between flags and words, and the text of usage errors. Never does IO.
 
 use crate::browser::page::Target;
 use crate::command::spec::{Flag, Holds, Kind, QUIET, Spec};
@@ -9,10 +9,10 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Nothing waits for longer than this, whatever `--timeout` says.
+/// The upper limit for every wait, whatever `--timeout` says.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// What was given, each by its name in the spec.
+/// The given arguments, by their names in the spec.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arguments {
     words: BTreeMap<&'static str, Vec<String>>,
@@ -28,7 +28,7 @@ impl Arguments {
         let mut before_dashes = 0;
         while let Some(word) = words.next() {
             let place = Place::of(spec, positional.len());
-            // A command without flags of its own hands its words on as they are: they may be another command's.
+            // A command without flags of its own passes its words on unchanged: they may belong to another command.
             if literal || !looks_like_a_flag(word) || (place == Place::InsideRest && spec.flags.is_empty()) {
                 positional.push(word.clone());
                 before_dashes += usize::from(!literal);
@@ -67,7 +67,7 @@ impl Arguments {
         Ok(parsed)
     }
 
-    /// `type @e2 hello`: a ref before a text is the element, not a part of the text.
+    /// `type @e2 hello`: a leading ref is the element, not part of the text.
     fn take_element(&mut self, spec: &Spec, positional: &mut Vec<String>) {
         let flag = spec.flags.iter().find(|flag| flag.holds == Holds::Element);
         let is_text = spec.parameters.first().is_some_and(|parameter| parameter.kind == Kind::Rest);
@@ -98,7 +98,7 @@ impl Arguments {
         }
     }
 
-    /// The words as they were given, flags first: what stays, and those of the `hidden` parameters.
+    /// Returns the words as given, flags first: those to keep, then those of the `hidden` parameters.
     pub(in crate::command) fn without(&self, spec: &Spec, hidden: &[&str]) -> (Vec<String>, Vec<String>) {
         let flags = self.flags.iter().flat_map(|(name, values)| {
             let has_value = find(spec, name).is_some_and(|flag| flag.value.is_some());
@@ -115,17 +115,17 @@ impl Arguments {
         (kept, left_out)
     }
 
-    /// The same with other words for a parameter.
+    /// Replaces the words of one parameter.
     pub(super) fn with_words(mut self, name: &'static str, words: Vec<String>) -> Self {
         self.words.insert(name, words);
         self
     }
 
-    /// The word of a parameter, or all its words with spaces between them.
+    /// Returns a parameter's word, or all its words joined with spaces.
     pub fn text(&self, name: &str) -> Option<String> {
         self.words.get(name).map(|words| words.join(" "))
     }
-    /// As `text`, for a parameter that the spec requires.
+    /// Like `text`, for a parameter that the spec requires.
     pub fn required(&self, name: &str) -> Result<String, Fault> {
         self.text(name).ok_or_else(|| Fault::new(FaultCode::BadRequest, format!("<{name}> is missing")))
     }
@@ -141,40 +141,42 @@ impl Arguments {
     pub fn has(&self, flag: &str) -> bool {
         self.flags.contains_key(flag)
     }
-    /// A flag's value; the last one where it was given several times.
+    /// Returns a flag's value; if it was given several times, the last one.
     pub fn value(&self, flag: &str) -> Option<&str> {
         self.flags.get(flag)?.last().map(String::as_str)
     }
-    /// All values of a flag that may be given several times.
+    /// Returns all values of a flag that may be repeated.
     pub fn values(&self, flag: &str) -> Vec<String> {
         self.flags.get(flag).cloned().unwrap_or_default()
     }
-    /// A number as it was typed.
+    /// Parses a number as typed.
     ///
     /// # Errors
     ///
-    /// Fails if it is none, also for `NaN` and what is infinite: neither is a place, a length or a time.
+    /// Fails if the text is not a number, and for `NaN` and infinities: they are not valid as a position, a length or a
+    /// time.
     pub fn number<T: std::str::FromStr>(&self, name: &str, text: &str) -> Result<T, Fault> {
         let number = text.parse().ok().filter(|_| text.parse::<f64>().is_ok_and(f64::is_finite));
         number.ok_or_else(|| Fault::new(FaultCode::BadRequest, format!("{name} is not a number: {text:?}")))
     }
 
-    /// Numbers with commas between them: `--clip 0,0,800,600`. `None` if they are not so many, or not all numbers.
+    /// Parses comma-separated numbers: `--clip 0,0,800,600`. Returns `None` if the count differs or one is not a
+    /// number.
     pub fn numbers<const COUNT: usize>(&self, text: &str) -> Option<[f64; COUNT]> {
         let numbers: Result<Vec<f64>, Fault> = text.split(',').map(|part| self.number("", part.trim())).collect();
         numbers.ok()?.try_into().ok()
     }
-    /// `--timeout MS`, else the command's own limit.
+    /// Returns `--timeout MS`, or the command's own limit if it was not given.
     pub fn timeout(&self, default: Duration) -> Result<Duration, Fault> {
         self.value("--timeout").map_or(Ok(default), |text| self.limit("--timeout", text))
     }
-    /// A time to wait at most, in milliseconds.
+    /// Parses a maximum waiting time, in milliseconds.
     pub fn limit(&self, name: &str, text: &str) -> Result<Duration, Fault> {
         Ok(Duration::from_millis(self.number(name, text)?).min(LONGEST_TIMEOUT))
     }
 }
 
-/// `-` alone and negative numbers are words.
+/// `-` alone and negative numbers are words, not flags.
 fn looks_like_a_flag(word: &str) -> bool {
     word.len() > 1 && word.starts_with('-') && word.parse::<f64>().is_err()
 }
@@ -185,17 +187,17 @@ fn find(spec: &Spec, name: &str) -> Option<&'static Flag> {
     flags.find(|flag| flag.name == name || (!flag.alias.is_empty() && flag.alias == name))
 }
 
-/// What the next word without a flag would be.
+/// The position of the next word that is not a flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     OneWord,
-    /// The first of a free text.
+    /// The first word of a free text.
     FirstOfRest,
     InsideRest,
 }
 
 impl Place {
-    /// `words`: how many stand before it.
+    /// `words`: how many words precede it.
     fn of(spec: &Spec, words: usize) -> Self {
         let rest = spec.parameters.iter().position(|parameter| parameter.kind == Kind::Rest);
         match rest.map(|rest| words.cmp(&rest)) {
@@ -210,17 +212,17 @@ fn unknown_flag(spec: &Spec, name: &str) -> Fault {
     usage(spec, format!("Unknown {} flag: {name}", spec.name))
 }
 
-/// A usage error: what is wrong, and how it is written.
+/// Returns a usage error: the problem, with the usage line as its hint.
 pub(in crate::command) fn usage(spec: &Spec, message: String) -> Fault {
     Fault::new(FaultCode::BadRequest, message).hint(spec.usage_line())
 }
 
-/// A call that can't be meant; how it is written is added to it.
+/// Returns an error for an invalid call; the usage line is added to it later.
 pub(in crate::command) fn wrong(message: impl Into<String>) -> Fault {
     Fault::new(FaultCode::BadRequest, message.into())
 }
 
-/// Adds how it is written to a usage error that does not say so yet.
+/// Adds the usage line to a usage error that does not have one yet.
 pub(in crate::command) fn with_usage(spec: &Spec, mut fault: Fault) -> Fault {
     if fault.code == FaultCode::BadRequest && !fault.hint.as_ref().is_some_and(|hint| hint.contains("Usage: ")) {
         fault.hint = Some(match fault.hint.take() {
@@ -281,7 +283,7 @@ mod tests {
             let fill = parse("fill", given).unwrap();
             assert_eq!((fill.text("value").as_deref(), fill.value("--timeout")), (Some(text), None), "{given:?}");
         }
-        // The words of another command are left as they are.
+        // Words of another command stay unchanged.
         let chain = parse("chain", &["fill", "#a", "--timeout", "9", "--", "-x", "|", "url"]).unwrap();
         assert_eq!(chain.text("commands").as_deref(), Some("fill #a --timeout 9 -- -x | url"));
         assert_eq!(parse("js", &["-1", "+", "2"]).unwrap().text("expr").as_deref(), Some("-1 + 2"));

@@ -1,6 +1,6 @@
-//! A command with its arguments, parsed once: what runs, what the policy judges and what is written down.
+//! A command with its arguments, parsed once: the value that is run, judged by the policy and written to the journal.
 //!
-//! Owns the answers that a spec gives about its arguments. Runs nothing.
+//! Owns what a spec implies about its arguments. Runs nothing.
 
 use super::arguments::Arguments;
 use super::composition;
@@ -14,11 +14,11 @@ use crate::protocol::fault::Fault;
 pub struct Call {
     pub spec: &'static Spec,
     pub arguments: Arguments,
-    /// As they were given.
+    /// The words as given.
     words: Vec<String>,
 }
 
-/// Without its words: they may be a password.
+/// Omits the words: they may contain a password.
 impl std::fmt::Debug for Call {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Call").field("command", &self.spec.name).finish_non_exhaustive()
@@ -26,11 +26,11 @@ impl std::fmt::Debug for Call {
 }
 
 impl Call {
-    /// Reads the words of a call.
+    /// Parses the words of a call.
     ///
     /// # Errors
     ///
-    /// Fails if no command has this name, or if it does not take these words.
+    /// Fails if the command does not exist or does not accept these words.
     pub fn parse(name: &str, words: &[String]) -> Result<Self, Fault> {
         if let Some((first, rest)) = words.split_first()
             && let Some(spec) = registry::find_apart(name, first)
@@ -40,11 +40,11 @@ impl Call {
         Self::of(registry::get(name)?, words.to_vec())
     }
 
-    /// As `parse`, of a command that is known.
+    /// Like `parse`, for a known command.
     ///
     /// # Errors
     ///
-    /// Fails if the command does not take these words.
+    /// Fails if the command does not accept these words.
     pub fn of(spec: &'static Spec, words: Vec<String>) -> Result<Self, Fault> {
         Ok(Self { spec, arguments: Arguments::parse(spec, &words)?, words })
     }
@@ -53,7 +53,7 @@ impl Call {
         &self.words
     }
 
-    /// The call as a person would type it, whole.
+    /// Returns the whole call as a person would type it.
     pub fn line(&self) -> String {
         let quoted = |word: &String| {
             if word.is_empty() || word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.clone() }
@@ -62,14 +62,15 @@ impl Call {
         std::iter::once(self.spec.name.to_owned()).chain(words).collect::<Vec<_>>().join(" ")
     }
 
-    /// The class of what it does: of what runs other commands the highest among them. What can't be read has the highest of all.
+    /// Returns the call's class. A command that runs others has the highest class among them; if they cannot be parsed,
+    /// the highest class of all.
     pub fn class(&self) -> Class {
         if self.spec.runs_others() {
             let calls = composition::calls(self.spec, &self.arguments).ok();
             return calls.and_then(|calls| calls.iter().map(Self::class).max()).unwrap_or(Class::Secret);
         }
         match self.spec.tab {
-            // Neither does anything to a page.
+            // Neither of these acts on a page.
             TabUse::Chooses => Class::Read,
             TabUse::Opens if self.destinations().is_empty() => Class::Read,
             _ if self.runs_script() => self.spec.class.max(Class::Control),
@@ -77,25 +78,26 @@ impl Call {
         }
     }
 
-    /// Whether a flag of it gives a script to run.
+    /// Whether one of its flags supplies a script to run.
     fn runs_script(&self) -> bool {
         self.spec.flags.iter().any(|flag| flag.holds == Holds::Script && self.arguments.has(flag.name))
     }
 
-    /// The words that it puts into the page.
+    /// Returns the text that the call types into the page.
     pub fn typed(&self) -> Option<String> {
         self.holding(Holds::Typed).next().or_else(|| {
-            // Letter by letter.
+            // Keys are typed one letter at a time.
             self.keys().map(|key| key.typed).find(|typed| !typed.is_empty())
         })
     }
 
-    /// Whether it writes into the page what is on the clipboard, which may be of any page or of none.
+    /// Whether the call pastes the clipboard into the page. Its content may come from any page, or from outside the
+    /// browser.
     pub fn pastes(&self) -> bool {
         self.keys().any(|key| key.pastes)
     }
 
-    /// Whether a part of its text goes to another field than the one that has the focus now: a Tab moves it.
+    /// Whether part of its text goes to a field other than the focused one: a Tab moves the focus.
     pub fn types_beyond_a_tab(&self) -> bool {
         self.holding(Holds::Typed).any(|text| text.trim_end_matches('\t').contains('\t'))
     }
@@ -104,13 +106,13 @@ impl Call {
         self.holding(Holds::Key).map(|key| KeyMeaning::of(&key))
     }
 
-    /// The text that it puts into the page, with the parameter's name.
+    /// Returns the text that the call types into the page, with the parameter's name.
     pub fn text(&self) -> Option<(&'static str, String)> {
         let typed = self.spec.parameters.iter().find(|parameter| parameter.holds == Holds::Typed)?;
         self.arguments.text(typed.name).map(|text| (typed.name, text))
     }
 
-    /// The same call that puts another text into the page. `None` if it puts none there.
+    /// Returns the same call with another text to type, or `None` if it types nothing.
     pub fn with_typed(&self, text: &str) -> Option<Self> {
         let (name, _) = self.text()?;
         let (mut words, _) = self.arguments.without(self.spec, &[name]);
@@ -119,17 +121,17 @@ impl Call {
         Some(Self { spec: self.spec, arguments, words })
     }
 
-    /// Whether it may type into a password field.
+    /// Whether the call may type into a password field.
     pub fn types(&self) -> bool {
         self.holding(Holds::Typed).next().is_some() || self.holding(Holds::Key).next().is_some()
     }
 
-    /// The addresses that it goes to.
+    /// Returns the addresses that the call goes to.
     pub fn destinations(&self) -> Vec<String> {
         self.holding(Holds::Destination).collect()
     }
 
-    /// Whether it may follow a link or send a form.
+    /// Whether the call may follow a link or submit a form.
     pub fn may_lead(&self) -> bool {
         match self.spec.leads {
             Leads::ElementsTarget => true,
@@ -138,7 +140,7 @@ impl Call {
         }
     }
 
-    /// What it does to its element.
+    /// Returns how the call activates its element.
     pub fn activation(&self) -> Activation {
         match self.spec.leads {
             Leads::EnterKey if self.presses_enter() => Activation::Enter,
@@ -155,25 +157,25 @@ impl Call {
         self.keys().any(|key| key.space) || self.holding(Holds::Typed).any(|text| text.contains(' '))
     }
 
-    /// The element that it is done to.
+    /// Returns the element that the call acts on.
     pub fn target(&self) -> Option<Target> {
         let by_flag = || self.spec.flags.iter().find(|flag| flag.holds == Holds::Element);
         self.arguments.target("sel").or_else(|| self.arguments.value(by_flag()?.name).map(Target::parse))
     }
 
-    /// The files that it names, each with what it is.
+    /// Returns the files that the call names, each with its parameter and what it holds.
     pub fn paths(&self) -> Vec<(&'static str, Holds, String)> {
         let named = self.spec.path_arguments();
         named.flat_map(|(name, holds)| self.values(name).into_iter().map(move |value| (name, holds, value))).collect()
     }
 
-    /// An argument that it gives and that agents are not offered.
+    /// Returns an argument that was given although agents are not offered it.
     pub fn withheld(&self) -> Option<(&'static str, Holds)> {
         let given = |name: &str| self.arguments.has(name) || !self.values(name).is_empty();
         self.spec.arguments().find(|(name, holds)| holds.is_withheld() && given(name))
     }
 
-    /// The number of a tab that it names, as it was typed.
+    /// Returns the tab number that the call names, as typed.
     pub fn tab(&self) -> Option<String> {
         self.holding(Holds::Tab).next()
     }

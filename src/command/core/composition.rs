@@ -1,6 +1,6 @@
-//! Which commands a `chain` or a `tab-each` runs.
+//! The commands that a `chain` or a `tab-each` runs.
 //!
-//! Owns the reading of both forms, and with it the class of such a call. Runs nothing.
+//! Owns parsing both forms, and so the class of such a call. Runs nothing.
 
 use super::arguments::{Arguments, usage};
 use super::call::Call;
@@ -12,13 +12,14 @@ use serde_json::Value;
 
 pub(in crate::command) const CHAIN: &str = "chain";
 pub(in crate::command) const TAB_EACH: &str = "tab-each";
-/// The parameter that holds the commands, in both.
+/// The parameter that holds the commands, in both forms.
 pub(in crate::command) const COMMANDS: &str = "commands";
 
-/// Their outputs travel as one answer.
+/// Their outputs are sent as one answer.
 const MOST_COMMANDS: usize = 1000;
 
-/// The commands of a `chain` or a `tab-each`, checked: each exists, takes its arguments and runs no others itself.
+/// Returns the commands of a `chain` or a `tab-each`. Fails unless each one exists, accepts its arguments and runs no
+/// other commands.
 pub(in crate::command) fn calls(spec: &Spec, arguments: &Arguments) -> Result<Vec<Call>, Fault> {
     let words = arguments.list(COMMANDS);
     if words.iter().map(String::len).sum::<usize>() > LARGEST_CHAIN {
@@ -43,7 +44,7 @@ pub(in crate::command) fn calls(spec: &Spec, arguments: &Arguments) -> Result<Ve
     calls.into_iter().map(|words| checked(spec, words)).collect()
 }
 
-/// Whether it runs its commands one after the other, or one in each tab.
+/// Whether it takes several commands, run in sequence (`chain`), rather than one for each tab (`tab-each`).
 fn several_run(spec: &Spec) -> bool {
     spec.tab != TabUse::Every
 }
@@ -56,7 +57,7 @@ fn checked(spec: &Spec, mut words: Vec<String>) -> Result<Call, Fault> {
     Call::of(inner, words)
 }
 
-/// `[["goto", "url"], ["text"]]`
+/// Parses `[["goto", "url"], ["text"]]`.
 fn from_json(spec: &Spec, text: &str) -> Result<Vec<Vec<String>>, Fault> {
     let wrong = |message: String| usage(spec, message);
     let listed: Vec<Vec<Value>> = serde_json::from_str(text).map_err(|error| {
@@ -77,7 +78,7 @@ fn from_json(spec: &Spec, text: &str) -> Result<Vec<Vec<String>>, Fault> {
     if calls.is_empty() { Err(wrong("There is no command in it".to_owned())) } else { Ok(calls) }
 }
 
-/// At least the name of a command.
+/// Fails unless the words contain at least a command name.
 fn call(spec: &Spec, words: Vec<String>) -> Result<Vec<String>, Fault> {
     if words.is_empty() { Err(usage(spec, "One of the commands is empty".to_owned())) } else { Ok(words) }
 }
@@ -85,7 +86,7 @@ fn call(spec: &Spec, words: Vec<String>) -> Result<Vec<String>, Fault> {
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
     Word(String),
-    /// A `|` without quotes, or the end of a line: what follows is another command.
+    /// An unquoted `|` or the end of a line: another command follows.
     Separator,
 }
 
@@ -102,8 +103,8 @@ fn from_tokens(spec: &Spec, tokens: &[Token]) -> Result<Vec<Vec<String>>, Fault>
     tokens.split(|token| *token == Token::Separator).map(|tokens| call(spec, words(tokens))).collect()
 }
 
-/// Splits as a shell does: spaces between words, quotes around them, a backslash before a character that means itself.
-/// A `|` or the end of a line separates commands; empty lines and lines that begin with `#` are skipped.
+/// Splits like a shell: spaces separate words, quotes group them, and a backslash escapes the next character. A `|` or
+/// the end of a line separates commands. Empty lines and lines starting with `#` are skipped.
 fn split(text: &str) -> Result<Vec<Token>, String> {
     let mut split = Split { tokens: Vec::new(), word: None, is_quoted: false, line_ended: false, at_line_start: true };
     let mut quote = None;
@@ -112,7 +113,7 @@ fn split(text: &str) -> Result<Vec<Token>, String> {
         match (character, quote) {
             (_, Some(open)) if character == open => quote = None,
             ('\\', Some('"') | None) => match characters.next().ok_or("a backslash ends the line")? {
-                // The line goes on.
+                // The line continues.
                 '\n' => {}
                 escaped => split.quoted().push(escaped),
             },
@@ -142,16 +143,16 @@ fn split(text: &str) -> Result<Vec<Token>, String> {
     Ok(split.tokens)
 }
 
-/// How far `split` has come.
+/// The parser state of `split`.
 struct Split {
     tokens: Vec<Token>,
-    /// The word that is being read.
+    /// The word being read.
     word: Option<String>,
-    /// A part of it is quoted, so that it cannot be a separator.
+    /// Part of the word is quoted, so it cannot be a separator.
     is_quoted: bool,
     /// The last token is the end of a line.
     line_ended: bool,
-    /// Nothing but spaces has come in this line.
+    /// This line contains only spaces so far.
     at_line_start: bool,
 }
 
@@ -166,7 +167,7 @@ impl Split {
         let Some(word) = self.word.take() else { return };
         self.at_line_start = false;
         match (is_bar, self.line_ended) {
-            // A line that begins with a bar goes on with the line before.
+            // A line that starts with a bar continues the previous line.
             (true, true) => {}
             (true, false) => self.tokens.push(Token::Separator),
             (false, _) => self.tokens.push(Token::Word(word)),
@@ -176,7 +177,7 @@ impl Split {
     fn end_line(&mut self) {
         self.end_word();
         self.at_line_start = true;
-        // After a bar the command is on the next line.
+        // After a bar, the command is on the next line.
         if matches!(self.tokens.last(), Some(Token::Word(_))) {
             self.tokens.push(Token::Separator);
             self.line_ended = true;

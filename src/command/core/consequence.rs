@@ -1,8 +1,9 @@
-//! What a button says that it does: pay, order, send, delete.
+//! Button names that announce a consequence: pay, order, send, delete.
 //!
-//! Owns the words, in the languages of the panel. A page may use others: what the markup says (a form is sent) counts besides.
+//! Owns the words, in the panel's languages. A page may use another language: the markup (a form is submitted) counts
+//! as well.
 
-/// Whole words of languages with spaces between them, lower case.
+/// Whole words, in lower case, of languages that separate words with spaces.
 const WORDS: [&str; 84] = [
     // English
     "pay",
@@ -94,14 +95,14 @@ const WORDS: [&str; 84] = [
     "احجز",
     "اشترك",
 ];
-/// Parts of words of languages without spaces between them.
+/// Substrings, for languages that do not separate words with spaces.
 const PARTS: [&str; 20] = [
     // Japanese
     "支払", "購入", "注文", "送信", "削除", "投稿", "確定", "予約", "振込", "解約", // Chinese
     "支付", "付款", "购买", "下单", "提交", "发送", "删除", "发布", "确认", "转账",
 ];
 
-/// Whether a name says that something is done which can't be taken back.
+/// Whether a name announces something that cannot be undone.
 pub fn is_told_by(name: &str) -> bool {
     let name = name.to_lowercase();
     PARTS.iter().any(|part| name.contains(part))

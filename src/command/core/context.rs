@@ -1,6 +1,6 @@
-//! What a command runs with, and what it gives.
+//! The context that a command runs in, and the output it returns.
 //!
-//! Owns the choice of the tab. Never decides whether a command may run: who calls has.
+//! Owns the choice of the tab. Never decides whether a command may run: the caller has already decided.
 
 use super::envelope;
 use super::progress::Progress;
@@ -21,68 +21,69 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Everything that a command runs with.
+/// Everything that a command needs to run.
 #[derive(Clone)]
 pub struct Context {
     pub browser: Browser,
-    /// What is remembered of the browser's tabs. One a browser, shared by all its commands.
+    /// State about the browser's tabs. One for each browser, shared by all its commands.
     pub pages: Pages,
-    /// The tab to work on; none: the browser's current one.
+    /// The tab to work on; `None` for the browser's current tab.
     pub tab: Option<TabId>,
-    /// What moves when the client goes on in another tab.
+    /// What changes when the client switches to another tab.
     pub moves: Moves,
-    /// The only tabs that the client may see, work on and close; none: all of them.
+    /// The only tabs that the client may see, work on and close; `None` for all tabs.
     pub tab_set: Option<Vec<TabId>>,
-    /// The client's working directory, absolute; none: only the temp directories are open to paths.
+    /// The client's working directory, absolute. `None` restricts paths to the temp directories.
     pub cwd: Option<PathBuf>,
-    /// A private folder for files that no path was given for. It exists.
+    /// A private folder for files without a given path. It exists.
     pub temp_folder: PathBuf,
-    /// Where saved states lie, private. It may not exist yet.
+    /// The private folder of saved states. It may not exist yet.
     pub state_folder: PathBuf,
-    /// gstack's own home. A model's paths never lie in it.
+    /// gstack's home folder. A model's paths must stay outside it.
     pub gstack_home: PathBuf,
-    /// Nothing is done in the page but while the tab shows this: what was allowed on one page must not land on the
-    /// next. None: wherever the tab is.
+    /// The command acts only while the tab shows this place: approval for one page must not carry over to the next.
+    /// `None` for any page.
     pub only_on: Option<Place>,
-    /// What input goes to must be this still, just before it is sent. None: anything.
+    /// The element that must still receive the input just before it is sent. `None` skips the check.
     pub expected: Option<Expected>,
-    /// Told where input goes, where somebody is shown what is done.
+    /// Notified of the pointer's position, if somebody watches the actions.
     pub pointer: Option<PointerWatch>,
-    /// Where a long command tells how far it is.
+    /// Receives the progress of a long command.
     pub progress: Progress,
-    /// How far a command has come that runs others.
+    /// The progress of a command that runs others.
     pub steps: Steps,
-    /// What the command causes. A command of its own has a list of its own.
+    /// The side effects of the command. Each command has its own list.
     pub effects: Effects,
-    /// How dialogs are answered that open while the command works on a page.
+    /// How to answer dialogs that open while the command works on a page.
     pub dialogs: DialogPolicy,
-    /// A model reads the output: what is hidden from a person is marked so, and whatever a page says is in the envelope.
+    /// Whether a model reads the output: if so, content hidden from a person is marked, and all page content is in the
+    /// envelope.
     pub for_model: bool,
-    /// Ends the command.
+    /// Cancels the command.
     pub cancel: CancellationToken,
 }
 
-/// What moves when a client goes on in another tab by `tab` or `newtab`.
+/// What changes when a client switches tabs with `tab` or `newtab`.
 #[derive(Clone, Default)]
 pub enum Moves {
-    /// The browser's current tab (the terminal's).
+    /// The browser's current tab (for the terminal).
     Current,
-    /// Nothing: the client has named its tab.
+    /// Nothing: the client named its tab.
     #[default]
     Nothing,
-    /// What this keeps of the client. It is told as soon as the tab is there, before anything is loaded in it.
+    /// The client's own record of its tab. Called as soon as the tab exists, before anything loads in it.
     Told(Arc<dyn Fn(TabId) -> Result<(), Fault> + Send + Sync>),
 }
 
 impl Context {
-    /// The tab that the command is about.
+    /// Returns the tab that the command works on.
     pub async fn tab(&self) -> Result<Tab, Fault> {
         Ok(match self.tab {
             Some(id) => self.browser.tab(id)?,
             None => self.browser.current().await?,
         })
     }
-    /// The client works on this tab from now on.
+    /// Makes this the tab that the client works on.
     pub(in crate::command) fn move_to(&self, id: TabId) -> Result<(), Fault> {
         match &self.moves {
             Moves::Current => self.browser.set_current(id).map(|_| ()).map_err(Fault::from),
@@ -90,15 +91,15 @@ impl Context {
             Moves::Told(told) => told(id),
         }
     }
-    /// Whether the client may know of a tab.
+    /// Whether the client may see a tab.
     pub(in crate::command) fn sees(&self, id: TabId) -> bool {
         self.tab_set.as_ref().is_none_or(|set| set.contains(&id))
     }
-    /// A tab that the client has named. Of one that it may not see not even that it is there is told.
+    /// Returns a tab that the client named. For tabs outside its tab set, the fault does not reveal whether they exist.
     pub(in crate::command) fn named_tab(&self, id: TabId) -> Result<Tab, Fault> {
         if self.sees(id) { Ok(self.browser.tab(id)?) } else { Err(not_in_set(id)) }
     }
-    /// The address to open, from what was typed. Fails if it is none, or none that this browser may reach.
+    /// Returns the address to open from what was typed. Fails if it is not an address, or not one this browser may reach.
     pub(in crate::command) fn address(&self, typed: &str) -> Result<Url, Fault> {
         let url = url_guard::check(typed)?;
         let sites = self.browser.only_sites();
@@ -107,7 +108,8 @@ impl Context {
             _ => Ok(url),
         }
     }
-    /// The place whose documents a lasting setting is for; `None`: all. A model's is bound to where it was allowed.
+    /// Returns the place whose documents a lasting setting applies to; `None` for all. A model's setting is bound to
+    /// the place where it was allowed.
     pub(in crate::command) fn bound_to(&self, page: &Page) -> Result<Option<Place>, Fault> {
         if !self.for_model {
             return Ok(None);
@@ -117,25 +119,26 @@ impl Context {
             None => Ok(Some(Place::of(&page.url()?))),
         }
     }
-    /// What a page has said and a person's scripts read bare: a model gets it in the envelope.
+    /// Marks output as page content, so that a model gets it in the envelope. A person's scripts read it without one.
     pub(in crate::command) fn told_by_page(&self, page: &Page, mut output: Output) -> Output {
         if self.for_model && !output.text.is_empty() {
             output.source_url = Some(page.url().unwrap_or_else(|_| "the page".to_owned()));
         }
         output
     }
-    /// Our own words about what a page has said, which a model gets apart from them. `said`: both together.
+    /// Combines our text with page content. A model gets the two apart, with `theirs` in the envelope; others get
+    /// `said`, which contains both.
     pub(in crate::command) fn told_with_page(&self, page: &Page, ours: String, theirs: String, said: String) -> Output {
         if !self.for_model {
             return Output::text(said);
         }
         Output { head: Some(ours), ..self.told_by_page(page, Output::text(theirs)) }
     }
-    /// An output as it travels to the requester.
+    /// Converts an output to the form that is sent to the requester.
     pub(in crate::command) fn travelling(&self, output: Output) -> CommandResult {
         if self.for_model { output.into_result_for_model() } else { output.into_result() }
     }
-    /// Waits for its turn on that tab.
+    /// Opens the tab's page, waiting for its turn.
     pub(in crate::command) async fn page(&self) -> Result<Page, Fault> {
         let page = self.pages.open(&self.tab().await?).await?;
         let page =
@@ -144,37 +147,37 @@ impl Context {
     }
 }
 
-/// The browser was started for some sites only.
+/// Returns the fault for a host outside `browser.only-sites`.
 fn not_among(host: &str, sites: &str) -> Fault {
     Fault::new(FaultCode::UrlRefused, format!("this browser reaches only {sites}, and not {host}"))
         .hint("To change that: gstack policy only, then gstack disconnect and gstack connect.")
 }
 
-/// A tab that a client with a set of tabs has named, and that is not in it.
+/// Returns the fault for a tab outside the client's tab set.
 pub fn not_in_set(id: TabId) -> Fault {
     Fault::new(FaultCode::Forbidden, format!("tab {id} is not one of this conversation's tabs"))
         .hint("`tabs` lists them. The person adds one in the panel: the page's name on top, then \"Add a tab\".")
 }
 
-/// What a command gave, before its envelope.
+/// A command's output, before it is put in an envelope.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
     pub text: String,
     pub data: Option<serde_json::Value>,
-    /// Files that it wrote (absolute paths).
+    /// The files that it wrote (absolute paths).
     pub files: Vec<PathBuf>,
-    /// The page that the text is from; set by commands whose spec says `untrusted`, and for a model by all that say
-    /// what a page does.
+    /// The URL of the page that the text comes from. Set by commands whose spec says `untrusted`; for a model, by all
+    /// commands that report page content.
     pub source_url: Option<String>,
-    /// The tab that the client works on from now on, where the command moved it.
+    /// The tab that the client works on from now on, if the command switched it.
     pub moved_to: Option<TabId>,
-    /// How many of the commands that it ran failed (`chain`, `tab-each`).
+    /// The number of commands that failed inside it (`chain`, `tab-each`).
     pub failed_steps: usize,
-    /// Our own words about it, which come before the envelope.
+    /// Our own text, placed before the envelope.
     pub head: Option<String>,
-    /// The same, after it.
+    /// Our own text, placed after the envelope.
     pub note: Option<String>,
-    /// What it caused beside.
+    /// The command's side effects.
     pub effects: Vec<Effect>,
 }
 
@@ -182,7 +185,7 @@ impl Output {
     pub(in crate::command) fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
-    /// Page content: goes into the envelope.
+    /// Page content, which goes into the envelope.
     pub(in crate::command) fn from_page(text: impl Into<String>, url: impl Into<String>) -> Self {
         Self { text: text.into(), source_url: Some(url.into()), ..Self::default() }
     }
@@ -192,7 +195,7 @@ impl Output {
         self
     }
 
-    /// Cuts the text to so many bytes, at the end of a line where one is near, and says how much is missing.
+    /// Cuts the text to `most` bytes, at a line end if one is near, and says how much is missing.
     pub fn cut(&mut self, most: usize, how_to_narrow: &str) {
         if self.text.len() <= most {
             return;
@@ -200,12 +203,12 @@ impl Output {
         let end = (0..=most).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or_default();
         let line = self.text[..end].rfind('\n').filter(|at| *at > end / 2);
         let rest = self.text.split_off(line.unwrap_or(end));
-        // The same, twice as long, is of no use to who can't take the text.
+        // The data repeats the text at twice the length, so a reader that cannot take the text cannot use it either.
         self.data = None;
         self.say(Some(format!("… {} more characters, {how_to_narrow}", rest.trim_start().chars().count())));
     }
 
-    /// More words of ours after the text.
+    /// Adds more of our own text after the envelope.
     pub fn say(&mut self, words: Option<String>) {
         let Some(words) = words else { return };
         self.note = Some(match self.note.take() {
@@ -214,12 +217,12 @@ impl Output {
         });
     }
 
-    /// As it travels to people and their scripts, page content in its envelope.
+    /// Returns the result for people and their scripts, with page content in its envelope.
     pub fn into_result(self) -> CommandResult {
         self.wrapped(envelope::wrap)
     }
 
-    /// As it travels to a model: what the envelope says can't be foreseen by a page.
+    /// Returns the result for a model, with an envelope whose markers a page cannot predict.
     pub fn into_result_for_model(self) -> CommandResult {
         self.wrapped(envelope::wrap_for_model)
     }

@@ -1,19 +1,19 @@
-//! What a command caused beside, in words: dialogs, downloads, tabs, another address, console errors.
+//! A command's side effects as text: dialogs, downloads, tabs, navigations, console errors.
 //!
-//! Owns the lines and where they stand. Never collects: the browser's layer does.
+//! Owns the lines and their place in the output. Never collects effects: the browser layer does.
 
 use super::context::{Context, Output};
 use crate::command::spec::{Category, Spec};
 use crate::protocol::effects::{DialogAnswer, Download, DownloadState, Effect};
 use crate::protocol::fault::{Fault, PageWords};
 
-/// In characters: a page's own words stay short, and on their line.
+/// In characters. Keeps a page's text short and on one line.
 const LONGEST_WORDS: usize = 200;
-/// More of one kind are counted.
+/// Further effects of one kind are only counted.
 const MOST_LINES: usize = 5;
 const MOST_CONSOLE_LINES: usize = 3;
 
-/// Adds what was caused to what a command gave. `quiet`: nothing but that is told.
+/// Adds the side effects to a command's outcome. With `quiet`, drops all other text.
 pub(in crate::command) fn add(
     context: &Context,
     spec: &Spec,
@@ -43,7 +43,8 @@ pub(in crate::command) fn add(
     }
 }
 
-/// What a script reads stays what it was asked for: errors of the page and its address are told by acts.
+/// Whether to report the effect as text. Commands that only read keep exactly the requested output: page errors and
+/// navigations are reported for commands that act.
 fn is_told(spec: &Spec, effect: &Effect, said: &str) -> bool {
     let acts = spec.changes() && spec.category != Category::Inspection;
     match effect {
@@ -54,7 +55,7 @@ fn is_told(spec: &Spec, effect: &Effect, said: &str) -> bool {
     }
 }
 
-/// A page's own words stay in the envelope if the output has one, and always for a model.
+/// Page text goes into the envelope if the output has one, and always for a model.
 fn with_lines(context: &Context, mut output: Output, lines: &str) -> Output {
     if output.source_url.is_none() && context.for_model {
         let ours = std::mem::take(&mut output.text);
@@ -71,7 +72,7 @@ fn with_lines(context: &Context, mut output: Output, lines: &str) -> Output {
     output
 }
 
-/// A command that failed may have met a dialog all the same.
+/// A failed command may still have caused effects, such as a dialog.
 fn meanwhile(context: &Context, mut fault: Fault, lines: &str) -> Fault {
     if context.for_model {
         let words = fault.page_words.take().map(|words| *words);
@@ -83,7 +84,7 @@ fn meanwhile(context: &Context, mut fault: Fault, lines: &str) -> Fault {
     fault.hint(format!("{hint}While it ran: {}", lines.replace('\n', "\n  ")))
 }
 
-/// A line an effect, several of a kind cut short.
+/// Returns one line for each effect. Effects of one kind are limited and the rest counted.
 pub fn lines<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
@@ -146,7 +147,7 @@ pub(in crate::command) fn download_line(download: &Download) -> String {
     }
 }
 
-/// Says of a download what became of it since.
+/// Updates the line of a download with its current state.
 pub fn replace_download(output: &mut Output, before: &Download, now: Download) {
     output.text = output.text.replace(&download_line(before), &download_line(&now));
     for effect in &mut output.effects {
@@ -158,7 +159,7 @@ pub fn replace_download(output: &mut Output, before: &Download, now: Download) {
     }
 }
 
-/// A page's own words: on one line, and short.
+/// Shortens a page's text and puts it on one line.
 pub fn on_a_line(words: &str) -> String {
     let line = words.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");

@@ -1,6 +1,6 @@
-//! The envelope around page content, so that an agent knows where the page's words begin and end.
+//! The envelope around page content, so that an agent knows where the page's text begins and ends.
 //!
-//! Owns the markers, and that nothing inside can be taken for one.
+//! Owns the markers, and ensures that nothing inside can be mistaken for one.
 
 use crate::base::lookalike::{self, Words};
 use crate::protocol::fault::Fault;
@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 const BEGIN: &str = "--- BEGIN UNTRUSTED EXTERNAL CONTENT (source: ";
 const END: &str = "--- END UNTRUSTED EXTERNAL CONTENT ---";
 const MARKED: &str = "UNTRUSTED EXTERNAL CONTENT";
-/// Stands where a page wrote the markers' words.
+/// Replaces any marker text that a page wrote.
 const FORGED: &str = "[forged marker]";
 const FLAG: char = '\u{1f3f4}';
-/// England, Scotland and Wales: the only flags that are made of tag characters (Unicode's RGI_Emoji_Tag_Sequence).
+/// England, Scotland and Wales: the only flags made of tag characters (Unicode's RGI_Emoji_Tag_Sequence).
 const FLAG_TAGS: [&str; 3] = [
     "\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
     "\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
@@ -23,12 +23,12 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words::new(MARKED));
 /// In characters.
 const LONGEST_URL: usize = 200;
 
-/// `content` between the markers that are promised to people and their scripts.
+/// Puts `content` between the fixed markers that people's scripts rely on.
 pub fn wrap(content: &str, url: &str) -> String {
     between(content, url, BEGIN, END)
 }
 
-/// `content` between markers that hold a new random word each time: a page that spells a marker can't spell this one.
+/// Puts `content` between markers that contain a new random word each time, which a page cannot forge.
 pub fn wrap_for_model(content: &str, url: &str) -> String {
     let nonce = &uuid::Uuid::new_v4().simple().to_string()[..16];
     between(
@@ -39,7 +39,7 @@ pub fn wrap_for_model(content: &str, url: &str) -> String {
     )
 }
 
-/// A fault as a model reads it: what a page has said of it between such markers.
+/// Returns the fault as a model reads it, with page text between such markers.
 pub fn fault_for_model(mut fault: Fault) -> Fault {
     if let Some(words) = fault.page_words.take() {
         fault.message = format!("{}\n{}", words.ours, wrap_for_model(&words.theirs, "the page"));
@@ -63,10 +63,10 @@ fn is_line_break(character: char) -> bool {
     matches!(character, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Replaces everything that a person or a model could read as the markers' words, in any spelling.
+/// Replaces everything that a person or a model could read as marker text, in any spelling.
 fn defuse(text: &str) -> Cow<'_, str> {
     match replace(text) {
-        // Tags that are written out may complete the words.
+        // Tag characters, once written out, may complete the marker text.
         Cow::Borrowed(text) if !has_tags(text) => Cow::Borrowed(text),
         replaced => Cow::Owned(replace(&show_tags(&replaced)).into_owned()),
     }
@@ -88,7 +88,7 @@ fn replace(text: &str) -> Cow<'_, str> {
     Cow::Owned(defused)
 }
 
-/// Writes out tag characters: a model reads them as ASCII, a person sees nothing. The flags that use them stay.
+/// Writes out tag characters: a model reads them as ASCII, but a person sees nothing. The flags that use them stay.
 fn show_tags(text: &str) -> Cow<'_, str> {
     if !has_tags(text) {
         return Cow::Borrowed(text);
@@ -112,7 +112,7 @@ fn show_tags(text: &str) -> Cow<'_, str> {
 }
 
 fn has_tags(text: &str) -> bool {
-    // The first byte of each of them in UTF-8, and of few other characters.
+    // The first UTF-8 byte of every tag character, and of few others.
     text.as_bytes().contains(&0xf3) && text.contains(is_tag)
 }
 
@@ -178,7 +178,7 @@ mod tests {
     }
 
     proptest! {
-        /// Spells the words with random lookalikes and random characters between them, in random text.
+        /// Spells the marker text with random lookalikes and random characters in between, inside random text.
         #[test]
         fn no_spelling_of_the_words_survives(
             picks in proptest::collection::vec((0..4_usize, 0..8_usize), MARKED.len()),

@@ -1,6 +1,6 @@
-//! What can't be done in an everyday browser, where gstack acts by way of its extension: each command with the reason.
+//! Commands that do not work in an everyday browser, where gstack acts through its extension, each with the reason.
 //!
-//! Owns the list; docs/EVERYDAY.md repeats it. Never decides which browser a command is for.
+//! Owns the list; docs/EVERYDAY.md repeats it. Never decides which browser a command targets.
 
 use super::arguments::Arguments;
 use super::call::Call;
@@ -10,14 +10,14 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 pub(in crate::command) const ITS_COOKIES: &str = "the cookies of a person's whole profile are left alone there";
 pub(in crate::command) const ITS_PROCESSES: &str = "an extension is not told of the browser's processes";
 
-/// DevTools commands of these domains are closed to extensions.
+/// Chrome does not let extensions call DevTools commands of these domains.
 const DOMAINS: &[&str] = &["Animation.", "Browser.", "Memory.", "SystemInfo."];
 
-/// Fails if a call does not work there.
+/// Checks that a call works in an everyday browser.
 ///
 /// # Errors
 ///
-/// Says why not, and what to do instead.
+/// Fails if it does not, with the reason and an alternative.
 pub fn check(call: &Call) -> Result<(), Fault> {
     let refusal = match call.spec.everyday {
         Everyday::Works => None,
@@ -27,7 +27,7 @@ pub fn check(call: &Call) -> Result<(), Fault> {
     refusal.map_or(Ok(()), |refusal| Err(refused(call.spec.name, refusal)))
 }
 
-/// For a DevTools command of a closed domain.
+/// Returns the refusal if the DevTools command belongs to a closed domain.
 pub(in crate::command) fn closed_domain(arguments: &Arguments) -> Option<NotEveryday> {
     let method = arguments.text("method")?;
     DOMAINS.iter().any(|domain| method.starts_with(domain)).then_some(NotEveryday {

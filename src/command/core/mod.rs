@@ -1,6 +1,6 @@
-//! What every command is built on: arguments, the parsed call, the context it runs in, what it returns and how that is shown.
+//! The foundation of every command: arguments, the parsed call, its context, its output and how it is shown.
 //!
-//! Owns nothing of a single command.
+//! Owns nothing specific to one command.
 
 mod arguments;
 mod call;

@@ -1,13 +1,13 @@
-//! Pictures that commands wrote, as models are given them.
+//! Pictures written by commands, in the form a model receives.
 //!
-//! Owns which files are pictures and how large one may be. Never makes one.
+//! Owns which files are pictures and their size limit. Never creates one.
 
 use std::path::Path;
 
-/// More than any model takes.
+/// Larger than any model accepts.
 const LARGEST: u64 = 8 * 1024 * 1024;
 
-/// Its media type and its bytes; none for another file and for one that is too large.
+/// Returns the picture's media type and bytes, or `None` if the file is not a picture or is too large.
 pub fn read(path: &Path) -> Option<(&'static str, Vec<u8>)> {
     let mime = match path.extension()?.to_str()? {
         "png" => "image/png",

@@ -1,16 +1,16 @@
-//! How far a long command is, for who waits for it.
+//! The progress of a long command, for its requester.
 //!
-//! Owns the way there and its pace. Never holds a command up: what nobody takes in time is left out.
+//! Owns the channel and the rate. Never blocks a command: progress that is not read in time is dropped.
 
 use crate::protocol::command::CommandLine;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
-/// Faster than this nobody reads.
+/// Faster updates would be unreadable.
 const PACE: Duration = Duration::from_millis(100);
 
-/// Tells nobody by default. Cheap to clone.
+/// Reports to nobody by default. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<Listener>>);
 
@@ -24,7 +24,7 @@ impl Progress {
         Self(Some(Arc::new(Listener { lines, last: Mutex::default() })))
     }
 
-    /// So many bytes are done, of so many where that is known.
+    /// Reports the bytes done, and the total if it is known.
     pub(in crate::command) fn tell(&self, done: u64, total: Option<u64>) {
         let Some(listener) = &self.0 else { return };
         let mut last = listener.last.lock().unwrap_or_else(PoisonError::into_inner);

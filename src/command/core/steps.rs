@@ -1,11 +1,12 @@
-//! How far a command that runs others has come, for who must say what is known when it is cut off.
+//! The progress of a command that runs others, needed to report what is known if it is cut off.
 //!
-//! Owns the list and its words; what is typed does not appear in them. Runs nothing.
+//! Owns the list and its text, which never contains typed text. Runs nothing.
 
 use crate::protocol::fault::{Fault, FaultCode};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The commands inside of one `chain` or `tab-each`; empty for every other command. Cheap to clone: all clones are one.
+/// The commands inside one `chain` or `tab-each`; empty for every other command. Cheap to clone: all clones share one
+/// list.
 #[derive(Clone, Default)]
 pub struct Steps(Arc<Mutex<Vec<Step>>>);
 
@@ -26,7 +27,7 @@ enum StepState {
 }
 
 impl Steps {
-    /// Takes down what will be run: each command's line, without what is typed, and whether it writes.
+    /// Records the commands to run: each command's line, without typed text, and whether it writes.
     pub(in crate::command) fn plan(&self, lines: impl IntoIterator<Item = (String, bool)>) {
         let step = |(line, writes)| Step { line, writes, state: StepState::Waiting };
         *self.list() = lines.into_iter().map(step).collect();
@@ -45,8 +46,8 @@ impl Steps {
         );
     }
 
-    /// The fault of the whole where it was cut off: which step that was, and what was done before. None: it runs no others,
-    /// or has not begun. `next`: what to do then.
+    /// Returns the fault for a command that was cut off: at which step, and what was done before. `None` if it runs no
+    /// others or has not started. `next`: what to do next.
     pub fn cut_off(&self, name: &str, code: FaultCode, why: &str, next: Option<&str>) -> Option<Fault> {
         let steps = self.list();
         if steps.iter().all(|step| step.state == StepState::Waiting) {
@@ -85,18 +86,18 @@ impl Steps {
         }
     }
     fn list(&self) -> MutexGuard<'_, Vec<Step>> {
-        // Each change is one assignment.
+        // Each change is a single assignment, so a poisoned lock holds valid data.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// More of them would bury what matters.
+/// A longer list would hide what matters.
 const MOST_LISTED: usize = 20;
 
 fn listed(words: &str, steps: &[Step], state: StepState) -> Option<String> {
     let lines: Vec<&str> = steps.iter().filter(|step| step.state == state).map(|step| step.line.as_str()).collect();
     let more = lines.len().checked_sub(MOST_LISTED).filter(|more| *more > 0);
-    // The last ones are those that the present state came of.
+    // The last steps are the ones that led to the current state.
     let shown =
         if state == StepState::Waiting { &lines[..lines.len().min(MOST_LISTED)] } else { &lines[more.unwrap_or(0)..] };
     let more = more.map(|more| format!(" (and {more} more)")).unwrap_or_default();

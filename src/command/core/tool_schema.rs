@@ -1,4 +1,5 @@
-//! A command as an MCP tool: the JSON Schema of its arguments, and JSON arguments as command-line words.
+//! A command as an MCP tool: the JSON Schema of its arguments, and the conversion of JSON arguments to command-line
+//! words.
 //!
 //! Owns the naming (`--viewport` is `viewport`, `-i` is `interactive`, `sel` is `selector`). Never runs anything.
 
@@ -6,23 +7,23 @@ use crate::command::spec::{Flag, Holds, Kind, Parameter, Spec};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
-/// What a tool tells its agent about itself.
+/// Returns the tool description for agents.
 pub fn description(spec: &Spec) -> String {
     if spec.details.is_empty() { format!("{}.", spec.summary) } else { format!("{}. {}", spec.summary, spec.details) }
 }
 
-/// What each argument holds, by its name in the schema.
+/// Returns what each argument holds, by its name in the schema.
 pub fn holdings(spec: &Spec) -> impl Iterator<Item = (&'static str, Holds)> {
     let places = spec.parameters.iter().map(|parameter| (parameter_name(parameter), parameter.holds));
     places.chain(spec.flags.iter().map(|flag| (flag_name(flag), flag.holds)))
 }
 
-/// The arguments that the core does without: paths, and what deletes.
+/// Returns the arguments that the core omits: paths, and switches that delete.
 fn withheld_names(spec: &Spec) -> Vec<(&'static str, Holds)> {
     holdings(spec).filter(|(_, holds)| holds.is_withheld()).collect()
 }
 
-/// The schema of the core: without the arguments that hold paths, and without those that delete.
+/// Returns the core's schema, without arguments that hold paths and without those that delete.
 pub fn core_schema(spec: &Spec) -> Map<String, Value> {
     let withheld = withheld_names(spec);
     let mut schema = input_schema(spec);
@@ -32,13 +33,13 @@ pub fn core_schema(spec: &Spec) -> Map<String, Value> {
     schema
 }
 
-/// The fault of a call that gives what its client is not offered; none if it gives nothing of it.
+/// Returns the fault for a call that gives an argument its client is not offered, or `None` if it gives none.
 pub fn given_withheld(spec: &Spec, arguments: &Value) -> Option<Fault> {
     let (name, holds) = withheld_names(spec).into_iter().find(|(name, _)| arguments.get(name).is_some())?;
     Some(withheld(spec, name, holds))
 }
 
-/// For an argument that an agent gave and is not offered.
+/// Returns the fault for an argument that an agent gave but is not offered.
 pub fn withheld(spec: &Spec, name: &str, holds: Holds) -> Fault {
     let message = format!("{}: `{name}` is not offered to agents", spec.name);
     match holds.is_path() {
@@ -47,14 +48,14 @@ pub fn withheld(spec: &Spec, name: &str, holds: Holds) -> Fault {
     }
 }
 
-/// The arguments of a command by which its answer gets shorter: `selector, depth`.
+/// Returns the arguments that shorten the command's output: `selector, depth`.
 pub fn narrowing(spec: &Spec) -> Vec<&'static str> {
     let places = spec.parameters.iter().filter(|parameter| parameter.name == "sel").map(parameter_name);
     let flags = spec.flags.iter().map(flag_name).filter(|name| ["selector", "depth", "interactive"].contains(name));
     places.chain(flags).collect()
 }
 
-/// The JSON Schema of the command's arguments.
+/// Returns the JSON Schema of the command's arguments.
 pub fn input_schema(spec: &Spec) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -87,7 +88,7 @@ pub fn input_schema(spec: &Spec) -> Map<String, Value> {
     schema
 }
 
-/// A command that only looks takes no script from a tool: `js` is there for it, and asks.
+/// As a tool, a command that only reads takes no script: `js` runs scripts, and needs approval.
 fn offered_flags(spec: &Spec) -> impl Iterator<Item = &'static Flag> {
     spec.flags.iter().filter(|flag| flag.holds != Holds::Script)
 }
@@ -104,13 +105,13 @@ fn parameter_name(parameter: &Parameter) -> &'static str {
     }
 }
 
-/// The long spelling: `-d` is called `depth`.
+/// Returns the long name: `-d` becomes `depth`.
 fn flag_name(flag: &Flag) -> &'static str {
     let long = if flag.alias.starts_with("--") { flag.alias } else { flag.name };
     long.trim_start_matches('-')
 }
 
-/// JSON arguments as the words that `Arguments::parse` takes.
+/// Converts JSON arguments to the words that `Arguments::parse` takes.
 pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault> {
     let empty = Map::new();
     let given = match arguments {
@@ -137,7 +138,7 @@ pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault
             Some(_) => return Err(bad(spec, &format!("{} is true or false", flag_name(flag)))),
         }
     }
-    // From here on nothing is taken for a flag, whatever it begins with.
+    // After this, no word is parsed as a flag.
     let mut values = Vec::new();
     for parameter in spec.parameters {
         let name = parameter_name(parameter);

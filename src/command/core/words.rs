@@ -1,6 +1,6 @@
 //! A command in plain words, for the step line of a conversation.
 //!
-//! Owns the words. What is typed into a page does not appear in them.
+//! Owns the words. Text typed into a page does not appear in them.
 
 use super::call::Call;
 use crate::browser::page::is_named_key;
@@ -8,27 +8,27 @@ use crate::command::privacy::redaction;
 use crate::command::spec::{Category, Class, Holds, Kind, Phrase, Spec, Verb};
 use crate::protocol::chat::{SaidPhrase, StepKind};
 
-/// `Clicking` `Submit`, and what kind of step that is.
+/// The description of a step (`Clicking` `Submit`) and its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
     pub kind: StepKind,
     pub verb: String,
-    /// Empty where the verb says it all.
+    /// Empty if the verb is enough.
     pub object: String,
-    /// The command as it would run, for a person to judge: what is typed is counted, scripts are shown.
+    /// The command as it would run, for a person to review: typed text is counted, scripts are shown.
     pub redacted: String,
-    /// `Click`, for asking.
+    /// `Click`, for approval requests.
     imperative: &'static str,
-    /// What is done as a code, for readers of other languages.
+    /// The action as a code, for translation.
     pub phrase: SaidPhrase,
-    /// The object is the name of something in the page.
+    /// Whether the object is the name of something in the page.
     is_named: bool,
-    /// How the element stands in the object: by its name, or by the selector that it was given as; empty where it does not.
+    /// The element as it appears in the object: its name, or the selector given. Empty if it does not appear.
     element: String,
 }
 
 impl Words {
-    /// The same about an element whose role and name are known now: nobody knows an element by its selector.
+    /// Returns the request with the element's actual role and name: people do not recognize selectors.
     pub fn request_of(&self, role: &str, name: &str) -> String {
         match (self.is_named, name.is_empty(), role.is_empty()) {
             (true, false, _) => format!("{} “{}”", self.imperative, shorten(name)),
@@ -37,7 +37,7 @@ impl Words {
         }
     }
 
-    /// What a step is done to, if its own words name a selector: the element's name, else its role.
+    /// Returns a step's object with the element's name (or its role) in place of a selector. `None` if nothing changes.
     pub fn object_of(&self, role: &str, name: &str) -> Option<(String, SaidPhrase)> {
         let known = match (name.is_empty(), role.is_empty()) {
             (false, _) => shorten(name),
@@ -48,7 +48,7 @@ impl Words {
         (!self.element.is_empty() && object != self.object).then(|| (object, self.phrase_of(role, name)))
     }
 
-    /// The phrase about an element whose role and name are known now.
+    /// Returns the phrase with the element's actual role and name.
     pub fn phrase_of(&self, role: &str, name: &str) -> SaidPhrase {
         let known = if name.is_empty() { role.to_owned() } else { shorten(name) };
         let mut phrase = self.phrase.clone();
@@ -60,7 +60,7 @@ impl Words {
         phrase
     }
 
-    /// The question to a person, without its question mark: `Click “Submit”`.
+    /// Returns the approval request, without a question mark: `Click “Submit”`.
     pub fn request(&self) -> String {
         let Self { imperative, object, is_named, .. } = self;
         match (object.is_empty(), is_named) {
@@ -71,12 +71,12 @@ impl Words {
     }
 }
 
-/// Stands for a letter that is pressed, in every language.
+/// Stands for a pressed letter, in every language.
 const A_LETTER: &str = "•";
 /// In characters.
 const LONGEST_OBJECT: usize = 60;
 
-/// Says what a call does. `label`: what a ref (`@e3`) is called in its page (`Pages::label`).
+/// Describes a call. `label` returns the name of a ref (`@e3`) in its page (`Pages::label`).
 pub fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> Words {
     let phrases = call.spec.phrases;
     let phrase = phrases.iter().find(|phrase| phrase.fits(&call.arguments)).or(phrases.last());
@@ -101,7 +101,7 @@ pub fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> Words {
     }
 }
 
-/// What a placeholder stands for.
+/// Returns the value of a placeholder.
 fn value(call: &Call, name: &str, label: &dyn Fn(&str) -> Option<String>) -> String {
     let text = call.arguments.text(name).unwrap_or_default();
     let Some(parameter) = call.spec.parameters.iter().find(|parameter| parameter.name == name) else { return text };
@@ -124,7 +124,7 @@ fn kind(spec: &Spec) -> StepKind {
     }
 }
 
-/// `Submit` for a ref whose name is known and for selectors that say one; else the selector.
+/// Returns `Submit` for a ref with a known name or a selector that contains one; otherwise the selector.
 fn element_words(selector: &str, label: &dyn Fn(&str) -> Option<String>) -> String {
     if selector.starts_with('@') {
         return label(selector).unwrap_or_else(|| selector.to_owned());
@@ -146,7 +146,8 @@ fn element_words(selector: &str, label: &dyn Fn(&str) -> Option<String>) -> Stri
     selector.to_owned()
 }
 
-/// `example.com`, `localhost:3000/login`: the address as a person would say it, without what may be secret in it.
+/// Returns the address as a person would say it (`example.com`, `localhost:3000/login`), without parts that may be
+/// secret.
 fn site(typed: &str) -> String {
     let Ok(url) = crate::command::privacy::url_guard::check(typed) else { return shorten(typed) };
     let Some(host) = url.host_str() else { return url.to_string() };

@@ -1,8 +1,8 @@
 //! One argument of a command: how its words are read, and what they hold.
 //!
-//! Owns the kinds. The policy, the logs, the path guard and the tools go by `Holds` and never by an argument's name.
+//! Owns the kinds. The policy, the logs, the path guard and the tools rely on `Holds`, never on an argument's name.
 
-/// One argument by its place.
+/// A positional argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     pub name: &'static str,
@@ -17,7 +17,7 @@ impl Parameter {
     pub fn is_path(&self) -> bool {
         self.holds.is_path()
     }
-    /// Whether it takes all the words that are left.
+    /// Whether it takes all remaining words.
     pub fn takes_all(&self) -> bool {
         matches!(self.kind, Kind::Rest | Kind::List)
     }
@@ -31,51 +31,51 @@ pub enum Kind {
     /// A ref or a selector.
     Selector,
     Number,
-    /// All that is left, as one text with single spaces between the words. The command's own flags may stand among them.
+    /// All remaining words as one text, joined with single spaces. The command's own flags may appear among them.
     Rest,
-    /// All that is left, one by one.
+    /// All remaining words, as a list.
     List,
 }
 
 /// What the words of an argument hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// A choice: which element, how long, which form. Carries nothing of its own.
+    /// A choice: an element, a duration, a format. Contains no data of its own.
     Choice,
-    /// The element that the command is done to, where it is named by a flag.
+    /// The element that the command acts on, if a flag names it.
     Element,
-    /// The number of a tab.
+    /// A tab number.
     Tab,
-    /// Text that is typed into the page. Logs count it.
+    /// Text typed into the page. Logs record only its length.
     Typed,
-    /// A key, or a combination of keys. A single character is typed text.
+    /// A key or a key combination. A single character counts as typed text.
     Key,
-    /// Values that identify a person or may hold anything. Logs count them.
+    /// Values that identify a person or may contain anything. Logs record only their length.
     Secret,
     /// An address that the tab or a request goes to.
     Destination,
-    /// A script, kept whole.
+    /// A script, logged in full.
     Script,
-    /// Other commands, each by its own spec.
+    /// Other commands, each with its own spec.
     Commands,
-    /// A file that is read.
+    /// A file to read.
     InputPath,
-    /// A file that is written, or what names of written files begin with.
+    /// A file to write, or a prefix for the names of written files.
     OutputPath,
-    /// An element. If a person gives this word alone and it looks like a path, it is the file to write.
+    /// An element. If a person gives only this word and it looks like a path, it is the file to write.
     ElementOrOutputPath,
     /// Elements to hide. The last of a person's words may be the file to write.
     ElementsOrOutputPath,
-    /// A switch with which the command deletes what it would show.
+    /// A switch that makes the command delete what it would show.
     Deletion,
 }
 
 impl Holds {
-    /// Whether it names a file, no matter who gives it.
+    /// Whether it names a file, whoever gives it.
     pub fn is_path(self) -> bool {
         matches!(self, Self::InputPath | Self::OutputPath)
     }
-    /// Whether a person's word may name a file.
+    /// Whether it may name a file if a person gives it.
     pub fn may_be_path(self) -> bool {
         self.is_path() || matches!(self, Self::ElementOrOutputPath | Self::ElementsOrOutputPath)
     }
@@ -83,11 +83,11 @@ impl Holds {
     pub fn writes(self) -> bool {
         matches!(self, Self::OutputPath | Self::Deletion)
     }
-    /// Whether the core of tools, and agents of conversations, do without it: no path, and nothing that deletes.
+    /// Whether it is withheld from the core tools and from agents in conversations: paths, and everything that deletes.
     pub fn is_withheld(self) -> bool {
         self.is_path() || self.writes()
     }
-    /// Whether logs keep its length only.
+    /// Whether logs record only its length.
     pub fn is_hidden(self) -> bool {
         matches!(self, Self::Typed | Self::Secret)
     }
@@ -96,18 +96,18 @@ impl Holds {
 /// `--name` or `-n`, with or without a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Flag {
-    /// As it is written: `--viewport`, `-i`.
+    /// As written: `--viewport`, `-i`.
     pub name: &'static str,
-    /// Another spelling, or empty.
+    /// An alternative spelling, or empty.
     pub alias: &'static str,
-    /// The name of its value (`MS`); none for a switch.
+    /// The name of its value (`MS`); `None` for a switch.
     pub value: Option<&'static str>,
-    /// What its value holds; a switch is a choice.
+    /// What its value holds; a switch holds a choice.
     pub holds: Holds,
     pub help: &'static str,
 }
 
-/// `--timeout MS`, which every waiting command takes.
+/// `--timeout MS`, accepted by every command that waits.
 pub(in crate::command) const TIMEOUT: Flag = Flag {
     name: "--timeout",
     alias: "",
@@ -116,7 +116,7 @@ pub(in crate::command) const TIMEOUT: Flag = Flag {
     help: "The longest to wait, in milliseconds",
 };
 
-/// `--quiet`, which every command takes that acts in a page (`Spec::takes_quiet`).
+/// `--quiet`, accepted by every command that acts in a page (`Spec::takes_quiet`).
 pub(in crate::command) const QUIET: Flag = Flag {
     name: "--quiet",
     alias: "-q",

@@ -1,4 +1,4 @@
-//! What a command does beyond its output: what it changes, which tab it is about, where it leads, who may have it.
+//! A command's effects beyond its output: what it changes, which tab it uses, where it navigates, who is offered it.
 //!
 //! Owns the declarations that the policy and the tools read. Decides nothing.
 
@@ -9,89 +9,89 @@ use crate::command::core::Arguments;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
     Nothing,
-    /// The page: its content, its layout, what is typed into it.
+    /// The page: its content, its layout, text typed into it.
     Page,
-    /// What the tab shows, or which tabs there are.
+    /// The tab's document, or the list of tabs.
     Tab,
     /// A file.
     File,
-    /// What the browser keeps: cookies, headers, storage.
+    /// Browser state: cookies, headers, storage.
     Browser,
 }
 
-/// Which tab a command is about.
+/// The tab that a command uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TabUse {
-    /// The page of the tab that it is called in.
+    /// The page of the tab it is called in.
     ThisPage,
-    /// All tabs; it looks into none.
+    /// All tabs, without reading their content.
     Lists,
-    /// Each tab, at the same time.
+    /// Every tab, concurrently.
     Every,
-    /// A new tab; the one that it is called in may be gone.
+    /// A new tab. The tab it is called in may no longer exist.
     Opens,
-    /// The tab that its argument names, in which its caller goes on.
+    /// The tab named by its argument, which becomes the caller's tab.
     Chooses,
-    /// The tab that its argument names, or the one that it is called in.
+    /// The tab named by its argument, or the one it is called in.
     Closes,
 }
 
-/// Where a command leads.
+/// Where a command navigates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leads {
     /// Nowhere.
     Nowhere,
-    /// The tab goes to the address in its arguments.
+    /// The tab goes to the address in the arguments.
     TabToAddress,
-    /// A request, or a tab of its own, goes to the addresses in its arguments.
+    /// A request, or a separate tab, goes to the addresses in the arguments.
     RequestToAddress,
     /// One step in the tab's history.
     History,
-    /// The same page again: if a form led to it, that form is sent again.
+    /// The same page again. If a form led to it, that form is submitted again.
     Again,
-    /// To where the link or form of its element leads.
+    /// The destination of its element's link or form.
     ElementsTarget,
-    /// With Enter, to where the focused link or form leads.
+    /// With Enter, the destination of the focused link or form.
     EnterKey,
 }
 
-/// Who gets a command as a tool. Class `Secret` is offered to no agent of a conversation.
+/// Who is offered a command as a tool. Agents of a conversation are never offered class `Secret`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
     /// Every model.
     Core,
-    /// MCP clients, but no agent of a conversation: there the person says what becomes of a dialog.
+    /// MCP clients, but not agents of a conversation: there, the person decides about dialogs.
     Client,
-    /// MCP clients that ask for its capability, or for all with `--profile all`; with class `Secret`, only with `--secrets`.
+    /// MCP clients that ask for its capability, or for all with `--profile all`; class `Secret` also requires `--secrets`.
     Extended(Capability),
 }
 
-/// Whether a command works in an everyday browser, where gstack acts by way of its extension.
+/// Whether a command works in an everyday browser, where gstack acts through its extension.
 #[derive(Clone, Copy)]
 pub enum Everyday {
     Works,
     Refused(NotEveryday),
-    /// As its arguments decide.
+    /// Depends on the arguments.
     Depends(fn(&Arguments) -> Option<NotEveryday>),
 }
 
-/// Why a command does not work there, and what to do instead.
+/// Why a command does not work there, and the alternative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotEveryday {
     pub why: &'static str,
     pub instead: &'static str,
 }
 
-/// What a command needs before it can run.
+/// What a command needs in order to run.
 #[derive(Clone, Copy)]
 pub enum Needs {
     /// A browser with a tab.
     Browser,
-    /// Only a folder to work in.
+    /// Only a working directory.
     Folder,
-    /// A browser, unless these arguments can do without.
+    /// A browser, unless the arguments make it unnecessary.
     BrowserUnless(fn(&Arguments) -> bool),
-    /// The engine, which answers it.
+    /// The engine, which answers the command.
     Engine(EngineCommand),
 }
 

@@ -1,6 +1,6 @@
-//! What a command is: its name, arguments, class and help, beside the function that runs it.
+//! The definition of a command: its name, arguments, class and help, next to the function that runs it.
 //!
-//! Owns the shape and the texts that are made from it (usage, help). Never parses or runs.
+//! Owns the structure and the texts generated from it (usage, help). Never parses or runs.
 
 mod argument;
 mod capability;
@@ -19,20 +19,20 @@ use crate::command::core::{Arguments, Context, Output};
 use crate::protocol::fault::Fault;
 use futures_util::future::BoxFuture;
 
-/// What a command may do to a person's session. Decides who is asked before an agent runs it.
+/// What a command may do to a person's session. Determines who must approve it before an agent runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Looks.
+    /// Only reads.
     Read,
     /// Does what a person could do in the page.
     Act,
     /// Saves a file from the network.
     Download,
-    /// Hands a file to the page.
+    /// Gives a file to the page.
     Upload,
-    /// Runs script or changes what the page runs in: asked for on each site.
+    /// Runs scripts or changes the page's environment: needs approval on each site.
     Control,
-    /// Answers, stops or changes what pages ask for: asked for on each site.
+    /// Answers, blocks or changes requests of pages: needs approval on each site.
     Intercept,
     /// Shows or sets what identifies a person: not offered to agents.
     Secret,
@@ -75,7 +75,7 @@ impl Category {
 
 pub type Handler = for<'a> fn(&'a Context, Arguments) -> BoxFuture<'a, Result<Output, Fault>>;
 
-/// A command. There is no default for any field: each one is a decision.
+/// A command. No field has a default: each one is a decision.
 #[derive(Clone, Copy)]
 pub struct Spec {
     pub name: &'static str,
@@ -86,25 +86,25 @@ pub struct Spec {
     pub flags: &'static [Flag],
     /// One line, without a full stop.
     pub summary: &'static str,
-    /// More of it, for `gstack help <command>` and for agents; may be empty.
+    /// Further help, for `gstack help <command>` and for agents; may be empty.
     pub details: &'static str,
-    /// Its output is page content and goes into the envelope.
+    /// Whether its output is page content and goes into the envelope.
     pub untrusted: bool,
-    /// What it changes. If it is cut off while it changes something, its outcome is unknown.
+    /// What it changes. If a command that changes something is cut off, its outcome is unknown.
     pub writes: Writes,
-    /// Which tab it is about.
+    /// The tab that it uses.
     pub tab: TabUse,
-    /// Where it takes the tab or sends a request.
+    /// Where it navigates the tab or sends a request.
     pub leads: Leads,
-    /// Who gets it as a tool.
+    /// Who is offered it as a tool.
     pub offered: Offered,
     /// Whether it works in an everyday browser.
     pub everyday: Everyday,
-    /// What must run before it can: a tab, or the engine itself.
+    /// What it needs in order to run: a tab, or the engine itself.
     pub needs: Needs,
-    /// The step line and the question about it. The first phrase that fits is used.
+    /// The phrases for the step line and the approval request. The first one that fits is used.
     pub phrases: &'static [Phrase],
-    /// What it prints: `Navigated to URL (STATUS)`.
+    /// Its output format: `Navigated to URL (STATUS)`.
     pub output: &'static str,
     pub run: Handler,
 }
@@ -115,17 +115,18 @@ impl Spec {
         self.writes != Writes::Nothing
     }
 
-    /// Whether it acts in the page, and so takes `--quiet`. Its first flags that are no words of its own stay as they are.
+    /// Whether it acts in the page, and so accepts `--quiet`. A command without flags of its own does not, because
+    /// leading words that look like flags are passed on unchanged.
     pub fn takes_quiet(&self) -> bool {
         self.category == Category::Interaction && self.changes() && !self.flags.is_empty()
     }
 
-    /// Whether it tells how far it is while it runs.
+    /// Whether it reports progress while it runs.
     pub fn tells_progress(&self) -> bool {
         self.class == Class::Download
     }
 
-    /// Whether the terminal gives it the commands of its standard input if there are no others.
+    /// Whether the terminal passes it commands from standard input if none are given.
     pub fn reads_commands(&self) -> bool {
         self.runs_others() && self.tab != TabUse::Every
     }
@@ -135,25 +136,25 @@ impl Spec {
         self.parameters.iter().any(|parameter| parameter.holds == Holds::Commands)
     }
 
-    /// What each argument holds, by its name in the spec.
+    /// Returns what each argument holds, by its name in the spec.
     pub fn arguments(&self) -> impl Iterator<Item = (&'static str, Holds)> {
         let places = self.parameters.iter().map(|parameter| (parameter.name, parameter.holds));
         places.chain(self.flags.iter().map(|flag| (flag.name, flag.holds)))
     }
 
-    /// The arguments that name files, or can, by their names in the spec.
+    /// Returns the arguments that name files, or may, by their names in the spec.
     pub fn path_arguments(&self) -> impl Iterator<Item = (&'static str, Holds)> {
         self.arguments().filter(|(_, holds)| holds.is_path())
     }
 
-    /// Whether a client can change nothing with it: MCP's `readOnlyHint`. `whole`: it may also give the arguments that the
-    /// core does without (`Holds::is_withheld`).
+    /// Whether the command cannot change anything: MCP's `readOnlyHint`. `whole`: the client may also give the
+    /// arguments that the core omits (`Holds::is_withheld`).
     pub fn only_reads(&self, whole: bool) -> bool {
         let may_write = || self.arguments().any(|(_, holds)| holds.writes());
         self.class == Class::Read && !self.changes() && !(whole && may_write())
     }
 
-    /// The arguments as they are written: `<sel> <value…> [--timeout MS]`.
+    /// Returns the arguments as written: `<sel> <value…> [--timeout MS]`.
     pub fn usage(&self) -> String {
         let mut words: Vec<String> = Vec::new();
         for parameter in self.parameters {
@@ -172,12 +173,12 @@ impl Spec {
         words.join(" ")
     }
 
-    /// The one line that ends every usage error: `Usage: gstack click <sel> [--timeout MS]`.
+    /// Returns the line that ends every usage error: `Usage: gstack click <sel> [--timeout MS]`.
     pub fn usage_line(&self) -> String {
         format!("Usage: gstack {} {}", self.name, self.usage()).trim_end().to_owned()
     }
 
-    /// The whole help text.
+    /// Returns the whole help text.
     pub fn help(&self) -> String {
         let mut text = format!("{}.", self.summary);
         if !self.details.is_empty() {

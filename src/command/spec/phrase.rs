@@ -1,25 +1,26 @@
-//! The plain words of a command: a verb and a template of its object.
+//! The plain words of a command: a verb and a template for its object.
 //!
-//! Owns the verbs and the choice of the phrase. The values in a template are `words`' to say.
+//! Owns the verbs and the choice of the phrase. `words` fills in the template.
 
 use crate::command::core::Arguments;
 
-/// One way to say a command.
+/// One way to describe a command.
 #[derive(Clone, Copy, Debug)]
 pub struct Phrase {
     pub when: When,
     pub verb: Verb,
-    /// `{sel} of {prop}`: names of arguments in braces. A phrase fits only if all of them were given. Empty: the verb says it all.
+    /// A template with argument names in braces: `{sel} of {prop}`. The phrase fits only if all of them were given.
+    /// Empty if the verb is enough.
     pub object: &'static str,
 }
 
-/// When a phrase fits, besides its placeholders.
+/// When a phrase fits, in addition to its placeholders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     Always,
-    /// This flag was given.
+    /// If this flag was given.
     Flag(&'static str),
-    /// This argument is this word.
+    /// If this argument equals this word.
     Is(&'static str, &'static str),
 }
 
@@ -34,7 +35,8 @@ impl Phrase {
         holds && self.placeholders().all(|name| arguments.text(name).is_some())
     }
 
-    /// `fill_sel`: the verb and the template as one word, by which the panel's catalogues know the phrase.
+    /// Returns `fill_sel`: the verb and the template as one word, the key of the phrase in the panel's message
+    /// catalogues.
     pub fn code(&self) -> String {
         let mut code = String::new();
         for letter in format!("{:?}", self.verb).chars() {
@@ -51,7 +53,7 @@ impl Phrase {
         code
     }
 
-    /// The names in braces.
+    /// Returns the names in braces.
     pub fn placeholders(&self) -> impl Iterator<Item = &'static str> {
         self.object.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name))
     }
@@ -65,7 +67,7 @@ pub(in crate::command) const fn phrase_when(when: When, verb: Verb, object: &'st
     Phrase { when, verb, object }
 }
 
-/// What is done.
+/// The action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     Open,
@@ -121,7 +123,7 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// `Click`, for asking.
+    /// Returns `Click`, for approval requests.
     pub fn imperative(self) -> &'static str {
         match self {
             Self::Open => "Open",
@@ -177,7 +179,7 @@ impl Verb {
         }
     }
 
-    /// `Clicking`, for a step.
+    /// Returns `Clicking`, for a step.
     pub fn doing(self) -> &'static str {
         match self {
             Self::Open => "Opening",
