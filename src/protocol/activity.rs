@@ -1,22 +1,22 @@
-//! The record of what was done in the browser, by anyone: one entry a command, without its secrets.
+//! The record of everything done in the browser, by anyone: one entry for each command, without its secrets.
 //!
-//! Owns the shape. Arguments are redacted before they come into it.
+//! Owns the structure. Arguments are redacted before they are added.
 
 use super::basics::Millis;
 use super::ids::TabId;
 use serde::{Deserialize, Serialize};
 
-/// The number of an entry since the daemon started: 1, 2, 3 …
+/// An entry's number since the daemon started: 1, 2, 3 …
 pub type ActivityId = u64;
 
-/// One command, begun or ended. An entry that has ended replaces the one that began.
+/// One command that started or ended. The entry for its end replaces the entry for its start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ActivityEntry {
     #[cfg_attr(test, ts(type = "number"))]
     pub id: ActivityId,
-    /// When it began.
+    /// The start time.
     #[cfg_attr(test, ts(type = "number"))]
     pub at: Millis,
     pub source: ActivitySource,
@@ -30,7 +30,7 @@ pub struct ActivityEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "number"))]
     pub duration_ms: Option<u64>,
-    /// A line about the result: `Clicked @e3 → now at https://…`, or why it failed. Never page content.
+    /// One line about the result: `Clicked @e3 → now at https://…`, or the reason of a failure. Never page content.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
 }
@@ -56,7 +56,7 @@ pub enum ActivityOutcome {
     Unknown,
 }
 
-/// `activity.subscribe`: entries after this one, and from now on by `activity.entry`.
+/// `activity.subscribe`: returns the entries after this one; later ones are pushed by `activity.entry`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ActivitySubscribe {
@@ -65,11 +65,11 @@ pub struct ActivitySubscribe {
     pub after: ActivityId,
 }
 
-/// The entries that are still kept, oldest first.
+/// The entries that are still stored, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ActivityPage {
     pub entries: Vec<ActivityEntry>,
-    /// Entries between the asked one and the first given are gone.
+    /// Whether entries between the requested one and the first one returned are no longer stored.
     pub gap: bool,
 }

@@ -1,4 +1,4 @@
-//! Agents as the panel shows them: which are there, and what is missing on those that are not.
+//! Agents as the panel shows them: those available, and what the others lack.
 
 use super::fault::{Fault, FaultCode, FaultWords};
 use super::ids::{AgentName, ConversationId};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
     pub name: AgentName,
-    /// As people know it: `Claude Code`.
+    /// The display name: `Claude Code`.
     pub label: String,
     pub status: AgentStatus,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -18,23 +18,23 @@ pub struct AgentInfo {
     /// The path of its program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The problem and how to fix it, unless it is ready.
+    /// The problem and its fix; absent if the agent is ready.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Fault>,
-    /// Taken when a conversation names no agent.
+    /// Whether it is used when a conversation names no agent.
     pub default: bool,
-    /// False for the built-in one, which follows plain commands only.
+    /// False for the built-in agent, which only runs plain commands.
     pub has_model: bool,
-    /// The models that it offers, once it has said so; besides them `fast` and `deep` are always understood.
+    /// The models that it offers, once reported. `fast` and `deep` are always accepted as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<ModelInfo>,
-    /// Its own slash commands, once it has said so.
+    /// Its own slash commands, once reported.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<SlashCommand>,
-    /// The account that is signed in, if it says so: an address or a plan.
+    /// The signed-in account, if reported: an address or a plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
-    /// A warning for the person before they use it: an API key that is billed instead of their plan.
+    /// A warning for the person before they use the agent, such as an API key that is billed instead of their plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
     /// The warning as a code, if it has one.
@@ -43,7 +43,7 @@ pub struct AgentInfo {
 }
 
 impl AgentInfo {
-    /// Before anything was looked at.
+    /// The initial state, before detection.
     pub fn unknown(name: AgentName, label: &str) -> Self {
         Self {
             name,
@@ -62,13 +62,13 @@ impl AgentInfo {
         }
     }
 
-    /// Warns the person before they use it.
+    /// Sets a warning that people see before they use the agent.
     pub fn warn(&mut self, warning: Option<Sentence>) {
         let (text, words) = warning.map(FaultWords::of).unzip();
         (self.warning, self.warning_words) = (text, words.flatten());
     }
 
-    /// Its status, by what keeps it from being used.
+    /// Sets the status from the result of the checks.
     pub fn settle(&mut self, outcome: Result<(), Fault>) {
         self.fault = outcome.err();
         self.status = match self.fault.as_ref().map(|fault| fault.code) {
@@ -84,7 +84,7 @@ impl AgentInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ModelInfo {
-    /// As the agent names it; goes into `model`.
+    /// The agent's own name for it, as used in `model`.
     pub id: String,
     pub label: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -95,11 +95,11 @@ pub struct ModelInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct SlashCommand {
-    /// Without the slash.
+    /// The name without the slash.
     pub name: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// The arguments that may follow it: `[file]`.
+    /// The arguments that it accepts: `[file]`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hint: String,
 }
@@ -117,7 +117,7 @@ pub enum AgentStatus {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct AgentsList {
-    /// Look again instead of answering from what is known.
+    /// Whether to detect agents again instead of returning the known ones.
     #[serde(default)]
     pub refresh: bool,
 }
@@ -126,7 +126,7 @@ pub struct AgentsList {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Agents {
     pub agents: Vec<AgentInfo>,
-    /// The sandbox that confines them, once it is known.
+    /// The sandbox of their processes, once it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<SandboxInfo>,
 }
@@ -139,7 +139,7 @@ pub struct SandboxInfo {
     pub in_force: bool,
     /// The mechanism, or what is missing.
     pub detail: String,
-    /// The same as codes, if it has some.
+    /// The detail as codes, if it has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub words: Option<Box<FaultWords>>,
@@ -150,10 +150,10 @@ pub struct SandboxInfo {
 #[serde(rename_all = "camelCase")]
 pub struct AgentsChoose {
     pub conversation_id: ConversationId,
-    /// Absent: the default agent.
+    /// Absent for the default agent.
     #[serde(default)]
     pub agent: Option<AgentName>,
-    /// `fast`, `deep` or one of the agent's models. Absent: by what each message asks.
+    /// `fast`, `deep` or one of the agent's models. If absent, each message chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! The actions that agents requested and the decisions: the lines of `audit.jsonl` and of `gstack audit`.
+//! Actions requested by agents, and the decisions: the lines of `audit.jsonl` and of `gstack audit`.
 //!
-//! Owns the shape. `action` leaves out what was typed and secrets of addresses; `record` is what the person was shown.
+//! Owns the structure. `action` omits typed text and secrets in addresses; `record` is what the person was shown.
 
 use super::action::ActionRecord;
 use super::chat::{Decision, Millis};
@@ -17,38 +17,38 @@ pub struct AuditEntry {
     pub conversation_id: Option<ConversationId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
-    /// `click @e3`, `fill #name [7 characters]`; for a person's own change of the rules `policy add`, `policy remove`.
+    /// `click @e3` or `fill #name [7 characters]`; `policy add` or `policy remove` if a person changed the rules.
     pub action: String,
-    /// All of it, as the person was shown it. What would be typed into a password field is counted.
+    /// The full record, as shown to the person. Text for a password field is only counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<Box<ActionRecord>>,
-    /// `read`, or the scope of rules that it falls under.
+    /// `read`, or the scope of the rules that cover the action.
     pub scope: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
     pub allowed: bool,
     pub by: AuditBy,
-    /// The person's answer, where one was given.
+    /// The person's answer, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Decision>,
-    /// The rule that decided, or that was made or taken back.
+    /// The rule that decided, or that was added or removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
 }
 
-/// The one who decided.
+/// Who or what decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AuditBy {
-    /// Nobody had to be asked, or it is never offered.
+    /// No approval was needed, or the action is never offered.
     Default,
     Rule,
     Panel,
     Terminal,
     /// Nobody answered in time.
     Timeout,
-    /// The agent took it back, or its turn ended.
+    /// The agent withdrew its request, or its turn ended.
     Withdrawn,
 }
 
@@ -57,9 +57,9 @@ pub enum AuditBy {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AuditRequest {
-    /// The newest so many.
+    /// The number of newest lines to return.
     pub lines: usize,
-    /// Go on with what is decided from now on.
+    /// Whether to keep streaming later decisions.
     pub follow: bool,
 }
 
@@ -68,33 +68,33 @@ pub struct AuditRequest {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AuditVerify {
-    /// The hash of a line that the person has kept: it must be among the lines.
+    /// The hash of a line that the person noted earlier. Verification fails if no line has it.
     pub head: Option<String>,
 }
 
-/// Whether the audit's lines are the ones that gstack wrote.
+/// Whether the audit contains exactly the lines that gstack wrote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AuditProof {
     pub sound: bool,
-    /// How many lines are chained.
+    /// The number of chained lines.
     pub lines: u64,
-    /// The number of the oldest one; 0 if there is none.
+    /// The number of the oldest line; 0 if there is none.
     pub first: u64,
-    /// The number of the newest one.
+    /// The number of the newest line.
     pub last: u64,
-    /// Lines of an older gstack, which can't be proved.
+    /// Lines written by an older gstack, which cannot be verified.
     pub before_chaining: u64,
-    /// Lines that a crash cut off.
+    /// Lines cut off by a crash.
     pub torn: u64,
     /// The SHA-256 of the newest line.
     pub head: String,
-    /// Since when the end is remembered: lines that were removed from the end before that are not missed.
+    /// When gstack began to record the end of the audit. Lines removed from the end before that cannot be detected.
     pub since: Millis,
     /// The number of the newest line at that time.
     pub since_number: u64,
-    /// The first place where the chain does not hold.
+    /// The first place where the chain is broken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trouble: Option<String>,
 }

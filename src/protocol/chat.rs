@@ -1,6 +1,6 @@
-//! The parts of a conversation: events with gapless numbers, and text that grows.
+//! The parts of a conversation: events with consecutive numbers, and growing text.
 //!
-//! The same types are the journal's lines and the panel's events. Never holds state.
+//! The journal's lines and the panel's events use the same types. Never holds state.
 
 use super::action::ActionRecord;
 pub use super::basics::{Millis, Seq};
@@ -16,9 +16,11 @@ pub use super::sentence::SaidPhrase;
 use super::sentence::Sentence;
 use serde::{Deserialize, Serialize};
 
-/// How many messages may wait behind the running one. The panel has it from `extension/shared/constants.js`.
+/// The maximum number of messages waiting behind the running one. The panel reads it from
+/// `extension/shared/constants.js`.
 pub const QUEUE_LIMIT: usize = 5;
-/// The longest text of a message, as JSON. Its event has a page and attachments too, and fits into one frame.
+/// The maximum length of a message's text, as JSON. Its event, which also contains a page and attachments, fits into
+/// one frame.
 pub const LONGEST_MESSAGE: usize = 640 * 1024;
 
 /// One event of a conversation.
@@ -34,12 +36,12 @@ pub struct ChatEvent {
     pub body: ChatBody,
 }
 
-/// An event. A reader ignores a `type` that it does not know.
+/// The content of an event. A reader ignores an unknown `type`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum ChatBody {
-    /// A person's message was accepted. It waits in the queue until a `turn-started` names it.
+    /// A person's message was accepted. It stays queued until a `turn-started` names it.
     Message {
         client_id: ClientMessageId,
         text: String,
@@ -47,13 +49,13 @@ pub enum ChatBody {
         page: Option<PageContext>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Attachment>,
-        /// The place where it was typed.
+        /// Where it was typed.
         from: MessageSource,
-        /// The model that was asked for with it, for its turn alone: `fast`, `deep` or one of the agent's.
+        /// The model requested for this message's turn only: `fast`, `deep` or one of the agent's models.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
-    /// A waiting message was taken back before its turn began.
+    /// A queued message was removed before its turn started.
     MessageRemoved {
         client_id: ClientMessageId,
     },
@@ -61,26 +63,26 @@ pub enum ChatBody {
         turn_id: TurnId,
         client_id: ClientMessageId,
         agent: AgentName,
-        /// The agent's name as people know it: `Claude Code`, `Built-in`.
+        /// The agent's display name: `Claude Code`, `Built-in`.
         agent_label: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
-        /// The message was exactly one command and runs without a model.
+        /// Whether the message was exactly one command, which runs without a model.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         direct: bool,
     },
-    /// A block of the agent's answer, as Markdown. It begins empty and grows by `chat.delta`;
-    /// read back from the journal it holds all of its text.
+    /// A block of the agent's answer, as Markdown. It starts empty and grows by `chat.delta`; when read from the
+    /// journal, it contains the full text.
     Text {
         turn_id: TurnId,
         text: String,
     },
-    /// The agent's reasoning, where it reports it. Grows like `text`.
+    /// The agent's reasoning, if reported. Grows like `text`.
     Thinking {
         turn_id: TurnId,
         text: String,
     },
-    /// The agent does something.
+    /// The agent performs an action.
     Step {
         turn_id: TurnId,
         step_id: StepId,
@@ -90,29 +92,29 @@ pub enum ChatBody {
         /// The object of the action: `example.com`, `Submit`.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         object: String,
-        /// The same for readers of other languages.
+        /// The same text as a code, for translation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         phrase: Option<SaidPhrase>,
-        /// The tool's own name, for the details.
+        /// The tool's own name, for the details view.
         tool: String,
-        /// The arguments as JSON text, cut at 4 KiB. What a command types is only counted: it may be a password.
+        /// The arguments as JSON text, cut at 4 KiB. Typed text is only counted, as it may be a password.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         arguments: String,
     },
-    /// More is known of a step: the name of the element that a selector found, and its arguments with the text, unless that
-    /// is a password's.
+    /// More details of a step: the name of the element that a selector matched, and its arguments including typed text,
+    /// unless it is a password.
     StepUpdated {
         turn_id: TurnId,
         step_id: StepId,
-        /// Takes the place of the step's own; empty: that one stands.
+        /// Replaces the step's object; empty to keep it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         object: String,
-        /// The same for readers of other languages.
+        /// The same text as a code, for translation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         phrase: Option<SaidPhrase>,
-        /// The same of its arguments.
+        /// Replaces the step's arguments; empty to keep them.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         arguments: String,
     },
@@ -128,32 +130,32 @@ pub enum ChatBody {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<Attachment>,
     },
-    /// The agent may not go on until a person has answered.
+    /// The agent must wait until a person answers.
     Approval {
         turn_id: TurnId,
         approval_id: ApprovalId,
-        /// The sentence that is asked: `Click “Revoke key”`.
+        /// The request: `Click “Revoke key”`.
         ask: String,
-        /// The same for readers of other languages.
+        /// The same text as a code, for translation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
         phrase: Option<SaidPhrase>,
-        /// The host of the page it is about.
+        /// The host of the page that it concerns.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         site: Option<String>,
-        /// The reason why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
+        /// Why gstack asks although a rule seems to allow it. The agent's own reason is in `action.agentReason`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         why: Option<String>,
-        /// The same as a code.
+        /// The reason as a code.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         why_words: Option<Box<FaultWords>>,
         /// The command as it would run, on one line: `click @e14`.
         does: String,
-        /// All that it would do. Absent in conversations of older versions.
+        /// Everything that it would do. Absent in conversations from older versions.
         #[serde(default)]
         action: Box<ActionRecord>,
         kind: StepKind,
-        /// The answers that can be given.
+        /// The possible answers.
         choices: Vec<Decision>,
     },
     ApprovalDone {
@@ -162,12 +164,12 @@ pub enum ChatBody {
         decision: Decision,
         by: AnsweredBy,
     },
-    /// The agent's plan. A later one of the same turn replaces it.
+    /// The agent's plan. A later plan in the same turn replaces it.
     Plan {
         turn_id: TurnId,
         entries: Vec<PlanEntry>,
     },
-    /// The agent asks the person something and waits for the answer.
+    /// The agent asks the person a question and waits for the answer.
     Question {
         turn_id: TurnId,
         question_id: QuestionId,
@@ -176,12 +178,12 @@ pub enum ChatBody {
     QuestionDone {
         turn_id: TurnId,
         question_id: QuestionId,
-        /// One list of answers a part; none when it was withdrawn or not answered.
+        /// One list of answers for each part; empty if the question was withdrawn or not answered.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         answers: Vec<Vec<String>>,
         by: AnsweredBy,
     },
-    /// Something that a person should know while the turn goes on: a retry, a rate limit.
+    /// Information for the person while the turn continues: a retry, a rate limit.
     Notice {
         turn_id: TurnId,
         text: String,
@@ -199,24 +201,24 @@ pub enum ChatBody {
         /// The cost of this turn, in US dollars, if the agent reports it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cost_usd: Option<f64>,
-        /// The tokens that the model read and wrote in this turn, if the agent reports them.
+        /// The model's input and output tokens in this turn, if the agent reports them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
-        /// The reason of the failure.
+        /// The reason of a failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<Fault>,
     },
 }
 
 impl ChatBody {
-    /// A line of the turn that a panel says in its own language.
+    /// Creates a notice that panels can translate.
     pub fn notice(turn_id: TurnId, sentence: Sentence) -> Self {
         let (text, words) = FaultWords::of(sentence);
         Self::Notice { turn_id, text, words }
     }
 }
 
-/// The place where a message was typed.
+/// Where a message was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -242,16 +244,16 @@ pub enum PlanStatus {
     Done,
 }
 
-/// One question with the answers that the agent proposes; a person may also write their own.
+/// One question with suggested answers; a person may also write their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct QuestionPart {
     pub text: String,
-    /// A word or two that name it.
+    /// A title of one or two words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub header: String,
     pub options: Vec<QuestionOption>,
-    /// More than one may be chosen.
+    /// Whether several answers may be chosen.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub multiple: bool,
 }
@@ -269,7 +271,7 @@ pub struct QuestionOption {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// Read again.
+    /// Tokens read as new input.
     #[cfg_attr(test, ts(type = "number"))]
     pub input_tokens: u64,
     #[cfg_attr(test, ts(type = "number"))]
@@ -278,7 +280,7 @@ pub struct Usage {
     #[serde(default)]
     #[cfg_attr(test, ts(type = "number"))]
     pub cached_tokens: u64,
-    /// How much of the model's window the conversation fills now, and the window's size; 0 where not reported.
+    /// The number of tokens in the model's context window now, and the window's size; 0 if not reported.
     #[serde(default)]
     #[cfg_attr(test, ts(type = "number"))]
     pub context_tokens: u64,
@@ -287,7 +289,7 @@ pub struct Usage {
     pub context_window: u64,
 }
 
-/// A file kept with the conversation and read by `file.read`.
+/// A file stored with the conversation. `file.read` returns its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Attachment {
@@ -320,7 +322,7 @@ pub enum StepOutcome {
     Ok,
     Failed,
     Denied,
-    /// It was cut off; whether it took effect is not known.
+    /// It was cut off; whether it took effect is unknown.
     Unknown,
 }
 
@@ -336,16 +338,16 @@ pub enum TurnOutcome {
     Interrupted,
 }
 
-/// The one who answered an approval.
+/// Who or what answered an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AnsweredBy {
     Panel,
     Terminal,
-    /// The turn ended, or the agent took its request back.
+    /// The turn ended, or the agent withdrew its request.
     Withdrawn,
-    /// A rule that a person made before.
+    /// An existing rule.
     Rule,
     /// Nobody answered in time.
     Timeout,

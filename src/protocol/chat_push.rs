@@ -1,12 +1,12 @@
-//! What panels are pushed of a conversation: new events, text that grows, and gaps.
+//! Conversation updates pushed to panels: new events, growing text, and gaps.
 
 use super::basics::Seq;
 use super::chat::ChatEvent;
 use super::ids::ConversationId;
 use serde::{Deserialize, Serialize};
 
-/// `chat.delta`: text that grows the event `seq` at `offset`.
-/// A receiver that already holds text at `offset` ignores that part.
+/// `chat.delta`: text added to the event `seq` at `offset`. A receiver that already has text at `offset` ignores that
+/// part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -29,7 +29,7 @@ pub struct ChatEventPush {
     pub event: ChatEvent,
 }
 
-/// `chat.gap`: events were left out because the panel read too slowly; it reads again from `after`.
+/// `chat.gap`: events were dropped because the panel read too slowly; it reads again from `after`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

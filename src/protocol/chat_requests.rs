@@ -1,6 +1,6 @@
-//! The requests of a panel about a conversation: read, send, stop, answer, show.
+//! A panel's requests about a conversation: read, send, stop, answer, show.
 //!
-//! Owns these requests' shapes and their answers. What a conversation is made of is in `chat.rs`.
+//! Owns the structure of these requests and their answers. `chat.rs` owns the parts of a conversation.
 
 use super::chat::{Decision, MessageSource, PageContext, Seq};
 use super::ids::{AgentName, ApprovalId, ChromeTabId, ClientMessageId, ConversationId, FileId, QuestionId};
@@ -25,7 +25,7 @@ pub struct ChatRef {
 #[serde(rename_all = "camelCase")]
 pub struct ChatSubscribe {
     pub conversation_id: ConversationId,
-    /// The newest event that the panel holds; 0 for none.
+    /// The newest event that the panel has; 0 for none.
     #[serde(default)]
     #[cfg_attr(test, ts(type = "number"))]
     pub after: Seq,
@@ -36,10 +36,10 @@ pub struct ChatSubscribe {
 #[serde(rename_all = "camelCase")]
 pub struct ChatHistory {
     pub conversation_id: ConversationId,
-    /// Events older than this one.
+    /// Returns events older than this one.
     #[cfg_attr(test, ts(type = "number"))]
     pub before: Seq,
-    /// At most this many; fewer where they would not fit into one frame.
+    /// The maximum number of events; fewer if they would not fit into one frame.
     pub limit: u32,
 }
 
@@ -50,7 +50,7 @@ pub struct ChatAck {
     pub conversation_id: ConversationId,
     #[cfg_attr(test, ts(type = "number"))]
     pub seq: Seq,
-    /// UTF-16 units held of the event `seq`, when its text is still growing.
+    /// The UTF-16 length of the panel's copy of event `seq`, if its text is still growing.
     #[serde(default)]
     #[cfg_attr(test, ts(type = "number"))]
     pub offset: u64,
@@ -67,10 +67,11 @@ pub struct ChatSend {
     pub page: Option<PageContext>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<NewAttachment>,
-    /// The agent for this conversation from now on; absent: as it is.
+    /// The agent for this conversation from now on; absent to keep it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
-    /// The model for this message alone: `fast`, `deep` or one of the agent's; absent: as the conversation says.
+    /// The model for this message only: `fast`, `deep` or one of the agent's models. Absent for the conversation's
+    /// model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(default = "from_panel")]
@@ -81,30 +82,30 @@ fn from_panel() -> MessageSource {
     MessageSource::Panel
 }
 
-/// A file that comes with a message.
+/// A file sent with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct NewAttachment {
     pub name: String,
     pub mime: String,
-    /// Base64. Empty where `path` names the file.
+    /// Base64. Empty if `path` names the file.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[cfg_attr(test, ts(as = "Option<String>", optional))]
     pub data: String,
-    /// A file that a command has just written into gstack's own temporary folder: a screenshot.
+    /// A file that a command just wrote to gstack's temporary folder, such as a screenshot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub path: Option<String>,
 }
 
-/// The answer to `chat.send`: it is in the journal and on disk.
+/// The answer to `chat.send`: the message is in the journal, on disk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Sent {
-    /// The number of its `message` event.
+    /// The sequence number of its `message` event.
     #[cfg_attr(test, ts(type = "number"))]
     pub seq: Seq,
-    /// How many messages wait before it; 0 when its turn begins at once.
+    /// The number of messages queued before it; 0 if its turn starts immediately.
     pub position: u32,
 }
 
@@ -123,20 +124,20 @@ pub struct ApprovalAnswer {
     pub conversation_id: ConversationId,
     pub approval_id: ApprovalId,
     pub decision: Decision,
-    /// Another text than `action.text`, with `allow-once` only: what is typed is this.
+    /// Replaces `action.text` as the text to type. Only with `allow-once`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub text: Option<String>,
 }
 
-/// The answers to a question, one list a part.
+/// The answers to a question, one list for each part.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswer {
     pub conversation_id: ConversationId,
     pub question_id: QuestionId,
-    /// The labels that were chosen, or the person's own words. Empty: the person does not want to answer.
+    /// The chosen labels, or the person's own words. Empty if the person declines to answer.
     pub answers: Vec<Vec<String>>,
 }
 
@@ -154,7 +155,7 @@ pub struct FileRead {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct FilePart {
-    /// Base64 of the bytes from the asked offset on; empty at the end.
+    /// The bytes from the requested offset, as Base64; empty at the end.
     pub data: String,
     #[cfg_attr(test, ts(type = "number"))]
     pub total: u64,

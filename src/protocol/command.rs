@@ -1,4 +1,4 @@
-//! A browser command as it travels over HTTP and the panel's wire, and its result.
+//! A browser command as sent over HTTP and the panel's connection, and its result.
 
 use super::effects::Effect;
 use super::fault::Fault;
@@ -6,14 +6,15 @@ use super::ids::{ChromeTabId, TabId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The most bytes that a `chain` may hold, wherever it comes from.
+/// The maximum size of a `chain` in bytes, from any source.
 pub const LARGEST_CHAIN: usize = 1024 * 1024;
 
-/// The tab of every command of a shell, in its environment.
+/// The environment variable with the tab for every command of a shell.
 pub const TAB_VARIABLE: &str = "GSTACK_TAB";
-/// The token of an agent's shell, in its environment: with it the command line is that agent's.
+/// The environment variable with the token of an agent's shell. The CLI then acts as that agent.
 pub const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
-/// Beside it: the port on 127.0.0.1 at which the daemon takes that token. A confined process reaches no unix socket.
+/// The environment variable with the port on 127.0.0.1 where the daemon accepts that token. A sandboxed process cannot
+/// reach Unix sockets.
 pub const PORT_VARIABLE: &str = "GSTACK_PORT";
 
 /// `POST /command` and `command.run`.
@@ -24,19 +25,19 @@ pub struct CommandRequest {
     pub command: String,
     #[serde(default)]
     pub args: Vec<String>,
-    /// Without it: the client's current tab.
+    /// Absent for the client's current tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<TabId>,
-    /// The client's working directory; without it only the temp directory is open to paths.
+    /// The client's working directory. If absent, paths are restricted to the temp directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The part of the client's environment that a browser needs if it is started for this command.
+    /// The client's environment variables that a browser needs if this command starts one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
-    /// Fail rather than start a browser.
+    /// Fails instead of starting a browser.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_autostart: bool,
-    /// A model reads the output: page content comes in an envelope whose markers no page can foresee.
+    /// Whether a model reads the output: page content then comes in an envelope whose markers a page cannot predict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub for_model: bool,
 }
@@ -46,19 +47,19 @@ pub struct CommandRequest {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CommandResult {
-    /// The output for people and agents; untrusted page content is already in its envelope.
+    /// The output for people and agents. Untrusted page content is already in its envelope.
     pub output: String,
-    /// The same as data, where the command has any.
+    /// The output as data, if the command provides it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "unknown"))]
     pub data: Option<serde_json::Value>,
-    /// Files that the command wrote (absolute paths).
+    /// The files that the command wrote (absolute paths).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Its side effects: dialogs, downloads, tabs, another address, console errors. `output` says them too.
+    /// Its side effects: dialogs, downloads, tabs, navigations, console errors. `output` mentions them as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
-    /// How many commands inside a `chain` or `tab-each` failed; the output says which.
+    /// The number of failed commands inside a `chain` or `tab-each`; the output names them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub failed_steps: usize,
 }
@@ -69,8 +70,8 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl CommandResult {
-    /// As HTTP and `--json` answer it: `{"ok", "output", "data", "files", "effects"}`. Where steps failed `ok` is false and
-    /// `failedSteps` counts them.
+    /// Returns the answer for HTTP and `--json`: `{"ok", "output", "data", "files", "effects"}`. If steps failed, `ok`
+    /// is false and `failedSteps` is their number.
     pub fn answer(&self) -> CommandAnswer<'_> {
         CommandAnswer {
             ok: self.failed_steps == 0,
@@ -83,7 +84,7 @@ impl CommandResult {
     }
 }
 
-/// The answer that `CommandResult::answer` gives.
+/// The return type of `CommandResult::answer`.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -97,12 +98,12 @@ pub struct CommandAnswer<'a> {
     failed_steps: usize,
 }
 
-/// One line of the answer to `POST /command/lines`, whose request is that of `POST /command`.
+/// One line of the answer to `POST /command/lines`, which takes the same request as `POST /command`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CommandLine {
-    /// In bytes; the total where it is known.
+    /// In bytes; the total if it is known.
     Progress {
         done: u64,
         total: Option<u64>,
@@ -116,7 +117,7 @@ pub enum CommandLine {
 #[serde(rename_all = "camelCase")]
 pub struct CommandRun {
     pub chrome_tab_id: ChromeTabId,
-    /// Its `tabId` is set by the daemon.
+    /// The daemon sets its `tabId`.
     #[serde(flatten)]
     pub request: CommandRequest,
 }

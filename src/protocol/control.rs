@@ -1,5 +1,5 @@
-//! The requests of the terminal to the daemon besides commands: the browser's and the daemon's life,
-//! status, conversation. Travels over `http.sock` only, as JSON and JSON lines.
+//! The terminal's requests to the daemon other than commands: starting and stopping the browser and the daemon, status,
+//! conversation. Sent only over `http.sock`, as JSON and JSON lines.
 
 use super::action::ActionRecord;
 use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, QuestionPart};
@@ -9,28 +9,28 @@ use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, Questio
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// `POST /connect`: opens the browser with the panel, or finds the one that is open.
+/// `POST /connect`: opens a browser with the panel, or finds the open one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ConnectRequest {
-    /// The browser's program; absent: the configured or the first found.
+    /// The browser's executable. Absent for the configured one, or the first one found.
     pub browser: Option<String>,
-    /// Absent: headless where there is no display.
+    /// Absent to run headless only if there is no display.
     pub headless: Option<bool>,
-    /// A page to open.
+    /// The page to open.
     pub url: Option<String>,
-    /// The terminal's folder: conversations work there.
+    /// The terminal's working directory, where conversations work.
     pub cwd: Option<String>,
-    /// The part of the terminal's environment that the browser needs (`DISPLAY` and the like).
+    /// The terminal's environment variables that the browser needs (`DISPLAY` and similar).
     pub environment: BTreeMap<String, String>,
-    /// The terminal's PATH: agents are looked for there too.
+    /// The terminal's PATH, which is also searched for agents.
     pub path: Option<String>,
-    /// Arguments for the browser, after our own.
+    /// Browser arguments, added after our own.
     pub arguments: Vec<String>,
-    /// The DevTools address of a browser that somebody else started, instead of one of our own.
+    /// The DevTools address of a browser started by someone else, to use instead of our own.
     pub attach: Option<String>,
-    /// The everyday browser whose extension is connected, instead of one of our own.
+    /// Whether to use the everyday browser whose extension is connected, instead of our own.
     pub everyday: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct ConnectRequest {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub struct Disconnect {
-    /// Kills a browser of ours that does not end by itself.
+    /// Whether to kill our browser if it does not exit by itself.
     pub force: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct Disconnect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Disconnected {
-    /// The browser was ours and has been closed. False: it was only attached to, and goes on.
+    /// Whether the browser was ours and has been closed. If false, it was only attached and keeps running.
     pub closed: bool,
 }
 
@@ -56,13 +56,13 @@ pub struct Disconnected {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ConnectLine {
-    /// A step has ended; how long it took.
+    /// A step ended; includes its duration.
     Step {
         name: String,
         detail: String,
         millis: u64,
     },
-    /// Something that a person should know: `--no-sandbox`, no display.
+    /// Information for the person: `--no-sandbox`, no display.
     Notice(String),
     Done(Connected),
     Failed(Fault),
@@ -73,11 +73,11 @@ pub enum ConnectLine {
 #[serde(rename_all = "camelCase")]
 pub struct Connected {
     pub mode: String,
-    /// Absent where an attached browser does not tell.
+    /// Absent if an attached browser does not report it.
     pub browser_pid: Option<u32>,
-    /// False when the browser was open before.
+    /// False if the browser was already open.
     pub started: bool,
-    /// The panel has said hello.
+    /// Whether the panel has sent `hello`.
     pub panel: bool,
     /// The label of the agent that will answer.
     pub agent: String,
@@ -109,7 +109,7 @@ pub struct Status {
     pub panels: usize,
     pub agents_running: usize,
     pub turns_running: usize,
-    /// What was set for tabs and changes what they send or show.
+    /// Settings of tabs that change what they send or show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<TabOverrides>,
     /// The only sites that the open browser reaches.
@@ -118,12 +118,12 @@ pub struct Status {
     /// The reason why the person's rules cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_fault: Option<String>,
-    /// Whether agents run in a sandbox, and in which or why not.
+    /// The sandbox that agents run in, or why there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
 }
 
-/// What was set for one tab.
+/// The settings of one tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TabOverrides {
@@ -133,7 +133,7 @@ pub struct TabOverrides {
 }
 
 impl Status {
-    /// The text of `status`: at most ten lines.
+    /// Returns the first line of `status`: the browser's state and how to fix it.
     fn health(&self) -> &str {
         match self.mode.as_str() {
             _ if self.healthy => "healthy",
@@ -167,17 +167,17 @@ impl Status {
     }
 }
 
-/// `GET /doctor`: every hop, proved now.
+/// `GET /doctor`: every hop, checked now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Doctor {
     pub hops: Vec<HopState>,
-    /// Warnings that stop nothing: a work tree that was left behind.
+    /// Warnings that block nothing, such as a leftover work tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// `POST /chat`: a message from the terminal; the answer streams as [`ChatLine`]s.
+/// `POST /chat`: a message from the terminal. The answer is streamed as [`ChatLine`]s.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -188,22 +188,22 @@ pub struct ChatRequest {
     pub tab_id: Option<TabId>,
     #[serde(default)]
     pub agent: Option<AgentName>,
-    /// For this message alone: `fast`, `deep` or one of the agent's.
+    /// The model for this message only: `fast`, `deep` or one of the agent's models.
     #[serde(default)]
     pub model: Option<String>,
     #[serde(default)]
     pub cwd: Option<String>,
-    /// The terminal's PATH: agents are looked for there too.
+    /// The terminal's PATH, which is also searched for agents.
     #[serde(default)]
     pub path: Option<String>,
 }
 
-/// `POST /agents/look`: reads the configuration again and looks for agents.
+/// `POST /agents/look`: reloads the configuration and detects agents again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct LookForAgents {
-    /// The terminal's PATH: agents are looked for there too.
+    /// The terminal's PATH, which is also searched for agents.
     pub path: Option<String>,
 }
 
@@ -215,11 +215,11 @@ pub enum ChatLine {
     Conversation(ConversationInfo),
     Event(ChatEvent),
     Delta(ChatDelta),
-    /// The terminal read too slowly and must look into the panel or repeat.
+    /// The stream failed, for example because the terminal read too slowly. The panel still shows the answer.
     Failed(Fault),
 }
 
-/// An approval that waits, as `gstack approvals` lists it.
+/// A pending approval, as listed by `gstack approvals`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -235,7 +235,7 @@ pub struct WaitingApproval {
     pub choices: Vec<Decision>,
 }
 
-/// A question of an agent that waits for an answer, as `gstack approvals` lists it.
+/// A pending question of an agent, as listed by `gstack approvals`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -245,7 +245,7 @@ pub struct WaitingQuestion {
     pub parts: Vec<QuestionPart>,
 }
 
-/// `GET /approvals`: all that waits for the person.
+/// `GET /approvals`: everything that waits for the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WaitingApprovals {
@@ -254,13 +254,13 @@ pub struct WaitingApprovals {
     pub questions: Vec<WaitingQuestion>,
 }
 
-/// `POST /conversations/open`: the conversation goes on in a tab.
+/// `POST /conversations/open`: opens the conversation in a tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationOpen {
     pub conversation_id: ConversationId,
-    /// Absent: the current one.
+    /// Absent for the current tab.
     #[serde(default)]
     pub tab_id: Option<TabId>,
 }
@@ -269,12 +269,12 @@ pub struct ConversationOpen {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationText {
-    /// A name for a file of it.
+    /// A suggested file name.
     pub name: String,
     pub text: String,
 }
 
-/// `POST /hand-over`: a newer gstack wants to take over.
+/// `POST /hand-over`: a newer gstack asks to replace the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HandOver {
@@ -284,48 +284,48 @@ pub struct HandOver {
     pub pid: Option<i32>,
 }
 
-/// How far handing over is.
+/// The progress of an upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HandingOver {
-    /// So many turns finish first.
+    /// The number of turns that must finish first.
     pub turns: usize,
-    /// The daemon ends within this time at the latest.
+    /// The maximum time until the daemon exits.
     pub seconds: u64,
-    /// The process that ends. `None` from older releases.
+    /// The process that exits. `None` from older releases.
     #[serde(default)]
     pub pid: Option<i32>,
 }
 
-/// Answer of `POST /stop`: the daemon ends.
+/// The answer to `POST /stop`: the daemon exits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Stopping {
-    /// The process that ends. `None` from older releases.
+    /// The process that exits. `None` from older releases.
     pub pid: Option<i32>,
 }
 
-/// `POST /continue`: lets the waiting messages of a tab's conversation run.
+/// `POST /continue`: runs the queued messages of a tab's conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct ContinueTurns {
-    /// Absent: the current tab.
+    /// Absent for the current tab.
     pub tab_id: Option<TabId>,
 }
 
-/// `POST /stop-turns`: stops the running turn of one tab's conversation, or of all.
+/// `POST /stop-turns`: stops the running turn of one tab's conversation, or all of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct StopTurns {
     pub tab_id: Option<TabId>,
-    /// Without a tab: the current one's, not all.
+    /// If no tab is given: stops only the current tab's turn instead of all.
     pub current: bool,
 }
 
-/// How many were stopped.
+/// The number of turns stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Stopped {

@@ -1,38 +1,38 @@
-//! A conversation from outside: as lists, headers and a panel that opens it see it.
+//! A conversation's metadata: for lists, headers and a panel that opens it.
 //!
-//! Owns these shapes. What it is made of is in `chat.rs`.
+//! Owns these structures. `chat.rs` owns the parts of a conversation.
 
 use super::basics::{Millis, Seq};
 use super::chat::{ChatEvent, PageContext};
 use super::ids::{AgentName, ChromeTabId, ConversationId, Epoch, TabId};
 use serde::{Deserialize, Serialize};
 
-/// A conversation as lists and headers show it.
+/// A conversation as shown in lists and headers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationInfo {
     pub conversation_id: ConversationId,
-    /// The first words of its first message, or as a person named it. Empty while it has none.
+    /// The title given by a person, or the first words of the first message. Empty before that.
     pub title: String,
-    /// The tab it belongs to while that lives.
+    /// The tab that it belongs to, while that is open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<TabId>,
-    /// The page it was last about.
+    /// The page that it was last about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<PageContext>,
-    /// The agent it talks to; absent: the default one.
+    /// The agent; absent for the default one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentName>,
-    /// The model that was chosen: `fast`, `deep` or one of the agent's; absent: by what each message asks.
+    /// The chosen model: `fast`, `deep` or one of the agent's models. If absent, each message chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The folder that the agent works in.
+    /// The agent's working directory.
     pub folder: String,
-    /// The folder is in a git work tree of the conversation's own.
+    /// Set if the folder is in the conversation's own git work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
-    /// The number of its newest event; 0 while it has none.
+    /// The number of its newest event; 0 if there is none.
     #[cfg_attr(test, ts(type = "number"))]
     pub head: Seq,
     #[cfg_attr(test, ts(type = "number"))]
@@ -44,10 +44,10 @@ pub struct ConversationInfo {
     /// The cost of all turns, in US dollars, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// The tabs that the agent may use now, its own first.
+    /// The tabs that the agent may use now, starting with the conversation's own tab.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tabs: Vec<AllowedTab>,
-    /// While nothing was said here: an earlier conversation about the same page, to go on with.
+    /// While this conversation is empty: an earlier one about the same page, to continue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub earlier: Option<EarlierConversation>,
 }
@@ -56,14 +56,14 @@ pub struct ConversationInfo {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Worktree {
-    /// The folder that it stands for: the conversation would work there without it.
+    /// The folder that it replaces: without the work tree, the conversation would work there.
     pub of: String,
-    /// The commit that was checked out, whole.
+    /// The full hash of the commit that was checked out.
     pub commit: String,
 }
 
 impl Worktree {
-    /// In words, for lists and documents.
+    /// Describes the work tree, for lists and documents.
     pub fn words(&self, folder: &str) -> String {
         let commit: String = self.commit.chars().take(10).collect();
         format!("works in {folder}, a git work tree of {} at {commit}", self.of)
@@ -97,26 +97,26 @@ pub struct EarlierConversation {
 #[serde(rename_all = "kebab-case")]
 pub enum ConversationState {
     Idle,
-    /// The turn begins as soon as another agent has ended: as many run as may at once.
+    /// The turn starts when another agent has finished: the maximum number is already running.
     WaitingForSlot,
     Running,
     WaitingForApproval,
     Stopping,
 }
 
-/// The answer to `chat.subscribe`: the newest part of the conversation; what comes later is pushed.
+/// The answer to `chat.subscribe`: the newest part of the conversation. Later events are pushed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Subscribed {
     pub epoch: Epoch,
     pub info: ConversationInfo,
-    /// The number of the newest event. A panel that holds more cuts back to it.
+    /// The number of the newest event. A panel that has later ones discards them.
     #[cfg_attr(test, ts(type = "number"))]
     pub head: Seq,
-    /// Events after the asked number, oldest first.
+    /// The events after the requested number, oldest first.
     pub events: Vec<ChatEvent>,
-    /// True when `events` does not reach back to the asked number: read the rest by `chat.history`.
+    /// Whether `events` starts later than the requested number; `chat.history` returns the rest.
     pub older: bool,
 }
 
@@ -124,8 +124,8 @@ pub struct Subscribed {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct HistoryPage {
-    /// Events before the asked number, oldest first.
+    /// The events before the requested number, oldest first.
     pub events: Vec<ChatEvent>,
-    /// True when still older ones exist.
+    /// Whether there are older events.
     pub older: bool,
 }

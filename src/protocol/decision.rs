@@ -1,4 +1,4 @@
-//! What a person may answer to an approval.
+//! The possible answers to an approval.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub enum Decision {
     AllowOnce,
     AllowSite,
     AllowConversation,
-    /// On every site, in every conversation, until the rule is taken back.
+    /// On every site and in every conversation, until the rule is removed.
     AllowAlways,
     Deny,
 }

@@ -1,21 +1,22 @@
-//! How the wire is declared: one line a method, from which its types, reading, dispatch and tests are made.
+//! The macros that declare the wire: from one line for each method, they generate its types, parsing, dispatch and
+//! tests.
 //!
-//! Owns the two macros that `methods.rs` fills, and what a line can say of a request. Knows no method by name.
+//! Owns the two macros that `methods.rs` calls, and the rules for a request. Knows no method by name.
 
 use super::fault::Fault;
 use serde::Serialize;
 
-/// What a request's line says besides its types.
+/// The rules of a request, besides its types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Also a browser that the person has not confirmed may ask.
+    /// Whether a browser that the person has not confirmed may send it.
     pub unconfirmed: bool,
-    /// It waits for a browser, a program or a disk, so it runs beside what comes after it.
+    /// Whether it waits for a browser, a program or a disk, and so runs concurrently with later requests.
     pub beside: bool,
 }
 
 impl Rules {
-    /// Neither.
+    /// Neither rule.
     pub const NONE: Self = Self { unconfirmed: false, beside: false };
 
     pub(super) const fn unconfirmed(mut self) -> Self {
@@ -29,18 +30,18 @@ impl Rules {
     }
 }
 
-/// Where the answer to one request goes.
+/// The receiver of the answer to one request.
 pub trait Reply: Sync {
     fn give<T: Serialize>(&self, outcome: Result<T, Fault>);
 }
 
-/// Declares what the extension asks (`-> Answer`, `=> Answer`) or tells (no answer):
+/// Declares the extension's requests (`-> Answer`, `=> Answer`) and notifications (no answer):
 ///
 /// `"method" handler Variant(Parameters) -> Answer [rules];`
 ///
-/// `->`: the handler returns the answer. `=>`: it gives the answer while it runs, so that everything pushed afterwards
-/// arrives behind it. Makes the enum, the reading of a message, the trait `Serve` with one function a line, and the
-/// dispatch to it.
+/// With `->`, the handler returns the answer. With `=>`, it gives the answer while it runs, so that everything it
+/// pushes later arrives after the answer. Generates the enum, the parser, the trait `Serve` with one function for each
+/// line, and the dispatch to it.
 macro_rules! requests {
     ($(
         $(#[$doc:meta])*
@@ -56,11 +57,11 @@ macro_rules! requests {
         }
 
         impl ToDaemon {
-            /// Reads the parameters of a method.
+            /// Parses the parameters of a method.
             ///
             /// # Errors
             ///
-            /// Says that there is no such method, or what is wrong with its parameters.
+            /// Fails if the method does not exist or its parameters are invalid, with a description of the problem.
             pub fn read(method: &str, params: &str) -> Result<Self, String> {
                 let read = match method {
                     $( $name => serde_json::from_str(params).map(Self::$variant), )*
@@ -76,11 +77,11 @@ macro_rules! requests {
             }
         }
 
-        /// Whoever answers: a function a method.
+        /// The handlers, one function for each method.
         pub trait Serve: Sync {
             $( requests!(@function $(#[$doc])* $handler($params) $(-> $answer)? $(=> $early)?); )*
 
-            /// Hands one message to its function, and what that returns to `reply`.
+            /// Passes a message to its handler, and the result to `reply`.
             fn serve<R: Reply>(&self, message: ToDaemon, reply: &R) -> impl Future<Output = ()> + Send {
                 async move {
                     match message {
@@ -92,7 +93,7 @@ macro_rules! requests {
             }
         }
 
-        /// Every request with the type of its answer, for the tests of the wire.
+        /// Visits every request's answer type, for the wire tests.
         #[cfg(test)]
         pub(super) fn walk(visitor: &mut impl super::answers::AnswerVisitor) {
             $( $( visitor.answer::<$answer>($name); )? $( visitor.answer::<$early>($name); )? )*
@@ -129,7 +130,7 @@ macro_rules! requests {
     };
 }
 
-/// Declares what the daemon tells: `"method" Variant(Parameters);`. Makes the enum and its JSON-RPC form.
+/// Declares the daemon's notifications: `"method" Variant(Parameters);`. Generates the enum and its JSON-RPC form.
 macro_rules! notifications {
     ($( $(#[$doc:meta])* $name:literal $variant:ident($params:ident); )*) => {
         /// The messages of the daemon to the extension. Notifications only.
@@ -141,7 +142,7 @@ macro_rules! notifications {
         }
 
         impl ToPanel {
-            /// The message for one panel; without one for the background.
+            /// Returns the message for one panel, or for the background if `client` is absent.
             pub fn envelope(&self, client: Option<PanelId>) -> Envelope {
                 match self {
                     $( Self::$variant(params) => Envelope::notification(client, $name, params), )*

@@ -1,9 +1,9 @@
-//! The side effects of a command: dialogs, downloads, tabs, another address, console errors.
+//! The side effects of a command: dialogs, downloads, tabs, navigations, console errors.
 
 use super::ids::TabId;
 use serde::{Deserialize, Serialize};
 
-/// One thing that a command caused.
+/// One side effect of a command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", rename_all_fields = "camelCase", tag = "kind")]
@@ -13,12 +13,12 @@ pub enum Effect {
         dialog: String,
         message: String,
         answer: DialogAnswer,
-        /// The text that was typed into a prompt.
+        /// The text entered into a prompt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
     },
     Download(Download),
-    /// A page of the tab opened another one.
+    /// A page of the tab opened another tab.
     TabOpened {
         tab_id: TabId,
         url: String,
@@ -26,7 +26,7 @@ pub enum Effect {
     /// A tab was closed, by the command or by its page.
     TabClosed {
         tab_id: TabId,
-        /// The tab that commands without one work on now, where it was the current one that was closed.
+        /// The new current tab, if the closed one was current. Commands without a tab work on it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         current: Option<TabId>,
     },
@@ -55,23 +55,23 @@ pub enum DialogAnswer {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Download {
-    /// Names it among the downloads of its browser.
+    /// Identifies it among the browser's downloads.
     pub id: String,
-    /// Never a path; cleaned of what a page could do with a name.
+    /// A sanitized name chosen by the page; never a path.
     pub name: String,
     pub url: String,
     pub state: DownloadState,
     /// The path of the saved file, if the browser reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// In bytes, so far.
+    /// The bytes received so far.
     #[cfg_attr(test, ts(type = "number"))]
     pub bytes: u64,
-    /// In bytes, where the server says it.
+    /// The total in bytes, if the server reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "number"))]
     pub total: Option<u64>,
-    /// The reason of the failure.
+    /// The reason of a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -1,11 +1,11 @@
-//! Elements of a page as the panel points at them: refs of the last snapshot, and what a person picks.
+//! Page elements as the panel refers to them: refs of the last snapshot, and elements picked by a person.
 //!
-//! Owns the shapes. Names and roles in them are the page's words: data, never markup.
+//! Owns the structures. Names and roles are page content: data, never markup.
 
 use super::ids::ChromeTabId;
 use serde::{Deserialize, Serialize};
 
-/// Names the tab of `refs.list`, `pick.start` and `pick.stop`.
+/// The tab for `refs.list`, `pick.start` and `pick.stop`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -13,7 +13,7 @@ pub struct OfTab {
     pub chrome_tab_id: ChromeTabId,
 }
 
-/// One ref of a tab's last snapshot.
+/// A ref of a tab's last snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct RefInfo {
@@ -27,11 +27,11 @@ pub struct RefInfo {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Refs {
-    /// In the page's order; empty before the first snapshot.
+    /// In document order; empty before the first snapshot.
     pub refs: Vec<RefInfo>,
 }
 
-/// `refs.show`: draws the refs of the last snapshot onto the page, or takes them away.
+/// `refs.show`: draws the refs of the last snapshot over the page, or removes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -40,7 +40,7 @@ pub struct RefsShow {
     pub show: bool,
 }
 
-/// `refs.highlight`: marks one element in the page; without `ref` none.
+/// `refs.highlight`: highlights one element of the page, or none if `ref` is absent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -55,22 +55,22 @@ pub struct RefsHighlight {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Picked {
-    /// Usable in every command: `@e17`.
+    /// A ref that every command accepts: `@e17`.
     #[serde(rename = "ref")]
     pub reference: String,
     pub role: String,
     pub name: String,
-    /// As CSS names it: `button#save.primary`.
+    /// A CSS selector: `button#save.primary`.
     pub selector: String,
-    /// The page or frame that it lies in.
+    /// The URL of the page or frame that contains it.
     pub url: String,
-    /// x, y, width and height in CSS pixels of its frame's viewport.
+    /// x, y, width and height, in CSS pixels of its frame's viewport.
     pub rect: (f64, f64, f64, f64),
     /// Its opening tag and the beginning of its content, at most 500 characters.
     pub html: String,
 }
 
-/// An action of an agent in a page, where it happens (to the background: it draws the cursor).
+/// An agent's action in a page, with its position (sent to the background, which draws the cursor).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +79,6 @@ pub struct Acting {
     /// In CSS pixels of the page's viewport.
     pub x: f64,
     pub y: f64,
-    /// A button goes down there; otherwise the pointer only moves.
+    /// Whether a button is pressed there; otherwise the pointer only moves.
     pub pressed: bool,
 }

@@ -1,75 +1,75 @@
-//! Errors in a form that a program can decide by and a person can act on.
+//! Errors that a program can handle and a person can act on.
 //!
-//! Owns the stable codes and the shape of a fault. Never maps a particular error to a code:
-//! each layer does that where its error is defined.
+//! Owns the stable codes and the structure of a fault. Never maps a particular error to a code: each layer does that
+//! where it defines its errors.
 
 use super::sentence::{SaidPhrase, Sentence};
 use super::told;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A stable code. Programs decide by it, never by the message.
+/// A stable code. Programs rely on it, never on the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultCode {
-    /// The message was not valid JSON or not of the shape that its method takes.
+    /// The message is not valid JSON, or does not match its method.
     BadRequest,
     /// No such method or command.
     Unknown,
-    /// The other side speaks a protocol that this one does not serve.
+    /// The other side's protocol version is not supported.
     ProtocolMismatch,
-    /// The caller may not do this.
+    /// The caller is not allowed to do this.
     Forbidden,
-    /// The side panel's browser is not confirmed by the person.
+    /// The person has not confirmed the side panel's browser.
     PanelUnconfirmed,
     /// The named thing does not exist (tab, conversation, ref, file …).
     NotFound,
-    /// The request can't be served in the present state (queue full, name taken …).
+    /// The current state does not permit the request (queue full, name taken …).
     Conflict,
-    /// A limit of size or count was passed.
+    /// A size or count exceeds its limit.
     TooLarge,
-    /// It took longer than its limit.
+    /// It exceeded its time limit.
     Timeout,
-    /// A person or a newer request ended it.
+    /// A person or a newer request cancelled it.
     Cancelled,
-    /// The policy or a person said no.
+    /// The policy or a person denied it.
     Denied,
     /// The native messaging host could not reach or start the daemon.
     DaemonDown,
-    /// The daemon is handing over to a newer one.
+    /// A newer daemon is replacing this one.
     Updating,
-    /// There is no browser, or it went away.
+    /// There is no browser, or the connection to it was lost.
     BrowserDown,
     /// The tab crashed or was closed.
     TabGone,
     /// The page could not be loaded.
     Navigation,
-    /// The element was not found, not unique or not actionable.
+    /// The element is missing, ambiguous or not actionable.
     Element,
-    /// The page's script threw.
+    /// A script in the page threw an error.
     Script,
-    /// A writing command was cut off; whether it took effect is not known. Never retried by itself.
+    /// A command that writes was cut off; whether it took effect is unknown. Never retried automatically.
     OutcomeUnknown,
     /// The agent's program was not found.
     AgentMissing,
     /// The agent is not signed in.
     AgentSignedOut,
-    /// The agent's process ended when it should not have.
+    /// The agent's process exited unexpectedly.
     AgentCrashed,
-    /// The agent reported an error (API down, rate limit, bad key …).
+    /// The agent reported an error (API down, rate limit, invalid key …).
     AgentError,
-    /// The disk is full, read-only or not ours.
+    /// The disk is full or read-only, or belongs to another user.
     Storage,
-    /// A path lies outside the folders that are open to the caller.
+    /// The path is outside the folders open to the caller.
     PathRefused,
-    /// An address that gstack does not open (scheme or metadata host).
+    /// gstack does not open this address (scheme or metadata host).
     UrlRefused,
-    /// A defect of gstack itself.
+    /// A bug in gstack itself.
     Internal,
 }
 
-/// A hop of the way from the panel to the agent, so that trouble is named by its place.
+/// A hop between the panel and the agent, used to locate a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -82,30 +82,30 @@ pub enum Hop {
     Agent,
 }
 
-/// An error as it travels: `error` of a JSON-RPC response, and the body of an HTTP error.
+/// An error as sent: the `error` of a JSON-RPC response, and the body of an HTTP error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Fault {
     pub code: FaultCode,
-    /// The problem in words.
+    /// The problem, for people.
     pub message: String,
-    /// The next step, in words.
+    /// The next step, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// A shell command that fixes it; the panel offers to copy it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The hop at which it broke, if that is known.
+    /// The hop that failed, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hop: Option<Hop>,
-    /// Message and hint as codes, if they have some: a panel that has words for a code says it in its own language.
+    /// Message and hint as codes, if they have any, for panels that can translate them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Box<FaultWords>>,
-    /// The part of the message that a page has said, until it is known who reads it. Never travels.
+    /// The part of the message that comes from a page, kept apart until the reader is known. Never sent.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub page_words: Option<Box<PageWords>>,
-    /// Something was asked of the browser and not answered: it may happen all the same. Never travels.
+    /// Whether a request to the browser was left unanswered: it may still take effect. Never sent.
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub unanswered: bool,
@@ -115,19 +115,19 @@ pub struct Fault {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct FaultWords {
-    /// What happened. Absent: only the message says it.
+    /// What happened. If absent, only `message` says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<SaidPhrase>,
-    /// What a program said about it, in its own words: they stand in brackets behind the message.
+    /// The output of a program about it, appended to the message in parentheses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
-    /// The next step. Absent: only the hint says it.
+    /// The next step. If absent, only `hint` says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<SaidPhrase>,
 }
 
 impl FaultWords {
-    /// A sentence as the wire carries it: its English, and its code if it has one.
+    /// Splits a sentence into the form that is sent: its English text, and its code if it has one.
     pub fn of(sentence: Sentence) -> (String, Option<Box<Self>>) {
         let Sentence { text, phrase, said } = sentence;
         let words = phrase.map(|message| Box::new(Self { message: Some(message), said, hint: None }));
@@ -147,7 +147,7 @@ impl Fault {
         let (text, words) = FaultWords::of(message.into());
         Self { code, message: text, hint: None, command: None, hop: None, words, page_words: None, unanswered: false }
     }
-    /// A defect of gstack itself.
+    /// Creates the fault for a bug in gstack itself.
     pub fn internal(why: impl fmt::Display) -> Self {
         Self::new(FaultCode::Internal, why.to_string())
     }
@@ -160,7 +160,7 @@ impl Fault {
         }
         self
     }
-    /// The same with another message.
+    /// Replaces the message.
     #[must_use]
     pub fn saying(mut self, message: impl Into<Sentence>) -> Self {
         let Sentence { text, phrase, said } = message.into();
@@ -176,19 +176,19 @@ impl Fault {
         self.command = Some(command.into());
         self
     }
-    /// Tells our words in the message from those of a page.
+    /// Separates our words in the message from a page's words.
     #[must_use]
     pub fn page_words(mut self, words: Option<PageWords>) -> Self {
         self.page_words = words.map(Box::new);
         self
     }
-    /// Says that what was asked may happen all the same.
+    /// Marks whether the request may still take effect.
     #[must_use]
     pub fn unanswered(mut self, unanswered: bool) -> Self {
         self.unanswered = unanswered;
         self
     }
-    /// The fault of something that only reads: cut off, it has simply failed.
+    /// Converts an unknown outcome of a request that only reads: since nothing changed, it simply failed.
     #[must_use]
     pub fn of_reader(mut self) -> Self {
         if self.code == FaultCode::OutcomeUnknown {
@@ -197,7 +197,7 @@ impl Fault {
         }
         self
     }
-    /// The fault of something that writes: a daemon that does not answer may have done it.
+    /// Converts the daemon's timeout for a request that writes: the outcome is unknown.
     #[must_use]
     pub fn of_writer(mut self) -> Self {
         if self.code == FaultCode::Timeout && self.hop == Some(Hop::Daemon) {
@@ -205,8 +205,8 @@ impl Fault {
         }
         self
     }
-    /// As HTTP and `--json` answer it: `{"ok": false, "error", "hint", "outcome", "fault"}`. `outcome` is `unknown` where a
-    /// writing command was cut off, else absent.
+    /// Returns the answer for HTTP and `--json`: `{"ok": false, "error", "hint", "outcome", "fault"}`. `outcome` is
+    /// `unknown` if a command that writes was cut off, otherwise absent.
     pub fn answer(&self) -> FaultAnswer<'_> {
         FaultAnswer {
             ok: false,
@@ -223,7 +223,7 @@ impl Fault {
     }
 }
 
-/// The answer that `Fault::answer` gives.
+/// The return type of `Fault::answer`.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FaultAnswer<'a> {

@@ -1,20 +1,20 @@
 //! Chrome's native messaging frame: a u32 length in native byte order, then that many bytes of UTF-8 JSON.
 //!
-//! Owns the codec and its caps, which are checked before anything is allocated. The same frames
-//! run on `panel.sock`. Never looks into a message: it is bytes here.
-//! Source: <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging>
+//! Owns the codec and its limits, which it checks before it allocates. `panel.sock` uses the same frames. Never parses
+//! a message: messages are bytes here. Source:
+//! <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging>
 
 use byteorder::{ByteOrder, NativeEndian};
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
-/// The length of the length.
+/// The size of the length prefix, in bytes.
 pub const HEADER: usize = 4;
 /// The largest message that Chrome sends to a host.
 pub const MAX_FROM_CHROME: usize = 64 * 1024 * 1024;
-/// The largest message that Chrome takes from a host: one byte more and it cuts the port.
+/// The largest message that Chrome accepts from a host. If it is exceeded, Chrome disconnects the port.
 pub const MAX_TO_CHROME: usize = 1_048_576;
-/// The limit of a payload, so that an envelope never pushes it over Chrome's limit.
+/// The limit for a payload, so that the message stays below Chrome's limit including its envelope.
 pub const COMFORTABLE: usize = 900 * 1024;
 
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum FrameError {
     Io(#[from] std::io::Error),
 }
 
-/// Cuts a byte stream into messages and puts messages into frames.
+/// Splits a byte stream into messages, and puts messages into frames.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameCodec {
     max_in: usize,
@@ -37,11 +37,11 @@ pub struct FrameCodec {
 }
 
 impl FrameCodec {
-    /// As the native messaging host speaks to Chrome, and the daemon to the host.
+    /// The limits for the sender towards Chrome: the native messaging host, and the daemon that feeds it.
     pub fn host_side() -> Self {
         Self { max_in: MAX_FROM_CHROME, max_out: MAX_TO_CHROME }
     }
-    /// The other end: what the host reads from the daemon, and tests read in Chrome's place.
+    /// The limits for the other end: the host reading from the daemon, and tests in Chrome's role.
     pub fn browser_side() -> Self {
         Self { max_in: MAX_TO_CHROME, max_out: MAX_FROM_CHROME }
     }
@@ -63,14 +63,14 @@ impl Decoder for FrameCodec {
             return Err(FrameError::TooLarge { length, limit: self.max_in });
         }
         if buffer.len() < HEADER + length {
-            // Grow as bytes come rather than by the sender's word: a false length costs nothing.
+            // Allocate as bytes arrive, not by the announced length: a false length costs nothing.
             return Ok(None);
         }
         buffer.advance(HEADER);
         Ok(Some(buffer.split_to(length).freeze()))
     }
 
-    /// A clean end lies on a boundary; an end inside a frame is an error.
+    /// The stream may end between frames; an end inside a frame is an error.
     fn decode_eof(&mut self, buffer: &mut BytesMut) -> Result<Option<Bytes>, FrameError> {
         if let Some(frame) = self.decode(buffer)? {
             return Ok(Some(frame));
@@ -96,7 +96,7 @@ impl<M: AsRef<[u8]>> Encoder<M> for FrameCodec {
             return Err(FrameError::TooLarge { length: bytes.len(), limit: self.max_out });
         }
         let mut header = [0; HEADER];
-        // The cap is far below u32::MAX, so the cast keeps the value.
+        // The cap is far below u32::MAX, so the cast is lossless.
         NativeEndian::write_u32(&mut header, bytes.len() as u32);
         buffer.reserve(HEADER + bytes.len());
         buffer.put_slice(&header);

@@ -1,9 +1,9 @@
-//! `tests/golden`: every message and answer of the wire as JSON, read by Rust and by the extension's tests.
+//! `tests/golden`: every message and answer of the wire as JSON, read by the Rust tests and by the extension's tests.
 //! Only in test builds.
 //!
-//! A file is `{"messages": […], "answers": […]}`, named after its direction and method. Each message is read into
-//! its type and written back without a difference. Never written by a program: a change of the wire is
-//! seen as a change of these files.
+//! Each file is `{"messages": […], "answers": […]}` and is named after its direction and method. The tests parse each
+//! message into its type and check that it serializes to the same JSON. No program writes these files, so that every
+//! change of the wire appears as a change of a file.
 
 use super::answers::AnswerVisitor;
 use super::methods::{self as wire, ToDaemon, ToPanel};
@@ -31,7 +31,7 @@ fn read(direction: &str, method: &str) -> Golden {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The methods of one direction, as their types spell them.
+/// Returns the methods of one direction, as named in their types.
 fn methods<T: ts_rs::TS>() -> BTreeSet<String> {
     let inline = T::inline(&ts_rs::Config::new());
     inline.split("\"method\": \"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()

@@ -1,18 +1,18 @@
-//! The first words on a connection: who is there, and which protocol they speak.
+//! The first messages of a connection: the identity of each side, and its protocol version.
 
 use super::ids::{BrowserRun, Epoch, InstanceId};
 use serde::{Deserialize, Serialize};
 
-/// The first message of the native messaging host on `panel.sock`, before it pumps: what only it can know.
+/// The native messaging host's first message on `panel.sock`, before it forwards any: data known only to the host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HostPreamble {
-    /// The extension that Chrome vouched for: `chrome-extension://ID/`.
+    /// The extension's origin as reported by Chrome: `chrome-extension://ID/`.
     pub origin: String,
     pub pid: u32,
     pub version: String,
-    /// Set when the browser was started by gstack.
+    /// Set if gstack started the browser.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser_run: Option<BrowserRun>,
 }
@@ -23,15 +23,15 @@ pub struct HostPreamble {
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
     pub protocol: u32,
-    /// The extension's release.
+    /// The extension's version.
     pub version: String,
     pub instance_id: InstanceId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile_name: Option<String>,
-    /// The browser's own name: `Chromium 156.0.8078.73`.
+    /// The browser's name and version: `Chromium 156.0.8078.73`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser: Option<String>,
-    /// It knows the `relay.…` messages: commands reach the tabs of this browser through it.
+    /// Whether it supports the `relay.…` messages, through which commands reach this browser's tabs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub relay: bool,
@@ -43,27 +43,28 @@ pub struct Hello {
 #[serde(rename_all = "camelCase")]
 pub struct Welcome {
     pub protocol: u32,
-    /// The daemon's release.
+    /// The daemon's version.
     pub version: String,
     pub epoch: Epoch,
     /// The daemon's process id, for display.
     pub pid: u32,
-    /// Commands reach this browser's tabs: gstack started it, or the extension relays them. False: chat only.
+    /// Whether commands reach this browser's tabs, because gstack started it or the extension relays them. If false:
+    /// chat only.
     pub driven: bool,
-    /// What the extension signs in `panel.prove`: random, for this connection alone.
+    /// The challenge that the extension signs in `panel.prove`: random, for this connection only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub challenge: Option<String>,
-    /// Names the daemon's home; part of what is signed.
+    /// Identifies the daemon's home; part of the signed data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home_id: Option<String>,
-    /// The browser is confirmed by its start: its requests are served before the proof.
+    /// Whether gstack started the browser, which confirms it: requests are accepted before the proof.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(test, ts(as = "Option<bool>", optional))]
     pub confirmed: bool,
-    /// The address of the welcome page, when the daemon serves one.
+    /// The address of the welcome page, if the daemon serves one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub welcome_url: Option<String>,
-    /// The release of the extension that lies on disk: a browser that runs an older one can reload it.
+    /// The version of the extension on disk. A browser that runs an older one can reload it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extension_version: Option<String>,
 }

@@ -1,6 +1,6 @@
-//! Conversations as a list: finding, naming, moving, deleting and exporting them.
+//! The list of conversations: searching, renaming, moving, deleting and exporting them.
 //!
-//! Owns these requests' shapes. Never the conversations' content: that is `chat.rs`.
+//! Owns the structure of these requests. Never the content of conversations: that is in `chat.rs`.
 
 use super::chat::{ConversationInfo, Millis};
 use super::ids::{ChromeTabId, ConversationId};
@@ -11,15 +11,15 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct ConversationsList {
-    /// Only those whose title, page or messages hold this text.
+    /// Returns only conversations whose title, page or messages contain this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
-    /// Only those that come behind this one in the list: the last one of the page before.
+    /// Returns only conversations after this one: the last one of the previous page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<ListPlace>,
 }
 
-/// A conversation's place in the list, which is ordered by these.
+/// A conversation's position in the list, which is sorted by these fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -34,7 +34,7 @@ impl ListPlace {
         Self { updated_at: info.updated_at, conversation_id: info.conversation_id.clone() }
     }
 
-    /// Newest first.
+    /// Whether this position precedes the conversation; the newest come first.
     pub fn is_before(&self, info: &ConversationInfo) -> bool {
         (info.updated_at, &self.conversation_id) < (self.updated_at, &info.conversation_id)
     }
@@ -45,16 +45,16 @@ impl ListPlace {
 pub struct Conversations {
     /// Newest first.
     pub conversations: Vec<ConversationInfo>,
-    /// The words around the first find of a search, where it was found in a message.
+    /// The words around the first match of a search, for matches in messages.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub excerpts: BTreeMap<ConversationId, String>,
-    /// More follow: ask again with the last one as `before`.
+    /// Whether there are more; the last one is then the next request's `before`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub older: bool,
 }
 
 impl Conversations {
-    /// The start of the next page; `None` after the last one.
+    /// Returns the start of the next page, or `None` after the last one.
     pub fn next(&self) -> Option<ListPlace> {
         self.conversations.last().filter(|_| self.older).map(ListPlace::of)
     }
@@ -66,16 +66,16 @@ impl Conversations {
 #[serde(rename_all = "camelCase")]
 pub struct ConversationRename {
     pub conversation_id: ConversationId,
-    /// Empty: the first words of its first message again.
+    /// If empty, resets the title to the first words of the first message.
     pub title: String,
 }
 
-/// `POST /conversations/compact`: rewrites journals without the pieces in which answers came.
+/// `POST /conversations/compact`: rewrites journals without the streamed chunks of answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactConversations {
-    /// Absent: all.
+    /// Absent for all conversations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
 }
@@ -87,13 +87,13 @@ pub struct CompactedConversations {
     pub conversations: usize,
     pub bytes_before: u64,
     pub bytes_after: u64,
-    /// The reasons why the others were left as they are.
+    /// Why the others were not rewritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
 }
 
-/// `conversations.attach`: the conversation goes on in this tab. The tab's own goes into history, or is
-/// forgotten where nothing was said in it.
+/// `conversations.attach`: opens the conversation in this tab. The tab's previous conversation goes into the history,
+/// or is deleted if it is empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -102,17 +102,17 @@ pub struct ConversationAttach {
     pub chrome_tab_id: ChromeTabId,
 }
 
-/// `conversations.folder`: where its agent works from the next message on.
+/// `conversations.folder`: sets the agent's working directory from the next message on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationFolder {
     pub conversation_id: ConversationId,
-    /// An absolute path, or one that begins with `~/`.
+    /// An absolute path, or one that starts with `~/`.
     pub folder: String,
 }
 
-/// `conversations.tab`: adds a tab to those that the agent may use, or takes it out.
+/// `conversations.tab`: adds a tab to the conversation's tab set, or removes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -130,7 +130,7 @@ pub enum ExportFormat {
     Json,
 }
 
-/// `conversations.export`: answered with a file that `file.read` gives in parts.
+/// `conversations.export`: answered with a file for `file.read`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -139,7 +139,7 @@ pub struct ConversationExport {
     pub format: ExportFormat,
 }
 
-/// `inbox.leave`: a note for the workspace that the conversation works in.
+/// `inbox.leave`: leaves a note in the workspace of the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

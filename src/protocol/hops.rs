@@ -3,19 +3,19 @@
 use super::fault::{Fault, FaultWords, Hop};
 use serde::{Deserialize, Serialize};
 
-/// One hop, checked.
+/// The result of checking one hop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct HopState {
     pub hop: Hop,
     pub ok: bool,
-    /// In words: `Chromium 156, pid 4242, tabs: 3`.
+    /// For people: `Chromium 156, pid 4242, tabs: 3`.
     pub detail: String,
     /// The detail as a code, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<Box<FaultWords>>,
-    /// How long the check took, in milliseconds.
+    /// The duration of the check, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub millis: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
-//! Ids as newtypes, so that a tab is never taken for a conversation or a Chrome tab.
+//! Ids as newtypes, so that a tab cannot be confused with a conversation or a Chrome tab.
 //!
-//! Owns the spelling of ids on the wire. Never decides which ids exist.
+//! Owns the format of ids on the wire. Never decides which ids exist.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -15,11 +15,11 @@ macro_rules! text_id {
         pub struct $name(String);
 
         impl $name {
-            /// Wraps text that came from outside; the receiver checks whether such an id exists.
+            /// Wraps untrusted text; the receiver checks whether the id exists.
             pub fn new(text: impl Into<String>) -> Self {
                 Self(text.into())
             }
-            /// A fresh random id (UUID version 4).
+            /// Creates a new random id (UUID version 4).
             pub fn random() -> Self {
                 Self(uuid::Uuid::new_v4().to_string())
             }
@@ -60,7 +60,7 @@ macro_rules! number_id {
 }
 
 number_id!(
-    /// A tab as people and commands name it: small, counted up by the daemon, never reused while it runs.
+    /// A tab's id for people and commands: a small number counted up by the daemon, never reused while it runs.
     TabId(u32)
 );
 number_id!(
@@ -80,7 +80,7 @@ text_id!(
     TurnId
 );
 text_id!(
-    /// A message as the panel or the CLI named it before it was sent. Makes a resend harmless.
+    /// The id that the panel or the CLI gives a message before sending it. Makes a resend harmless.
     ClientMessageId
 );
 text_id!(
@@ -88,7 +88,7 @@ text_id!(
     StepId
 );
 text_id!(
-    /// One request for a person's permission.
+    /// One approval request.
     ApprovalId
 );
 text_id!(
@@ -96,7 +96,7 @@ text_id!(
     QuestionId
 );
 text_id!(
-    /// One panel behind a browser's port, or the background itself where absent.
+    /// One panel behind a browser's port; absent for the background itself.
     PanelId
 );
 text_id!(
@@ -108,7 +108,7 @@ text_id!(
     BrowserRun
 );
 text_id!(
-    /// One run of the daemon. A new epoch tells a panel that unacknowledged state may be gone.
+    /// One run of the daemon. A new epoch tells a panel that unacknowledged state may be lost.
     Epoch
 );
 text_id!(
@@ -120,6 +120,6 @@ text_id!(
     FileId
 );
 text_id!(
-    /// The name of an agent: `claude`, `builtin`, or as the configuration calls it.
+    /// An agent's name: `claude`, `builtin`, or a name from the configuration.
     AgentName
 );

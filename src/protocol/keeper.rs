@@ -1,7 +1,7 @@
-//! The messages between the browser's keeper and its one client, besides the browser's own messages.
+//! The messages between the browser's keeper and its only client, besides the browser's own messages.
 //!
-//! Owns the launch plan, the report to the starter, the greeting on `browser.sock`, and the NUL-ended framing
-//! that the DevTools pipe and the socket share. Never looks into a DevTools message.
+//! Owns the launch plan, the report to the process that starts the keeper, the handshake on `browser.sock`, and the
+//! NUL-terminated framing shared by the DevTools pipe and the socket. Never parses a DevTools message.
 
 use super::ids::BrowserRun;
 use bytes::{Bytes, BytesMut};
@@ -12,13 +12,13 @@ use std::io;
 use std::path::PathBuf;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Names the browser run in the browser's environment; native hosts inherit it.
+/// The environment variable that identifies the browser run; native messaging hosts inherit it.
 pub const BROWSER_VARIABLE: &str = "GSTACK_BROWSER";
-/// Ids from here on are the keeper's own; a client starts again at 1 before it gets here.
-/// DevTools takes ids as 32-bit signed numbers.
+/// Ids from this one on belong to the keeper; a client restarts at 1 before it reaches them. DevTools ids are signed
+/// 32-bit numbers.
 pub const KEEPER_IDS: u32 = 2_000_000_000;
 
-/// The program to start, on the keeper's stdin as one JSON document.
+/// The program to start, read from the keeper's stdin as one JSON document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LaunchPlan {
@@ -32,9 +32,9 @@ pub struct LaunchPlan {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub only_sites: String,
     pub socket: PathBuf,
-    /// The file into which the keeper writes the secret that its clients prove.
+    /// The file where the keeper writes the secret that its clients must prove to know.
     pub key: PathBuf,
-    /// Held (flock) while the keeper lives.
+    /// Locked (flock) while the keeper runs.
     pub lock: PathBuf,
 }
 
@@ -42,27 +42,27 @@ pub struct LaunchPlan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "report", rename_all = "kebab-case")]
 pub enum KeeperReport {
-    /// The browser answers and the socket listens.
+    /// The browser responds and the socket listens.
     Ready { pid: u32, run: BrowserRun },
-    /// Another keeper holds the lock: connect to its socket.
+    /// Another keeper holds the lock; connect to its socket.
     AlreadyRunning,
-    /// The browser did not start. `detail` ends with what it wrote to stderr last.
+    /// The browser did not start. `detail` ends with its last stderr output.
     Failed { message: String, detail: String },
 }
 
-/// The keeper's messages on `browser.sock`: a challenge first and, once the client has proven itself, how it is served.
+/// The keeper's messages on `browser.sock`: first a challenge, then the result once the client has proven itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "keeper", rename_all = "kebab-case")]
 pub enum Greeting {
-    /// The first message: the client proves that it knows the secret in `keeper.key` by an HMAC over this nonce.
+    /// The first message. The client proves that it knows the secret in `keeper.key` with an HMAC over this nonce.
     Challenge { nonce: String },
-    /// The proof was wrong. The keeper closes.
+    /// The proof is wrong. The keeper closes the connection.
     Refused,
-    /// From now on the browser's messages come as they are, and the client's go as they are.
+    /// From now on, messages of the browser and of the client pass through unchanged.
     #[serde(rename_all = "camelCase")]
     Hello {
         version: u32,
-        /// The browser's process.
+        /// The browser's process id.
         pid: u32,
         run: BrowserRun,
         headless: bool,
@@ -71,25 +71,25 @@ pub enum Greeting {
         only_sites: String,
         /// Proves that the keeper knows the secret too, over both nonces ([`Greeting::PROOF`]).
         proof: String,
-        /// This client's own browser session: commands to the browser itself carry it.
+        /// This client's own browser session, used for commands to the browser itself.
         session: String,
-        /// The client counts its message ids up from here, so that a late reply to an earlier client is never taken.
+        /// The client counts its message ids from here, so that it never accepts a late reply to an earlier client.
         first_id: u32,
     },
-    /// Another client is served.
+    /// The keeper is serving another client.
     Busy,
 }
 
 impl Greeting {
-    /// The purpose of the keeper's own proof.
+    /// The purpose string of the keeper's own proof.
     pub const PROOF: &str = "gstack keeper";
 }
 
-/// A client's first message, its only one to the keeper itself.
+/// A client's first message, the only one for the keeper itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "keeper", rename_all = "kebab-case")]
 pub enum Control {
-    /// `proof` is over the challenge and this nonce, for this purpose.
+    /// `proof` covers the challenge, this nonce and the purpose.
     Prove { purpose: Purpose, nonce: String, proof: String },
 }
 
@@ -103,7 +103,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// The purpose that a proof is made for; a proof for one purpose is not valid for the other.
+    /// Returns the purpose that a proof is made for. A proof for one purpose is not valid for another.
     pub fn name(self) -> &'static str {
         match self {
             Self::Attach => "gstack client attach",
@@ -112,22 +112,23 @@ impl Purpose {
     }
 }
 
-/// Cuts a byte stream into whole NUL-ended messages, and drops those that are too long. Cancel safe: what was read is kept.
+/// Splits a byte stream into NUL-terminated messages, and drops those that are too long. Cancel safe: data already read
+/// is kept.
 #[derive(Debug)]
 pub struct NulFrames<R> {
     stream: R,
     buffer: BytesMut,
-    /// How much of `buffer` is known to hold no NUL, so that a large message is searched once.
+    /// The length of the prefix of `buffer` without a NUL, so that large messages are searched only once.
     searched: usize,
     longest: usize,
-    /// Until the end of a message that is too long.
+    /// Set until the end of a message that is too long.
     dropping: bool,
 }
 
-/// Chromium takes 100 MiB; what it sends (a PDF, a picture of a whole page) may be larger. Beyond this a message is dropped,
-/// and its command ends by its time limit: a page can't make gstack use more memory, nor end the browser with it.
+/// Chromium accepts 100 MiB, but what it sends (a PDF, a screenshot of a whole page) may be larger. A longer message is
+/// dropped, and its command times out: a page cannot make gstack use more memory, or crash the browser this way.
 const LONGEST_MESSAGE: usize = 256 * 1024 * 1024;
-/// Enough for most batches of events in one read.
+/// Enough to read most batches of events at once.
 const READ_SIZE: usize = 64 * 1024;
 
 impl<R: AsyncRead + Unpin> NulFrames<R> {
@@ -139,10 +140,10 @@ impl<R: AsyncRead + Unpin> NulFrames<R> {
         Self { stream, buffer: BytesMut::new(), searched: 0, longest, dropping: false }
     }
 
-    /// The next message without its NUL; `None` at the end of the stream. A cut-off message at the end is dropped.
+    /// Returns the next message without its NUL, or `None` at the end of the stream. Drops an incomplete last message.
     pub async fn next(&mut self) -> io::Result<Option<Bytes>> {
         loop {
-            // The standard library's own memchr: messages run to megabytes.
+            // Uses the standard library's memchr, because messages can have megabytes.
             if let Ok(text) = CStr::from_bytes_until_nul(&self.buffer[self.searched..]) {
                 let end = self.searched + text.count_bytes();
                 let mut message = self.buffer.split_to(end + 1);
@@ -166,7 +167,7 @@ impl<R: AsyncRead + Unpin> NulFrames<R> {
         }
     }
 
-    /// The next message; an error if it is longer than `most` bytes, before more of it is read.
+    /// Returns the next message. Fails if it is longer than `most` bytes, without reading more of it.
     pub async fn next_within(&mut self, most: usize) -> io::Result<Option<Bytes>> {
         let too_long = || io::Error::new(io::ErrorKind::InvalidData, format!("a message of more than {most} bytes"));
         while !self.buffer.contains(&0) {
@@ -180,7 +181,7 @@ impl<R: AsyncRead + Unpin> NulFrames<R> {
         self.next().await?.filter(|message| message.len() <= most).map(Some).ok_or_else(too_long)
     }
 
-    /// False: the stream has ended.
+    /// Returns false at the end of the stream.
     async fn read_more(&mut self) -> io::Result<bool> {
         self.buffer.reserve(READ_SIZE);
         Ok(self.stream.read_buf(&mut self.buffer).await? > 0)

@@ -1,7 +1,7 @@
-//! Where a link in an answer, an export or the terminal may lead.
+//! The destinations allowed for links in answers, exports and the terminal.
 //!
-//! Owns the one list of schemes; the panel has it from `extension/shared/constants.js`. `tests/links.json` holds what
-//! the list means, address by address, and everything that makes links is tested against it.
+//! Owns the only list of schemes; the panel reads it from `extension/shared/constants.js`. `tests/links.json` lists the
+//! expected result for each address, and all code that creates links is tested against it.
 
 use url::Url;
 
@@ -10,11 +10,11 @@ mod table;
 #[cfg(test)]
 pub use table::lines;
 
-/// The schemes of addresses that may be links. An address with another one stays text.
+/// The URL schemes that may be links. An address with another scheme stays text.
 pub const LINK_SCHEMES: [&str; 2] = ["http", "https"];
 
-/// The address as a browser understands it, or `None` unless a link may lead there. Relative addresses may not: there
-/// is no base that they could be relative to.
+/// Returns the address as a browser parses it, or `None` if it must not become a link. Relative addresses must not,
+/// because there is no base URL.
 pub fn link_to(address: &str) -> Option<Url> {
     Url::parse(address).ok().filter(|url| LINK_SCHEMES.contains(&url.scheme()))
 }

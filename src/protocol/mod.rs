@@ -1,7 +1,7 @@
 //! The wire between the panel and the daemon: every message, id, fault and limit, as types.
 //!
-//! Owns the shapes and their versions. Never does IO and knows nothing of the rest of the crate.
-//! `extension/protocol.d.ts` is generated from these types (`typescript.rs` holds it in step), and
+//! Owns the types and their versions. Never does IO and knows nothing about the rest of the crate.
+//! `extension/protocol.d.ts` is generated from these types (a test in `typescript.rs` keeps it up to date), and
 //! `tests/golden` holds every message as JSON (`golden.rs`).
 
 pub mod action;
@@ -45,21 +45,21 @@ pub mod told;
 #[cfg(test)]
 mod typescript;
 
-/// The protocol number, compared on `hello`; the daemon serves this one and the one before it.
+/// The protocol version, compared on `hello`. The daemon supports this version and the one before it.
 pub const PROTOCOL: u32 = 2;
-/// The oldest protocol number that this daemon still serves.
+/// The oldest protocol version that this daemon supports.
 pub const PROTOCOL_OLDEST: u32 = 1;
-/// The release, shown to people and compared only to offer an update.
+/// The version shown to people, compared only to offer an update.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// The id that the `key` in `extension/manifest.json` gives the extension on every machine.
-/// It fixes the id and proves nothing: what proves is that Chrome starts the host for that id.
+/// The id that the `key` in `extension/manifest.json` gives the extension on every machine. The key only fixes the id
+/// and proves nothing: the proof is that Chrome starts the host only for that id.
 pub const EXTENSION_ID: &str = "hmjooioflnjmgaipmokechimoabfkeji";
 
-/// The id that the Chrome Web Store gives the extension; none until it is listed. The store alone holds the key behind it.
-/// A change here belongs into `manifests/io.gstack.host.json` too.
+/// The extension's id in the Chrome Web Store; `None` until it is listed. Only the store holds its key. If it changes,
+/// change `manifests/io.gstack.host.json` as well.
 pub const STORE_EXTENSION_ID: Option<&str> = None;
 
-/// Every id under which our extension talks to the native host.
+/// Returns every id with which our extension connects to the native messaging host.
 pub fn extension_ids() -> impl Iterator<Item = &'static str> {
     std::iter::once(EXTENSION_ID).chain(STORE_EXTENSION_ID)
 }

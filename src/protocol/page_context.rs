@@ -1,8 +1,8 @@
-//! The page that a message, a note or a turn is about, cut to a size that fits into any frame.
+//! The page that a message, a note or a turn refers to, cut to a size that fits into any frame.
 
 use serde::{Deserialize, Serialize};
 
-/// The page that a person was looking at when they wrote.
+/// The page that a person was viewing when they wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct PageContext {
@@ -12,22 +12,22 @@ pub struct PageContext {
     pub selection: Option<String>,
 }
 
-/// The longest address that is kept of a page. Pages choose their addresses, and everything that names one travels in
-/// frames of a limited size.
+/// The maximum length of a page's address. Pages choose their addresses, and frames that contain them are limited in
+/// size.
 pub const LONGEST_ADDRESS: usize = 2048;
-/// The longest title that is kept of a page.
+/// The maximum length of a page's title.
 pub const LONGEST_TITLE: usize = 512;
-/// The longest selection that is kept of a page. Agents are given less.
+/// The maximum length of a page's selection. Agents get less.
 pub const LONGEST_SELECTION: usize = 32 * 1024;
 
 impl PageContext {
-    /// The page with an address, a title and a selection that fit into any message.
+    /// Returns the page with its address, title and selection cut to fit into any message.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         if self.url.len() > LONGEST_ADDRESS
             && let Ok(mut parsed) = url::Url::parse(&self.url)
         {
-            // A name and a password stand before the host: cut within them, another host would be named.
+            // User information precedes the host: if the cut fell inside it, the address would name a different host.
             let cleared = parsed.set_username("").and_then(|()| parsed.set_password(None));
             if cleared.is_ok() {
                 self.url = parsed.into();
@@ -42,7 +42,7 @@ impl PageContext {
     }
 }
 
-/// Cuts to so many bytes, the sign of that included.
+/// Cuts to `longest` bytes, including the ellipsis.
 fn cut(text: &mut String, longest: usize) {
     const SIGN: &str = "…";
     if text.len() > longest {

@@ -1,28 +1,28 @@
-//! A browser's proof that it is the one which the person has confirmed, and what the terminal asks about such browsers.
+//! A browser's proof that it is the one the person confirmed, and the terminal's requests about such browsers.
 //!
-//! Owns the shapes. What is signed, and how it is checked, is `engine/panel_keys/proof.rs`.
+//! Owns the structures. `engine/panel_keys/proof.rs` owns what is signed and how it is verified.
 
 use super::basics::Millis;
 use serde::{Deserialize, Serialize};
 
-/// `panel.prove`: the extension has the private half of a key. Once a connection.
+/// `panel.prove`: proves that the extension has the private key. Once for each connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PanelProve {
-    /// Base64 of the key's point on P-256, uncompressed (65 bytes).
+    /// Base64 of the public key's point on P-256, uncompressed (65 bytes).
     pub public_key: String,
-    /// Base64 of the ECDSA signature with SHA-256, as WebCrypto makes it (r and s, 64 bytes).
+    /// Base64 of the ECDSA signature with SHA-256, as created by WebCrypto (r and s, 64 bytes).
     pub signature: String,
 }
 
-/// The answer to `panel.prove`, and the push when it changes.
+/// The answer to `panel.prove`, and the notification when it changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PanelConfirmation {
     pub confirmed: bool,
-    /// While it is not confirmed: the person runs `gstack panels confirm CODE` with it.
+    /// The code for `gstack panels confirm CODE`, while the browser is not confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub code: Option<String>,
@@ -44,19 +44,19 @@ pub enum ConfirmedBy {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct KnownPanel {
-    /// The first digits of the key's fingerprint; names it for `panels forget`.
+    /// The first digits of the key's fingerprint; identifies it for `panels forget`.
     pub id: String,
-    /// As the browser calls itself.
+    /// The browser's own name.
     pub browser: String,
     pub first_seen: Millis,
     pub last_seen: Millis,
     pub confirmed_by: ConfirmedBy,
     pub confirmed_at: Millis,
-    /// Its extension is connected now.
+    /// Whether its extension is connected now.
     pub connected: bool,
 }
 
-/// A browser that waits to be confirmed. Its code is shown by its side panel alone.
+/// A browser waiting for confirmation. Only its side panel shows its code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -64,7 +64,7 @@ pub struct WaitingPanel {
     pub id: String,
     pub browser: String,
     pub since: Millis,
-    /// Its extension is connected now.
+    /// Whether its extension is connected now.
     pub connected: bool,
 }
 
@@ -80,7 +80,7 @@ pub struct KnownPanels {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PanelConfirm {
-    /// As the side panel shows it. Case, blanks and hyphens do not matter.
+    /// The code shown by the side panel. Case, spaces and hyphens are ignored.
     pub code: String,
 }
 

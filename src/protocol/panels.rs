@@ -1,4 +1,4 @@
-//! What a panel says of itself: that it is open, and where the person's keyboard is.
+//! A panel's reports about itself: that it is open, and whether it has keyboard focus.
 
 use super::ids::WindowId;
 use serde::{Deserialize, Serialize};
@@ -15,16 +15,16 @@ pub struct PanelOpened {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct PanelFocus {
     pub focused: bool,
-    /// The panel's own address, which no other panel has.
+    /// The panel's own unique address.
     pub address: String,
 }
 
-/// Names of keys as in DOM's `KeyboardEvent.key`, in the order in which they were pressed.
+/// Key names as in the DOM's `KeyboardEvent.key`, in the order they were pressed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct PanelKeys {
     pub keys: Vec<String>,
-    /// When each was pressed, in milliseconds since 1970: what was typed in the panel meanwhile stands before or behind it.
+    /// The time of each key press, in milliseconds since 1970, to merge the keys with those typed in the panel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<Vec<f64>>", optional))]
     pub at: Vec<f64>,

@@ -1,6 +1,6 @@
-//! The rules that a person made about what agents may do, as they are shown and taken back.
+//! A person's rules about what agents may do, as they are listed and removed.
 //!
-//! Owns the shape. Never decides anything.
+//! Owns the structure. Never decides anything.
 
 use super::basics::Millis;
 use super::decision::Decision;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Policy {
-    /// Newest first. A rule that denies wins over any that allows.
+    /// Newest first. A rule that denies takes precedence over all that allow.
     pub rules: Vec<PolicyRule>,
 }
 
@@ -19,21 +19,21 @@ pub struct Policy {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyRule {
-    /// Names the rule for `policy.remove`.
+    /// Identifies the rule for `policy.remove`.
     pub id: String,
     pub effect: PolicyEffect,
     pub scope: PolicyScope,
-    /// Only on this host and no other.
+    /// Limits the rule to this exact host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
-    /// Only in this conversation.
+    /// Limits the rule to this conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
-    /// Ends by the wall clock.
+    /// The expiry time, by the wall clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "number"))]
     pub until: Option<Millis>,
-    /// When a person made it.
+    /// When a person created it.
     #[cfg_attr(test, ts(type = "number"))]
     pub made_at: Millis,
 }
@@ -53,11 +53,11 @@ pub enum PolicyEffect {
 pub enum PolicyScope {
     /// Clicks, typing and other actions in a page.
     Act,
-    /// Sending forms, paying, ordering, deleting.
+    /// Submitting forms, paying, ordering, deleting.
     Submit,
-    /// Scripts and what else takes the page over.
+    /// Running scripts, and other ways to take control of the page.
     Control,
-    /// Answering or stopping what pages ask for.
+    /// Answering or blocking a page's requests.
     Intercept,
     /// Commands in a shell.
     Shell,
@@ -67,7 +67,7 @@ pub enum PolicyScope {
     Upload,
     /// Typing into password fields.
     Password,
-    /// All of these: a person lets the agent work unattended.
+    /// All of these: the agent works unattended.
     Everything,
 }
 
@@ -85,7 +85,7 @@ impl PolicyScope {
         Self::Everything,
     ];
 
-    /// As it travels and as a person types it.
+    /// Returns the name used on the wire and in the CLI.
     pub fn name(self) -> &'static str {
         match self {
             Self::Act => "act",
@@ -102,7 +102,7 @@ impl PolicyScope {
     }
 }
 
-/// `policy.add`. The answer holds the rule with its id.
+/// `policy.add`. The answer contains the rule with its id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -113,7 +113,7 @@ pub struct PolicyAdd {
     pub site: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
-    /// Required for `everything` that is allowed: nobody is unattended for ever.
+    /// Required to allow `everything`: unattended work must end at some time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "number"))]
     pub until: Option<Millis>,
@@ -126,31 +126,31 @@ pub struct PolicyRemove {
     pub id: String,
 }
 
-/// Asks what would become of an action that nobody has asked for yet.
+/// Asks how the policy would decide an action, without requesting it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyExplain {
-    /// `look`, what a rule covers, or the name of a browser command.
+    /// `look`, a rule's scope, or the name of a browser command.
     pub what: String,
-    /// The host that it is done on; none: it can't be told.
+    /// The host; `None` if it cannot be determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
-    /// None: it reaches no further than the page.
+    /// `None` if the action has no effect beyond the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<PolicyRisk>,
 }
 
-/// How far an action reaches beyond the page that it is done on.
+/// An action's effect beyond its page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyRisk {
-    /// It leads to a site that neither the person nor a rule has named, after another page was read.
+    /// It goes to a site that neither the person nor a rule has named, after another page was read.
     NewSite,
-    /// It can carry what was read to another site.
+    /// It can send what was read to another site.
     Carries,
     /// It closes a tab that the agent did not open.
     ClosesTab,
@@ -161,7 +161,7 @@ pub enum PolicyRisk {
 impl PolicyRisk {
     pub const ALL: [Self; 4] = [Self::NewSite, Self::Carries, Self::ClosesTab, Self::AnswersDialog];
 
-    /// As it travels and as a person types it.
+    /// Returns the name used on the wire and in the CLI.
     pub fn name(self) -> &'static str {
         match self {
             Self::NewSite => "new-site",
@@ -172,21 +172,21 @@ impl PolicyRisk {
     }
 }
 
-/// What would become of an action, and why.
+/// The policy's decision about an action, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyExplained {
     pub verdict: PolicyVerdict,
-    /// What a rule about it covers; none for what only looks and for what no rule gives.
+    /// The scope of a rule that could cover it; `None` for actions that only read and for those that no rule can allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<PolicyScope>,
     /// A sentence.
     pub why: String,
-    /// The rule that decides, where one does.
+    /// The rule that decides, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<PolicyRule>,
-    /// What the person could answer, where they are asked.
+    /// The possible answers, if the person is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Decision>,
     /// The rules in force that do not decide.
@@ -198,18 +198,18 @@ pub struct PolicyExplained {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyVerdict {
-    /// Without asking.
+    /// Runs without approval.
     Runs,
     Asks,
     Refused,
-    /// Agents don't get it, and no rule gives it to them.
+    /// Agents are not offered it, and no rule can change that.
     NotOffered,
 }
 
 impl PolicyVerdict {
     pub const ALL: [Self; 4] = [Self::Runs, Self::Asks, Self::Refused, Self::NotOffered];
 
-    /// As it travels and as a person types it.
+    /// Returns the name used on the wire and in the CLI.
     pub fn name(self) -> &'static str {
         match self {
             Self::Runs => "runs",

@@ -1,13 +1,13 @@
-//! The relay: DevTools by way of the extension (`chrome.debugger`), for a browser that has neither pipe nor port.
+//! The relay: DevTools through the extension (`chrome.debugger`), for a browser without a DevTools pipe or port.
 //!
-//! Owns the shapes. Each of the daemon's messages that wants an answer carries `call`, a number of the daemon's that the
-//! answer repeats. What DevTools says stays unread on its way.
+//! Owns the structures. Each message that needs an answer has a `call`, a number chosen by the daemon and repeated in
+//! the answer. DevTools messages are passed on without being parsed.
 
 use super::ids::{ChromeTabId, TargetId};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// Names one question of the daemon, within one port.
+/// Identifies one call of the daemon, within one port.
 pub type RelayCallId = u32;
 
 /// `relay.attach`: attaches to a tab. Answered by [`RelayAttached`].
@@ -24,12 +24,12 @@ pub struct RelayAttach {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RelayAttached {
-    /// The DevTools target that is attached to, where Chrome names it.
+    /// The DevTools target that is attached, if Chrome reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_id: Option<TargetId>,
 }
 
-/// `relay.detach`: lets go of a tab. Not answered.
+/// `relay.detach`: detaches from a tab. Not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -37,24 +37,25 @@ pub struct RelayDetach {
     pub chrome_tab_id: ChromeTabId,
 }
 
-/// `relay.command`: one DevTools command to an attached tab. Answered by DevTools' own result or error.
+/// `relay.command`: one DevTools command for an attached tab. Answered with the DevTools result or error.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RelayCommand {
     pub call: RelayCallId,
     pub chrome_tab_id: ChromeTabId,
-    /// A frame in another process or a worker, as `Target.attachedToTarget` named it. Absent: the tab's page.
+    /// The session of a worker or a frame in another process, from `Target.attachedToTarget`. Absent for the tab's
+    /// page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     pub method: String,
-    /// Absent: they have come before, by `relay.part`.
+    /// Absent if they were sent before, by `relay.part`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "unknown", optional))]
     pub params: Option<Box<RawValue>>,
 }
 
-/// `relay.part`: the next piece of the parameters of a command that would not fit into one message, as JSON text.
+/// `relay.part`: the next part, as JSON text, of parameters that do not fit into one message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RelayPart {
@@ -62,7 +63,7 @@ pub struct RelayPart {
     pub text: String,
 }
 
-/// `relay.tab`: something that Chrome does with a tab without DevTools. Answered by [`RelayTabDone`].
+/// `relay.tab`: a tab operation that does not use DevTools. Answered by [`RelayTabDone`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -78,14 +79,14 @@ pub struct RelayTab {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum RelayTabAct {
-    /// An empty tab, in the background.
+    /// Opens an empty tab in the background.
     Open,
     Close,
-    /// Brings it into view in its window.
+    /// Activates the tab in its window.
     Show,
-    /// Shows an empty page in place of one of the browser's own, which nobody may enter. Answered when it is there.
+    /// Replaces a browser page that cannot be attached to with an empty page. Answered once that is loaded.
     Leave,
-    /// Gives the keyboard back to the side panel that had it last.
+    /// Returns keyboard focus to the side panel that last had it.
     Panel,
 }
 
@@ -97,7 +98,7 @@ pub struct RelayTabDone {
     pub chrome_tab_id: ChromeTabId,
 }
 
-/// `relay.answer`: the extension's notification with the result or the error of one question.
+/// `relay.answer`: the extension's notification with the result or error of one call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RelayAnswer {
@@ -113,39 +114,39 @@ pub struct RelayAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct RelayError {
-    /// DevTools' own code, where DevTools answered.
+    /// The DevTools error code, if DevTools answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "number"))]
     pub code: Option<i64>,
     pub message: String,
-    /// The reason why it did not reach DevTools.
+    /// Why the call did not reach DevTools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub refusal: Option<Refusal>,
 }
 
-/// The reason why a tab of an everyday browser is not acted on.
+/// Why a tab of an everyday browser cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Refusal {
-    /// The person pressed Cancel in the browser's bar ("… started debugging this browser").
+    /// The person clicked Cancel in the browser's bar ("… started debugging this browser").
     Cancelled,
-    /// A page of the browser's own, of its store or of another extension: nobody may enter it.
+    /// A page of the browser, its store or another extension, which cannot be attached to.
     OwnPage,
-    /// Chrome did not let us in: another extension debugs the tab, or an administrator's rule forbids it.
+    /// Chrome refused to attach: another extension debugs the tab, or an administrator's policy forbids it.
     Occupied,
-    /// A private window.
+    /// The window is private (incognito).
     Incognito,
     /// The tab is closed.
     Closed,
-    /// An answer is larger than what the extension can send.
+    /// An answer is larger than the extension can send.
     TooLarge,
-    /// The extension is too old to know how.
+    /// The extension is too old to support it.
     TooOld,
-    /// It can't be done by way of the extension.
+    /// It is not possible through the extension.
     NotHere,
-    /// We are not attached to the tab: the extension was restarted, or let go of it.
+    /// We are not attached to the tab: the extension was restarted, or has detached.
     NotAttached,
 }
 
@@ -163,7 +164,7 @@ pub struct RelayEvent {
     pub params: Option<Box<RawValue>>,
 }
 
-/// `relay.detached`: a tab is not attached any more, by somebody else's doing.
+/// `relay.detached`: a tab was detached, but not by the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]

@@ -1,17 +1,17 @@
-//! JSON-RPC 2.0 envelopes, with the one addition of `client`: which panel of the port is meant.
+//! JSON-RPC 2.0 envelopes with one addition: `client`, the panel of the port that a message belongs to.
 //!
-//! Owns the outer shape only: parameters and results stay raw until the method is known.
+//! Owns only the outer structure: parameters and results stay raw until the method is known.
 
 use super::fault::Fault;
 use super::ids::PanelId;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The id of a request: a number that its sender counts up.
+/// A request's id: a number counted up by its sender.
 pub type RequestId = u64;
 
-/// Any message in either direction. Which kind it is follows from the fields that are there:
-/// `method` with `id` is a request, `method` alone a notification, `id` alone a response.
+/// Any message in either direction. Its fields determine its kind: `method` with `id` is a request, `method` alone a
+/// notification, `id` alone a response.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Envelope {
     #[serde(default = "version")]
@@ -34,7 +34,7 @@ fn version() -> String {
     "2.0".to_owned()
 }
 
-/// Serialises a value that this crate defined. Such a value always has a JSON form.
+/// Serializes a type defined in this crate. Such a value always has a JSON form.
 fn raw<T: Serialize>(value: &T) -> Option<Box<RawValue>> {
     serde_json::value::to_raw_value(value).ok()
 }
@@ -52,8 +52,8 @@ impl Envelope {
     pub fn failure(client: Option<PanelId>, id: Option<RequestId>, fault: Fault) -> Self {
         Self { jsonrpc: version(), client, id, error: Some(fault), ..Self::default() }
     }
-    /// The bytes of the message, without a frame around them. An error about a message whose id could not be read has
-    /// the id null, as JSON-RPC 2.0 says.
+    /// Returns the bytes of the message, without a frame. An error about a message whose id could not be read has a
+    /// null id, as JSON-RPC 2.0 requires.
     pub fn encode(&self) -> Vec<u8> {
         #[derive(Serialize)]
         struct WithoutId<'a> {

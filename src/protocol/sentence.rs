@@ -1,14 +1,14 @@
-//! Words for a person that a panel can say in its own language: the English, and the same as a code with values.
+//! Text that a panel can translate: the English, and a code with values.
 //!
-//! Owns the two shapes. The sentences themselves are in `told`, the phrases of steps in the commands' specs.
+//! Owns the two structures. `told` owns the sentences, and the commands' specs own the phrases of steps.
 
 use serde::{Deserialize, Serialize};
 
-/// The action as a stable code with its values: a panel that has words for the code shows them in its own language.
+/// A phrase as a stable code with its values. A panel that has a message for the code shows it in its own language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct SaidPhrase {
-    /// `fill_sel`, `read_the_page`; `own_…` for what an agent's own tools do.
+    /// `fill_sel`, `read_the_page`; `own_…` for actions of an agent's own tools.
     pub code: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<Vec<String>>", optional))]
@@ -16,24 +16,24 @@ pub struct SaidPhrase {
 }
 
 impl SaidPhrase {
-    /// The action of an agent's own tool, by its English verb.
+    /// Returns the phrase for an action of an agent's own tool, from its English verb.
     pub fn of_own_tool(verb: &str, object: &str) -> Self {
         let code = format!("own_{}", verb.to_lowercase().replace(' ', "_"));
         Self { code, values: vec![object.to_owned()] }
     }
 }
 
-/// A sentence of a fault: its English, and the same as a code where there is one.
+/// A sentence of a fault: its English text, and its code if it has one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sentence {
     pub(super) text: String,
     pub(super) phrase: Option<SaidPhrase>,
-    /// What a program said about it, in its own words.
+    /// The output of a program about it.
     pub(super) said: Option<String>,
 }
 
 impl Sentence {
-    /// Adds in brackets what a program said. Empty: it said nothing.
+    /// Appends a program's output in parentheses, unless it is empty.
     #[must_use]
     pub fn said(mut self, words: &str) -> Self {
         if !words.is_empty() {
@@ -44,7 +44,7 @@ impl Sentence {
     }
 }
 
-/// Reads as its English.
+/// Dereferences to the English text.
 impl std::ops::Deref for Sentence {
     type Target = str;
 

@@ -1,6 +1,6 @@
-//! Settings as the panel and the terminal show them: a list that says of each what it is.
+//! Settings as shown by the panel and the terminal: a list that describes each one.
 //!
-//! Owns the shape. Which settings exist is said where they are read.
+//! Owns the structure. The code that reads a setting defines it.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,26 +9,26 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Settings {
     pub settings: Vec<Setting>,
-    /// Settings that only the file changes.
+    /// Settings that can only be changed in the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub in_file: Vec<FileSetting>,
     /// The file that holds them.
     pub file: String,
 }
 
-/// A setting that is changed in the file alone. Its value is not told.
+/// A setting that can only be changed in the file. Its value is not shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct FileSetting {
     /// As in the file: `agents.programs`.
     pub name: String,
-    /// One sentence: what it does.
+    /// One sentence about its effect.
     pub help: String,
-    /// The file has it.
+    /// Whether the file sets it.
     pub is_set: bool,
 }
 
-/// One setting, with all that is needed to show and change it.
+/// One setting, with everything needed to show and change it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Setting {
@@ -36,19 +36,19 @@ pub struct Setting {
     pub name: String,
     /// A few words for people.
     pub label: String,
-    /// One sentence: what it does and what it costs.
+    /// One sentence about its effect and cost.
     pub help: String,
-    /// Settings with the same heading stand together.
+    /// The heading under which settings are grouped.
     pub group: String,
     pub value: SettingValue,
     pub default: SettingValue,
-    /// The values to choose from; empty where any of its kind will do.
+    /// The possible values; empty if any value of its type is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<SettingChoice>,
     /// The unit of a number: `minutes`, `kB`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// The smallest and the largest number that is taken.
+    /// The smallest and largest accepted number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<(f64, f64)>,
 }
@@ -69,12 +69,12 @@ pub enum SettingValue {
     Text(String),
 }
 
-/// `settings.set`: written to the file at once; the answer is the list as it is then.
+/// `settings.set`: writes to the file immediately; the answer is the updated list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct SettingsSet {
     pub name: String,
-    /// Absent: the default again.
+    /// Absent to reset to the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<SettingValue>,
 }

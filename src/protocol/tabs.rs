@@ -1,4 +1,4 @@
-//! Tabs as the extension reports them from Chrome's events, and as the daemon names them.
+//! Tabs as reported by the extension from Chrome's events, and their ids in the daemon.
 
 use super::ids::{ChromeTabId, ConversationId, TabId, TargetId, WindowId};
 use super::sentence::SaidPhrase;
@@ -15,24 +15,24 @@ pub struct ChromeTab {
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fav_icon_url: Option<String>,
-    /// The tab in view of its window.
+    /// Whether it is the active tab of its window.
     pub active: bool,
     #[serde(default)]
     pub incognito: bool,
     #[serde(default)]
     pub discarded: bool,
-    /// From `chrome.debugger.getTargets()`: joins Chrome's id to the DevTools target.
+    /// From `chrome.debugger.getTargets()`: maps Chrome's id to the DevTools target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_id: Option<TargetId>,
-    /// The tab from which it was opened, by a page or by a person.
+    /// The tab that it was opened from, by a page or by a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opener_chrome_tab_id: Option<ChromeTabId>,
-    /// Chrome has just brought a closed tab back as this one (`chrome.sessions`).
+    /// Whether Chrome has just restored a closed tab as this one (`chrome.sessions`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub restored: bool,
 }
 
-/// `tabs.changed`: what changed since the last report. With `full`, `tabs` is all there is.
+/// `tabs.changed`: the changes since the last report. With `full`, `tabs` is the complete list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -56,7 +56,7 @@ pub struct TabWithConversation {
     pub title: String,
     pub url: String,
     pub conversation_id: ConversationId,
-    /// A turn is running there.
+    /// Whether a turn is running there.
     pub running: bool,
 }
 
@@ -73,21 +73,21 @@ pub struct TabsConversations {
 pub struct WorkingTab {
     pub tab_id: TabId,
     pub chrome_tab_id: ChromeTabId,
-    /// The agent's name as people know it.
+    /// The agent's display name.
     pub agent_label: String,
     /// The current action in words: `Clicking Submit`.
     pub doing: String,
-    /// The same as a code, for panels of other languages.
+    /// The same text as a code, for translation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub phrase: Option<SaidPhrase>,
-    /// It waits for a person's answer.
+    /// Whether it waits for a person's answer.
     pub waiting: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct TabsWorking {
-    /// All of them; an empty list when none.
+    /// All such tabs; empty if there are none.
     pub tabs: Vec<WorkingTab>,
 }

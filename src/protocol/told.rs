@@ -1,7 +1,8 @@
-//! Sentences about trouble that a panel can say in its own language: each with a code, its English and places for values.
+//! Error and notice sentences that a panel can translate: each with a code, its English text and placeholders.
 //!
-//! Owns the codes and the English, by what they are about. The other languages are `extension/_locales`, where the sentence of `API_FAILED` is
-//! `fault_api_failed`; a test holds them in step. A fault without such a sentence is shown in its English.
+//! Owns the codes and the English text, grouped by topic. `extension/_locales` holds the other languages, where the
+//! sentence of `API_FAILED` is `fault_api_failed`; a test keeps them consistent. A fault without such a sentence is
+//! shown in English.
 
 macro_rules! told {
     ($($name:ident = $english:literal;)*) => {
@@ -26,7 +27,7 @@ pub use policy::*;
 use super::sentence::SaidPhrase;
 pub use super::sentence::Sentence;
 
-/// A sentence before its values are known. `$1`, `$2` … stand for them.
+/// A sentence with placeholders for its values: `$1`, `$2` …
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
     name: &'static str,
@@ -34,12 +35,12 @@ pub struct Told {
 }
 
 impl Told {
-    /// As the wire and the panel's catalogues know it: `api_failed`.
+    /// Returns the code used on the wire and in the panel's message catalogues: `api_failed`.
     pub fn code(self) -> String {
         self.name.to_ascii_lowercase()
     }
 
-    /// The sentence with its values: a name, a path, a number, an error.
+    /// Fills in the values: a name, a path, a number, an error.
     pub fn with<const N: usize>(self, values: [&str; N]) -> Sentence {
         debug_assert_eq!(self.english.matches('$').count(), N, "{}", self.name);
         let mut text = String::new();
@@ -61,13 +62,13 @@ impl From<Told> for Sentence {
     }
 }
 
-/// The next step for a disk's trouble (`base::trouble`), by its code. `place`: the path.
+/// Returns the next step for a disk error (`base::trouble`), by its code. `place`: the path.
 pub fn next_step_of_disk(code: &str, place: &str) -> Option<Sentence> {
     let told = all().find(|told| told.code() == code)?;
     Some(if told.english.contains('$') { told.with([place]) } else { told.with([]) })
 }
 
-/// All sentences that reach a panel as codes.
+/// Returns all sentences that reach a panel as codes.
 fn all() -> impl Iterator<Item = &'static Told> {
     let files =
         [agents::SENTENCES, browser::SENTENCES, connection::SENTENCES, conversations::SENTENCES, policy::SENTENCES];

@@ -1,7 +1,7 @@
-//! Writes `extension/protocol.d.ts` from the wire's types, and the numbers that both sides count by to
-//! `extension/shared/constants.js`, and holds the files in step. Only in test builds.
+//! Generates `extension/protocol.d.ts` from the wire's types and `extension/shared/constants.js` from the constants
+//! shared by both sides, and checks that the files are up to date. Only in test builds.
 //!
-//! Owns the text of these files and the types on the page of the protocol. After a change of the wire run
+//! Owns the content of these files and the types in the protocol documentation. After a change of the wire, run
 //! `GSTACK_BLESS=1 cargo test --lib protocol::typescript` and commit the file.
 
 mod reference;
@@ -24,7 +24,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 const FILE: &str = "extension/protocol.d.ts";
 const CONSTANTS: &str = "extension/shared/constants.js";
 
-/// JSON-RPC's outer shape: `rpc.rs` keeps parameters raw, so it is written by hand here.
+/// JSON-RPC's outer structure, written by hand because `rpc.rs` keeps parameters raw.
 const ENVELOPE: &str = "\
 /** Any message in either direction. `method` with `id` is a request, `method` alone a notification, `id` alone a response. */
 export interface Envelope {
@@ -49,7 +49,7 @@ export type EventName = ToPanel[\"method\"];
 export type EventParams<E extends EventName> = Extract<ToPanel, { method: E }>[\"params\"];
 ";
 
-/// Every type that was met, by name, so that the order in the file is stable.
+/// Every collected type by name, in a stable order.
 pub(super) struct Collector {
     config: Config,
     pub(super) declarations: BTreeMap<String, String>,
@@ -59,7 +59,7 @@ pub(super) struct Collector {
 impl Collector {
     pub(super) fn of_the_wire() -> Self {
         let mut collector = Self {
-            // Every number of the wire stays far below 2^53.
+            // Every number on the wire stays far below 2^53.
             config: Config::new().with_large_int("number"),
             declarations: BTreeMap::new(),
             answers: Vec::new(),
@@ -67,7 +67,7 @@ impl Collector {
         collector.take::<HostPreamble>();
         collector.take::<ToDaemon>();
         collector.take::<ToPanel>();
-        // Named by the extension although no message has them as a field of their own.
+        // Types that the extension uses although no message has them as a field.
         collector.take::<ChatBody>();
         collector.take::<Fault>();
         collector.take::<PanelId>();
@@ -76,7 +76,7 @@ impl Collector {
     }
 
     fn take<T: TS + 'static + ?Sized>(&mut self) {
-        // Only types of ours are written out; a number or a list has no file of its own.
+        // Only our own types are written; a number or a list has no file of its own.
         if T::output_path().is_none() {
             T::visit_dependencies(self);
             return;
@@ -139,7 +139,7 @@ fn constants() -> String {
     )
 }
 
-/// The file is as it would be written now; with `GSTACK_BLESS` it is written.
+/// Checks that a file has the expected content, or writes it if `GSTACK_BLESS` is set.
 fn is_in_step(file: &str, wanted: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     if std::env::var_os("GSTACK_BLESS").is_some() {

@@ -1,4 +1,4 @@
-//! What the acts have in common: what their commands do not say otherwise, and how long they wait.
+//! The defaults of all interaction commands, and their time limit.
 //!
 //! Owns both. Declares no command.
 
@@ -6,10 +6,10 @@ use crate::command::core::Output;
 use crate::command::spec::{Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
 use std::time::Duration;
 
-/// How long an act waits for its element.
+/// How long an interaction waits for its element.
 pub(super) const ACTION_LIMIT: Duration = Duration::from_secs(5);
 
-/// An act on an element of the page, which leads nowhere by itself: what its commands don't say otherwise.
+/// The default spec of an interaction with an element, which does not navigate by itself.
 pub(super) const ACT: Spec = Spec {
     name: "",
     aliases: &[],

@@ -1,6 +1,6 @@
-//! clipboard.
+//! The `clipboard` command.
 //!
-//! Owns its words. The clipboard is a person's: agents are not offered it.
+//! Owns its output text. The clipboard belongs to the person: agents are not offered it.
 
 use super::act::ACT;
 use crate::base::counted::counted;
@@ -29,7 +29,7 @@ async fn clipboard(context: &Context, arguments: Arguments) -> Result<Output, Fa
         ("read", None) => {
             let page = context.page().await?;
             let text = page.read_clipboard().await?;
-            // It may be of any page, or of none.
+            // The text may come from any page, or from outside the browser.
             Ok(Output { source_url: context.for_model.then(|| "the clipboard".to_owned()), ..Output::text(text) })
         }
         ("write", Some(text)) => {

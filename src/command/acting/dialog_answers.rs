@@ -1,4 +1,4 @@
-//! dialog-accept, dialog-dismiss.
+//! The `dialog-accept` and `dialog-dismiss` commands.
 
 use crate::browser::dialogs::DialogPolicy;
 use crate::command::core::{Arguments, Context, Output};

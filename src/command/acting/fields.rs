@@ -1,6 +1,6 @@
-//! check, uncheck, clear, blur, select-text.
+//! The `check`, `uncheck`, `clear`, `blur` and `select-text` commands.
 //!
-//! Owns their words.
+//! Owns their output text.
 
 use super::act::{ACT, ACTION_LIMIT};
 use crate::base::counted::counted;

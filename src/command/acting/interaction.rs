@@ -1,4 +1,4 @@
-//! fill, select, hover, drag.
+//! The `fill`, `select`, `hover` and `drag` commands.
 
 use crate::browser::page::Target;
 use crate::browser::page::error::PageError;
@@ -140,7 +140,7 @@ async fn select(context: &Context, arguments: Arguments) -> Result<Output, Fault
     Ok(Output::text(format!("Selected {} in {target}", named.join(", "))).data(json!(chosen)))
 }
 
-/// Words without quotes may be one option's text: `select #country New Zealand`.
+/// Tries unquoted words as the text of a single option first: `select #country New Zealand`.
 async fn select_values(
     context: &Context,
     target: &Target,
@@ -152,7 +152,7 @@ async fn select_values(
         let whole = values.join(" ");
         match page.select(target, std::slice::from_ref(&whole), limit).await {
             Ok(_) => return Ok(vec![whole]),
-            // No option of that text: then each word is one.
+            // No option has that text, so each word is an option.
             Err(PageError::Refused { .. }) => {}
             Err(error) => return Err(error.into()),
         }

@@ -1,6 +1,6 @@
-//! type, press, keydown, keyup.
+//! The `type`, `press`, `keydown` and `keyup` commands.
 //!
-//! Owns their words. Which keys there are is `browser::page`'s.
+//! Owns their output text. `browser::page` owns the list of keys.
 
 use super::act::{ACT, ACTION_LIMIT};
 use crate::base::counted::counted;
@@ -11,7 +11,7 @@ use crate::command::spec::{Holds, Kind, Leads, Offered, Parameter, Spec, TIMEOUT
 use crate::protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
 
-/// A slip of the finger must not keep a page busy for minutes.
+/// A typing error must not keep a page busy for minutes.
 const MOST_PRESSES: u32 = 1000;
 const LONGEST_DELAY: u64 = 1000;
 const KEY: Parameter = parameter("key", true, Kind::Text, Holds::Key, "Shift, Control, a, ArrowDown, Space …");
@@ -112,7 +112,7 @@ async fn hold(context: &Context, arguments: Arguments, goes_down: bool) -> Resul
     Ok(Output::text(if goes_down { format!("Holding {key}") } else { format!("Released {key}") }))
 }
 
-/// A key by its name. A letter is not repeated: a password is typed by letters, too.
+/// Returns the key's name. Does not repeat letters: passwords are typed letter by letter too.
 fn said(key: &str) -> &str {
     if is_named_key(key) { key } else { "a character" }
 }

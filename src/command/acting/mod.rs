@@ -1,4 +1,4 @@
-//! What a person's hands do in a page beyond a plain click: other buttons, fingers, keys that stay down, the wheel, the clipboard.
+//! Page input beyond a plain click: other mouse buttons, touch, held keys, the wheel, the clipboard.
 //!
 //! Owns the list of files. Each file declares its own commands.
 

@@ -1,6 +1,6 @@
-//! mouse.
+//! The `mouse` command.
 //!
-//! Owns its words. What lies under the mouse is not judged, so an agent is asked about each use.
+//! Owns its output text. The element under the mouse is not checked, so each use by an agent needs approval.
 
 use super::act::ACT;
 use crate::browser::page::{ClickButton, MouseAct};
@@ -49,7 +49,7 @@ async fn mouse(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     Ok(Output::text(said))
 }
 
-/// A button by its name; the left one without.
+/// Returns the named button, or the left button if no name is given.
 pub(in crate::command) fn button(name: Option<&&str>) -> Result<ClickButton, Fault> {
     match name.copied() {
         None | Some("left") => Ok(ClickButton::Left),

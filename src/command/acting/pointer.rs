@@ -1,6 +1,6 @@
-//! click, dblclick, rightclick, tap, swipe, and how a click is done.
+//! The `click`, `dblclick`, `rightclick`, `tap` and `swipe` commands.
 //!
-//! Owns the flags that these share.
+//! Owns the flags that they share.
 
 use super::act::{ACT, ACTION_LIMIT};
 use super::mouse::button;
@@ -11,7 +11,7 @@ use crate::command::spec::{Flag, Holds, Kind, Leads, Offered, Spec, TIMEOUT, Ver
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
-/// How far a finger is drawn where nothing says so, in CSS pixels.
+/// The default length of a swipe, in CSS pixels.
 const SWIPE: f64 = 300.0;
 
 const MODIFIERS: Flag = flag(
@@ -122,7 +122,7 @@ async fn click_as_asked(context: &Context, arguments: Arguments) -> Result<Outpu
     click(context, &arguments, Clicks { button, count, ..Clicks::default() }, "Clicked").await
 }
 
-/// Clicks as the flags say; `done`: `Clicked`.
+/// Clicks according to the flags. `done`: the past tense for the output, such as `Clicked`.
 async fn click(context: &Context, arguments: &Arguments, clicks: Clicks, done: &str) -> Result<Output, Fault> {
     let target = arguments.required_target("sel")?;
     let limit = arguments.timeout(ACTION_LIMIT)?;

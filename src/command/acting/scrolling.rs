@@ -1,6 +1,6 @@
-//! scroll.
+//! The `scroll` command.
 //!
-//! Owns its words and bounds.
+//! Owns its output text and limits.
 
 use super::act::{ACT, ACTION_LIMIT};
 use crate::base::counted::counted;
@@ -12,7 +12,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
 
-/// A list without an end must have one for us.
+/// Endless lists need a limit.
 const UNTIL_LIMIT: Duration = Duration::from_secs(30);
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {

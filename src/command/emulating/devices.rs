@@ -1,6 +1,6 @@
 //! The devices that `emulate device` knows.
 //!
-//! Owns the reading of the table in `devices/`, which `tests/oracle/devices.test.mjs` makes from Playwright's descriptors.
+//! Owns parsing the table in `devices/`, which `tests/oracle/devices.test.mjs` generates from Playwright's descriptors.
 
 use crate::browser::page::Screen;
 use crate::command::core::wrong;
@@ -20,7 +20,7 @@ pub(super) struct Device {
 }
 
 impl Device {
-    /// `NAME, VIEWPORT, SCREEN, SCALE, mobile, touch, USER AGENT`, with tabs between them; `#` begins a remark.
+    /// Parses `NAME, VIEWPORT, SCREEN, SCALE, mobile, touch, USER AGENT`, separated by tabs; `#` starts a comment.
     fn read(line: &'static str) -> Option<Self> {
         let mut fields = line.split('\t');
         let mut field = || fields.next();
@@ -40,7 +40,7 @@ pub(super) fn all() -> &'static [Device] {
     &DEVICES
 }
 
-/// A device by its name in any case.
+/// Finds a device by its name, ignoring case.
 pub(super) fn find(name: &str) -> Result<&'static Device, Fault> {
     let given = name.trim().to_lowercase();
     let lower = |device: &Device| device.name.to_lowercase();

@@ -1,7 +1,7 @@
-//! emulate.
+//! The `emulate` command.
 //!
-//! Owns the reading of what is set. A model sets only what has a shape: no text of its own reaches a server by way of it, and
-//! it permits sites nothing.
+//! Owns parsing the settings. A model may set only values with a fixed format, so that it cannot send free text to a
+//! server, and cannot grant permissions to sites.
 
 use super::{devices, permissions, shown};
 use crate::browser::page::{Locality, Page};
@@ -15,13 +15,13 @@ use crate::command::visual::viewport::{SCALE, read_screen, scale_of, scale_words
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
-/// In metres, as Chrome's own DevTools say it of a place that is set there.
+/// In metres: the accuracy that Chrome DevTools reports for an emulated location.
 const ACCURACY: f64 = 150.0;
 
 const WHATS: &str = "device, viewport, user-agent, geolocation, timezone, locale, color-scheme, reduced-motion, forced-colors, contrast, media, \
      permissions; list, devices, reset";
 
-/// What a page's styles can ask about its reader: what it is called here, in CSS, and its values. `colour-scheme` is older.
+/// The media features that can be emulated: our name, the CSS name, and its values. `colour-scheme` has existed longer.
 const FEATURES: &[(&str, &str, &[&str])] = &[
     ("color-scheme", "prefers-color-scheme", &["dark", "light"]),
     ("colour-scheme", "prefers-color-scheme", &["dark", "light"]),
@@ -148,7 +148,7 @@ fn set(what: &str, value: &str) -> Output {
     Output::text(format!("{what}: {value}")).data(json!({ "what": what, "value": value }))
 }
 
-/// A flag of another part would be passed over in silence.
+/// Fails for a flag of another setting, which would otherwise be ignored silently.
 fn check_flags(arguments: &Arguments, what: &str) -> Result<(), Fault> {
     for (flag, of) in [("--accuracy", "geolocation"), ("--scale", "viewport")] {
         if arguments.has(flag) && what != of {
@@ -209,7 +209,7 @@ async fn feature(page: &Page, name: &str, value: &str, known: &[&str]) -> Result
     Ok(page.set_media_feature(name, (value != "off").then_some(value)).await?)
 }
 
-/// `de`, `de-DE`, `zh-Hant-TW`: no room for a message to a server.
+/// Whether this is a locale such as `de`, `de-DE` or `zh-Hant-TW`, which leaves no room for a message to a server.
 fn is_locale(text: &str) -> bool {
     let letters = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_region = |part: &str| (part.len() == 2 && letters(part)) || (part.len() == 3 && part.parse::<u16>().is_ok());

@@ -1,4 +1,4 @@
-//! What a tab is told of the device, the place and the person in front of it.
+//! Emulation of a device, a location and user preferences for a tab.
 //!
 //! Owns the list of files.
 

@@ -1,6 +1,6 @@
-//! What the site of a tab is permitted without asking.
+//! The permissions granted to a tab's site without a prompt.
 //!
-//! Owns the reading. A person's alone: `emulate` keeps agents away.
+//! Owns the argument parsing. For people only: `emulate` refuses agents.
 
 use crate::browser::cdp::CdpError;
 use crate::browser::error::BrowserError;
@@ -11,10 +11,10 @@ use crate::protocol::fault::Fault;
 use serde_json::json;
 use url::Url;
 
-/// The names that people mean, for the hint. The browser knows more.
+/// Common names, for the hint. The browser knows more.
 const KNOWN: &str = "geolocation, notifications, camera, microphone, clipboard-read, clipboard-write, midi, sensors";
 
-/// `grant NAME…`, `deny NAME…`, `reset`.
+/// Runs `grant NAME…`, `deny NAME…` or `reset`.
 pub(super) async fn set(page: &Page, value: &str) -> Result<Output, Fault> {
     let mut words = value.split([' ', ',']).filter(|word| !word.is_empty());
     let act = words.next().unwrap_or_default();
@@ -44,7 +44,7 @@ pub(super) async fn set(page: &Page, value: &str) -> Result<Output, Fault> {
     Ok(Output::text(said).data(data))
 }
 
-/// One word for several.
+/// Expands one word to several permissions.
 fn expanded(name: &str) -> &'static [&'static str] {
     match name {
         "sensors" => &["accelerometer", "gyroscope", "magnetometer", "ambient-light-sensor"],

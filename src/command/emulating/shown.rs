@@ -1,6 +1,6 @@
-//! What is set for a tab, and the devices, as they are shown.
+//! Lists a tab's emulation settings, and the devices.
 //!
-//! Owns the words and the data. Sets nothing.
+//! Owns the text and the data. Sets nothing.
 
 use super::devices::{self, Device};
 use crate::browser::page::Page;
@@ -39,7 +39,7 @@ pub(super) fn list(page: &Page) -> Result<Output, Fault> {
     Ok(Output::text(text).data(data))
 }
 
-/// Those whose names have these words.
+/// Lists the devices whose names contain these words.
 pub(super) fn devices(words: &str) -> Output {
     let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
     let fits = |device: &&Device| {

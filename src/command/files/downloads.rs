@@ -1,6 +1,6 @@
-//! downloads, and waiting for one: files that a page made the browser save.
+//! The `downloads` command and `wait --download`: files that a page made the browser save.
 //!
-//! Owns the words and the choice of the folder. Never names a file: the browser's layer does.
+//! Owns the output text and the choice of the folder. Never names a file: the browser layer does.
 
 use crate::command::core::{Arguments, Context, Output, download_line, usage};
 use crate::command::privacy::path_guard;
@@ -14,10 +14,10 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A server may take its time.
+/// Servers can be slow.
 const DOWNLOAD_LIMIT: Duration = Duration::from_secs(60);
 
-/// `--download-dir PATH` of what may make a page save a file.
+/// `--download-dir PATH`, for commands that may make a page save a file.
 pub(in crate::command) const DOWNLOAD_DIR: Flag = Flag {
     name: "--download-dir",
     alias: "",
@@ -47,7 +47,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     run: |context, _| Box::pin(downloads(context)),
 }];
 
-/// Puts what the command downloads into the folder that it names.
+/// Saves the command's downloads in the folder given by `--download-dir`.
 pub(in crate::command) fn choose_folder(context: &Context, arguments: &Arguments) -> Result<(), Fault> {
     let Some(typed) = arguments.value("--download-dir") else { return Ok(()) };
     if context.browser.is_relayed() {
@@ -69,7 +69,7 @@ async fn downloads(context: &Context) -> Result<Output, Fault> {
     Ok(told(context, &all))
 }
 
-/// `wait --download`.
+/// Runs `wait --download`.
 pub(in crate::command) async fn wait(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
     let others = ["--networkidle", "--load", "--domcontentloaded"];
     if arguments.text("sel").is_some() || others.iter().any(|flag| arguments.has(flag)) {
@@ -103,7 +103,7 @@ pub(in crate::command) async fn wait(context: &Context, arguments: &Arguments) -
 fn told(context: &Context, all: &[Download]) -> Output {
     let lines: Vec<String> = all.iter().map(download_line).collect();
     let mut output = Output::text(lines.join("\n")).data(json!(all));
-    // A file's name is a page's choice.
+    // The page chooses a file's name.
     output.source_url = context.for_model.then(|| "names of downloads".to_owned());
     output
 }

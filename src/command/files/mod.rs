@@ -1,4 +1,4 @@
-//! Commands that move files: uploads, downloads.
+//! Commands that transfer files: uploads and downloads.
 
 pub(super) mod downloads;
 mod partial_file;

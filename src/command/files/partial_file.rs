@@ -1,6 +1,6 @@
-//! A file that is written part by part and takes its place when it is whole.
+//! A file that is written in parts and moved into place once it is complete.
 //!
-//! Owns the counting and the words of failures. Where the parts lie is `base::whole_file`'s.
+//! Owns the byte count and the error texts. `base::whole_file` owns where the parts are stored.
 
 use crate::base::whole_file::WholeFile;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -10,14 +10,15 @@ use tokio::io::AsyncWriteExt;
 
 pub(in crate::command) struct PartialFile {
     whole: WholeFile,
-    /// The same file, to write to without blocking.
+    /// The same file, for non-blocking writes.
     file: File,
     place: PathBuf,
     size: u64,
 }
 
 impl PartialFile {
-    /// `place`: as `path_guard` judged it, or in a folder of gstack's own; no symlink is left in it.
+    /// Creates the file. `place`: a path checked by `path_guard`, or in one of gstack's own folders. It contains no
+    /// symlinks.
     pub(in crate::command) fn create(place: &Path) -> Result<Self, Fault> {
         let open = || {
             let whole = WholeFile::create_judged(place)?;
@@ -31,14 +32,14 @@ impl PartialFile {
         self.size += part.len() as u64;
         self.file.write_all(part).await.map_err(|error| unwritable(&self.place, &error))
     }
-    /// In bytes, so far.
+    /// Returns the bytes written so far.
     pub(in crate::command) fn size(&self) -> u64 {
         self.size
     }
 
     pub(in crate::command) async fn finish(self) -> Result<(), Fault> {
         let Self { whole, mut file, place, .. } = self;
-        // A write that failed may be told by the next call only.
+        // A failed write may not be reported until the next call.
         file.flush().await.map_err(|error| unwritable(&place, &error))?;
         match tokio::task::spawn_blocking(move || whole.finish()).await {
             Ok(outcome) => outcome.map_err(|error| unwritable(&place, &error)),

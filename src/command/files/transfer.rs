@@ -1,4 +1,4 @@
-//! upload, drop, download.
+//! The `upload`, `drop` and `download` commands.
 
 use super::partial_file::PartialFile;
 use crate::base::file_name::safe_name;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use url::Url;
 
 const ACTION_LIMIT: Duration = Duration::from_secs(5);
-/// In bytes. A stream that never ends must not fill the disk.
+/// In bytes. An endless stream must not fill the disk.
 const LARGEST_DOWNLOAD: u64 = 4 * 1024 * 1024 * 1024;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
@@ -120,7 +120,7 @@ async fn drop_files(context: &Context, arguments: Arguments) -> Result<Output, F
     Ok(Output::text(format!("Dropped on {target}: {named}")))
 }
 
-/// The files that may be read, and what a person is told of them: `a.png (3B), b.png (4B)`.
+/// Returns the files to read, and their description for people: `a.png (3B), b.png (4B)`.
 fn input_files(context: &Context, arguments: &Arguments) -> Result<(Vec<PathBuf>, String), Fault> {
     let mut paths = Vec::new();
     let mut named = Vec::new();
@@ -161,7 +161,7 @@ async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fau
     Ok(output)
 }
 
-/// The address that is meant, as far as gstack opens it.
+/// Returns the address to download. Fails if gstack does not open it.
 async fn address(page: &Page, typed: &str) -> Result<String, Fault> {
     let found = match Target::parse(typed) {
         target @ Target::Ref(_) => page.address_of(&target).await?,
@@ -173,7 +173,7 @@ async fn address(page: &Page, typed: &str) -> Result<String, Fault> {
     Ok(url_guard::check(&found)?.to_string())
 }
 
-/// By the server's word, else by the address; never a path.
+/// Returns the name given by the server, or one taken from the address; never a path.
 fn file_name(fetched: &Fetched) -> String {
     let said = fetched.disposition.as_deref().and_then(name_in_disposition);
     let in_address = || {
@@ -189,7 +189,7 @@ fn file_name(fetched: &Fetched) -> String {
     })
 }
 
-/// `filename` of RFC 6266.
+/// Returns the `filename` of a Content-Disposition header (RFC 6266).
 fn name_in_disposition(header: &str) -> Option<String> {
     let mut plain = None;
     for part in header.split(';').map(str::trim) {

@@ -1,6 +1,6 @@
-//! value, box, table.
+//! The `value`, `box` and `table` commands.
 //!
-//! Owns their forms: JSON and CSV.
+//! Owns their output formats: JSON and CSV.
 
 use super::look::READ;
 use crate::browser::page::{ElementBox, Table};
@@ -73,7 +73,7 @@ async fn table(context: &Context, arguments: &Arguments) -> Result<Output, Fault
     Ok(output)
 }
 
-/// An object a row where there is a header with names of their own, else a list.
+/// Returns one object for each row if the column names are unique, otherwise one list for each row.
 fn as_json(table: &Table) -> Value {
     let mut names = table.head.clone();
     names.sort();
@@ -90,7 +90,7 @@ fn as_json(table: &Table) -> Value {
     Value::Array(table.rows.iter().map(row).collect())
 }
 
-/// A JSON list, a line an entry.
+/// Returns a JSON list with one entry on each line.
 fn lines(data: &Value) -> Result<String, Fault> {
     let write = |value: &Value| {
         serde_json::to_string(value).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))
@@ -99,7 +99,7 @@ fn lines(data: &Value) -> Result<String, Fault> {
     Ok(if rows.is_empty() { "[]".to_owned() } else { format!("[\n{}\n]", rows.join(",\n")) })
 }
 
-/// As RFC 4180 has it, with plain line ends.
+/// Returns CSV according to RFC 4180, but with LF line endings.
 fn as_csv(table: &Table) -> String {
     let cell = |text: &String| {
         let quoted = text.contains([',', '"', '\n', '\r']);

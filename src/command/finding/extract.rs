@@ -1,6 +1,6 @@
-//! extract.
+//! The `extract` command.
 //!
-//! Owns the reading of the schema's file and the words. What is matched with what is `extraction`'s.
+//! Owns reading the schema file and the output text. `extraction` owns the matching.
 
 use super::extraction::{Schema, extract};
 use super::look::READ;
@@ -10,7 +10,7 @@ use crate::command::reading::pretty;
 use crate::command::spec::{Flag, Holds, Spec, Verb, phrase};
 use crate::protocol::fault::{Fault, FaultCode};
 
-/// In bytes. A schema is written by hand.
+/// In bytes. Schemas are written by hand.
 const LARGEST_SCHEMA: u64 = 256 * 1024;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {

@@ -1,13 +1,13 @@
-//! A schema filled from the facts of a page.
+//! Fills a schema with facts from a page.
 //!
-//! Owns the matching of names with labels and the reading of numbers. Never asks a page or a model.
+//! Owns matching names with labels, and number parsing. Never queries a page or a model.
 
 use crate::browser::page::{Facts, Table};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What of JSON Schema is understood.
+/// The supported subset of JSON Schema.
 #[derive(Debug, Deserialize)]
 pub(super) struct Schema {
     #[serde(rename = "type")]
@@ -32,7 +32,7 @@ enum Kind {
 }
 
 impl Schema {
-    /// Reads a schema. The error says what is not understood.
+    /// Parses a schema. The error names the unsupported part.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let schema: Self = serde_json::from_str(text).map_err(|error| format!("it is not a schema: {error}"))?;
         if schema.kind != Kind::Object || schema.properties.is_empty() {
@@ -58,13 +58,13 @@ impl Schema {
         Ok(())
     }
 
-    /// The names by which a property is looked for, as they are compared.
+    /// Returns the names to look up for a property, normalized for comparison.
     fn names(&self, name: &str) -> Vec<String> {
         self.title.iter().map(String::as_str).chain([name]).map(folded).collect()
     }
 }
 
-/// The value, and what was not found.
+/// Returns the value, and the names of properties that were not found.
 pub(super) fn extract(schema: &Schema, facts: &Facts) -> (Value, Vec<String>) {
     let mut missing = Vec::new();
     let mut object = Map::new();
@@ -81,7 +81,7 @@ pub(super) fn extract(schema: &Schema, facts: &Facts) -> (Value, Vec<String>) {
     (Value::Object(object), missing)
 }
 
-/// From microdata, then from what stands beside a label; the first that is of the type.
+/// Looks in microdata first, then next to labels. Returns the first value of the right type.
 fn scalar(property: &Schema, names: &[String], facts: &Facts) -> Option<Value> {
     let items = facts.items.iter().flatten();
     let pairs = facts.pairs.iter().map(|(name, value)| (name, value));
@@ -89,7 +89,8 @@ fn scalar(property: &Schema, names: &[String], facts: &Facts) -> Option<Value> {
     named.find_map(|(_, value)| read(property.kind, value))
 }
 
-/// The table with most of the properties in its head, else the things that have most of them; at least half.
+/// Uses the table with the most matching columns, or else the microdata items; either must match at least half of the
+/// properties.
 fn list(items: &Schema, facts: &Facts) -> Option<Value> {
     let wanted: Vec<(&String, &Schema, Vec<String>)> =
         items.properties.iter().map(|(name, property)| (name, property, property.names(name))).collect();
@@ -126,7 +127,7 @@ fn list(items: &Schema, facts: &Facts) -> Option<Value> {
     (!found.is_empty()).then_some(Value::Array(found))
 }
 
-/// `unitPrice`, `unit_price` and `Unit price:` are the same.
+/// Normalizes a name: `unitPrice`, `unit_price` and `Unit price:` become the same.
 fn folded(name: &str) -> String {
     let mut folded = String::new();
     let mut before_is_lower = false;
@@ -155,7 +156,7 @@ fn read(kind: Kind, text: &str) -> Option<Value> {
     }
 }
 
-/// The one number in a text: `€ 1,299.50`, `1.299,50 €`, `-3`. Two numbers are none.
+/// Parses the only number in a text: `€ 1,299.50`, `1.299,50 €`, `-3`. Returns `None` if there are two.
 fn number(text: &str) -> Option<f64> {
     let is_part = |letter: char| letter.is_ascii_digit() || matches!(letter, '.' | ',' | '\u{a0}' | '\u{202f}' | '\'');
     let mut runs =
@@ -165,7 +166,7 @@ fn number(text: &str) -> Option<f64> {
     let plain: String = run.chars().filter(|letter| letter.is_ascii_digit() || matches!(letter, '.' | ',')).collect();
     let mark = match (plain.rfind('.'), plain.rfind(',')) {
         (Some(dot), Some(comma)) => Some(dot.max(comma)),
-        // One mark before three digits groups thousands: 1,299 and 1.299.
+        // A single separator before exactly three digits groups thousands: 1,299 and 1.299.
         (Some(at), None) | (None, Some(at)) if plain.matches(['.', ',']).count() == 1 && plain.len() - at != 4 => {
             Some(at)
         }

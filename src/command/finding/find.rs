@@ -1,6 +1,6 @@
-//! find, count.
+//! The `find` and `count` commands.
 //!
-//! Owns their words. What becomes a line is the snapshot's to say.
+//! Owns their output text. The snapshot decides which nodes become lines.
 
 use super::look::READ;
 use crate::browser::page::{Page, SEARCHED, SnapshotOptions};
@@ -9,7 +9,7 @@ use crate::command::spec::{Category, Holds, Kind, Offered, Spec, Verb, flag, par
 use crate::protocol::fault::Fault;
 use serde_json::json;
 
-/// More would be a snapshot.
+/// For more results, `snapshot` is the better command.
 const MOST_FOUND: usize = 30;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[

@@ -1,11 +1,11 @@
-//! What the looks at a page have in common: what their commands do not say otherwise.
+//! The defaults of all commands that only read a page.
 //!
-//! Owns that. Declares no command.
+//! Owns them. Declares no command.
 
 use crate::command::core::Output;
 use crate::command::spec::{Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
 
-/// A look at the page, which changes nothing: what its commands don't say otherwise.
+/// The default spec of a command that reads the page and changes nothing.
 pub(super) const READ: Spec = Spec {
     name: "",
     aliases: &[],

@@ -1,4 +1,4 @@
-//! chain, tab-each.
+//! The `chain` and `tab-each` commands.
 
 use crate::browser::tabs::TabInfo;
 use crate::command::core::{Arguments, CHAIN, COMMANDS as PARAMETER, Call, Context, Moves, Output, TAB_EACH, calls};
@@ -18,7 +18,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         name: CHAIN,
         aliases: &[],
         category: Category::Tabs,
-        // Of a call: the highest inside (`Call::class`).
+        // A call has the highest class of the commands inside it (`Call::class`).
         class: Class::Secret,
         parameters: &[parameter(
             PARAMETER,
@@ -73,7 +73,7 @@ async fn chain(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     for (at, call) in calls.iter().enumerate() {
         match step(&context, at, call).await {
             Ok(done) => {
-                // A pinned tab stays the one for other commands, but what the chain has opened is what it goes on with.
+                // A pinned tab stays the tab for other commands, but the chain continues in a tab that it opens.
                 if let Some(id) = done.moved_to.filter(|_| context.tab.is_some() && call.spec.tab == TabUse::Opens) {
                     context.tab = Some(id);
                 }
@@ -84,7 +84,7 @@ async fn chain(context: &Context, arguments: Arguments) -> Result<Output, Fault>
                 blocks.push(format!("[{}] {text}", call.spec.name));
                 data.push(json!({ "command": call.spec.name, "ok": true, "output": text }));
             }
-            // Nobody knows what the page is like now, or there is none: what follows was not meant for that.
+            // The state of the page is unknown, or there is no page, so the following commands must not run.
             Err(fault) if ends_all(&fault) => return Err(whole(&context, CHAIN, fault)),
             Err(fault) => {
                 output.failed_steps += 1;
@@ -120,14 +120,14 @@ async fn tab_each(context: &Context, arguments: Arguments) -> Result<Output, Fau
     Ok(output.data(data))
 }
 
-/// What the command gave in one tab.
+/// A command's result in one tab.
 struct InTab {
     ok: bool,
     shown: Value,
     files: Vec<std::path::PathBuf>,
 }
 
-/// Fails if the whole must end; any other fault is part of what is shown.
+/// Runs a command in one tab. Fails only if all commands must stop; any other fault is part of the output.
 async fn in_tab(context: &Context, at: usize, tab: &TabInfo, call: &Call) -> Result<InTab, Fault> {
     let context = Context { tab: Some(tab.id), moves: Moves::Nothing, ..context.clone() };
     match step(&context, at, call).await {
@@ -149,20 +149,20 @@ fn ends_all(fault: &Fault) -> bool {
     matches!(fault.code, FaultCode::OutcomeUnknown | FaultCode::BrowserDown)
 }
 
-/// The fault of all steps, in place of one step's.
+/// Returns the fault for the whole command, in place of one step's fault.
 fn whole(context: &Context, name: &str, fault: Fault) -> Fault {
     let next = fault.hint.as_deref();
     context.steps.cut_off(name, fault.code, &fault.message, next).unwrap_or(fault)
 }
 
-/// Runs one of several commands. A browser that went away while it wrote leaves its outcome unknown.
+/// Runs one of several commands. If the browser is lost while the command writes, the outcome is unknown.
 async fn step(context: &Context, at: usize, call: &Call) -> Result<Output, Fault> {
     context.steps.begin(at);
     let outcome = registry::run(context, call).await;
-    // That the last tab took its browser along is no accident.
+    // Closing the last tab ends the browser; that is expected.
     let writes = call.spec.changes() && call.spec.category != Category::Tabs;
     let outcome = match outcome {
-        // It ended early because nothing came any more.
+        // The command ended early because the browser is gone.
         Ok(_) if writes && context.browser.gone().is_cancelled() => {
             Err(Fault::new(FaultCode::OutcomeUnknown, "the browser went away")
                 .hint("Open the browser again with `gstack connect` before you repeat it."))

@@ -1,6 +1,6 @@
-//! status, handoff, resume: commands about gstack itself, which the engine answers.
+//! The `status`, `handoff` and `resume` commands: about gstack itself, answered by the engine.
 //!
-//! Owns their specs, so that help, docs and HTTP know them as they know the others. Never runs them.
+//! Owns their specs, so that help, docs and HTTP list them like any other. Never runs them.
 
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
@@ -73,7 +73,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
 ];
 
-/// Reached from inside a `chain` or `tab-each` only: elsewhere the engine answers.
+/// Reached only inside a `chain` or `tab-each`; otherwise the engine answers.
 fn by_itself(_: &Context, _: Arguments) -> BoxFuture<'_, Result<Output, Fault>> {
     Box::pin(std::future::ready(Err(Fault::new(
         FaultCode::BadRequest,

@@ -1,4 +1,4 @@
-//! cdp, memory.
+//! The `cdp` and `memory` commands.
 
 use crate::browser::cdp::CdpError;
 use crate::browser::error::BrowserError;
@@ -17,8 +17,8 @@ use std::time::Duration;
 
 const CALL_LIMIT: Duration = Duration::from_secs(30);
 
-/// What may be called: looking, measuring and pretending. Nothing that runs script, goes somewhere, reads files, attaches
-/// to other targets or ends anything: those have commands with checks of their own, or none.
+/// The allowed methods: reading, measuring and emulation. None that run scripts, navigate, read files, attach to other
+/// targets or end anything: for those, there are commands with their own checks, or none.
 const ALLOWED: [&str; 45] = [
     "Accessibility.getFullAXTree",
     "Accessibility.getPartialAXTree",
@@ -66,7 +66,7 @@ const ALLOWED: [&str; 45] = [
     "Runtime.getHeapUsage",
     "SystemInfo.getProcessInfo",
 ];
-/// These are about the browser, not about a page.
+/// These are about the browser, not a page.
 const OF_BROWSER: [&str; 2] = ["Browser.getVersion", "SystemInfo.getProcessInfo"];
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
@@ -137,7 +137,7 @@ async fn cdp(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
         let page = context.page().await?;
         page.session().call_json(*method, &params, limit).await
     };
-    // What the browser says no to is the caller's to fix.
+    // The caller has to fix what the browser rejects.
     let reply = reply.map_err(|error| {
         let message = error.to_string();
         match BrowserError::from(error) {
@@ -182,10 +182,10 @@ fn table(report: &MemoryReport) -> String {
     lines.join("\n")
 }
 
-/// `12.3 MB`
+/// Formats `12.3 MB`.
 fn size(bytes: Option<u64>) -> String {
     match bytes {
-        // Megabytes with one decimal: the loss is far below it.
+        // Megabytes with one decimal: the loss of precision is far smaller.
         Some(bytes) => format!("{:.1} MB", bytes as f64 / 1_000_000.0),
         None => "unknown".to_owned(),
     }

@@ -1,4 +1,4 @@
-//! inbox.
+//! The `inbox` command.
 
 use crate::base::counted::counted;
 use crate::base::inbox::{self, Listed, Message};
@@ -31,7 +31,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     run: |context, arguments| Box::pin(async move { read_or_clear(context.cwd.as_deref(), &arguments).await }),
 }];
 
-/// Needs no browser, so the engine starts none for it. `cwd`: the client's folder.
+/// Reads or clears the inbox. Needs no browser, so the engine does not start one. `cwd`: the client's folder.
 pub(in crate::command) async fn read_or_clear(cwd: Option<&Path>, arguments: &Arguments) -> Result<Output, Fault> {
     let Some(cwd) = cwd.map(Path::to_owned) else {
         return Err(Fault::new(FaultCode::BadRequest, "inbox needs the folder whose inbox is meant")
@@ -70,7 +70,7 @@ fn shown(listed: &Listed) -> Output {
     }))
 }
 
-/// The page's words are the title, the address and perhaps some of the text: all of it goes into the envelope.
+/// The title, the address and possibly part of the text come from the page, so the whole block goes into the envelope.
 fn block(message: &Message) -> String {
     let from = message.conversation.as_deref().filter(|id| is_plain(id)).map(|id| format!(" from conversation {id}"));
     let title = message.title.split_whitespace().collect::<Vec<_>>().join(" ");

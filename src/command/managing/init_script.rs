@@ -1,6 +1,7 @@
-//! init-script.
+//! The `init-script` command.
 //!
-//! Owns the reading, and what a model's may do: it runs only in documents of the site that it was allowed on.
+//! Owns the argument parsing, and the limit for a model's scripts: they run only in documents of the site where they
+//! were allowed.
 
 use crate::base::counted::counted;
 use crate::base::site::Place;
@@ -15,9 +16,9 @@ use crate::command::spec::{
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 
-/// Of one tab.
+/// For each tab.
 const MOST_SCRIPTS: usize = 50;
-/// Characters of a script in the list.
+/// The number of characters of a script shown in the list.
 const SHOWN: usize = 80;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
@@ -72,7 +73,8 @@ async fn init_script(context: &Context, arguments: Arguments) -> Result<Output, 
     }
 }
 
-/// `Context::bound_to`, for scripts: a page without a site has no other documents that one could run in.
+/// Like `Context::bound_to`, but for scripts. Fails for a page without a site, because no other document could run the
+/// script.
 fn bound_to(context: &Context, page: &Page) -> Result<Option<Place>, Fault> {
     match context.bound_to(page)? {
         Some(Place::Page(_)) => {
@@ -105,7 +107,7 @@ async fn add(context: &Context, arguments: &Arguments, given: Option<String>) ->
     Ok(output)
 }
 
-/// A model is shown what is bound to this site: what a person's scripts hold is theirs.
+/// Lists the scripts. A model sees only those bound to this site: the content of a person's scripts is private.
 fn list(context: &Context, page: &Page) -> Result<Output, Fault> {
     let bound = bound_to(context, page)?;
     let all = page.init_scripts()?;

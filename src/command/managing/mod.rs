@@ -1,4 +1,4 @@
-//! Commands about gstack and the browser themselves: status, handoff, the inbox, DevTools, chains of commands.
+//! Commands for gstack and the browser itself: status, handoff, the inbox, DevTools, chains of commands.
 
 pub(super) mod chain;
 pub mod control;

@@ -1,6 +1,6 @@
-//! coverage.
+//! The `coverage` command.
 //!
-//! Owns the spec and the table, bounded. The page's words in it are addresses, without secrets.
+//! Owns the spec and the table with its size limit. The page content in it is limited to addresses without secrets.
 
 use crate::browser::page::CodeUse;
 use crate::command::core::{Arguments, Context, Output, wrong};
@@ -12,7 +12,7 @@ use crate::command::spec::{
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 
-/// More files are only added up.
+/// Further files only count towards the total.
 const MOST_LINES: usize = 40;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
@@ -104,7 +104,7 @@ fn fields(file: &CodeUse) -> Value {
     json!({ "url": redaction::text(url), "used": used, "unused": total - used, "total": total })
 }
 
-/// `120 unused of 400 (30%)`
+/// Formats `120 unused of 400 (30%)`.
 fn share(used: u64, total: u64) -> String {
     let unused = total - used;
     format!("{unused} unused of {total} ({}%)", (unused * 100).checked_div(total).unwrap_or_default())

@@ -1,6 +1,7 @@
-//! heap.
+//! The `heap` command.
 //!
-//! Owns the spec and the file. A snapshot holds whatever the page knows, secrets too: it is for people only.
+//! Owns the spec and the file. A snapshot contains everything that the page holds, including secrets: it is for people
+//! only.
 
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;

@@ -1,6 +1,6 @@
-//! trace.
+//! The `trace` command.
 //!
-//! Owns the spec, who may record what, and the file's form. `trace_filter` says which events it holds.
+//! Owns the spec, who may record what, and the file format. `trace_filter` decides which events it contains.
 
 use super::trace_filter::{self, Processes};
 use crate::base::counted::counted;
@@ -92,7 +92,7 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
         return Err(Fault::new(FaultCode::Forbidden, "This trace is a person's").hint("Ask the person to stop it."));
     }
     let here = options.for_model.then(|| page.url().map(|url| Place::of(&url))).transpose()?;
-    // Before the trace ends: it is not lost where nothing can be written.
+    // Created before the trace stops, so that an unwritable file does not lose the trace.
     let mut file = PartialFile::create(&path)?;
     let mut spool = Spool::create(&context.temp_folder)?;
     let Some(mut events) = page.stop_trace().await? else {
@@ -110,7 +110,7 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     Ok(output)
 }
 
-/// The events until the tab's processes are known, a line each, in a file without a name.
+/// The events, one on each line in an unnamed file, until the tab's processes are known.
 struct Spool(BufWriter<File>);
 
 impl Spool {
@@ -129,7 +129,7 @@ impl Spool {
         while let Some(part) = events.next().await? {
             for event in part {
                 processes.see(event.get());
-                // A line break between two of its fields; in a text it would be escaped.
+                // A raw line break can only occur between fields; inside a string it would be escaped.
                 let line = event.get().replace(['\n', '\r'], " ") + "\n";
                 self.0.write_all(line.as_bytes()).await.map_err(|error| unusable(&error))?;
             }
@@ -137,7 +137,7 @@ impl Spool {
         Ok(processes)
     }
 
-    /// Returns how many events were kept.
+    /// Writes the events to keep and returns their number.
     async fn write_kept(
         mut self,
         file: &mut PartialFile,
@@ -164,7 +164,7 @@ impl Spool {
     }
 }
 
-/// In bytes: what is written at once.
+/// The write size, in bytes.
 const PART: usize = 256 * 1024;
 
 fn unusable(error: &std::io::Error) -> Fault {

@@ -1,7 +1,7 @@
-//! Which events of a trace are kept, and without what.
+//! The trace events to keep, and what to remove from them.
 //!
-//! Owns the rules: nothing of other tabs' processes, no secrets in addresses, and for a model no address of another site.
-//! Reads events one by one; never a file.
+//! Owns the rules: no events of other tabs' processes, no secrets in addresses, and for a model no addresses of other
+//! sites. Reads events one by one, never a file.
 
 use crate::base::site::Place;
 use crate::command::privacy::redaction;
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 const ELSEWHERE: &str = "[an address of another site]";
 
-/// What is known of the processes after all events were seen once.
+/// The processes, known after one pass over all events.
 #[derive(Debug, Default)]
 pub(super) struct Processes {
     renderers: HashSet<i64>,
@@ -53,7 +53,7 @@ struct Frame {
 }
 
 impl Processes {
-    /// Looks at an event, as its JSON. Only those that tell of processes are read.
+    /// Reads an event, given as JSON. Only parses events that describe processes.
     pub(super) fn see(&mut self, event: &str) {
         const TELLING: [&str; 4] = [
             "\"process_name\"",
@@ -82,7 +82,7 @@ impl Processes {
     }
 }
 
-/// What is kept of an event, as JSON; `None`: nothing. `here`: the only site whose addresses stay.
+/// Returns the event as it is kept, as JSON, or `None` to drop it. `here`: the only site whose addresses stay.
 pub(super) fn kept(event: &str, processes: &Processes, here: Option<&Place>) -> Option<String> {
     #[derive(Deserialize)]
     struct OfProcess {
@@ -93,7 +93,7 @@ pub(super) fn kept(event: &str, processes: &Processes, here: Option<&Place>) -> 
     if processes.is_of_other_tabs(pid) {
         return None;
     }
-    // Most events have no address.
+    // Most events contain no address.
     if !event.contains("://") && !event.contains("data:") {
         return Some(event.to_owned());
     }

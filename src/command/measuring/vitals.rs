@@ -1,6 +1,6 @@
-//! vitals.
+//! The `vitals` command.
 //!
-//! Owns the spec and the judgement by the published limits. The browser measures.
+//! Owns the spec and the rating by the published thresholds. The browser measures.
 
 use crate::browser::page::Vitals;
 use crate::command::core::{Context, Output};
@@ -33,20 +33,20 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     run: |context, _| Box::pin(vitals(context)),
 }];
 
-/// One of the measurements.
+/// One metric.
 struct Vital {
     name: &'static str,
     value: fn(&Vitals) -> Option<f64>,
-    /// Up to this it is good.
+    /// The upper limit for a good rating.
     good: f64,
-    /// Beyond this it is poor.
+    /// Values above this are poor.
     poor: f64,
-    /// None: without a unit.
+    /// `None` if it has no unit.
     unit: Option<&'static str>,
 }
 
-/// Source: <https://web.dev/articles/defining-core-web-vitals-thresholds>, those of TTFB and FCP: <https://web.dev/articles/ttfb>
-/// and <https://web.dev/articles/fcp>.
+/// Source: <https://web.dev/articles/defining-core-web-vitals-thresholds>; for TTFB and FCP:
+/// <https://web.dev/articles/ttfb> and <https://web.dev/articles/fcp>.
 const VITALS: [Vital; 5] = [
     Vital { name: "LCP", value: |vitals| vitals.lcp, good: 2500.0, poor: 4000.0, unit: Some("ms") },
     Vital { name: "INP", value: |vitals| vitals.inp, good: 200.0, poor: 500.0, unit: Some("ms") },

@@ -1,4 +1,4 @@
-//! frame, focus.
+//! The `frame` and `focus` commands.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::{FrameChoice, Target};
@@ -109,7 +109,7 @@ async fn focus(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     if let Some(target) = &target {
         page.scroll(Some(target), ACTION_LIMIT).await?;
         match page.focus(target, ACTION_LIMIT).await {
-            // Anything can be looked at; only some of it takes the keyboard.
+            // Any element can be scrolled into view, but not every element accepts focus.
             Err(PageError::Refused { .. } | PageError::NotReady { .. }) if !in_background => {}
             focused => focused?,
         }

@@ -1,4 +1,4 @@
-//! Commands that go somewhere or wait: addresses, tabs, frames, conditions.
+//! Commands that navigate or wait: addresses, tabs, frames, conditions.
 
 pub(super) mod frames;
 pub(super) mod navigation;

@@ -1,4 +1,4 @@
-//! goto, back, forward, reload, url, load-html.
+//! The `goto`, `back`, `forward`, `reload`, `url` and `load-html` commands.
 
 use crate::browser::arrival::{Arrival, ArrivalKind};
 use crate::browser::page::Page;
@@ -169,7 +169,8 @@ async fn goto(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     Ok(Output::text(text).data(json!({ "url": arrival.url, "status": arrival.status })))
 }
 
-/// A name that resolves to a metadata address is noticed when it has answered: its content is left before it is read.
+/// Leaves a page served from a metadata address before its content can be read. A host name that resolves to one is
+/// only recognized after the response.
 pub(in crate::command) async fn leave_metadata(page: &Page, arrival: &Arrival) -> Result<(), Fault> {
     let by_address = url_guard::check_arrival(&arrival.url, arrival.remote_address.as_deref());
     let checked = by_address.and_then(|()| Ok(page.check_addresses(page.refusal_mark())?));
@@ -212,7 +213,7 @@ async fn url(context: &Context) -> Result<Output, Fault> {
     Ok(Output::text(url.clone()).data(json!({ "url": url })))
 }
 
-/// These concern the whole page: inside a frame it is not clear what is meant.
+/// Fails inside a frame: these commands act on the whole page, so the intent would be unclear.
 fn refuse_in_frame(page: &Page) -> Result<(), Fault> {
     match page.chosen_frame() {
         None => Ok(()),

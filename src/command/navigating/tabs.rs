@@ -1,4 +1,4 @@
-//! tabs, tab, newtab, closetab.
+//! The `tabs`, `tab`, `newtab` and `closetab` commands.
 
 use super::navigation::leave_metadata;
 use crate::browser::page::titles;
@@ -137,12 +137,12 @@ async fn tabs(context: &Context) -> Result<Output, Fault> {
         );
     }
     let mut output = Output::text(lines.join("\n")).data(data);
-    // Titles are the pages' own words.
+    // Titles are page content.
     output.source_url = context.for_model.then(|| "titles and addresses of tabs".to_owned());
     Ok(output)
 }
 
-/// A title is the page's own text: it stays on its line, and short.
+/// Shortens a title, which is page content, and puts it on one line.
 pub fn listed_title(title: &str) -> String {
     const LONGEST: usize = 120;
     if title.is_empty() {
@@ -153,7 +153,7 @@ pub fn listed_title(title: &str) -> String {
     if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST - 1).chain(['…']).collect() }
 }
 
-/// The number of a tab as it was typed.
+/// Parses a tab number as typed.
 pub fn tab_number(text: &str) -> Result<TabId, Fault> {
     text.parse().map_err(|_| {
         Fault::new(FaultCode::BadRequest, format!("{text:?} is not a tab number")).hint("See them: gstack tabs")
@@ -195,7 +195,7 @@ async fn closetab(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let id = tab.id();
     let was_current = context.browser.current_known() == Some(id);
     tab.close().await?;
-    // A client that has named its tab, or has a set of its own, has no use for the browser's current one.
+    // A client with a named tab or its own tab set does not use the browser's current tab.
     let moves = was_current && matches!(context.moves, Moves::Current);
     let current = if moves { context.browser.current_known() } else { None };
     let text = match current {

@@ -1,6 +1,6 @@
-//! wait.
+//! The `wait` command.
 //!
-//! Owns what can be waited for and its words. The waiting itself is `browser::page`'s.
+//! Owns the conditions and the output text. `browser::page` does the waiting.
 
 use crate::base::glob::Glob;
 use crate::browser::page::error::PageError;
@@ -80,7 +80,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     run: |context, arguments| Box::pin(wait(context, arguments)),
 }];
 
-/// One thing to wait for.
+/// One condition to wait for.
 enum Condition {
     Visible(Target),
     Presence(Target, Presence),
@@ -95,7 +95,7 @@ enum Condition {
     Load(LoadState),
 }
 
-/// Our words, and the page's.
+/// A met condition: our text, and the page's text.
 struct Met {
     ours: String,
     theirs: Option<String>,
@@ -137,7 +137,7 @@ async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 }
 
 impl Condition {
-    /// What was asked for, and how long at most.
+    /// Parses the conditions and the time limit.
     fn read(spec: &'static Spec, arguments: &Arguments) -> Result<(Vec<Self>, Duration), Fault> {
         let (first, second) = (arguments.text("sel"), arguments.text("ms"));
         let is_time = |text: &String| text.parse::<u64>().is_ok();
@@ -242,7 +242,7 @@ impl Condition {
             };
             Ok(Met { ours, theirs })
         };
-        // Those that say for themselves what did not come have a little longer.
+        // Conditions with their own timeout message get a little longer.
         match tokio::time::timeout(limit + Duration::from_secs(1), met).await {
             Ok(met) => met,
             Err(_) => Err(PageError::Timeout { what: self.waiting(), after: limit }),

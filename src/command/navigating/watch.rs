@@ -1,4 +1,4 @@
-//! watch.
+//! The `watch` command.
 
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;

@@ -1,6 +1,7 @@
-//! cache.
+//! The `cache` command.
 //!
-//! Owns the reading. The cache is the whole browser's: in a person's everyday one it is left alone.
+//! Owns the argument parsing. The cache belongs to the whole browser, so the command leaves a person's everyday browser
+//! alone.
 
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{

@@ -1,4 +1,4 @@
-//! offline, throttle.
+//! The `offline` and `throttle` commands.
 
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
@@ -8,15 +8,15 @@ use crate::command::spec::{
 use crate::protocol::fault::Fault;
 use serde_json::json;
 
-/// A page that is slower still looks hung to us.
+/// A slower page looks as if it hangs.
 const SLOWEST_CPU: f64 = 20.0;
 
-/// One speed of the network, as Chrome's own DevTools define it.
+/// One network speed, as defined by Chrome DevTools.
 struct Speed {
     name: &'static str,
-    /// Milliseconds.
+    /// In milliseconds.
     latency: f64,
-    /// Bytes in a second.
+    /// In bytes per second.
     down: f64,
     up: f64,
 }

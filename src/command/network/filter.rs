@@ -1,6 +1,6 @@
-//! Which requests are listed.
+//! The filter for listed requests.
 //!
-//! Owns the reading of the flags and the judgement of one request. Never asks a browser.
+//! Owns parsing the flags and deciding about one request. Never queries a browser.
 
 use crate::base::glob::Glob;
 use crate::browser::page::journal::RequestRecord;
@@ -8,7 +8,7 @@ use crate::command::core::Arguments;
 use crate::command::privacy::redaction;
 use crate::protocol::fault::{Fault, FaultCode};
 
-/// What the flags ask for.
+/// The filter given by the flags.
 pub(super) struct Filter {
     address: Option<Glob>,
     kinds: Vec<String>,
@@ -25,9 +25,9 @@ enum Status {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Since {
-    /// After the request of this number.
+    /// Requests after this number.
     Number(u64),
-    /// So many milliseconds ago.
+    /// Requests of the last so many milliseconds.
     Ago(u64),
 }
 
@@ -42,7 +42,7 @@ impl Filter {
         })
     }
 
-    /// `now`: in milliseconds since 1970.
+    /// Whether the filter accepts this request. `now`: in milliseconds since 1970.
     pub(super) fn takes(&self, record: &RequestRecord, now: u64) -> bool {
         self.address.as_ref().is_none_or(|glob| glob.matches(&redaction::text(&record.url)))
             && (self.kinds.is_empty() || self.kinds.contains(&record.kind))
@@ -56,7 +56,7 @@ impl Filter {
 }
 
 impl Status {
-    /// `404`, `4xx`, `400-499`, `failed`, `pending`.
+    /// Parses `404`, `4xx`, `400-499`, `failed` or `pending`.
     fn parse(text: &str) -> Result<Self, Fault> {
         let number = |text: &str| text.parse::<u16>().ok().filter(|status| (100..=599).contains(status));
         let class = |text: &str| {
@@ -90,7 +90,7 @@ impl Status {
 }
 
 impl Since {
-    /// `30s`, `5m`, `1h`, or the number of a request.
+    /// Parses `30s`, `5m`, `1h`, or the number of a request.
     fn parse(text: &str) -> Result<Self, Fault> {
         let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len()));
         let millis = match unit {

@@ -1,6 +1,6 @@
-//! network.
+//! The `network` command.
 //!
-//! Owns the spec and the list. One request as a whole is `show`'s.
+//! Owns the spec and the list. `show` prints a single request in full.
 
 use super::filter::Filter;
 use super::record::{fields, is_of, line, numbered};
@@ -21,7 +21,7 @@ use crate::command::spec::{
 use crate::protocol::fault::Fault;
 use serde_json::Value;
 
-/// Requests that `list` shows where no number is given.
+/// The default number of requests in `list`.
 const LISTED: usize = 100;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
@@ -72,8 +72,9 @@ async fn network(context: &Context, arguments: Arguments) -> Result<Output, Faul
     }
 }
 
-/// Requests of the documents that a client may read here, and how many others there are. A model reads what belongs to the
-/// site that the tab shows: of an earlier page, or a frame of another site, it is told there.
+/// Returns the requests that the client may read here, and the number of others. A model may read requests from
+/// documents of the site that the tab shows. Requests of an earlier page, or of another site's frame, it reads while on
+/// that site.
 fn readable(context: &Context, page: &Page) -> Result<(Vec<RequestRecord>, usize), Fault> {
     let requests = page.requests();
     if !context.for_model {
@@ -86,7 +87,7 @@ fn readable(context: &Context, page: &Page) -> Result<(Vec<RequestRecord>, usize
     Ok((ours, others))
 }
 
-/// The form that scripts know.
+/// Prints all requests, in the format that scripts rely on.
 fn all(context: &Context, page: &Page, arguments: &Arguments) -> Result<Output, Fault> {
     if ["--filter", "--type", "--status", "--since", "--limit"].iter().any(|flag| arguments.has(flag)) {
         return list(context, page, arguments);

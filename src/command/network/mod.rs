@@ -1,4 +1,4 @@
-//! What goes between pages and servers: reading it, and changing it.
+//! Network traffic of pages: reading it and changing it.
 //!
 //! Owns the list of files; each declares its own commands.
 

@@ -1,6 +1,7 @@
-//! One request in a line, and as data.
+//! One request as a line and as data.
 //!
-//! Owns the words, whose document asked, and what of an address a client may read. Reads nothing from a browser.
+//! Owns the text, which document sent a request, and the part of its address that a client may read. Reads nothing from
+//! a browser.
 
 use crate::base::site::Place;
 use crate::browser::page::error::PageError;
@@ -11,7 +12,8 @@ use crate::command::privacy::redaction;
 use crate::command::reading::iso;
 use serde_json::{Value, json};
 
-/// How a client may read the address of a request: a model that of documents of the site that the tab shows, without secrets.
+/// Returns a function for the readable address of a request. A model gets addresses, without secrets, only for
+/// documents of the site that the tab shows.
 pub(in crate::command) fn readable_address(
     context: &Context,
     page: &Page,
@@ -23,17 +25,17 @@ pub(in crate::command) fn readable_address(
     })
 }
 
-/// Whether a request was made by a document of this site.
+/// Whether a document of this site sent the request.
 pub(super) fn is_of(request: &RequestRecord, here: &Place) -> bool {
     !request.document.is_empty() && Place::of(&request.document) == *here
 }
 
-/// The value of a header, however its name is spelled.
+/// Returns the value of a header, ignoring case.
 pub(super) fn header_of<'a>(headers: &'a [Header], wanted: &str) -> Option<&'a str> {
     headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.as_str())
 }
 
-/// `GET http://a.example/ → 200 (34ms, 120B)`
+/// Formats `GET http://a.example/ → 200 (34ms, 120B)`.
 pub(super) fn line(request: &RequestRecord, address: &str) -> String {
     let outcome = match (&request.failed, request.status) {
         (Some(reason), _) => reason.clone(),
@@ -52,7 +54,7 @@ pub(super) fn fields(request: &RequestRecord, address: &str) -> Value {
         "bytes": request.size, "failed": request.failed })
 }
 
-/// The same with its number, its type and when it was sent.
+/// Returns the request's fields with its number, type and time.
 pub(super) fn numbered(request: &RequestRecord) -> Value {
     let mut data = fields(request, &redaction::text(&request.url));
     data["id"] = json!(request.number);

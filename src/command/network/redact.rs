@@ -1,7 +1,7 @@
-//! What of a request is shown: without what signs somebody in.
+//! Requests as they may be shown: without credentials.
 //!
-//! Owns the rules for headers and bodies; `secrets` and `redaction` own what looks like a secret. It is a precaution: what it
-//! lets pass is not thereby harmless.
+//! Owns the rules for headers and bodies; `secrets` and `redaction` decide what looks like a secret. Redaction is a
+//! precaution: what passes is not necessarily harmless.
 
 use crate::browser::page::Header;
 use crate::command::privacy::{redaction, secrets};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 const REDACTED: &str = "[redacted]";
 
-/// A header's value as it is shown.
+/// Returns a header's value, redacted.
 pub(super) fn header((name, value): &Header) -> String {
     if identity::is_sensitive(name) || secrets::is_secret_value(value) {
         return REDACTED.to_owned();
@@ -18,15 +18,15 @@ pub(super) fn header((name, value): &Header) -> String {
     redaction::text(value)
 }
 
-/// A body as it is shown. `mime`: what its sender calls it.
+/// Returns a body, redacted. `mime`: the media type given by its sender.
 pub(super) fn body(mime: &str, text: &str) -> String {
     if let Ok(value @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str::<Value>(text) {
         let shown = secrets::redact_json(&value);
-        // What holds no secret stays as its server wrote it.
+        // A body without secrets stays as the server wrote it.
         return if shown == value { redaction::text(text) } else { shown.to_string() };
     }
     if mime.starts_with("application/x-www-form-urlencoded") {
-        // As a query it has its secrets known.
+        // Treated as a query, so that its secret parameters are recognized.
         let query = redaction::text(&format!("?{text}"));
         return query.strip_prefix('?').unwrap_or(&query).to_owned();
     }
@@ -36,7 +36,7 @@ pub(super) fn body(mime: &str, text: &str) -> String {
     redaction::text(text)
 }
 
-/// The parts of a form, without the values of those whose names say that they are secret.
+/// Removes the values of parts whose names mark them as secret.
 fn multipart(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut hides = false;

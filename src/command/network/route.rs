@@ -1,7 +1,7 @@
-//! route, unroute.
+//! The `route` and `unroute` commands.
 //!
-//! Owns the reading of a route and what an agent's may do: it is bound to documents of the site that it was allowed on, sets no
-//! cookies and changes no request.
+//! Owns parsing a route, and the limits for an agent's route: it applies only to documents of the site where it was
+//! allowed, sets no cookies and changes no request.
 
 use crate::base::counted::counted;
 use crate::base::glob::Glob;
@@ -20,12 +20,12 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
-/// Of one tab.
+/// For each tab.
 const MOST_ROUTES: usize = 100;
-/// In milliseconds: a page has given up long before.
+/// In milliseconds. Pages give up long before that.
 const LONGEST_DELAY: u64 = 60_000;
-/// What an agent's answer may say beside what begins with `X-` or `Access-Control-`: nothing that stays in the browser, leads
-/// to another address or is saved as a file.
+/// The headers that an agent's response may contain, besides those that start with `X-` or `Access-Control-`: none that
+/// stores anything in the browser, redirects, or makes it save a file.
 const FOR_AGENTS: [&str; 7] =
     ["content-type", "content-language", "cache-control", "etag", "last-modified", "retry-after", "vary"];
 
@@ -208,7 +208,7 @@ async fn read_body(context: &Context, arguments: &Arguments) -> Result<(Vec<u8>,
     }
 }
 
-/// `Name: value`, a line each.
+/// Parses `Name: value`, one on each line.
 fn read_headers(arguments: &Arguments) -> Result<Vec<(String, String)>, Fault> {
     let given = arguments.values("--header").join("\n");
     let lines = given.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -253,7 +253,7 @@ fn kind_of_text(text: &str) -> &'static str {
     }
 }
 
-/// `**/api/* → 503 (0 bytes) after 200 ms`
+/// Formats `**/api/* → 503 (0 bytes) after 200 ms`.
 fn words(route: &Route) -> String {
     let act = match &route.act {
         RouteAct::Abort => "aborted".to_owned(),

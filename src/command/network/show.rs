@@ -1,7 +1,7 @@
-//! One request as a whole, for a person and for an agent.
+//! One request in full, for a person or an agent.
 //!
-//! Owns the words, what is cut, and what an agent is not shown: bodies of another site's answers, which the page itself may
-//! not be able to read.
+//! Owns the text, what is cut, and what agents are not shown: bodies of other sites' responses, which the page itself
+//! may not be allowed to read.
 
 use super::record::{header_of, is_of, line, numbered};
 use super::redact;
@@ -14,9 +14,9 @@ use crate::command::reading::iso;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 
-/// Characters of a body that are shown where no number is given.
+/// The default number of body characters to show.
 const SHOWN: usize = 4000;
-/// In bytes: a larger body is not looked through for secrets, and so not shown.
+/// In bytes. A larger body is not searched for secrets, and so is not shown.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 pub(super) async fn show(context: &Context, page: &Page, arguments: &Arguments, id: &str) -> Result<Output, Fault> {
@@ -52,11 +52,11 @@ fn no_such(number: u64) -> Fault {
         .command("gstack network list")
 }
 
-/// A body as it is shown.
+/// A body in the form to show.
 struct Shown {
-    /// None: nothing of it can be shown.
+    /// `None` if nothing can be shown.
     text: Option<String>,
-    /// Characters of the whole.
+    /// The number of characters of the whole body.
     length: usize,
     /// Why there is no text, or that it is cut.
     note: Option<String>,
@@ -135,7 +135,7 @@ fn headers(title: &str, headers: &[Header], lines: &mut Vec<String>) {
     lines.extend(headers.iter().map(|header| format!("  {}: {}", header.0, redact::header(header))));
 }
 
-/// `200 OK over h2 from 127.0.0.1:8080`
+/// Formats `200 OK over h2 from 127.0.0.1:8080`.
 fn from(answer: &Answer) -> String {
     let mut words = format!("{} {}", answer.status, answer.status_text).trim_end().to_owned();
     if !answer.protocol.is_empty() {

@@ -1,6 +1,6 @@
-//! headers, credentials: what is sent to one site alone.
+//! The `headers` and `credentials` commands: values sent to one site only.
 //!
-//! Owns the reading. Values are never printed again.
+//! Owns the argument parsing. Never prints the values.
 
 use crate::base::counted::counted;
 use crate::base::site;
@@ -14,7 +14,7 @@ use crate::protocol::fault::Fault;
 use serde_json::json;
 
 const SITE: Flag = flag("--site", "HOST", Holds::Choice, "The site: a.example, localhost:3000");
-/// What says where a request goes and how long it is: the browser's own to set.
+/// Headers that determine a request's destination and length: only the browser sets them.
 const OF_THE_BROWSER: [&str; 5] = ["host", "content-length", "connection", "transfer-encoding", "upgrade"];
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
@@ -66,7 +66,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
 ];
 
-/// The site that `--site` names.
+/// Returns the site given by `--site`.
 fn site_of(arguments: &Arguments) -> Result<Option<String>, Fault> {
     let Some(typed) = arguments.value("--site").map(str::trim) else { return Ok(None) };
     let found = if typed.contains("://") { site::of(typed) } else { site::of(&format!("https://{typed}")) };

@@ -1,14 +1,15 @@
-//! Paths that no model gets, no matter who runs it: hidden files and folders, credential folders, gstack's own home, files with
-//! several names.
+//! Paths closed to every model, whoever runs it: hidden files and folders, credential folders, gstack's home, files
+//! with several hard links.
 //!
-//! Owns the list for both directions. What lies outside of the open folders never comes here: `path_guard` has refused it.
+//! Owns the list for both reading and writing. Paths outside the open folders never reach it: `path_guard` has refused
+//! them.
 
 use crate::protocol::fault::{Fault, FaultCode};
 use std::fs::OpenOptions;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
-/// Folders and files that hold credentials, wherever they lie.
+/// Folders and files that hold credentials, at any depth.
 const CREDENTIALS: [&str; 17] = [
     ".ssh",
     ".aws",
@@ -28,10 +29,10 @@ const CREDENTIALS: [&str; 17] = [
     "Keychains",
     "keyrings",
 ];
-/// What a model may write over: pictures and prints, which it made or can make again.
+/// Extensions of files that a model may overwrite: pictures and PDFs, which it created or can create again.
 const REPLACEABLE: [&str; 5] = ["png", "jpg", "jpeg", "webp", "pdf"];
 
-/// Fails if a model may not read this file. `path` and `open` have no symlinks left in them.
+/// Fails if a model may not read this file. `path` and `open` must have their symlinks resolved.
 pub(super) fn check_input(path: &Path, open: &[PathBuf], gstack_home: &Path) -> Result<(), Fault> {
     check_place(path, open, gstack_home)?;
     check_names(path)
@@ -60,7 +61,7 @@ fn check_place(path: &Path, open: &[PathBuf], gstack_home: &Path) -> Result<(), 
     let names =
         || path.components().filter_map(|part| if let Component::Normal(name) = part { name.to_str() } else { None });
     let holds_credentials = names().any(|name| CREDENTIALS.contains(&name));
-    // Where a person runs a client is theirs to choose, also below a hidden folder; what is hidden in there is not open.
+    // A person may run a client in any folder, even inside a hidden one; hidden entries below that folder stay closed.
     let below =
         open.iter().filter_map(|folder| path.strip_prefix(folder).ok()).min_by_key(|below| below.components().count());
     let is_hidden =
@@ -71,8 +72,8 @@ fn check_place(path: &Path, open: &[PathBuf], gstack_home: &Path) -> Result<(), 
     Ok(())
 }
 
-/// Fails for a file of several names: one of them may lie where nothing is open. It is opened, so that it is the file
-/// that was judged, and no symlink.
+/// Fails if a file has several hard links: one of them may be outside the open folders. Opens the file without
+/// following symlinks, so that the check applies to the file itself.
 fn check_names(path: &Path) -> Result<(), Fault> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
@@ -81,7 +82,7 @@ fn check_names(path: &Path) -> Result<(), Fault> {
         Ok(found) if found.is_file() && found.nlink() == 1 => Ok(()),
         Ok(found) if found.is_file() => Err(closed(path, "it has several names (hard links)")),
         Ok(_) => Err(closed(path, "it is not a regular file")),
-        // What is not there is the caller's to say.
+        // The caller reports missing files.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(_) => Err(closed(path, "it can't be looked at")),
     }

@@ -1,4 +1,4 @@
-//! What commands must not reach or keep: closed paths, metadata addresses, secrets.
+//! What commands must not reach or record: closed paths, metadata addresses, secrets.
 //!
 //! Owns the rules. The commands and the engine apply them.
 

@@ -1,7 +1,7 @@
-//! Where commands may read and write: under the client's working directory or a temp directory.
+//! The paths that commands may read and write: below the client's working directory or a temp directory.
 //!
-//! Owns the judgement of a path, symlinks resolved, and the writing that no symlink can lead astray. To a model more is
-//! closed (`closed_paths`), in both directions.
+//! Owns the check of a path with symlinks resolved, and writing that no symlink can redirect. More paths are closed to
+//! models (`closed_paths`), for both reading and writing.
 
 use super::closed_paths;
 use crate::base::atomic;
@@ -11,10 +11,11 @@ use crate::protocol::fault::{Fault, FaultCode};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-/// In bytes. What is read goes to the browser in one message.
+/// In bytes. The content is sent to the browser in one message.
 const LARGEST_INPUT: u64 = 32 * 1024 * 1024;
 
-/// The file to write for a path as it was typed: absolute, symlinks resolved, inside an open folder.
+/// Returns the file to write for a typed path: absolute, with symlinks resolved. Fails if it is outside the open
+/// folders.
 pub fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     let path = resolve(&open_folders(context), base_of(context), typed)?;
     if context.for_model {
@@ -23,7 +24,8 @@ pub fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     Ok(path)
 }
 
-/// The file to read for a path as it was typed: it is there, symlinks resolved, inside an open folder.
+/// Returns the file to read for a typed path, with symlinks resolved. Fails if it is missing or outside the open
+/// folders.
 pub fn input_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     let path = resolve(&open_folders(context), base_of(context), typed)?;
     if context.for_model {
@@ -36,13 +38,13 @@ pub fn input_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
         .hint("Paths are looked up from the folder that you run gstack in."))
 }
 
-/// The folder for a path as it was typed: it exists, symlinks resolved, inside an open folder.
+/// Returns the folder for a typed path, with symlinks resolved. Fails if it is missing or outside the open folders.
 pub fn output_folder(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     let missing = |error: std::io::Error| {
         Fault::new(FaultCode::NotFound, format!("{typed} can't be used as a folder: {error}"))
             .hint("Make the folder first, in the folder that you run gstack in or in the temp directory.")
     };
-    // A name inside of it is judged as that of any file is.
+    // Checks a file name inside the folder like any other path.
     let inside = resolve(&open_folders(context), base_of(context), &format!("{}/file", typed.trim_end_matches('/')))?;
     if context.for_model {
         closed_paths::check_output(&inside, &open_folders(context), &context.gstack_home)?;
@@ -52,15 +54,15 @@ pub fn output_folder(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     Ok(folder)
 }
 
-/// The content of a file that `input_path` allowed. A symlink that was put in its place, or in that of a folder on the way,
-/// meanwhile is not followed.
+/// Reads a file that `input_path` allowed. Does not follow symlinks, so replacing the file or one of its folders in
+/// between has no effect.
 pub async fn read_text(path: &Path) -> Result<String, Fault> {
     let path = path.to_owned();
     let task = tokio::task::spawn_blocking(move || read_now(&path));
     task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was cut off: {error}")))?
 }
 
-/// As `read_text`, whatever the bytes are.
+/// Like `read_text`, but accepts any bytes.
 pub async fn read_bytes(path: &Path) -> Result<Vec<u8>, Fault> {
     let path = path.to_owned();
     let task = tokio::task::spawn_blocking(move || bytes_now(&path));
@@ -88,13 +90,13 @@ fn bytes_now(path: &Path) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// Replaces the file by these bytes. It is written beside its place and renamed into it: a symlink that is put there
-/// meanwhile is replaced, and one on the way to it is refused, never followed.
+/// Replaces the file's content. Writes a file next to it and renames that into place: a symlink at the path is
+/// replaced, and one in a parent folder is refused, never followed.
 pub async fn write(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
     write_by(atomic::write_judged, path, bytes).await
 }
 
-/// As `write`, with the content on disk when this returns.
+/// Like `write`, but the content is on disk when this returns.
 pub async fn write_synced(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
     write_by(atomic::write_judged_synced, path, bytes).await
 }
@@ -116,7 +118,7 @@ fn base_of(context: &Context) -> &Path {
     context.cwd.as_deref().unwrap_or(&context.temp_folder)
 }
 
-/// With symlinks resolved. The root itself is never open: that would open everything.
+/// Returns the open folders with symlinks resolved. Never includes the root, which would open everything.
 fn open_folders(context: &Context) -> Vec<PathBuf> {
     let system_temp = std::env::temp_dir();
     let named = [context.cwd.as_deref(), Some(context.temp_folder.as_path()), Some(system_temp.as_path())];
@@ -147,7 +149,7 @@ fn resolve(folders: &[PathBuf], base: &Path, typed: &str) -> Result<PathBuf, Fau
     let parent = path.parent().unwrap_or(base);
     let folder = match parent.canonicalize() {
         Ok(folder) => folder,
-        // Whether a folder outside exists is not told.
+        // Does not reveal whether a folder outside exists.
         Err(_) if !lexically_inside(folders, base, typed) => return Err(refused()),
         Err(error) => {
             return Err(Fault::new(FaultCode::NotFound, format!("{} can't be used: {error}", parent.display()))
@@ -155,7 +157,7 @@ fn resolve(folders: &[PathBuf], base: &Path, typed: &str) -> Result<PathBuf, Fau
         }
     };
     let place = folder.join(name);
-    // A symlink in its place leads to where it would be written.
+    // A symlink at the path determines where the content would be written.
     let place = match place.symlink_metadata() {
         Ok(found) if found.is_symlink() => place.canonicalize().map_err(|_| refused())?,
         Ok(found) if found.is_dir() => {

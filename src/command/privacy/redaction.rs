@@ -1,7 +1,7 @@
-//! What of a command may be kept: the one set of rules for the activity, the log and the words of a step.
+//! The parts of a command that may be recorded: one set of rules for the activity, the log and the step text.
 //!
-//! Owns what is left out: what is typed into a page, what identifies a person, secrets in addresses, keys that look like
-//! a known issuer's. It is a precaution: what it lets pass is not thereby harmless.
+//! Owns what is removed: text typed into a page, identifying values, secrets in addresses, keys in a known issuer's
+//! format. Redaction is a precaution: what passes is not necessarily harmless.
 
 use super::secrets::{is_issued_key, is_secret_name, is_secret_value};
 use crate::browser::page::{KeyMeaning, is_named_key};
@@ -9,9 +9,9 @@ use crate::command::core::{Call, composition};
 use crate::command::spec::{Holds, Parameter};
 use percent_encoding::percent_decode_str;
 
-/// Stands where a secret stood.
+/// Replaces a secret.
 const REDACTED: &str = "[redacted]";
-/// Besides the names that are secret everywhere: what addresses carry to let somebody in.
+/// Address parameters that grant access, in addition to names that are secret everywhere.
 const SECRET_PARAMETERS: [&str; 17] = [
     "key",
     "code",
@@ -31,13 +31,13 @@ const SECRET_PARAMETERS: [&str; 17] = [
     "jsessionid",
     "phpsessid",
 ];
-/// What ends an address in a text.
+/// Characters that end an address in a text.
 const ENDS: [char; 8] = ['"', '\'', '`', '<', '>', '\\', '(', ')'];
-/// Shorter values of an argument are too common to be looked for in other texts.
+/// Shorter argument values are too common to search for in other texts.
 const SHORTEST_LEAK: usize = 3;
 
-/// The arguments of a call as they may be kept. What is typed is counted, scripts and addresses stay but for the
-/// secrets in them.
+/// Returns the arguments of a call as they may be recorded. Typed text is counted; scripts and addresses stay, without
+/// the secrets in them.
 pub fn arguments(call: &Call) -> Vec<String> {
     let (kept, hidden) = split(call);
     let mut words = match inner_calls(call) {
@@ -52,24 +52,25 @@ pub fn arguments(call: &Call) -> Vec<String> {
     words
 }
 
-/// The same with the command's name before them.
+/// Returns the same, preceded by the command's name.
 pub fn line(call: &Call) -> String {
     std::iter::once(call.spec.name.to_owned()).chain(arguments(call)).collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a call that can't be read. It will not run; any word of it may be the one to hide.
+/// Redacts a call that cannot be parsed. It will not run, but any of its words may be sensitive.
 pub fn unreadable(words: &[String]) -> Vec<String> {
     if words.is_empty() { Vec::new() } else { vec![counted(words)] }
 }
 
-/// A message that came of a call: without what its arguments hid. `words`: those of a call that could not be read.
+/// Redacts a message caused by a call: removes the values that its arguments hide. `words`: the words of a call that
+/// could not be parsed.
 pub fn message(call: Option<&Call>, words: &[String], message: &str) -> String {
     let hidden = call.map_or_else(|| words.to_vec(), |call| split(call).1);
     let mut values: Vec<&str> = hidden.iter().map(String::as_str).collect();
     let whole = hidden.join(" ");
     values.push(&whole);
     values.extend(hidden.iter().flat_map(|word| word.split(['=', ':'])).map(str::trim));
-    // The longest first: a part of a value must not spoil the search for the whole.
+    // Longest first: replacing a part of a value must not prevent finding the whole.
     values.sort_by_key(|value| std::cmp::Reverse(value.len()));
     let mut clean = message.to_owned();
     for value in values.iter().filter(|value| value.chars().count() >= SHORTEST_LEAK) {
@@ -78,12 +79,12 @@ pub fn message(call: Option<&Call>, words: &[String], message: &str) -> String {
     text(&clean)
 }
 
-/// Any text: without the secrets of the addresses in it, and without keys.
+/// Removes keys, and secrets in addresses, from any text.
 pub fn text(text: &str) -> String {
     without_keys(&without_parameters(&without_users(text)))
 }
 
-/// The arguments that stay, and those where only the length does.
+/// Returns the arguments that stay, and those reduced to their length.
 fn split(call: &Call) -> (Vec<String>, Vec<String>) {
     let parameters = call.spec.parameters.iter();
     let is_hidden =
@@ -95,13 +96,13 @@ fn split(call: &Call) -> (Vec<String>, Vec<String>) {
     call.arguments.without(call.spec, &hidden)
 }
 
-/// Whether only the length of an argument is kept. Commands that can't be read may hold anything, and so may a text that is no
-/// key; a key that writes a letter is typed text.
+/// Whether only an argument's length is recorded. Commands that cannot be parsed may contain anything, and so may a key
+/// argument that is not a named key: a key that produces a letter is typed text.
 pub(super) fn hides(holds: Holds, text: &str) -> bool {
     holds.is_hidden() || holds == Holds::Commands || (holds == Holds::Key && !is_named_key(text))
 }
 
-/// The commands of a `chain` or a `tab-each`, each by its own rules; none where they can't be read.
+/// Returns the commands of a `chain` or a `tab-each`, each redacted by its own rules. `None` if they cannot be parsed.
 fn inner_calls(call: &Call) -> Option<String> {
     let calls = call.spec.runs_others().then(|| composition::calls(call.spec, &call.arguments))?.ok()?;
     Some(calls.iter().map(line).collect::<Vec<_>>().join(" | "))
@@ -111,7 +112,8 @@ pub(super) fn counted(words: &[String]) -> String {
     format!("[{} characters]", words.join(" ").chars().count())
 }
 
-/// What a key writes: by its name somebody could tell which letter it is, and by the name's length nearly so.
+/// Returns the character that a key types, so that only that is counted: a key's name, or even the length of its name,
+/// would reveal the character.
 pub(super) fn written(holds: Holds, word: String) -> String {
     match holds {
         Holds::Key => Some(KeyMeaning::of(&word).typed).filter(|typed| !typed.is_empty()).unwrap_or(word),
@@ -119,7 +121,7 @@ pub(super) fn written(holds: Holds, word: String) -> String {
     }
 }
 
-/// One argument: an address without a scheme may begin with a user too.
+/// Redacts one argument. An address without a scheme may also begin with user information.
 fn address_or_text(word: &str) -> String {
     let authority = word.split(['/', '?', '#']).next().unwrap_or_default();
     let is_user = |user: &str| !user.is_empty() && user.contains(':') && !user.contains(char::is_whitespace);
@@ -131,7 +133,7 @@ fn address_or_text(word: &str) -> String {
     }
 }
 
-/// `https://user:password@host` without the user.
+/// Removes the user information from `https://user:password@host`.
 fn without_users(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
@@ -151,7 +153,7 @@ fn without_users(text: &str) -> String {
     clean
 }
 
-/// `?token=abc&page=2` without the token. A fragment's parameters count too.
+/// Removes the token from `?token=abc&page=2`, including in fragments.
 fn without_parameters(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
@@ -166,7 +168,7 @@ fn without_parameters(text: &str) -> String {
         if name.is_empty() || !delimiter.is_some_and(|c| matches!(c, '?' | '&' | '#' | ';' | '/')) {
             continue;
         }
-        // What belongs to a path ends where the query begins.
+        // A path parameter ends where the query begins.
         let ends = |c: char| matches!(c, '&' | ';' | '#') || (c == '?' && delimiter == Some(';')) || ends_address(c);
         let end = after.find(ends).unwrap_or(after.len());
         let value = &after[..end];
@@ -184,11 +186,11 @@ fn is_secret_parameter(name: &str, value: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let by_name = || lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| SECRET_PARAMETERS.contains(&word));
     let value = decoded(value);
-    // An address inside of an address has secrets of its own.
+    // A nested address may contain secrets of its own.
     is_secret_name(&name) || by_name() || is_secret_value(&value) || text(&value) != value
 }
 
-/// Keys that known issuers give out, and what follows `Bearer` and `Basic`.
+/// Removes keys of known issuers, and the credentials after `Bearer` and `Basic`.
 fn without_keys(text: &str) -> String {
     let is_of_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '+' | '/' | '=');
     let mut clean = String::with_capacity(text.len());
@@ -199,7 +201,7 @@ fn without_keys(text: &str) -> String {
         clean.push_str(gap);
         let end = after.find(|c: char| !is_of_key(c)).unwrap_or(after.len());
         let (word, later) = after.split_at(end);
-        // A key may be the end of a longer run: `key=sk-…`, `a/ghp_…`.
+        // A key may end a longer word: `key=sk-…`, `a/ghp_…`.
         let part = word.rfind(['=', '/']).map_or(0, |at| at + 1);
         let is_key = |word: &str| is_issued_key(word) && word.bytes().any(|byte| byte.is_ascii_digit());
         let is_announced = announced && word.len() >= SHORTEST_LEAK;

@@ -1,10 +1,10 @@
-//! What looks like a secret, by its name or by its shape.
+//! Recognizes secrets by their name or format.
 //!
-//! Owns the judgement. It is a precaution: what it lets pass is not thereby harmless.
+//! Owns the rules. Detection is a precaution: what passes is not necessarily harmless.
 
 use serde_json::{Map, Value};
 
-/// Words of a name that say what it holds.
+/// Words that mark a name as secret.
 const SECRET_WORDS: [&str; 17] = [
     "token",
     "secret",
@@ -24,10 +24,10 @@ const SECRET_WORDS: [&str; 17] = [
     "csrf",
     "xsrf",
 ];
-/// Pairs of words that do so only together.
+/// Pairs of words that mark a name as secret only together.
 const SECRET_PAIRS: [(&str, &str); 6] =
     [("api", "key"), ("access", "key"), ("private", "key"), ("secret", "key"), ("session", "id"), ("refresh", "key")];
-/// Beginnings that issuers give their keys.
+/// Prefixes of keys from known issuers.
 const SECRET_PREFIXES: [&str; 22] = [
     "eyJ",
     "sk-",
@@ -52,24 +52,24 @@ const SECRET_PREFIXES: [&str; 22] = [
     "-----BEGIN",
     "npm_",
 ];
-/// A prefix alone is a word; a key goes on.
+/// A prefix alone may be an ordinary word; a key is longer.
 const SHORTEST_PREFIXED: usize = 16;
-/// Letters and digits without a pause of at least this length are no word of any language.
+/// An unbroken run of letters and digits of at least this length is not a word in any language.
 const SHORTEST_RANDOM: usize = 32;
 
-/// `accessToken`, `X-Api-Key`, `session_id`.
+/// Whether a name marks its value as secret: `accessToken`, `X-Api-Key`, `session_id`.
 pub(in crate::command) fn is_secret_name(name: &str) -> bool {
     let words = words_of(name);
     words.iter().any(|word| SECRET_WORDS.contains(&word.as_str()))
         || words.windows(2).any(|pair| SECRET_PAIRS.contains(&(pair[0].as_str(), pair[1].as_str())))
 }
 
-/// It begins as the keys of a known issuer do, and goes on like one.
+/// Whether a value starts with a known issuer's prefix and continues like a key.
 pub(in crate::command) fn is_issued_key(value: &str) -> bool {
     value.len() >= SHORTEST_PREFIXED && SECRET_PREFIXES.iter().any(|prefix| value.starts_with(prefix))
 }
 
-/// A key of a known issuer, or a long run of letters and digits that nobody wrote.
+/// Whether a value is a key of a known issuer, or a long random run of letters and digits.
 pub(in crate::command) fn is_secret_value(value: &str) -> bool {
     let value = value.trim().trim_matches('"');
     if is_issued_key(value) {
@@ -79,17 +79,17 @@ pub(in crate::command) fn is_secret_value(value: &str) -> bool {
         value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-'));
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-    // A UUID names something; without its dashes it may be a key.
+    // A UUID is an identifier; without dashes, it may be a key.
     let is_uuid = value.contains('-') && uuid::Uuid::try_parse(value).is_ok();
     value.len() >= SHORTEST_RANDOM && is_run && digits >= 4 && letters >= 4 && !is_uuid
 }
 
-/// `[REDACTED — 12 chars]` in place of a secret; JSON texts are looked through.
+/// Replaces secrets with `[REDACTED — 12 chars]`, including inside JSON texts.
 pub(in crate::command) fn redact_entries(entries: &Map<String, Value>) -> Map<String, Value> {
     entries.iter().map(|(name, value)| (name.clone(), redact(name, value))).collect()
 }
 
-/// The same for a whole JSON value.
+/// Does the same for any JSON value.
 pub(in crate::command) fn redact_json(value: &Value) -> Value {
     redact("", value)
 }
@@ -116,7 +116,7 @@ fn redacted(text: &str) -> Value {
     Value::from(format!("[REDACTED — {} chars]", text.chars().count()))
 }
 
-/// `["access", "token"]` of `accessToken`, `ACCESS_TOKEN` and `access-token`.
+/// Returns `["access", "token"]` for `accessToken`, `ACCESS_TOKEN` and `access-token`.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut after_lowercase = false;
@@ -126,7 +126,7 @@ fn words_of(name: &str) -> Vec<String> {
             words.push(String::new());
         }
         if character.is_alphanumeric() {
-            // There is always one: the list began with it.
+            // Never empty: the list starts with one word.
             if let Some(word) = words.last_mut() {
                 word.extend(character.to_lowercase());
             }

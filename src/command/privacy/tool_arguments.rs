@@ -1,6 +1,6 @@
-//! The arguments of a tool call as a conversation may keep them.
+//! Tool call arguments as a conversation may record them.
 //!
-//! Owns the reading of what an agent gave, by the command's spec. What is hidden is `redaction`'s to say.
+//! Owns parsing an agent's arguments by the command's spec. `redaction` decides what is hidden.
 
 use super::redaction;
 use crate::command::core::{Call, tool_schema};
@@ -8,8 +8,8 @@ use crate::command::registry;
 use crate::command::spec::Holds;
 use serde_json::Value;
 
-/// The arguments of a tool of ours as they may be kept, as JSON. `arguments`: as an agent gave them, which may be cut off.
-/// Other tools' arguments are left as they are.
+/// Redacts the arguments of one of our tools, as JSON. `arguments`: as given by an agent, possibly cut off. Arguments
+/// of other tools stay unchanged.
 pub fn redacted(tool: &str, arguments: &str) -> String {
     let Some(spec) = registry::find(tool) else { return arguments.to_owned() };
     if arguments.is_empty() {
@@ -21,7 +21,7 @@ pub fn redacted(tool: &str, arguments: &str) -> String {
     match &mut given {
         Value::Object(given) => {
             for (name, value) in given.iter_mut() {
-                // What it does not take may be anything.
+                // An unknown argument may contain anything.
                 let known = tool_schema::holdings(spec).find(|(known, _)| known == name);
                 hide(known.map_or(Holds::Secret, |(_, holds)| holds), value);
             }

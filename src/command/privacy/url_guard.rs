@@ -1,14 +1,14 @@
-//! Which addresses gstack opens: web pages only, never a cloud's metadata service.
+//! The addresses that gstack opens: web pages only, never a cloud's metadata service.
 //!
-//! Owns the judgement of an address as it is spelled (and of the address that answered). Sends nothing and resolves
-//! nothing: names are the browser's resolver rules' to refuse.
+//! Owns the check of an address as written, and of the remote address that responded. Sends nothing and resolves
+//! nothing: the browser's resolver rules refuse host names.
 
 use crate::base::metadata::{is_metadata, is_metadata_address};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::net::IpAddr;
 use url::Url;
 
-/// The address to open, from what was typed. `localhost:3000` and `example.com` get their scheme.
+/// Returns the address to open for typed text. Adds the scheme to `localhost:3000` and `example.com`.
 pub fn check(typed: &str) -> Result<Url, Fault> {
     let typed = typed.trim();
     if typed.eq_ignore_ascii_case("about:blank") {
@@ -33,9 +33,10 @@ pub fn check(typed: &str) -> Result<Url, Fault> {
     }
 }
 
-/// Where a navigation ended: after all redirects, and which address answered as the browser spells it.
+/// Checks where a navigation ended after all redirects. `remote_address`: the server's address, as the browser writes
+/// it.
 pub fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(), Fault> {
-    // What can't be parsed (an error page's own address) has no host to judge.
+    // An address that cannot be parsed (of an error page) has no host to check.
     if let Ok(url) = Url::parse(url)
         && url.host().is_some_and(|host| is_metadata(&host))
     {
@@ -44,7 +45,7 @@ pub fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(), Faul
     remote_address.map_or(Ok(()), check_remote)
 }
 
-/// Whether nothing is read from the address that answered, as the browser spells it.
+/// Whether content from this server address must not be read. `address`: as the browser writes it.
 pub fn is_refused_address(address: &str) -> bool {
     check_remote(address).is_err()
 }
@@ -67,7 +68,7 @@ fn refused_metadata(host: &str) -> Fault {
         .hint("Such addresses hand out a machine's credentials.")
 }
 
-/// What was typed without a scheme: a host, perhaps with port and path.
+/// Returns the scheme to add to text without one: a host, with optional port and path.
 fn scheme_to_add(typed: &str) -> Option<&'static str> {
     let host_and_port = typed.split(['/', '?', '#']).next()?;
     let (host, port) = match host_and_port.rsplit_once(':') {

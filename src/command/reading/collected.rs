@@ -1,4 +1,4 @@
-//! console, dialog: what gstack has collected of a page since it was engaged.
+//! The `console` and `dialog` commands: what gstack has collected from a page since it attached.
 
 use crate::browser::page::journal::ConsoleMessage;
 use crate::command::core::{Arguments, Context, Output};
@@ -70,13 +70,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
 ];
 
-/// `2026-01-31T12:00:00.000Z`
+/// Formats a time as `2026-01-31T12:00:00.000Z`.
 pub(in crate::command) fn iso(millis: u64) -> String {
     let time = i64::try_from(millis).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
     time.map_or_else(|| millis.to_string(), |time| format!("{time:.3}"))
 }
 
-/// How grave a console message is.
+/// The severity of a console message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Debug,
@@ -96,7 +96,7 @@ impl Level {
                 .hint("One of: error, warning, info, debug. Without --level all of them are shown.")),
         }
     }
-    /// Of a message: `console.table` and the like count as information.
+    /// Returns a message's level. `console.table` and similar calls count as info.
     fn of(kind: &str) -> Self {
         match kind {
             "error" | "assert" => Self::Error,

@@ -1,4 +1,4 @@
-//! accessibility, media, data, perf.
+//! The `accessibility`, `media`, `data` and `perf` commands.
 
 use super::text::pretty;
 use crate::command::core::{Context, Output};

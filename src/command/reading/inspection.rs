@@ -1,4 +1,4 @@
-//! js, eval, css, attrs, is.
+//! The `js`, `eval`, `css`, `attrs` and `is` commands.
 
 use super::text::pretty;
 use crate::browser::page::{ElementState, ScriptValue};

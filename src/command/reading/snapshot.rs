@@ -1,4 +1,4 @@
-//! snapshot.
+//! The `snapshot` command.
 
 use crate::browser::page::{ImageFormat, Page, SEARCHED, Snapshot, SnapshotOptions, Target};
 use crate::command::core::{Arguments, Context, Output};
@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 const CURSOR_TITLE: &str = "── cursor-interactive (not in ARIA tree) ──";
-/// How a row of a long list is found, as its page calls it.
+/// How to find a row of a long list.
 const FIND_ROW: &str = "-s 'tr:has-text(\"words\")' is the row with these words";
 const DIFF_TITLE: &str = "── changes since the snapshot before (- gone, + new) ──";
 const NO_BASELINE: &str = "(no previous snapshot to diff against — this snapshot stored as baseline)";
@@ -86,7 +86,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
         compact: arguments.has("-c"),
         depth,
         scope: arguments.value("-s").map(Target::parse),
-        // What can be clicked can be operated, whatever ARIA knows of it.
+        // Clickable elements count as interactive even without an ARIA role.
         cursor: arguments.has("-C") || arguments.has("-i"),
         marks: context.for_model,
         limit: arguments.has("--search").then_some(SEARCHED),
@@ -128,7 +128,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     output = output.data(json!({ "url": url, "refs": refs, "more": snapshot.more, "nodes": nodes }));
     if let Some(path) = path.filter(|path| picture.as_ref() != Some(path)) {
         let written = path_guard::write(path, output.text.clone().into_bytes()).await?;
-        // An address that takes pictures gets one only by -a.
+        // `-o` with a picture's extension takes a picture only with -a.
         let hint = if format_of(&written.to_string_lossy()).is_some() { " as text: -a takes a picture" } else { "" };
         output.say(Some(format!("Snapshot saved: {}{hint}", written.display())));
         output.files.push(written);
@@ -137,7 +137,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     Ok(output)
 }
 
-/// The picture goes to the named file where that is one for pictures.
+/// Saves the annotated screenshot to the named file if its extension is a picture's, otherwise to the temp folder.
 async fn annotate(context: &Context, page: &Page, snapshot: &Snapshot, named: Option<&Path>) -> Result<PathBuf, Fault> {
     let named = named.and_then(|path| Some((path.to_owned(), format_of(path.to_str()?)?)));
     let (path, format) = named.unwrap_or_else(|| (screenshot::unnamed(context, "snapshot", "png"), ImageFormat::Png));

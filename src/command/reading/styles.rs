@@ -1,4 +1,4 @@
-//! inspect.
+//! The `inspect` command.
 
 use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange, Target};
 use crate::command::core::{Arguments, Context, Output};
@@ -11,7 +11,7 @@ use crate::protocol::told;
 use serde_json::json;
 use std::fmt::Write as _;
 
-/// What of the computed style says most about an element's look.
+/// The computed properties that say most about an element's appearance.
 const COMPUTED: [&str; 26] = [
     "display",
     "position",
@@ -102,7 +102,7 @@ fn written(found: &Inspection, with_browsers: bool) -> String {
     if rules.is_empty() {
         text.push_str("\n  (no rules of the page match)");
     }
-    // Writing to a String does not fail.
+    // Writing to a String cannot fail.
     for rule in rules {
         let specificity = rule.specificity.map(|(a, b, c)| format!(" ({a},{b},{c})")).unwrap_or_default();
         let origin = if rule.origin == Origin::UserAgent { " [user-agent]" } else { "" };
@@ -146,10 +146,10 @@ fn box_lines(model: &BoxModel) -> String {
     )
 }
 
-/// `12`, `12.5`
+/// Formats pixels as `12` or `12.5`.
 fn number(pixels: f64) -> String {
     let hundredths = (pixels * 100.0).round() / 100.0;
-    // Not `-0`.
+    // Avoids `-0`.
     format!("{}", hundredths + 0.0)
 }
 

@@ -1,4 +1,4 @@
-//! text, html, links, forms.
+//! The `text`, `html`, `links` and `forms` commands.
 
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
@@ -119,7 +119,7 @@ async fn forms(context: &Context) -> Result<Output, Fault> {
     Ok(Output::from_page(pretty(&forms)?, page.url()?).data(forms))
 }
 
-/// JSON as people read it, 2 spaces a level.
+/// Formats JSON for people, indented by 2 spaces.
 pub(in crate::command) fn pretty(value: &serde_json::Value) -> Result<String, Fault> {
     serde_json::to_string_pretty(value).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))
 }

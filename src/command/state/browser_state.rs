@@ -1,6 +1,6 @@
-//! What a browser holds that can be brought back: cookies, open pages, their storage.
+//! The browser state that can be restored: cookies, open pages and their storage.
 //!
-//! Owns the taking and the bringing back, for `state` and for `handoff`. Never writes a file, never closes a tab.
+//! Owns capture and restore, for `state` and for `handoff`. Never writes a file, never closes a tab.
 
 use crate::browser::page::{Cookie, PageStorage};
 use crate::browser::tab::Tab;
@@ -29,22 +29,22 @@ pub struct PageState {
     /// Belongs to the tab and is not written to files.
     #[serde(skip)]
     pub session_storage: Map<String, Value>,
-    /// Commands worked on it.
+    /// Whether commands worked on this page.
     pub current: bool,
-    /// The tab that it was in; none where it was read from a file.
+    /// The tab that showed it; `None` if the state was read from a file.
     #[serde(skip)]
     pub tab: Option<TabId>,
 }
 
-/// What was brought back.
+/// The result of a restore.
 pub struct Restored {
-    /// In the order of the state's pages: the tab that each is in now, or why it is in none.
+    /// In the order of the state's pages: each page's new tab, or why it has none.
     pub pages: Vec<Result<TabId, Fault>>,
-    /// The tab that commands worked on.
+    /// The tab that commands work on.
     pub current: Option<TabId>,
 }
 
-/// Takes the cookies and the pages that have a web address.
+/// Captures the cookies, and the pages that have a web address.
 pub async fn capture(context: &Context) -> Result<BrowserState, Fault> {
     let current = context.tab().await?;
     let cookies = context.pages.open(&current).await?.cookies().await?;
@@ -86,7 +86,7 @@ pub async fn restore(context: &Context, state: &BrowserState) -> Result<Restored
     Ok(Restored { pages, current })
 }
 
-/// Loaded twice where its storage is not there yet: the page must find that when it starts.
+/// Opens a page. If its storage is missing, sets it and reloads, because the page must find it at startup.
 async fn open(context: &Context, saved: &PageState) -> Result<TabId, Fault> {
     let address = context.address(&saved.url)?;
     let tab = context.browser.new_tab().await?;

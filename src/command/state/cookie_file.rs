@@ -1,12 +1,12 @@
-//! Cookies as files hold them: ours, Playwright's, and what browser extensions export.
+//! Cookie files: our format, Playwright's, and exports of browser extensions.
 //!
-//! Owns the reading. Sets nothing.
+//! Owns the parsing. Sets nothing.
 
 use crate::browser::page::{Cookie, PartitionKey};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde::Deserialize;
 
-/// One cookie as it is written; the names vary.
+/// One cookie as written in a file; field names vary.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Written {
@@ -32,7 +32,7 @@ struct Written {
     cross_site_ancestor: Option<bool>,
 }
 
-/// Playwright writes the site alone, and the ancestor beside it.
+/// Playwright writes only the site here, and the ancestor flag as a separate field.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Partition {
@@ -40,7 +40,7 @@ enum Partition {
     Key(PartitionKey),
 }
 
-/// Reads an array of cookies; `host` stands in for a missing domain.
+/// Parses an array of cookies. `host` replaces a missing domain.
 pub(super) fn parse(text: &str, host: Option<&str>) -> Result<Vec<Cookie>, Fault> {
     let refuse = |message: String| {
         Fault::new(FaultCode::BadRequest, message)
@@ -65,7 +65,7 @@ impl Written {
         let same_site = match self.same_site.as_deref().map(str::to_ascii_lowercase).as_deref() {
             Some("strict") => Some("Strict"),
             Some("lax") => Some("Lax"),
-            // Chrome's extensions say `no_restriction`.
+            // Chrome extensions write `no_restriction`.
             Some("none" | "no_restriction") => Some("None"),
             _ => None,
         };

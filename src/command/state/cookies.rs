@@ -1,4 +1,4 @@
-//! cookies, cookie, cookie-import.
+//! The `cookies`, `cookie` and `cookie-import` commands.
 
 use super::cookie_file;
 use super::storage::{OUTPUT, saved};
@@ -166,7 +166,7 @@ fn none_such(name: &str) -> Fault {
     Fault::new(FaultCode::NotFound, format!("There is no cookie {name}")).hint("See them: gstack cookies")
 }
 
-/// Whether requests to this host have the cookie: it is the host's own, or of a domain above it.
+/// Whether requests to this host include the cookie: it belongs to the host itself or to a parent domain.
 fn is_sent_to(cookie: &Cookie, host: &str) -> bool {
     match cookie.domain.strip_prefix('.') {
         Some(domain) => host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')),
@@ -174,7 +174,7 @@ fn is_sent_to(cookie: &Cookie, host: &str) -> bool {
     }
 }
 
-/// `name=value`, with the flags of `set`.
+/// Parses `name=value` with the flags of `set`.
 fn read_cookie(page: &Page, arguments: &Arguments, given: &str) -> Result<Cookie, Fault> {
     let parts = given.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
     let (name, value) =
@@ -210,7 +210,7 @@ fn read_cookie(page: &Page, arguments: &Arguments, given: &str) -> Result<Cookie
     })
 }
 
-/// The page's address, where cookies can belong to it.
+/// Returns the page's address. Fails if cookies cannot belong to it.
 fn web_address(page: &Page) -> Result<Url, Fault> {
     let url = Url::parse(&page.url()?).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! header, useragent.
+//! The `header` and `useragent` commands.
 
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::secrets;
@@ -64,7 +64,7 @@ async fn header(context: &Context, arguments: Arguments) -> Result<Output, Fault
     Ok(Output::text(format!("Header set: {name}: {shown}")))
 }
 
-/// A token of RFC 9110, 5.6.2.
+/// Whether this is a token (RFC 9110, 5.6.2).
 pub(in crate::command) fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }

@@ -1,4 +1,4 @@
-//! Commands about what a browser holds: cookies, storage, saved states, headers, the user agent.
+//! Commands for browser state: cookies, storage, saved states, headers, the user agent.
 
 pub(super) mod browser_cookies;
 pub mod browser_state;

@@ -1,4 +1,4 @@
-//! state.
+//! The `state` command.
 
 use super::browser_state::{self, BrowserState};
 use crate::base::home::private_folder;

@@ -1,6 +1,6 @@
-//! storage.
+//! The `storage` command.
 //!
-//! Owns the reading, and that secrets are shown only to who asks for them.
+//! Owns the argument parsing. Shows secrets only on request.
 
 use crate::browser::page::{Page, PageStorage};
 use crate::command::core::{Arguments, Context, Output, wrong};
@@ -14,7 +14,7 @@ use crate::command::visual::screenshot::unnamed;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
-/// Of `storage` and `cookies`: what export writes.
+/// `--output` of `storage` and `cookies`: the file for exports.
 pub(super) const OUTPUT: Flag =
     flag("--output", "PATH", Holds::OutputPath, "export: where to write it, under the working or the temp directory");
 const SESSION: &str = "--session-storage";
@@ -102,7 +102,7 @@ async fn get(page: &Page, arguments: &Arguments, name: &str, key: &str) -> Resul
     Ok(Output::text(value).data(json!({ "key": key, "value": value })))
 }
 
-/// Both storages, unless one is named.
+/// Clears both storages, or only the named one.
 async fn clear(page: &Page, arguments: &Arguments, name: &str) -> Result<Output, Fault> {
     let all = page.storage().await?;
     let gone = |entries: &Map<String, Value>| entries.keys().map(|key| (key.clone(), Value::Null)).collect();
@@ -115,7 +115,7 @@ async fn clear(page: &Page, arguments: &Arguments, name: &str) -> Result<Output,
     Ok(Output::text("Storage cleared").data(json!({ "count": count })))
 }
 
-/// Writes it where `--output` says.
+/// Writes the output to the file given by `--output`.
 pub(super) async fn saved(
     context: &Context,
     arguments: &Arguments,

@@ -1,4 +1,4 @@
-//! diff.
+//! The `diff` command.
 
 use super::text_diff;
 use crate::browser::page::TemporaryTab;

@@ -1,6 +1,6 @@
-//! diff-image.
+//! The `diff-image` command.
 //!
-//! Owns the spec, where the two pictures come from and the words about them. `picture_diff` compares.
+//! Owns the spec, the sources of the two pictures and the output text. `picture_diff` compares.
 
 use super::picture_diff::{self, CompareError, Comparison};
 use crate::browser::page::{Area, ImageFormat};
@@ -13,7 +13,7 @@ use crate::command::spec::{
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
-/// What pixelmatch takes where nothing is said.
+/// pixelmatch's default.
 const THRESHOLD: f64 = 0.1;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
@@ -122,7 +122,7 @@ fn words(found: &Comparison) -> String {
     format!("{}% of pixels differ ({} of {}){sizes}", percent(found.share()), found.different, found.pixels())
 }
 
-/// With as many digits as tell it from nothing and from everything.
+/// Formats a percentage with enough digits to distinguish it from 0 % and 100 %.
 fn percent(share: f64) -> String {
     match share * 100.0 {
         few if few < 0.01 => "<0.01".to_owned(),

@@ -1,4 +1,4 @@
-//! mhtml.
+//! The `mhtml` command.
 //!
 //! Owns the spec and the file.
 

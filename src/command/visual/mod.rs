@@ -1,4 +1,4 @@
-//! Commands about how a page looks: screenshots, PDFs, its size and styles, comparisons.
+//! Commands about a page's appearance: screenshots, PDFs, viewport, styles, comparisons.
 
 pub(super) mod compare;
 pub(super) mod compare_pictures;

@@ -1,24 +1,24 @@
-//! Two PNG pictures, compared pixel by pixel.
+//! A pixel-by-pixel comparison of two PNG pictures.
 //!
-//! Owns what counts as different, and the picture of what differs. Reads row by row, so that tall pictures do not fill the
-//! memory. Never reads or writes files.
+//! Owns the definition of a difference, and the picture that shows it. Reads row by row, so that tall pictures do not
+//! fill the memory. Never reads or writes files.
 
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder, Reader, Transformations};
 use std::borrow::Cow;
 use std::io::{Cursor, Write};
 
-/// The largest distance of two colours in YIQ, squared and weighed (Kotsarenko and Ramos, 2010), as pixelmatch has it.
+/// The largest weighted squared distance of two colours in YIQ (Kotsarenko and Ramos, 2010), as in pixelmatch.
 const LARGEST_DISTANCE: f64 = 35_215.0;
-/// Wider ones are a damaged file. One row of it takes a megabyte.
+/// A wider picture is a damaged file. One row of this width takes a megabyte.
 const WIDEST: u32 = 262_144;
-/// Such a picture is held whole, since its rows are not in their order.
+/// The limit for interlaced pictures. They are held in memory as a whole, because their rows are not in order.
 const LARGEST_INTERLACED: u64 = 16_000_000;
-/// What stays of a picture's colours where it does not differ.
+/// The remaining share of the colour where the pictures are equal.
 const FADED: f64 = 0.1;
 const WHITE: f64 = 255.0;
 const RED: [u8; 3] = [255, 0, 0];
 
-/// Why two pictures can't be compared.
+/// Why two pictures cannot be compared.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CompareError {
     #[error("it is not a PNG picture that can be read: {0}")]
@@ -33,18 +33,18 @@ pub(super) enum CompareError {
     TooWide(u32),
 }
 
-/// What was found.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Comparison {
     pub before: (u32, u32),
     pub after: (u32, u32),
     pub different: u64,
-    /// A PNG with what differs in red, if it was asked for.
+    /// A PNG with the differences in red, if requested.
     pub picture: Option<Vec<u8>>,
 }
 
 impl Comparison {
-    /// As large as both pictures on top of each other.
+    /// Returns the size that covers both pictures.
     pub(super) fn size(&self) -> (u32, u32) {
         (self.before.0.max(self.after.0), self.before.1.max(self.after.1))
     }
@@ -53,15 +53,15 @@ impl Comparison {
         u64::from(self.size().0) * u64::from(self.size().1)
     }
 
-    /// From 0 to 1.
+    /// Returns the share of different pixels, from 0 to 1.
     pub(super) fn share(&self) -> f64 {
-        // Far below 2^53 pixels.
+        // Pixel counts are far below 2^53.
         self.different as f64 / self.pixels().max(1) as f64
     }
 }
 
-/// Compares them. `threshold`: how far two colours may lie apart, from 0 (not at all) to 1. What only one of them covers is
-/// different.
+/// Compares two pictures. `threshold`: the tolerated colour distance, from 0 (none) to 1. Areas that only one picture
+/// covers count as different.
 pub(super) fn compare(
     before: &[u8],
     after: &[u8],
@@ -89,7 +89,7 @@ pub(super) fn compare(
     Ok(found)
 }
 
-/// How many pixels differ. `drawn`: takes the picture of it, as red, green and blue.
+/// Counts the different pixels. `drawn` receives the picture of the differences, as red, green and blue.
 fn count_rows(
     left: &mut Rows<'_>,
     right: &mut Rows<'_>,
@@ -121,12 +121,12 @@ fn count_rows(
     Ok(different)
 }
 
-/// A picture's rows, each pixel as red, green, blue and opacity.
+/// The rows of a picture, with red, green, blue and alpha for each pixel.
 struct Rows<'a> {
     reader: Reader<Cursor<&'a [u8]>>,
     size: (u32, u32),
     color: ColorType,
-    /// All of it, where its rows are not in their order.
+    /// The whole picture, if it is interlaced.
     whole: Option<Vec<u8>>,
     done: u32,
 }
@@ -152,7 +152,7 @@ impl<'a> Rows<'a> {
         Ok(Self { reader, size, color, whole, done: 0 })
     }
 
-    /// `None` below its last row.
+    /// Returns `None` after the last row.
     fn next(&mut self) -> Result<Option<Cow<'_, [u8]>>, CompareError> {
         if self.done == self.size.1 {
             return Ok(None);
@@ -176,14 +176,14 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// On white: red, green and blue. `None` outside of the picture.
+/// Returns the pixel on a white background, as red, green and blue. `None` outside the picture.
 fn pixel(row: Option<&[u8]>, at: usize) -> Option<[f64; 3]> {
     let four = row?.get(at * 4..at * 4 + 4)?;
     let opacity = f64::from(four[3]) / WHITE;
     Some([0, 1, 2].map(|channel| WHITE + (f64::from(four[channel]) - WHITE) * opacity))
 }
 
-/// How far two colours lie apart for the eye, squared.
+/// Returns the squared perceptual distance of two colours.
 fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
     let [red, green, blue] = [0, 1, 2].map(|channel| one[channel] - other[channel]);
     let y = red * 0.298_895_31 + green * 0.586_622_47 + blue * 0.114_482_23;

@@ -1,4 +1,4 @@
-//! screenshot, pdf, responsive.
+//! The `screenshot`, `pdf` and `responsive` commands.
 
 use crate::browser::page::{Area, Capture, Cut, ImageFormat, Page, Region, Target};
 use crate::command::core::{Arguments, Context, Output, usage};
@@ -113,7 +113,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
 ];
 
-/// Name, width and height in CSS pixels.
+/// Name, width and height, in CSS pixels.
 const DEVICES: [(&str, u32, u32); 3] = [("mobile", 375, 812), ("tablet", 768, 1024), ("desktop", 1280, 720)];
 
 async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
@@ -162,7 +162,7 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
     Ok(output)
 }
 
-/// Takes it with these elements left blank.
+/// Takes a screenshot with these elements blanked out.
 async fn masked(page: &Page, masks: &[String], area: &Area, format: ImageFormat) -> Result<Capture, Fault> {
     if masks.is_empty() {
         return Ok(page.capture(area, format).await?);
@@ -175,7 +175,7 @@ async fn masked(page: &Page, masks: &[String], area: &Area, format: ImageFormat)
     Ok(taken?)
 }
 
-/// What is said of a picture that lacks its end.
+/// Returns the note for a picture that was cut off.
 pub(super) fn missing(cut: Option<Cut>, format: ImageFormat) -> String {
     let Some(Cut { asked, shown }) = cut else { return String::new() };
     let rest = match format {
@@ -185,7 +185,7 @@ pub(super) fn missing(cut: Option<Cut>, format: ImageFormat) -> String {
     format!(" (its first {shown} of {asked} px: {rest})")
 }
 
-/// A file in the private folder, for what no path was given for.
+/// Returns a path in the private folder, for output without a given path.
 pub(in crate::command) fn unnamed(context: &Context, what: &str, extension: &str) -> PathBuf {
     context.temp_folder.join(format!("gstack-{what}-{}.{extension}", uuid::Uuid::new_v4().simple()))
 }
@@ -227,8 +227,8 @@ async fn responsive(context: &Context, arguments: Arguments) -> Result<Output, F
     Ok(output)
 }
 
-/// One word alone of a person's is a path if it looks like one: `screenshot page.png`, but `screenshot "#chart"`. A model's is
-/// what its name says, a selector: it chooses no file without saying so.
+/// Splits selector and path. A person's only word is a path if it looks like one: `screenshot page.png`, but
+/// `screenshot "#chart"`. A model's only word is always a selector, so that it chooses a file only explicitly.
 fn split_words(first: Option<String>, second: Option<String>, for_model: bool) -> (Option<String>, Option<String>) {
     match (first, second) {
         (Some(only), None) if !for_model && looks_like_a_path(&only) => (None, Some(only)),
@@ -245,7 +245,7 @@ pub(super) fn looks_like_a_path(word: &str) -> bool {
 
 pub(in crate::command) fn format_of(path: &str) -> Option<ImageFormat> {
     let (name, extension) = path.rsplit_once('.')?;
-    // `.png` alone is a class.
+    // `.png` alone is a class selector.
     if name.is_empty() {
         return None;
     }
@@ -257,7 +257,7 @@ pub(in crate::command) fn format_of(path: &str) -> Option<ImageFormat> {
     }
 }
 
-/// The extension of a word that names a picture of a kind that is not taken.
+/// Returns the extension of a word that names an unsupported picture format.
 fn other_format(word: &str) -> Option<&str> {
     const OTHERS: [&str; 8] = ["gif", "bmp", "svg", "tif", "tiff", "avif", "heic", "pdf"];
     let (name, extension) = word.rsplit_once('.')?;

@@ -1,4 +1,4 @@
-//! style, cleanup, prettyscreenshot.
+//! The `style`, `cleanup` and `prettyscreenshot` commands.
 
 use super::screenshot::{format_of, looks_like_a_path, missing, unnamed};
 use crate::base::counted::counted;
@@ -16,7 +16,7 @@ use crate::protocol::told;
 use serde_json::json;
 use std::time::Duration;
 
-/// A flag, its kind, and what one of it is called when counted.
+/// Flag, kind, and the noun for counting.
 const KINDS: [(&str, Clutter, &str); 6] = [
     ("--ads", Clutter::Ads, "ad"),
     ("--cookies", Clutter::Cookies, "cookie banner"),
@@ -142,7 +142,7 @@ async fn style(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let Some(target) = arguments.target("sel") else {
         return Err(usage(spec, "style needs an element, a property and a value".to_owned()));
     };
-    // As one text (`color: red`) or as words.
+    // Given as one text (`color: red`) or as several words.
     let declaration = arguments.text("declaration").unwrap_or_default();
     let parts = declaration.trim().split_once([' ', ':']);
     let parts = parts.map(|(property, value)| (property.trim(), value.trim_start_matches([' ', ':']).trim()));
@@ -201,7 +201,7 @@ async fn prettyscreenshot(context: &Context, arguments: Arguments) -> Result<Out
     let mut words = arguments.list("path");
     let mut hide = arguments.values("--hide");
     let typed = match words.last() {
-        // A model chooses no file without saying so.
+        // A model chooses a file only explicitly.
         Some(_) if context.for_model => None,
         Some(last) if words.len() == 1 && hide.is_empty() || looks_like_a_path(last) => words.pop(),
         _ => None,
@@ -234,7 +234,7 @@ async fn prettyscreenshot(context: &Context, arguments: Arguments) -> Result<Out
     let mut parts = vec!["Screenshot saved".to_owned()];
     parts.extend(looks.cleanup.then(|| "(cleaned)".to_owned()));
     parts.extend(scroll_to.map(|wanted| format!("(scrolled to: {wanted})")));
-    // With what was done in brackets, the colon stands apart from them.
+    // After a part in brackets, a space precedes the colon.
     let gap = if parts.len() > 1 { " " } else { "" };
     let text = format!("{}{gap}: {}{}", parts.join(" "), path.display(), missing(cut, format));
     let mut output = Output::text(text).data(json!({ "path": path.display().to_string() }));

@@ -1,14 +1,14 @@
-//! Two texts compared line by line.
+//! A line-by-line comparison of two texts.
 //!
-//! Owns the form of the answer; the comparison is the crate `similar`'s.
+//! Owns the output format; the `similar` crate does the comparison.
 
 use similar::{Algorithm, capture_diff_slices_deadline};
 use std::time::{Duration, Instant};
 
-/// Time for the shortest answer. After it the rest is compared roughly.
+/// The time to find the shortest diff. After it, the rest is compared approximately.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// Lines that were removed (`-`), added (`+`) or kept (` `).
+/// Returns the lines removed (`-`), added (`+`) or kept (` `).
 pub(in crate::command) fn diff(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let operations = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(Instant::now() + LIMIT));

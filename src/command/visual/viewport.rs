@@ -1,4 +1,4 @@
-//! viewport.
+//! The `viewport` command.
 
 use crate::browser::page::Screen;
 use crate::command::core::{Arguments, Context, Output};
@@ -9,14 +9,14 @@ use crate::command::spec::{
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
-/// Device pixels of a CSS pixel.
+/// In device pixels per CSS pixel.
 const SMALLEST_SCALE: f64 = 0.25;
 const LARGEST_SCALE: f64 = 8.0;
 
 pub(in crate::command) const SCALE: Flag =
     flag("--scale", "N", Holds::Choice, "Device pixels of a CSS pixel (the screen's own)");
 
-/// Larger windows are a typing error, and cost memory by the square.
+/// Larger sizes are typing errors, and memory use grows with the square.
 const LARGEST_VIEWPORT: u32 = 10_000;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
@@ -54,7 +54,7 @@ async fn viewport(context: &Context, arguments: Arguments) -> Result<Output, Fau
     Ok(Output::text(format!("Viewport set to {width}x{height}{}", scale_words(screen))).data(data))
 }
 
-/// `1280x720`, with `--scale`.
+/// Parses a size such as `1280x720`, and `--scale`.
 pub(in crate::command) fn read_screen(arguments: &Arguments, size: &str) -> Result<Screen, Fault> {
     let viewport = parse_size(size).ok_or_else(|| {
         Fault::new(FaultCode::BadRequest, format!("{size:?} is not a size")).hint("Write it as 1280x720.")
@@ -70,7 +70,7 @@ pub(in crate::command) fn read_screen(arguments: &Arguments, size: &str) -> Resu
     Ok(Screen { viewport, screen: None, scale, mobile: false })
 }
 
-/// None: the screen's own.
+/// Returns the given scale, or `None` for the screen's own.
 pub(in crate::command) fn scale_of(screen: Screen) -> Option<f64> {
     Some(screen.scale).filter(|scale| *scale > 0.0)
 }

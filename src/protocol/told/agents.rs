@@ -1,4 +1,4 @@
-//! Sentences about agents: their programs, their APIs, what a turn says of them.
+//! Sentences about agents: their programs, their APIs, notices during a turn.
 
 use super::Told;
 
@@ -35,7 +35,7 @@ told! {
     CHOOSE_ONE_OF = "Choose one of: $1.";
     NO_AGENT_FOUND = "no agent was found";
     NO_AGENT_FOUND_NEXT = "Run `gstack agents` to see which agents there are and how to install them.";
-    // Their APIs. `$1` is the agent or who runs the API.
+    // Their APIs. `$1` is the agent or the API provider.
     API_SIGN_IN = "$1's API refused the sign-in.";
     API_SIGN_IN_NEXT = "Check the key in your shell's start-up files, or sign in again.";
     API_SIGN_IN_VARIABLE = "Check $1, or sign in again.";
@@ -73,7 +73,7 @@ told! {
     SAY_IT_OTHERWISE = "Rephrase it, or start a new chat.";
     STOPPED_UNKNOWN = "$1 ended its turn for an unknown reason.";
     TRY_OR_UPDATE = "Try again, or update it.";
-    // Notices of a turn. `$1` is the agent or who runs its API.
+    // Notices of a turn. `$1` is the agent or its API provider.
     RETRY_OVERLOADED = "$1's API is overloaded; trying again.";
     RETRY_RATE_LIMIT = "$1's rate limit is reached; trying again.";
     RETRY_SIGN_IN = "$1's API refused the sign-in; trying again.";

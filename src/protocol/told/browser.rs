@@ -62,7 +62,7 @@ told! {
     NOT_LOADED = "$1 could not be loaded: $2";
     PAGE_UNREADABLE = "the page's answer can't be read";
     SEE_DAEMON_LOG = "The details are in the daemon's log.";
-    // No browser, and what needs one.
+    // No browser, although one is needed.
     NO_BROWSER_FOR = "no browser is open: `$1` needs one";
     NO_BROWSER_TO_ACT = "no browser is open: commands and agents have nothing to act on";
     NO_BROWSER_FOR_TAB = "no browser is open: tab $1 can't be reached";

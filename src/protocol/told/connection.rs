@@ -1,9 +1,9 @@
-//! Sentences about the way from the panel to the daemon, its check, and the settings.
+//! Sentences about the connection between the panel and the daemon, its check, and the settings.
 
 use super::Told;
 
 told! {
-    // The way from the panel to the daemon.
+    // The connection between the panel and the daemon.
     DAEMON_WENT_AWAY = "the connection to the gstack daemon was lost ($1)";
     DAEMON_WENT_AWAY_NEXT = "It starts again by itself. If it does not, run `gstack doctor`.";
     DAEMON_NO_ANSWER = "the gstack daemon started but does not answer: $1";
@@ -18,7 +18,7 @@ told! {
     PANEL_UNCONFIRMED_NEXT = "Confirm it once: run the command that its side panel shows in a terminal.";
     EXTENSION_NEWER = "The extension is newer than gstack: update gstack, then run `gstack stop`.";
     EXTENSION_OLDER = "The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.";
-    // What only a panel of another version asks for.
+    // Requests that only a panel of another version sends.
     PROOF_WRONG = "this browser's proof is not valid";
     PROVED_ALREADY = "this connection has proved a key already, or has not said hello";
     PROVE_AGAIN = "Connect again: each connection has a challenge of its own.";
@@ -49,7 +49,7 @@ told! {
     FOLDER_ABOVE_GSTACK = "$1 is off limits: everything that gstack keeps lies beneath it";
     FOLDER_ABOVE_HOME = "$1 is off limits: all that is yours lies beneath it";
     FOLDER_HOLDS_KEYS = "$1 is off limits: settings, keys and signed-in sessions lie in it";
-    // The way to a panel, as a check finds it.
+    // The connection to a panel, as seen by a check.
     NO_EXTENSION = "no browser's extension is connected";
     NO_EXTENSION_NEXT = "Open one with `gstack connect`, or register your everyday browser with `gstack install-host`.";
     NO_PANEL = "no side panel is open";
@@ -59,7 +59,7 @@ told! {
     RELOAD_EXTENSION = "Reload the extension in chrome://extensions.";
     HOP_ANSWERS = "answers";
     HOP_ANSWERS_OPEN = "answers, $1 open";
-    // What is behind each hop of Debug, Connection.
+    // The details of each hop in Debug, Connection.
     HOP_VERSION = "version $1, pid $2";
     HOP_DAEMON = "version $1, pid $2, home $3";
     HOP_BROWSER = "$1, pid $2, tabs: $3";

@@ -1,9 +1,9 @@
-//! Sentences about rules, approvals and what is written down about them.
+//! Sentences about rules, approvals and the audit.
 
 use super::Told;
 
 told! {
-    // Why a card asks although a rule seems to cover it.
+    // Why a card asks although a rule seems to allow the action.
     WHY_POLICY_NOT_READ = "policy.json can't be read, so everything is asked about";
     WHY_COULD_SEND = "It could send what was read before to somebody else";
     WHY_CARRIES = "It may carry words of another page or file to this site";
@@ -11,7 +11,7 @@ told! {
     WHY_NOT_ITS_TAB = "The agent did not open this tab";
     WHY_DIALOG = "The page asks this before it goes on";
     WHY_PASSWORD = "It types into a password field";
-    // Rules and what is written down about them.
+    // Rules and the audit.
     RULE_ENDED = "the rule would end before it begins";
     RULE_ENDED_NEXT = "Give a time in the future.";
     RULE_TOO_LONG = "a rule that ends may hold for a year at most";

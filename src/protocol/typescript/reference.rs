@@ -1,7 +1,7 @@
-//! Writes the types of the wire into docs/PROTOCOL.md and holds the page in step. Only in test builds.
+//! Writes the wire's types into docs/PROTOCOL.md and checks that the page is up to date. Only in test builds.
 //!
-//! Owns that part of the page. After a change of the wire run
-//! `GSTACK_BLESS=1 cargo test --lib protocol::typescript` and commit the page.
+//! Owns that part of the page. After a change of the wire, run `GSTACK_BLESS=1 cargo test --lib protocol::typescript`
+//! and commit the page.
 
 use super::Collector;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::path::Path;
 const FILE: &str = "docs/PROTOCOL.md";
 /// The text after this line is generated.
 const BEGIN: &str = "<!-- Generated from src/protocol: GSTACK_BLESS=1 cargo test --lib protocol::typescript -->\n";
-/// Lists of methods, which the page has as tables.
+/// Lists of methods, which the page shows as tables.
 const AS_TABLES: [&str; 2] = ["ToDaemon", "ToPanel"];
 
 fn reference() -> String {
@@ -37,7 +37,7 @@ fn code(answer: &str) -> String {
     if answer.starts_with("none") { answer.to_owned() } else { format!("`{answer}`") }
 }
 
-/// The members of a union of `{ "method": "…", "params": … }`.
+/// Returns the members of a union of `{ "method": "…", "params": … }`.
 fn methods(declaration: &str) -> Vec<(&str, &str)> {
     let each = declaration.split("{ \"method\": \"").skip(1);
     each.filter_map(|one| {
@@ -48,7 +48,7 @@ fn methods(declaration: &str) -> Vec<(&str, &str)> {
     .collect()
 }
 
-/// A declaration with a field a line and what is said of it behind it.
+/// Formats a declaration with one field on each line, followed by its comment.
 fn pretty(name: &str, declaration: &str) -> String {
     let (docs, body) = declaration.split_once("export type ").unwrap();
     let body = body.split_once(" = ").unwrap().1.trim().trim_end_matches(';');
@@ -57,7 +57,7 @@ fn pretty(name: &str, declaration: &str) -> String {
     if !docs.is_empty() {
         writeln!(text, "// {docs}").unwrap();
     }
-    // It repeats all of `ChatBody`.
+    // It would repeat all of `ChatBody`.
     if name == "ChatEvent" {
         text.push_str("type ChatEvent = { seq: number; at: number } & ChatBody;\n\n");
         return text;
@@ -93,7 +93,7 @@ fn object(body: &str, indent: &str) -> String {
             Some((docs, field)) => (words(docs), field.trim()),
             None => (String::new(), field),
         };
-        // `"type": "text"` as `type: "text"`.
+        // Writes `"type": "text"` as `type: "text"`.
         let (key, of) = field.split_once(": ").unwrap();
         write!(text, "{indent}  {}: {of};", key.trim_matches('"')).unwrap();
         writeln!(text, "{}", if docs.is_empty() { docs } else { format!("  // {docs}") }).unwrap();
@@ -105,14 +105,14 @@ fn object(body: &str, indent: &str) -> String {
     text
 }
 
-/// The words of a comment on one line.
+/// Joins a comment's text into one line.
 fn words(comment: &str) -> String {
     let lines = comment.lines().map(|line| line.trim().trim_start_matches("/**").trim_start_matches("*/"));
     let lines = lines.map(|line| line.trim_start_matches('*').trim()).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join(" ")
 }
 
-/// Splits where no bracket, string or comment is open.
+/// Splits only outside brackets, strings and comments.
 fn split<'a>(text: &'a str, at: &str) -> Vec<&'a str> {
     let (mut depth, mut in_string, mut in_comment, mut from) = (0, false, false, 0);
     let mut parts = Vec::new();
@@ -152,7 +152,7 @@ fn the_page_of_the_protocol_has_every_type_of_this_wire() {
     }
 }
 
-/// The numbers that the page names are the ones that the code has.
+/// Checks that the numbers on the page match those in the code.
 #[test]
 fn the_limits_on_the_page_are_the_codes_own() {
     use crate::protocol::chat::{LONGEST_ADDRESS, LONGEST_MESSAGE, LONGEST_SELECTION, LONGEST_TITLE};

@@ -1,4 +1,4 @@
-//! The whole file.
+//! The HAR file as a whole.
 //!
 //! Source: HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/>
 

@@ -1,19 +1,19 @@
-//! The cookies of a request and of an answer, as HAR has them.
+//! The cookies of a request and its response, in HAR form.
 //!
-//! Owns the reading of their headers. Values are shown or not as the caller says.
+//! Owns parsing their headers. The caller decides whether values are shown.
 
 use crate::browser::page::Header;
 use serde_json::{Map, Value, json};
 
 const REDACTED: &str = "[redacted]";
 
-/// Of `Cookie: a=1; b=2`.
+/// Parses `Cookie: a=1; b=2`.
 pub(super) fn sent(headers: &[Header], redacts: bool) -> Vec<Value> {
     let pairs = values(headers, "cookie").flat_map(|value| value.split(';')).filter_map(|pair| pair.split_once('='));
     pairs.map(|(name, value)| json!({ "name": name.trim(), "value": shown(value, redacts) })).collect()
 }
 
-/// Of `Set-Cookie: a=1; Path=/; HttpOnly`, a header each.
+/// Parses `Set-Cookie: a=1; Path=/; HttpOnly`, one cookie for each header.
 pub(super) fn set(headers: &[Header], redacts: bool) -> Vec<Value> {
     values(headers, "set-cookie").filter_map(|line| read(line, redacts)).collect()
 }
@@ -34,7 +34,7 @@ fn read(line: &str, redacts: bool) -> Option<Value> {
     cookie.insert("value".to_owned(), json!(shown(value, redacts)));
     for part in parts {
         let (name, value) = part.split_once('=').map_or((part.trim(), ""), |(name, value)| (name.trim(), value.trim()));
-        // `expires` is a date of another form: HAR's readers take only ISO 8601.
+        // Omits `expires`: its date format differs, and HAR readers accept only ISO 8601.
         match name.to_ascii_lowercase().as_str() {
             "path" => cookie.insert("path".to_owned(), json!(value)),
             "domain" => cookie.insert("domain".to_owned(), json!(value)),

@@ -1,7 +1,7 @@
-//! One request with its answer, as HAR has it.
+//! One request with its response, in HAR form.
 //!
-//! Owns the form, and that each place of a secret is redacted: addresses and what is read from them, headers, cookies, what
-//! was posted and what was answered, the messages of sockets.
+//! Owns the format, and redacts every place that can hold a secret: addresses and their query parameters, headers,
+//! cookies, request and response bodies, WebSocket messages.
 
 use super::archive::PAGE;
 use super::cookies;
@@ -15,7 +15,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
-/// Of a request that was never answered, as Playwright writes it.
+/// The status of a request without a response, as Playwright writes it.
 const NOT_ANSWERED: i32 = -1;
 
 /// Whether secrets are redacted.
@@ -39,7 +39,7 @@ impl Redacts {
 pub(super) struct Entry {
     pub(super) exchange: Exchange,
     pub(super) posted: Body,
-    /// What was answered; none: it is not in the recording.
+    /// The response body; `None` if it is not in the recording.
     pub(super) body: Option<Body>,
     pub(super) redacts: Redacts,
 }
@@ -86,7 +86,7 @@ impl Entry {
             "httpVersion": version(answer.as_ref().map_or("", |answer| &answer.protocol)),
             "cookies": cookies::sent(request_headers, self.redacts.0),
             "headers": self.headers(request_headers),
-            // Of the address as it is shown: it holds no more than that.
+            // Parsed from the redacted address, so it contains no more than that.
             "queryString": pairs(query_of(&url)),
             "headersSize": -1,
             "bodySize": self.posted.size(),
@@ -138,7 +138,7 @@ impl Entry {
         }
     }
 
-    /// Those of HTTP/2 that begin with a colon are its own first line.
+    /// Omits HTTP/2 pseudo-headers, whose names start with a colon.
     fn headers(&self, headers: &[Header]) -> Vec<Value> {
         let headers = headers.iter().filter(|(name, _)| !name.starts_with(':'));
         headers.map(|header| json!({ "name": header.0, "value": self.redacts.header(header) })).collect()

@@ -1,7 +1,7 @@
-//! har.
+//! The `har` command.
 //!
-//! Owns the spec, who may record what, and what is left out: for a model what `network` does not show it, for everybody what
-//! was answered by a refused address. The file's form is `archive`'s.
+//! Owns the spec, who may record what, and what is left out: for a model, everything that `network` does not show it;
+//! for everybody, responses from refused addresses. `archive` owns the file format.
 
 mod archive;
 mod cookies;
@@ -131,7 +131,7 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     Ok(output)
 }
 
-/// What goes into the file, and how much does not.
+/// The entries for the file, and the counts of those left out.
 #[derive(Default)]
 struct Taken {
     entries: Vec<Entry>,
@@ -154,7 +154,7 @@ impl Taken {
             } else if !exchange.is_kept {
                 taken.gone += 1;
             } else {
-                // What another site answered may not be the page's own to read.
+                // The page itself may not be allowed to read another site's response.
                 let shows_body = !for_model || Place::of(&exchange.record.url) == here;
                 let body = match shows_body && recording.options.bodies {
                     true => page.recorded_body(recording, &exchange).await?,
@@ -169,7 +169,7 @@ impl Taken {
     }
 }
 
-/// Whether it was asked of, or answered by, an address that nothing is read from.
+/// Whether the request went to, or was answered by, an address that must not be read.
 fn is_refused(page: &Page, exchange: &Exchange) -> bool {
     let url = &exchange.record.url;
     let names_one = || Url::parse(url).ok().and_then(|url| url.host_str().map(|host| page.browser().refuses(host)));

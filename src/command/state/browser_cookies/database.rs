@@ -1,7 +1,7 @@
 //! A browser's cookie database, read from a copy.
 //!
-//! Owns the copying, with what the browser has not merged into it yet (the write-ahead log), and the reading. The
-//! browser's own files are never opened by SQLite: it may be running.
+//! Owns the copying, including changes not merged yet (the write-ahead log), and the reading. SQLite never opens the
+//! browser's own files, because the browser may be running.
 
 use crate::base::home::private_folder;
 use crate::browser::page::{Cookie, PartitionKey};
@@ -12,27 +12,27 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// In bytes, each of its files. The largest that are met have a few megabytes.
+/// In bytes, for each file. The largest known databases have a few megabytes.
 const LARGEST: u64 = 512 * 1024 * 1024;
-/// From 1601, where Chromium's clock begins, to 1970.
+/// The seconds between 1601, Chromium's epoch, and 1970.
 const EPOCH_SECONDS: i64 = 11_644_473_600;
-/// The columns that say where a partitioned cookie belongs.
+/// The column with a partitioned cookie's top-level site.
 const PARTITION: &str = "top_frame_site_key";
 const ANCESTOR: &str = "has_cross_site_ancestor";
 
-/// What a database holds.
+/// The content of a database.
 pub(super) struct Stored {
-    /// The version of its form.
+    /// The schema version.
     pub(super) version: u32,
-    /// Those that have not run out.
+    /// The cookies that have not expired.
     pub(super) cookies: Vec<StoredCookie>,
 }
 
 pub(super) struct StoredCookie {
-    /// `example.com`, or `.example.com` for all beneath it.
+    /// `example.com`, or `.example.com` to include its subdomains.
     pub(super) host: String,
     name: String,
-    /// In the clear; empty where it is encrypted.
+    /// The unencrypted value; empty if it is encrypted.
     pub(super) plain: String,
     pub(super) encrypted: Vec<u8>,
     path: String,
@@ -41,12 +41,12 @@ pub(super) struct StoredCookie {
     secure: bool,
     http_only: bool,
     same_site: i64,
-    /// The site beneath which alone it is sent.
+    /// The site under which alone the cookie is sent.
     partition: Option<PartitionKey>,
 }
 
 impl StoredCookie {
-    /// Its key comes from a keyring.
+    /// Whether its key comes from a keyring.
     pub(super) fn needs_password(&self) -> bool {
         self.encrypted.starts_with(b"v11") || (cfg!(target_os = "macos") && self.encrypted.starts_with(b"v10"))
     }
@@ -72,7 +72,7 @@ impl StoredCookie {
     }
 }
 
-/// Reads a browser's cookies. `folder`: where the copy may lie meanwhile, private.
+/// Reads a browser's cookies. `folder`: a private folder for the temporary copy.
 pub(super) fn read(file: &Path, folder: &Path) -> Result<Stored, Fault> {
     let copy = Copy::of(file, folder).map_err(|error| unreadable(file, &error.to_string()))?;
     stored(&copy.database()).map_err(|error| unreadable(file, &error.to_string()))
@@ -84,13 +84,13 @@ fn unreadable(file: &Path, reason: &str) -> Fault {
 }
 
 fn stored(database: &Path) -> rusqlite::Result<Stored> {
-    // Written to, as a log is merged; it is a copy.
+    // Merging a log writes to the database; this is a copy.
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let version: String = connection.query_row("SELECT value FROM meta WHERE key = 'version'", [], |row| row.get(0))?;
-    // Older browsers knew no partitions, and the first that did no ancestors.
+    // Older browsers had no partitions, and the first versions that did had no ancestor column.
     let has = |column: &str| connection.prepare(&format!("SELECT {column} FROM cookies LIMIT 0")).is_ok();
     let partition = if has(PARTITION) { PARTITION } else { "''" };
-    // Where it is not told, the frame was of another site: that is what partitions are for.
+    // Without that column, assume a cross-site ancestor: partitions exist for that case.
     let ancestor = if has(ANCESTOR) { ANCESTOR } else { "1" };
     let mut statement = connection.prepare(&format!(
         "SELECT host_key, name, value, encrypted_value, path, expires_utc, is_secure, is_httponly, samesite, \
@@ -122,7 +122,7 @@ fn cookie(row: &Row<'_>) -> rusqlite::Result<StoredCookie> {
     })
 }
 
-/// The database and its log beside each other, removed with this.
+/// The database and its log, copied into one folder and removed on drop.
 struct Copy {
     folder: PathBuf,
 }
@@ -132,7 +132,7 @@ impl Copy {
         let folder = folder.join(format!("cookies-{}", uuid::Uuid::new_v4().simple()));
         private_folder(&folder).map_err(io::Error::other)?;
         let copy = Self { folder };
-        // The log first: what is merged between the two copies is then in both, never in none.
+        // The log first: what the browser merges between the two copies is then in both, not lost.
         for (suffix, required) in [("-wal", false), ("-journal", false), ("", true)] {
             let from = PathBuf::from(format!("{}{suffix}", file.display()));
             match fs::metadata(&from) {

@@ -1,8 +1,8 @@
-//! A cookie's value in the clear.
+//! Decryption of cookie values.
 //!
-//! Owns the forms `v10` and `v11` of Linux and `v10` of macOS: AES-128 in CBC mode, the key derived from a password.
-//! Source: Chromium, components/os_crypt/sync/os_crypt_linux.cc and os_crypt_mac.mm; since version 24 of the database
-//! the value begins with the SHA-256 of its host (net/extras/sqlite/sqlite_persistent_cookie_store.cc).
+//! Owns the formats `v10` and `v11` of Linux and `v10` of macOS: AES-128 in CBC mode, with a key derived from a
+//! password. Source: Chromium, components/os_crypt/sync/os_crypt_linux.cc and os_crypt_mac.mm; since database version
+//! 24 the value begins with the SHA-256 of its host (net/extras/sqlite/sqlite_persistent_cookie_store.cc).
 
 use super::database::StoredCookie;
 use aes::Aes128;
@@ -15,28 +15,28 @@ use sha2::{Digest, Sha256};
 
 const SALT: &[u8] = b"saltysalt";
 const VECTOR: [u8; 16] = [b' '; 16];
-/// What Linux uses where there is no keyring.
+/// The password on Linux without a keyring.
 const FIXED: &[u8] = b"peanuts";
 const PREFIX: usize = 3;
-/// From this version on the host's hash stands before the value.
+/// From this version on, the hash of the host precedes the value.
 const HASHED_HOST: u32 = 24;
 const HASH: usize = 32;
 
 type Key = [u8; 16];
 
-/// The keys that may fit, by the form of a value.
+/// The candidate keys for each value format.
 pub(super) struct Keys {
     fixed: Vec<Key>,
     of_keyring: Vec<Key>,
 }
 
 impl Keys {
-    /// `passwords`: what the keyring holds for the browser.
+    /// Derives the keys. `passwords`: the keyring's entries for the browser.
     pub(super) fn new(passwords: &[Vec<u8>]) -> Self {
         if cfg!(target_os = "macos") {
             return Self { fixed: derived(passwords, 1003), of_keyring: Vec::new() };
         }
-        // A keyring that failed at the wrong moment has left browsers with an empty password.
+        // Some browsers have used an empty password after a keyring error.
         Self { fixed: derived(&[FIXED.to_vec(), Vec::new()], 1), of_keyring: derived(passwords, 1) }
     }
 }
@@ -52,11 +52,11 @@ fn derived(passwords: &[Vec<u8>], rounds: u32) -> Vec<Key> {
 
 pub(super) enum Decrypted {
     Value(String),
-    /// No key fits, or the form is not known.
+    /// No key fits, or the format is unknown.
     Not,
 }
 
-/// The value of a cookie of a database of this version.
+/// Decrypts a cookie of a database of this version.
 pub(super) fn value(stored: &StoredCookie, version: u32, keys: &Keys) -> Decrypted {
     if stored.encrypted.is_empty() {
         return Decrypted::Value(stored.plain.clone());
@@ -76,7 +76,7 @@ fn opened(secret: &[u8], key: &Key, host: &str, version: u32) -> Option<String> 
     let clear = Decryptor::<Aes128>::new(key.into(), &VECTOR.into()).decrypt_padded::<Pkcs7>(&mut buffer).ok()?;
     let value = if version >= HASHED_HOST {
         let (hash, value) = clear.split_at_checked(HASH)?;
-        // A wrong key seldom leaves a sound padding, and never this.
+        // A wrong key rarely produces valid padding, and never this hash.
         (hash == Sha256::digest(host.as_bytes()).as_slice()).then_some(value)?
     } else {
         clear
@@ -117,7 +117,7 @@ mod tests {
         stored.cookies.iter().map(value).collect()
     }
 
-    /// By another implementation, so that both directions are not wrong together.
+    /// Created by another implementation, so that encryption and decryption cannot share an error.
     const KNOWN: [u8; 16] =
         [0xfd, 0x62, 0x1f, 0xe5, 0xa2, 0xb4, 0x02, 0x53, 0x9d, 0xfa, 0x14, 0x7c, 0xa9, 0x27, 0x27, 0x78];
 

@@ -1,7 +1,7 @@
-//! The password that a desktop's keyring holds for a browser's cookies.
+//! The password that a desktop keyring stores for a browser's cookies.
 //!
-//! Owns the question, put to the system's own program: `secret-tool` (Secret Service: GNOME Keyring, KWallet, KeePassXC)
-//! or `security` (macOS Keychain). Never prints or logs what it answers.
+//! Owns the query, made through the system's own program: `secret-tool` (Secret Service: GNOME Keyring, KWallet,
+//! KeePassXC) or `security` (macOS Keychain). Never prints or logs the answer.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -9,15 +9,15 @@ use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-/// A locked keyring asks the person.
+/// A locked keyring prompts the person.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the keyring gave.
+/// The keyring's answer.
 #[derive(Default)]
 pub(super) struct Passwords {
-    /// Those that may be the browser's.
+    /// The passwords that may belong to the browser.
     pub(super) found: Vec<Vec<u8>>,
-    /// Why there is none, in words.
+    /// Why there are none, for people.
     pub(super) trouble: Option<String>,
 }
 
@@ -39,7 +39,7 @@ pub(super) async fn passwords(browser: &str) -> Passwords {
     passwords
 }
 
-/// Program and arguments, the likeliest first.
+/// Returns the commands to run, each a program with its arguments, most likely first.
 fn questions(browser: &str) -> Vec<Vec<String>> {
     let family = browser.split(' ').next().unwrap_or_default();
     if cfg!(target_os = "macos") {
@@ -52,7 +52,7 @@ fn questions(browser: &str) -> Vec<Vec<String>> {
             ["security", "find-generic-password", "-w", "-a", account, "-s", &service].map(str::to_owned).to_vec(),
         ];
     }
-    // The attribute by which a browser finds its own; forks of Chromium often keep its name.
+    // The attribute by which a browser finds its own password. Chromium forks often keep Chromium's name.
     let names: &[&str] = match family {
         "Chrome" => &["chrome"],
         "Brave" => &["brave"],
@@ -63,12 +63,12 @@ fn questions(browser: &str) -> Vec<Vec<String>> {
     names.iter().map(|name| ["secret-tool", "lookup", "application", name].map(str::to_owned).to_vec()).collect()
 }
 
-/// None: the keyring answers and has nothing.
+/// Returns `None` if the keyring answers but has no entry. Fails if it does not answer.
 async fn ask(question: &[String]) -> Result<Option<Vec<u8>>, String> {
     let Some((program, arguments)) = question.split_first() else { return Ok(None) };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
-    // The daemon keeps little of its starter's environment; the session's bus has a known place.
+    // The daemon inherits little of the environment it was started from; the session bus has a known path.
     if let Some(bus) = session_bus() {
         command.env("DBUS_SESSION_BUS_ADDRESS", bus);
     }
@@ -85,7 +85,7 @@ async fn ask(question: &[String]) -> Result<Option<Vec<u8>>, String> {
     let password = answer.stdout.strip_suffix(b"\n").unwrap_or(&answer.stdout).to_vec();
     match answer.status.success() && !password.is_empty() {
         true => Ok(Some(password)),
-        // Without a word: it holds nothing. With one: no keyring answers, or it is locked.
+        // No error output means no entry. Otherwise no keyring answers, or it is locked.
         false => match String::from_utf8_lossy(&answer.stderr).lines().next().map(str::trim) {
             Some(words) if !words.is_empty() => Err(format!("no keyring answers ({words})")),
             _ => Ok(None),

@@ -1,6 +1,7 @@
-//! cookie-import-browser: the cookies of a browser that is installed here.
+//! The `cookie-import-browser` command: imports the cookies of an installed browser.
 //!
-//! Owns the choice of browser and profile and the words. Never prints a cookie's value, and never changes a browser.
+//! Owns the choice of browser and profile, and the output text. Never prints a cookie's value, and never changes the
+//! source browser.
 
 mod database;
 mod decrypt;
@@ -26,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 const NAME: &str = "cookie-import-browser";
-/// How many domains the list names for each profile.
+/// The maximum number of domains listed for each profile.
 const MOST_DOMAINS: usize = 10;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
@@ -74,12 +75,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     run: |context, arguments| Box::pin(run(context, arguments)),
 }];
 
-/// Nothing is to be imported.
+/// Whether the command only lists and imports nothing.
 pub(super) fn only_lists(arguments: &Arguments) -> bool {
     arguments.text("browser").is_none() && !arguments.has("--profile") && !arguments.has("--domain")
 }
 
-/// The browsers found, with how many cookies each profile has.
+/// Lists the browsers found, with the number of cookies in each profile.
 pub(in crate::command) async fn list_installed(temp_folder: &Path) -> Result<Output, Fault> {
     let folder = temp_folder.to_owned();
     blocking(move || list(&profiles::find(), &folder)).await
@@ -137,7 +138,7 @@ async fn import(context: &Context, chosen: &Profile, stored: Stored, domain: Opt
     Ok(Output::text(text).data(data))
 }
 
-/// The cookies in the clear, and how many could not be read.
+/// Returns the decrypted cookies, and how many could not be decrypted.
 fn decrypted(wanted: &[StoredCookie], version: u32, keys: &Keys) -> (Vec<Cookie>, usize) {
     let mut cookies = Vec::with_capacity(wanted.len());
     let mut unreadable = 0;
@@ -156,7 +157,7 @@ fn undecryptable(browser: &str, count: usize, asked: Option<&str>) -> Fault {
         .hint("Unlock the keyring of your desktop session, or export the cookies with an extension and run: gstack cookie-import FILE")
 }
 
-/// All at once; where one of them is refused, one by one. Gives how many were refused.
+/// Sets all cookies at once; if one is refused, sets them one by one. Returns how many were refused.
 async fn set(page: &Page, cookies: &[Cookie]) -> Result<usize, Fault> {
     if page.set_cookies(cookies).await.is_ok() {
         return Ok(0);
@@ -212,20 +213,20 @@ fn list(found: &[Found], folder: &Path) -> Output {
     Output::text(blocks.join("\n")).data(data)
 }
 
-/// `example.com` of what a person types: `https://www.example.com/`, `.example.com`.
+/// Returns `example.com` for inputs such as `https://www.example.com/` and `.example.com`.
 fn plain_domain(typed: &str) -> String {
     let host = typed.split("://").last().unwrap_or_default().split(['/', ':', '?']).next().unwrap_or_default();
     host.trim_start_matches('.').trim_end_matches('.').to_ascii_lowercase()
 }
 
-/// The domain's own, its subdomains', and those that a parent domain shares with it.
+/// Whether a cookie belongs to the domain itself, to a subdomain, or to a parent domain that shares it.
 fn is_for(host: &str, domain: &str) -> bool {
     let beneath = |inner: &str, outer: &str| inner.strip_suffix(outer).is_some_and(|rest| rest.ends_with('.'));
     let plain = host.trim_start_matches('.');
     plain == domain || beneath(plain, domain) || (host.starts_with('.') && beneath(domain, plain))
 }
 
-/// Runs what reads files and derives keys beside the runtime's own threads.
+/// Runs blocking work (reading files, deriving keys) outside the runtime's own threads.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|error| Fault::new(FaultCode::Internal, format!("reading cookies was cut off: {error}")))

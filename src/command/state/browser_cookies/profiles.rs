@@ -1,6 +1,6 @@
-//! Which browsers keep cookies here, in which profiles.
+//! The browsers and profiles with cookies on this machine.
 //!
-//! Owns the finding and the choosing. Opens no database.
+//! Owns finding and choosing them. Opens no database.
 
 use crate::base::browsers::{Browser, FAMILY, Machine};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where the cookies lie in a profile: today, and before Chromium 96.
+/// The cookie database's path in a profile: since Chromium 96, and before.
 const FILES: [&str; 2] = ["Network/Cookies", "Cookies"];
 const DEFAULT: &str = "Default";
 
@@ -26,12 +26,12 @@ pub(super) struct Profile {
     pub(super) browser: &'static Browser,
     /// The folder's name: `Default`, `Profile 1`.
     pub(super) folder: String,
-    /// As the person named it.
+    /// The name given by the person.
     pub(super) title: String,
     pub(super) cookies: PathBuf,
 }
 
-/// The browsers of this machine.
+/// Finds the browsers on this machine.
 pub(super) fn find() -> Vec<Found> {
     let Some(machine) = Machine::current() else { return Vec::new() };
     find_on(&machine)
@@ -61,14 +61,14 @@ fn profiles(browser: &'static Browser, data: &Path) -> Vec<Profile> {
     profiles
 }
 
-/// What the browser itself calls its profiles.
+/// Returns the profile names from the browser's own settings.
 fn titles(data: &Path) -> Value {
     let state: Option<Value> =
         fs::read(data.join("Local State")).ok().and_then(|text| serde_json::from_slice(&text).ok());
     state.map(|mut state| state["profile"]["info_cache"].take()).unwrap_or_default()
 }
 
-/// The profile that is meant: of the named browser, or of the only one.
+/// Returns the requested profile, of the named browser or of the only one found.
 pub(super) fn choose(found: Vec<Found>, browser: Option<&str>, profile: Option<&str>) -> Result<Profile, Fault> {
     let missing = |message: String| {
         Fault::new(FaultCode::NotFound, message).hint("See what there is: gstack cookie-import-browser")
@@ -99,7 +99,7 @@ pub(super) fn choose(found: Vec<Found>, browser: Option<&str>, profile: Option<&
     })
 }
 
-/// `chrome`, `Chrome Beta`, `chrome-beta`, `google chrome`.
+/// Accepts `chrome`, `Chrome Beta`, `chrome-beta` and `google chrome`.
 fn is_named(browser: &Browser, typed: &str) -> bool {
     let plain =
         |text: &str| text.to_lowercase().replace(['-', '_'], " ").replace("google ", "").replace("microsoft ", "");

@@ -1,10 +1,10 @@
-//! Cookie databases as browsers write them, for the tests.
+//! Cookie databases in the browsers' format, for tests.
 
 use rusqlite::Connection;
 use std::fs;
 use std::path::Path;
 
-/// A database as a browser writes it. `rows`: host, name, value in the clear, encrypted value.
+/// Writes a database in a browser's format. `rows`: host, name, unencrypted value, encrypted value.
 pub(super) fn write(file: &Path, version: u32, rows: &[(&str, &str, &str, Vec<u8>)]) -> Connection {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let connection = Connection::open(file).unwrap();
