@@ -1,8 +1,10 @@
 /*
- * From an agent's last line to the finished answer in the panel: time, the panel's work, its longest frame, memory.
+ * Measures an agent's last line until the finished answer in the panel: time, the panel's CPU time, its longest frame,
+ * memory.
  *
- * `node benches/answers.mjs [name …]` with the program of GSTACK_BIN. GSTACK_BENCH_EXTENSION names a folder whose extension is
- * measured instead of the program's own, so that two ways to draw an answer are compared with the same daemon.
+ *   `node benches/answers.mjs [name …]` with the program of GSTACK_BIN.
+ * GSTACK_BENCH_EXTENSION names a folder whose extension is measured instead of the program's own, to compare two ways
+ * of rendering an answer with the same daemon.
  */
 import { cpSync, readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -10,10 +12,10 @@ import path from 'node:path';
 import { Scene } from '../tests/e2e/harness/scene.mjs';
 
 const RUNS = Number(process.env.GSTACK_BENCH_RUNS ?? 5);
-/** So much is one line of the agent. */
+/** The size of one line of the agent. */
 const PIECE = 3000;
 
-/** A text of about so many letters. @param {number} letters */
+/** Returns a text of about this many characters. @param {number} letters */
 function prose(letters) {
   let text = '';
   for (let n = 0; text.length < letters; n += 1)
@@ -30,7 +32,7 @@ const ANSWERS = {
   '20 MiB': prose(20 * 1024 * 1024),
 };
 
-/** Watches the frames of the panel, and the moment when the answer is finished. */
+/** Records the panel's frames, and the time when the answer is finished. */
 const WATCH = `(() => {
   const answered = document.querySelectorAll('.turn-footer [aria-label="Copy answer"]').length;
   const frames = [];
@@ -48,7 +50,7 @@ const WATCH = `(() => {
 })()`;
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-/** The processor time of a process so far, in ms. */
+/** Returns the CPU time of a process so far, in ms. */
 const spent = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')

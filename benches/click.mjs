@@ -1,5 +1,5 @@
 /*
- * A click on a button of the visible tab, from the request until the client says that it is done.
+ * Measures a click on a button of the visible tab, from the request until the client reports it done.
  */
 import { alternately, timed } from './measure.mjs';
 import { print } from './table.mjs';
@@ -7,7 +7,7 @@ import { print } from './table.mjs';
 export async function measureClick(stage, playwright, runs) {
   const page = await playwright();
   const count = () => stage.page.evaluate('Number(count.textContent)');
-  /** A click that did not arrive is no click. */
+  /** Fails if the click did not arrive. */
   const clicking = (click) => async () => {
     const before = await count();
     const taken = await timed(click);

@@ -1,5 +1,5 @@
 /*
- * Commands to gstack's daemon over its own socket: one connection for all of them, as a program that stays would do.
+ * Sends commands to gstack's daemon over its own socket, on a single connection, like a long-running program.
  */
 import { Agent, request } from 'node:http';
 import path from 'node:path';
@@ -7,17 +7,17 @@ import path from 'node:path';
 export class CommandSocket {
   #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  /** @param {string} home  a GSTACK_HOME whose daemon runs */
+  /** @param {string} home  a GSTACK_HOME with a running daemon */
   constructor(home) {
     this.socketPath = path.join(home, 'http.sock');
   }
 
-  /** Runs one command; gives its output. */
+  /** Runs one command and returns its output. */
   run(command, ...args) {
     return this.runIn(undefined, command, ...args);
   }
 
-  /** The same in the tab of that number. */
+  /** Runs one command in the tab with that number. */
   runIn(tabId, command, ...args) {
     const body = JSON.stringify({ command, args, tabId });
     const headers = {

@@ -1,5 +1,5 @@
 /*
- * Opening a long conversation: its newest page for a panel, against reading all of its file.
+ * Measures opening a long conversation: its newest page for a panel, compared with reading its whole file.
  */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { print } from './table.mjs';
 const LONG = { id: 'long', events: 1_000_000 };
 const SHORT = { id: 'short', events: 100 };
 
-/** Turns of four events each, as an earlier daemon has left them. */
+/** Returns an event; turns have four events each, as written by an earlier daemon. */
 function event(seq) {
   const turn = Math.ceil(seq / 4);
   const body = {
@@ -52,7 +52,7 @@ async function write(home, { id, events }) {
   return file;
 }
 
-/** A panel of a daemon that has opened nothing yet. */
+/** Connects a panel to a daemon that has not opened anything yet. */
 async function panel(home) {
   await home.run(['stop']);
   const host = home.start([`chrome-extension://${EXTENSION_ID}/`]);

@@ -1,5 +1,5 @@
 /*
- * Runs all measurements one after the other and prints their tables. Started by run.sh.
+ * Runs all measurements in sequence and prints their tables. Started by run.sh.
  *
  *   node main.mjs RUNS
  */
@@ -17,10 +17,10 @@ import { Stage } from './stage.mjs';
 import { measureUrl } from './url.mjs';
 
 const runs = Number(process.argv[2] ?? 30);
-/** What has to be ended, newest last. */
+/** Cleanup functions, newest last. */
 const open = [];
 let closing = Promise.resolve();
-/** Ends all of it; who asks while that goes on waits for the same end. */
+/** Runs all cleanup functions. Calls during the cleanup wait for the same end. */
 function closeAll() {
   closing = closing.then(async () => {
     while (open.length > 0) await open.pop()();
@@ -31,7 +31,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => closeAll().finally(() => process.exit(1)));
 }
 
-/** A stage that is ended whatever happens, also while it is opened. */
+/** Opens a stage that is always closed, even if opening it fails. */
 async function stageWith(agent) {
   const stage = new Stage();
   open.push(() => stage.close());
@@ -39,10 +39,10 @@ async function stageWith(agent) {
   return stage;
 }
 
-/** Processes that run or wait to, over the last minute: other work on the machine makes all sides slower. */
+/** Processes running or waiting to run, averaged over one minute: other work on the machine slows down all sides. */
 const load = () => loadavg()[0].toFixed(1);
 
-/** Says on what all of it is measured. */
+/** Prints the environment of the measurements. */
 async function describe(stage) {
   const { product } = await stage.client.send('Browser.getVersion');
   const { version } = JSON.parse(readFileSync(new URL('node_modules/playwright-core/package.json', import.meta.url), 'utf8'));
@@ -56,7 +56,7 @@ async function describe(stage) {
   console.log(`${words.join(' · ')}\n`);
 }
 
-/** Commands, against Playwright in the same browser. */
+/** Measures commands, compared with Playwright in the same browser. */
 async function commands() {
   const stage = await stageWith('builtin');
   await describe(stage);
@@ -81,7 +81,7 @@ async function commands() {
   await closeAll();
 }
 
-/** Conversations. The polling panel lives in a tab of the built-in agent's browser. */
+/** Measures conversations. The polling panel is a tab of the built-in agent's browser. */
 async function conversations() {
   const builtin = await stageWith('builtin');
   const other = await stageWith('claude');

@@ -1,17 +1,20 @@
 /*
- * Times and what to say of them: samples, median, 95th percentile, ratio.
- * Owns the order of the runs. Decides nothing about fast or slow.
+ * Timing and statistics: samples, median, 95th percentile, ratio. Owns the order of the runs. Never decides what is
+ * fast or slow.
  */
 
-/** Runs before the counted ones: caches and connections are warm on every side. */
+/** Runs before those that count, to warm up caches and connections on every side. */
 const WARM_UP_RUNS = 3;
-/** Before each run a pause of up to this, at random: no side may always meet the same moment of a frame (16.7 ms). */
+/**
+ * A random pause of up to this length precedes each run, so that no side always starts at the same point of a frame
+ * (16.7 ms).
+ */
 const LONGEST_PAUSE_MS = 50;
 
-/** Waits for a random time up to `longest` milliseconds. */
+/** Waits for a random time of up to `longest` milliseconds. */
 export const pause = (longest) => new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 
-/** The milliseconds that `work` takes. */
+/** Returns the duration of `work`, in milliseconds. */
 export async function timed(work) {
   const begin = performance.now();
   await work();
@@ -19,10 +22,10 @@ export async function timed(work) {
 }
 
 /**
- * Runs all sides in turn, so that whatever else the machine does meets each of them alike.
+ * Runs all sides alternately, so that other load on the machine affects each of them equally.
  * @template Sample
  * @param {number} runs  counted runs of each side
- * @param {Record<string, (run: number) => Promise<Sample>>} sides  by name; each gives what one run took, in milliseconds
+ * @param {Record<string, (run: number) => Promise<Sample>>} sides  by name; each returns one run's time in ms
  * @returns {Promise<Map<string, Sample[]>>} the samples by name
  */
 export async function alternately(runs, sides) {
@@ -37,7 +40,7 @@ export async function alternately(runs, sides) {
   return samples;
 }
 
-/** The value that `share` of the samples do not exceed (nearest rank). */
+/** Returns the value that `share` of the samples do not exceed (nearest rank). */
 function percentile(samples, share) {
   const sorted = [...samples].sort((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];

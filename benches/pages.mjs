@@ -1,19 +1,19 @@
 /*
- * The pages that are measured on, served on 127.0.0.1.
+ * The measured pages, served on 127.0.0.1.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 const html = (title, body) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><body>${body}</body></html>`;
 
-/** What a shop or an inbox looks like: ten elements an entry. */
+/** An entry of a shop or an inbox: ten elements. */
 const entry = (number) => `<li><article><h3>Entry ${number}</h3><p>Some words about <em>entry ${number}</em>.</p>
   <a href="#${number}">Open ${number}</a><button>Keep ${number}</button><label>Amount <input name="amount${number}"></label><span>${number} left</span></article></li>`;
 const ENTRY_ELEMENTS = 10;
 /** html, head, meta, title, body, main, h1, p, button, ul. */
 const FRAME_ELEMENTS = 10;
 
-/** A page of `count` elements (to the next ten), and a button at its top whose words can be changed. */
+/** Returns a page of `count` elements (rounded to tens), with a button at the top whose label can be changed. */
 function elements(count) {
   const entries = Math.round((count - FRAME_ELEMENTS) / ENTRY_ELEMENTS);
   return html(

@@ -1,12 +1,12 @@
 /*
- * From Enter in the side panel to the line at the agent, and on to the answer's text in the panel.
- * Enter's time is the key event's own; the text's is that of the DOM's change. Both are the panel page's clock.
+ * Measures the time from Enter in the side panel to the line at the agent, and on to the answer's text in the panel.
+ * Enter's time is that of the key event; the text's is that of the DOM change. Both use the panel page's clock.
  */
 import { PARTS } from '../tests/e2e/harness/panel.mjs';
 import { alternately, pause } from './measure.mjs';
 import { print } from './table.mjs';
 
-/** A person's Enter meets a polling design anywhere in its period: so must ours. Longer than the longest period. */
+/** A person's Enter can fall anywhere in a polling period, so ours must as well. Longer than the longest period. */
 const LONGEST_PAUSE_MS = 600;
 
 /** Watches for the next Enter and the first text of a new answer; resolves to both times since 1970. */
@@ -26,7 +26,7 @@ const WATCH = `(selector, words) => {
   });
 }`;
 
-/** Types, presses Enter, and gives both times of the panel. */
+/** Types, presses Enter, and returns both of the panel's times. */
 async function enter(page, { composer, answer, text, words }) {
   await page.click(composer);
   await page.insert(text);
@@ -36,7 +36,7 @@ async function enter(page, { composer, answer, text, words }) {
   return page.evaluate('window.measured');
 }
 
-/** The agent in gstack itself: no process of its own, so only the whole way can be seen. */
+/** The agent inside gstack: it has no process of its own, so only the total time can be measured. */
 export function builtinSide(stage) {
   return async () => {
     const { page } = stage.panel;
@@ -46,7 +46,7 @@ export function builtinSide(stage) {
   };
 }
 
-/** An agent that is a process, spoken to as Claude Code is; it answers at once. */
+/** An agent in its own process that speaks Claude Code's protocol and answers immediately. */
 export function processSide(stage) {
   return async (run) => {
     const words = `answer to question ${run}.`;

@@ -1,5 +1,6 @@
 /*
- * The same commands in two browsers: gstack's own, over its DevTools pipe, and an everyday one, by way of the extension in it.
+ * Compares the same commands in two browsers: gstack's own, over its DevTools pipe, and an everyday one, through its
+ * extension.
  */
 import { Everyday } from '../tests/e2e/harness/everyday.mjs';
 import { until } from '../tests/e2e/harness/wait.mjs';
@@ -9,7 +10,7 @@ import { print } from './table.mjs';
 const PIPE = 'by the pipe';
 const EXTENSION = 'by the extension';
 
-/** Opens the everyday browser beside the stage's; gives it and the number of its tab. */
+/** Opens the everyday browser next to the stage's; returns it and the number of its tab. */
 async function everydayOf(stage) {
   const everyday = await Everyday.start(stage.home, { name: 'everyday', url: `${stage.pages.origin}/` });
   await everyday.inWorker('true');
@@ -24,7 +25,7 @@ export async function measureRelay(stage, runs) {
   try {
     const other = await everyday.page(stage.pages.origin);
     const both = (own, there) => ({ [PIPE]: own, [EXTENSION]: there });
-    /** A click that did not arrive is no click. */
+    /** Fails if the click did not arrive. */
     const clicking = (page, click) => async () => {
       const count = () => page.evaluate('Number(count.textContent)');
       const before = await count();

@@ -1,6 +1,6 @@
 /*
- * What the sandbox adds to the start of an agent: the first message of a daemon that has just started, from the command line
- * to the agent's answer, without a sandbox and in each that this machine has.
+ * Measures what the sandbox adds to an agent's start: the first message of a newly started daemon, from the command
+ * line to the agent's answer, without a sandbox and in each sandbox available on this machine.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { print } from './table.mjs';
 const agent = fileURLToPath(new URL('../tests/fake/rude-agent.mjs', import.meta.url));
 const MODES = { 'no sandbox': 'off', Landlock: 'landlock', 'bubblewrap, or Landlock where it is missing': '' };
 
-/** @param {(end: () => Promise<unknown>) => void} opened  is given what ends a home */
+/** @param {(end: () => Promise<unknown>) => void} opened  receives the cleanup function of each home */
 export async function measureSandbox(runs, opened) {
   const sides = {};
   for (const [name, mechanism] of Object.entries(MODES)) {

@@ -1,10 +1,10 @@
 /*
- * Reading a page as an accessibility tree: gstack's snapshot, Playwright's, and Chromium's own tree.
+ * Measures reading a page as an accessibility tree: gstack's snapshot, Playwright's, and Chromium's own tree.
  */
 import { alternately, timed } from './measure.mjs';
 import { print } from './table.mjs';
 
-/** Playwright's own limit of 30 s is near for a page of 100,000 elements. */
+/** Playwright's default limit of 30 s is too short for a page of 100,000 elements. */
 const PATIENCE_MS = 300_000;
 
 export async function measureSnapshot(stage, playwright, runs, elements) {
@@ -14,7 +14,7 @@ export async function measureSnapshot(stage, playwright, runs, elements) {
   const outputs = new Map();
   const bytes = new Map();
   let turn = 0;
-  /** Changes the page first, so that no side can give what it gave before. */
+  /** Changes the page first, so that no side can return a cached result. */
   const reading = (name, read) => async () => {
     turn += 1;
     await stage.page.evaluate(`document.querySelector('#turn').textContent = 'turn ${turn}'`);

@@ -1,6 +1,6 @@
 /*
- * What a measurement stands on: a gstack of its own, its browser, the pages, and the clients that are compared.
- * Everything is on loopback, in temp folders, and gone at the end.
+ * The environment of a measurement: a separate gstack, its browser, the pages, and the clients to compare.
+ * Everything is on loopback and in temp folders, and is removed at the end.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { Pages } from './pages.mjs';
 export class Stage {
   home = new TestHome();
 
-  /** @param {'builtin' | 'claude'} agent  which one answers; `claude` is the tests' stand-in for Claude Code */
+  /** @param {'builtin' | 'claude'} agent  the agent that answers; `claude` is the tests' stand-in for Claude Code */
   async open(agent) {
     try {
       mkdirSync(this.home.home, { mode: 0o700 });
@@ -31,7 +31,7 @@ export class Stage {
     }
   }
 
-  /** Where other DevTools clients reach the same browser. */
+  /** The address where other DevTools clients reach the same browser. */
   get devtoolsAddress() {
     const [port, address] = readFileSync(path.join(this.home.home, 'chromium-profile/DevToolsActivePort'), 'utf8').split('\n');
     return `ws://127.0.0.1:${port}${address}`;

@@ -1,5 +1,5 @@
 /*
- * The tables that are printed: Markdown, so that they can be kept as they are.
+ * Prints the result tables, as Markdown so that they can be stored unchanged.
  */
 import { median, p95 } from './measure.mjs';
 
@@ -7,12 +7,12 @@ const milliseconds = (value) => (value < 100 ? value.toFixed(1) : value.toFixed(
 const row = (cells) => `| ${cells.join(' | ')} |`;
 
 /**
- * Prints one measurement: a row a side, each with its ratio to the baseline.
+ * Prints one measurement: one row for each side, with its ratio to the baseline.
  * @param {object} about
  * @param {string} about.title
- * @param {string} about.baseline  the name of the side that the others are compared with
+ * @param {string} about.baseline  the name of the side to compare with
  * @param {Map<string, number[]>} about.samples  milliseconds by side
- * @param {Map<string, number>} [about.bytes]  the size of what a side gave
+ * @param {Map<string, number>} [about.bytes]  the size of a side's output
  * @param {string[]} [about.notes]
  */
 export function print({ title, baseline, samples, bytes, notes = [] }) {

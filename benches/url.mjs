@@ -1,5 +1,5 @@
 /*
- * The smallest command, `url`: what each way of asking costs by itself.
+ * Measures the smallest command, `url`: the cost of each way to send one.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { print } from './table.mjs';
 const run = promisify(execFile);
 const script = fileURLToPath(new URL('baselines/playwright-url.mjs', import.meta.url));
 
-/** Whole processes: from the start of one to its end. */
+/** Measures whole processes, from start to exit. */
 async function processes(stage, runs) {
   const origin = stage.pages.origin;
   const expect = (text) => {
@@ -28,7 +28,7 @@ async function processes(stage, runs) {
   });
 }
 
-/** Requests of a program that is there already. */
+/** Measures requests of a program that is already running. */
 async function requests(stage, playwright, runs) {
   const samples = await alternately(runs, {
     'gstack url over http.sock': () => timed(() => stage.gstack.run('url')),

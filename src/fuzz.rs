@@ -1,7 +1,8 @@
-//! What hostile bytes must never do to the readers that meet them: one target for each reader. Compiled for tests and with the
-//! feature `fuzzing` only; `fuzz/` runs the same targets under `cargo fuzz`, its tests run them with seeded bytes.
+//! Fuzz targets: one for each reader of untrusted bytes, with the guarantees that no input may break. Compiled only for
+//! tests and with the feature `fuzzing`. `fuzz/` runs the targets under `cargo fuzz`; the tests here run them with
+//! seeded bytes.
 //!
-//! A target panics where a promise does not hold. Set `GSTACK_FUZZ_BYTES` to run more than the usual amount.
+//! A target panics if a guarantee is broken. Set `GSTACK_FUZZ_BYTES` to change the amount of input.
 
 use crate::base::lookalike::Words;
 use crate::chat::journal::{JOURNAL_FILE, Journal};
@@ -27,14 +28,15 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use tokio_util::codec::{Decoder, Encoder};
 
-/// Native messaging frames in pieces: what comes out is what the lengths say, and nothing is allocated on a length's word.
+/// Native messaging frames in pieces: the output matches the length prefixes, and an announced length alone allocates
+/// nothing.
 pub fn frames(bytes: &[u8]) {
     for (codec, limit) in [(FrameCodec::host_side(), MAX_FROM_CHROME), (FrameCodec::browser_side(), MAX_TO_CHROME)] {
         let mut codec = codec;
         let mut buffer = BytesMut::new();
         let mut taken = 0;
         let mut ended = false;
-        // The first byte says how the stream is cut.
+        // The first byte determines the size of the pieces.
         let piece = usize::from(bytes.first().copied().unwrap_or(1)) * 7 + 1;
         for part in bytes.chunks(piece) {
             buffer.extend_from_slice(part);
@@ -73,11 +75,11 @@ fn written_again(message: &Bytes) {
     }
 }
 
-/// The keeper's socket, its plan and its report: any bytes are cut at NUL and read or refused.
+/// The keeper's socket, plan and report: any bytes are split at NUL, then parsed or refused.
 pub fn keeper(bytes: &[u8]) {
     let mut frames = NulFrames::new(bytes);
     let mut taken = 0;
-    // A stream of bytes in memory never waits.
+    // An in-memory stream never blocks.
     while let Some(Ok(Some(message))) = frames.next().now_or_never() {
         assert_eq!(&bytes[taken..taken + message.len()], &message[..]);
         assert!(!message.contains(&0));
@@ -92,7 +94,7 @@ pub fn keeper(bytes: &[u8]) {
     serde_json::from_slice::<KeeperReport>(bytes).ok();
 }
 
-/// The guard of the loopback port, with headers a line each: a page or a foreign host is never let in.
+/// The guard of the loopback port, with one header on each line: refuses every page and foreign host.
 pub fn http_guard(bytes: &[u8]) {
     let mut headers = HeaderMap::new();
     for line in bytes.split(|byte| *byte == b'\n') {
@@ -115,7 +117,7 @@ pub fn http_guard(bytes: &[u8]) {
     assert!(matches!(site, None | Some(b"none" | b"same-origin")), "{site:?} came in");
 }
 
-/// The envelope: no content and no address writes a marker.
+/// The envelope: neither content nor an address can forge a marker.
 pub fn envelope(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (url, content) = text.split_at(text.char_indices().nth(60).map_or(text.len(), |(at, _)| at));
@@ -131,7 +133,7 @@ pub fn envelope(bytes: &[u8]) {
     assert!(first.is_some() && first == nonce(last, "--- END UNTRUSTED EXTERNAL CONTENT "));
 }
 
-/// The URL guard: what it lets through is a web page of a host that is not a metadata service.
+/// The URL guard: every address it accepts is a web page on a host that is not a metadata service.
 pub fn url_guard(bytes: &[u8]) {
     let typed = String::from_utf8_lossy(bytes);
     let Ok(url) = url_guard::check(&typed) else { return };
@@ -142,7 +144,8 @@ pub fn url_guard(bytes: &[u8]) {
     assert!(url_guard::check(url.as_str()).is_ok_and(|again| again == url), "{url} is read as another address");
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     assert!(!host.is_empty(), "{url}");
-    // Independent of the guard: whatever stands in the last four octets, or is written as four numbers.
+    // Checked independently of the guard: link-local IPv4 addresses, and the metadata address in the last four octets
+    // of an IPv6 address.
     match host.trim_end_matches('.').parse::<IpAddr>() {
         Ok(IpAddr::V4(address)) => assert!(!address.is_link_local(), "{url}"),
         Ok(IpAddr::V6(address)) => assert_ne!(&address.octets()[12..], [169, 254, 169, 254], "{url}"),
@@ -150,7 +153,7 @@ pub fn url_guard(bytes: &[u8]) {
     }
 }
 
-/// `policy.json`: what can't be read as a whole gives no rules.
+/// `policy.json`: a file that cannot be parsed completely yields no rules.
 pub fn policy_file(bytes: &[u8]) {
     let file = scratch("policy.json");
     if std::fs::write(&file, bytes).is_err() {
@@ -162,11 +165,11 @@ pub fn policy_file(bytes: &[u8]) {
     }
 }
 
-/// The challenge and the home that [`known_proof`] signs.
+/// The challenge that [`known_proof`] signs, and the home below.
 const CHALLENGE: &str = "challenge";
 const HOME: &str = "home";
 
-/// What an extension answers to [`CHALLENGE`]. `None` never: the scalar is one.
+/// Returns an extension's valid answer to [`CHALLENGE`]. Never `None`: the scalar is valid.
 fn known_proof() -> Option<&'static PanelProve> {
     static KNOWN: OnceLock<Option<PanelProve>> = OnceLock::new();
     let make = || {
@@ -178,8 +181,8 @@ fn known_proof() -> Option<&'static PanelProve> {
     KNOWN.get_or_init(make).as_ref()
 }
 
-/// A panel's proof, as the wire brings it and as a known one with bits turned: only the known one is a proof, and for its
-/// challenge and home alone.
+/// A panel's proof, as parsed input and as the known proof with flipped bits: only the known proof is valid, and only
+/// for its challenge and home.
 pub fn panel_proof(bytes: &[u8]) {
     let Some(known) = known_proof() else { return };
     if let Ok(prove) = serde_json::from_slice::<PanelProve>(bytes)
@@ -202,7 +205,8 @@ pub fn panel_proof(bytes: &[u8]) {
     assert_eq!(check_proof(&odd, CHALLENGE, HOME).is_ok(), odd == *known, "a proof that nobody made");
 }
 
-/// `panels.json`: what can't be read as a whole confirms no key, and what is read is a list that gstack writes.
+/// `panels.json`: a file that cannot be parsed completely confirms no key, and every accepted file has the format that
+/// gstack writes.
 pub fn panels_file(bytes: &[u8]) {
     let file = scratch("panels.json");
     if std::fs::write(&file, bytes).is_err() {
@@ -215,7 +219,7 @@ pub fn panels_file(bytes: &[u8]) {
     assert!(keys.len() <= 64 && keys.iter().collect::<HashSet<_>>().len() == keys.len(), "too many, or one twice");
 }
 
-/// A journal: whatever its bytes, opening it loses none of its whole lines, and what is written after is read again.
+/// A journal: whatever its bytes, opening it keeps all complete lines, and events written later can be read back.
 pub fn journal(bytes: &[u8]) {
     let folder = scratch("journal");
     std::fs::remove_dir_all(&folder).ok();
@@ -231,7 +235,7 @@ pub fn journal(bytes: &[u8]) {
     }
 }
 
-/// A path of this process's own below the folder for temporary files.
+/// Returns a path in the temp directory that belongs to this process.
 fn scratch(name: &str) -> PathBuf {
     let thread = std::thread::current().id();
     let folder = std::env::temp_dir().join(format!("gstack-fuzz-{}-{thread:?}", std::process::id()));

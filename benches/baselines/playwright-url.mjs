@@ -1,5 +1,5 @@
 /*
- * Baseline: what a script without a daemon does to learn a page's address. A whole process, as the command line is.
+ * Baseline: a script without a daemon that reads a page's address. A whole process, like the command line.
  *
  *   node playwright-url.mjs DEVTOOLS_ADDRESS ORIGIN
  */

@@ -1,8 +1,8 @@
 /*
  * Baseline: the agent's side of the simulated polling design. NOT any real product's code.
- * Looks into the queue file every 200 ms and answers each new line at once.
+ * Polls the queue file every 200 ms and answers each new line immediately.
  *
- *   fork with QUEUE_FILE ORIGIN; sends { at } (milliseconds since 1970) for each line, ends when its parent goes.
+ *   fork with QUEUE_FILE ORIGIN; sends { at } (milliseconds since 1970) for each line, exits with its parent.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,8 +1,8 @@
 /*
- * Baseline: a side panel without native messaging, simulated. NOT any real product's code.
- * Owns the loopback server: a message is appended to a queue file, the panel's page asks every 300 ms for answers.
+ * Baseline: a simulated side panel without native messaging. NOT any real product's code.
+ * Owns the loopback server: appends messages to a queue file; the panel's page polls for answers every 300 ms.
  *
- *   fork with QUEUE_FILE; sends { origin } and ends when its parent goes.
+ *   fork with QUEUE_FILE; sends { origin } and exits with its parent.
  */
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,6 +1,6 @@
 /*
- * Baseline: the simulated polling design as a whole: server, agent and a panel page in the same browser.
- * Owns its two processes and its queue file's content; whoever starts it gives the folder.
+ * Baseline: the whole simulated polling design: server, agent and a panel page in the same browser.
+ * Owns its two processes and the content of its queue file; the caller provides the folder.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const program = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 export class Polling {
-  /** Starts all of it; the panel is a tab of the client's browser, the queue file lies in `folder`. */
+  /** Starts everything. The panel is a tab of the client's browser; the queue file is in `folder`. */
   async start(client, folder) {
     const queue = path.join(folder, 'queue');
     writeFileSync(queue, '');
@@ -23,7 +23,7 @@ export class Polling {
     await this.page.waitFor(`document.querySelector('main')`);
   }
 
-  /** When the agent's next line reaches it, in milliseconds since 1970. */
+  /** Resolves when the agent receives its next line, to that time in milliseconds since 1970. */
   async line() {
     const [{ at }] = await once(this.agent, 'message');
     return at;

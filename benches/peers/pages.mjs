@@ -1,5 +1,5 @@
 /*
- * The pages of the comparison, served on 127.0.0.1. Every one has a button "Add one" that counts its clicks, and a field.
+ * The pages of the comparison, served on 127.0.0.1. Each has a button "Add one" that counts its clicks, and a field.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -9,7 +9,7 @@ const CONTROLS = `<h1>Page</h1><button onclick="count.textContent = Number(count
 const html = (body) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Page</title><body>${CONTROLS}${body}</body></html>`;
 const repeat = (count, one) => Array.from({ length: count }, (_, at) => one(at + 1)).join('');
 
-/** Ten elements an entry. */
+/** Ten elements for each entry. */
 const entry = (at) => `<li><article><h3>Entry ${at}</h3><p>Some words about <em>entry ${at}</em>.</p>
   <a href="#${at}">Open ${at}</a><button>Keep ${at}</button><label>Amount <input></label><span>${at} left</span></article></li>`;
 const list = (elements) => html(`<ul>${repeat(elements / 10, entry)}</ul>`);
@@ -17,7 +17,7 @@ const list = (elements) => html(`<ul>${repeat(elements / 10, entry)}</ul>`);
 const field = (at) => `<label>Field ${at} <input name="field${at}"></label><select><option>One</option><option>Two</option></select>`;
 const SENTENCE = 'The quick brown fox jumps over the lazy dog, and nobody asks it why it does so every time. ';
 
-/** Shadow roots in shadow roots, each with a button. */
+/** Nested shadow roots, each with a button. */
 const DEEP = `<div id="deep"></div><script>
   let at = deep;
   for (let depth = 1; depth <= 40; depth += 1) {

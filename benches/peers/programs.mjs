@@ -1,15 +1,15 @@
 /*
- * Running a program to its end, and what it used of the processors.
+ * Runs programs to completion, and measures their CPU time.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const LIMIT_MS = 120_000;
-/** Of /proc: Linux counts in these whatever the processor does. */
+/** The unit in /proc: Linux always uses this value there, on every processor. */
 const TICKS_PER_SECOND = 100;
 
-/** Runs it; gives standard output, and fails unless the exit code is 0. */
+/** Runs a program and returns its standard output. Fails unless the exit code is 0. */
 export function run([program, ...args], { env, cwd }) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: LIMIT_MS });
@@ -18,7 +18,7 @@ export function run([program, ...args], { env, cwd }) {
     child.stdout.on('data', (data) => out.push(data));
     child.stderr.on('data', (data) => err.push(data));
     child.once('error', reject).once('exit', (code, signal) => {
-      // A daemon that it has started may keep the pipes open: the end of the program counts.
+      // A daemon that it started may keep the pipes open, so wait only for the program's exit.
       setImmediate(() => {
         const text = Buffer.concat(out).toString();
         if (code === 0) resolve(text);
@@ -33,7 +33,7 @@ export function run([program, ...args], { env, cwd }) {
   });
 }
 
-/** Milliseconds of processor time of all programs that this one has run to their ends; null where nothing tells. */
+/** Returns the CPU time of all completed child processes, in milliseconds; null if the system does not report it. */
 export function childrenMillis() {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');

@@ -1,5 +1,6 @@
 /*
- * What is said of the comparison: tables for RESULTS.md, a few lines for the README, a picture. Losses are said like wins.
+ * The report of the comparison: tables for RESULTS.md, a few lines for the README, a picture. Losses are reported like
+ * wins.
  */
 import { median, p95 } from '../measure.mjs';
 
@@ -9,7 +10,7 @@ const row = (cells) => `| ${cells.join(' | ')} |\n`;
 const OWN = 'gstack';
 const label = ({ operation, page }) => `${operation}, ${page}`;
 
-/** gstack's median and the fastest peer's, with the ratio; null if one of them is missing. */
+/** Returns gstack's median, the fastest peer's, and the ratio; null if one of them is missing. */
 function ratioOf({ results }) {
   const own = results[OWN];
   const peers = Object.entries(results).filter(([name, { walls, failed }]) => !name.startsWith(OWN) && !failed && walls.length > 0);
@@ -48,7 +49,7 @@ function failures(rows) {
   return lines.length > 0 ? `${lines.join('')}\n` : '';
 }
 
-/** The section of RESULTS.md. */
+/** Returns the section of RESULTS.md. */
 export function markdown({ machine, versions, load, day, missing }, tables) {
   let text = `## Beside its peers\n\n${day}, \`node benches/peers/run.mjs\`, ${machine}. Load of the machine: ${load}. ${versions.join(', ')}.\n\n`;
   text += 'Milliseconds, median (95th percentile). All in turn in one run, each with a headless browser of its own from the same program. ';
@@ -59,7 +60,7 @@ export function markdown({ machine, versions, load, day, missing }, tables) {
   return missing.length > 0 ? `${text}\n` : text;
 }
 
-/** The README's lines: the everyday operations, whatever comes of them. */
+/** Returns the README's lines: the everyday operations, whatever the result. */
 export function quoted({ day, load }, rows) {
   let text = `On the command line beside agent-browser and playwright-cli, medians in ms (${day}, load ${load}; [all of it](benches/RESULTS.md#beside-its-peers)):\n\n`;
   const names = Object.keys(rows[0].results);
@@ -79,7 +80,7 @@ const BAR = 14;
 const WIDTH = 420;
 const LEFT = 230;
 
-/** Bars of the ratio to the fastest peer, on a scale by powers of ten; the line is at 1. */
+/** Draws bars of the ratio to the fastest peer, on a logarithmic scale; the line is at 1. */
 export function picture(rows) {
   const found = rows.map((one) => ({ name: label(one), of: ratioOf(one) })).filter(({ of }) => of);
   const least = Math.floor(Math.min(-1, ...found.map(({ of }) => Math.log10(of.ratio))));

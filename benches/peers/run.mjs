@@ -1,11 +1,12 @@
 /*
- * gstack beside its peers, all in one run and in turn: on the command line, over MCP, and from nothing to a first page.
+ * Compares gstack with its peers, alternately in one run: on the command line, over MCP, and from a cold start to a
+ * first page.
  * Writes its tables into ../RESULTS.md and ../../README.md, between their marks, and the picture peers.svg.
  *
- *   node run.mjs [RUNS]        RUNS of each small operation, 30 without it; large pages get fewer
+ *   node run.mjs [RUNS]        RUNS of each small operation, 30 by default; large pages get fewer
  *   node run.mjs --dry [RUNS]  only prints
  *
- * GSTACK_BIN is the program, GSTACK_BROWSER_PATH the browser. Nothing passes or fails by its time. All on loopback.
+ * GSTACK_BIN is the program, GSTACK_BROWSER_PATH the browser. Times never decide whether this passes. All on loopback.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -24,7 +25,10 @@ const dry = process.argv.includes('--dry');
 const runs = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? 30);
 const few = (most) => Math.min(runs, most);
 
-/** What is measured: an operation on a page, and how often. The goal is of gstack's time to the fastest peer's. */
+/**
+ * The measurements: an operation on a page, and the number of runs. The goal is the ratio of gstack's time to the
+ * fastest peer's.
+ */
 const COMMAND_LINE = [
   { operation: 'url', page: 'tiny', runs, goal: 0.5 },
   { operation: 'goto', page: 'tiny', runs, goal: 0.8 },
@@ -55,7 +59,7 @@ const OVER_MCP = [
 const open = [];
 const load = () => loadavg()[0].toFixed(1);
 
-/** Times `work`; its processor time is of the processes that it has run to their ends. */
+/** Measures `work`; the CPU time is that of its completed child processes. */
 async function timed(work) {
   const used = childrenMillis();
   const begin = performance.now();
@@ -64,7 +68,7 @@ async function timed(work) {
   return { wall, cpu: used === null ? null : childrenMillis() - used };
 }
 
-/** Runs one operation of all sides in turn; gives `{ name: { walls, cpu, failed } }`. */
+/** Runs one operation on all sides alternately; returns `{ name: { walls, cpu, failed } }`. */
 async function compare({ operation, page, runs: count }, sides, pages) {
   const url = pages.url(page);
   const results = {};
@@ -116,7 +120,7 @@ async function firstPages(sides, pages, count) {
   return [{ operation: 'nothing runs → first page', page: 'tiny', runs: count, goal: 0.7, results }];
 }
 
-/** Opens a peer; one that does not start is listed with its reason and left out. */
+/** Opens a peer. If it does not start, it is listed with the reason and left out. */
 async function start(name, side, url, missing) {
   open.push(() => side.close());
   try {
@@ -164,7 +168,7 @@ try {
 
   const playwrightMcp = await start('@playwright/mcp', new PlaywrightMcp(), url, missing);
   const chromeMcp = await start('chrome-devtools-mcp', new ChromeDevtoolsMcp(), url, missing);
-  // A browser of its own: the two would take each other's page away.
+  // Needs its own browser: otherwise the two would navigate each other's page.
   const beside = new Gstack();
   open.push(() => beside.close());
   await beside.open(url);

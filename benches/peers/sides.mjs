@@ -1,6 +1,7 @@
 /*
- * The programs that are compared, each with a browser of its own: how it is started, asked and ended, and how it writes
- * each operation. Every operation is one process on the command line, or one call of a tool over MCP.
+ * The compared programs, each with its own browser: how to start, call and stop them, and how each expresses an
+ * operation.
+ * Every operation is one process on the command line, or one tool call over MCP.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +14,7 @@ import { CommandSocket } from '../command-socket.mjs';
 import { run } from './programs.mjs';
 
 const bin = (name) => fileURLToPath(new URL(`node_modules/.bin/${name}`, import.meta.url));
-/** Its npm package links this program itself in the place of a script once it is installed. */
+/** Once installed, its npm package replaces its launcher script with a link to this program. */
 const AGENT_BROWSER = fileURLToPath(
   new URL(`node_modules/agent-browser/bin/agent-browser-${process.platform}-${process.arch}`, import.meta.url),
 );
@@ -26,7 +27,7 @@ const FLAGS = [
   '--disable-quic',
 ];
 
-/** The refs of the button and the field in a snapshot's text. */
+/** Returns the refs of the button and the field in a snapshot's text. */
 function refsIn(text, { button, field }) {
   const found = [button, field].map((pattern) => pattern.exec(text)?.[1]);
   if (found.includes(undefined)) throw new Error(`no button and field in the snapshot:\n${text.slice(0, 600)}`);
@@ -36,7 +37,7 @@ const GSTACK_REFS = { button: /(@e\d+) \[button\] "Add one"/, field: /(@e\d+) \[
 const YAML_REFS = { button: /button "Add one".*?\[ref=(\w+)\]/, field: /textbox "Name".*?\[ref=(\w+)\]/ };
 const UID_REFS = { button: /uid=(\S+) button "Add one"/, field: /uid=(\S+) textbox "Name"/ };
 
-/** A folder of its own for what a program keeps. */
+/** A program's own folder for its data. */
 class Place {
   folder = mkdtempSync(path.join(tmpdir(), 'pe-'));
   picture = path.join(this.folder, 'picture.png');
@@ -48,7 +49,7 @@ class Place {
   }
 }
 
-/** gstack's browser and daemon; the command line, the socket and MCP share them. */
+/** gstack's browser and daemon, shared by the command line, the socket and MCP. */
 export class Gstack {
   home = new TestHome({ port: false });
   place = new Place();
@@ -87,7 +88,7 @@ export class Gstack {
   }
   socket() {
     return this.#side((words) => {
-      // The socket has no folder of a client's: pictures go where gstack puts them.
+      // The socket has no client folder, so gstack chooses the location of pictures.
       return this.#socket.run(...words.filter((word) => word !== this.place.picture));
     });
   }
@@ -109,7 +110,7 @@ export class Gstack {
     };
     return side;
   }
-  /** From nothing to a page that is shown: the daemon and the browser are started by it. */
+  /** Measures a cold start to a visible page: it starts the daemon and the browser. */
   firstPage() {
     const options = { env: this.home.environment, cwd: this.place.folder };
     return {
@@ -206,7 +207,7 @@ export class PlaywrightCli {
   }
 }
 
-/** JSON-RPC in lines, on a program's standard input and output. */
+/** JSON-RPC in lines, over a program's standard input and output. */
 class McpClient {
   #waiting = new Map();
   #last = 0;
@@ -238,7 +239,7 @@ class McpClient {
     this.child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     return answered;
   }
-  /** Calls a tool; gives the text of its answer. */
+  /** Calls a tool and returns the text of its answer. */
   async tool(name, args) {
     const { result, error } = await this.call('tools/call', { name, arguments: args });
     const text = (result?.content ?? []).map((part) => part.text ?? '').join('\n');
@@ -252,7 +253,7 @@ class McpClient {
   }
 }
 
-/** A program that is an MCP server with a browser of its own. */
+/** An MCP server program with its own browser. */
 class McpPeer {
   place = new Place();
   async open(url) {

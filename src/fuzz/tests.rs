@@ -1,10 +1,10 @@
-//! The targets with seeded bytes, and with a few that were chosen.
+//! Runs the fuzz targets with seeded bytes and with a few chosen inputs.
 
 use super::*;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 
-/// Bytes that each target gets in an ordinary run.
+/// The number of bytes in an ordinary run; each target gets a share of it.
 const USUAL: usize = 300_000;
 
 fn wanted(share: usize) -> usize {
@@ -12,7 +12,7 @@ fn wanted(share: usize) -> usize {
     all / share
 }
 
-/// Feeds a target with mutations of samples and with plain random bytes until it has had its share.
+/// Feeds a target with mutated samples and random bytes until it has had its share.
 fn feed(seed: u64, share: usize, samples: &[Vec<u8>], target: fn(&[u8])) {
     let mut random = StdRng::seed_from_u64(seed);
     let wanted = wanted(share);
@@ -145,7 +145,7 @@ fn policy_files_of_any_bytes() {
 fn panel_proofs_of_any_bytes() {
     let known = serde_json::to_vec(known_proof().unwrap()).unwrap();
     let mut samples = texts(&[CHALLENGE, HOME, "challenge\nhome", r#"{"publicKey":"","signature":""}"#]);
-    // Masks: nothing is turned, one bit of the key, one of the signature.
+    // Masks that flip nothing, one bit of the key, and one bit of the signature.
     samples.extend([known, vec![0; 129], [vec![0; 64], vec![1]].concat(), [vec![0; 128], vec![1]].concat()]);
     feed(8, 30, &samples, panel_proof);
 }

@@ -1,26 +1,26 @@
-//! The program that browsers will start: this one, by its real path.
+//! The program for browsers to start: the running one, by its real path.
 //!
-//! Owns the question whether that path will last. Never copies the program anywhere.
+//! Owns the check whether that path will last. Never copies the program anywhere.
 
 use super::InstallError;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The real, absolute path of the running program.
+/// Returns the real, absolute path of the running program.
 pub fn current() -> Result<PathBuf, InstallError> {
     let path = crate::base::program::path().map_err(InstallError::NoBinary)?;
-    // After an upgrade in place the running file has no name any more; the new one has its place.
+    // After an upgrade in place, the running file is unlinked; the new one is at its path.
     path.canonicalize().map_err(InstallError::NoBinary)
 }
 
-/// Refuses what a browser could not start.
+/// Fails if a browser could not start the program.
 pub fn check(path: &Path) -> Result<(), InstallError> {
     let startable = path.is_absolute()
         && path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
     if startable { Ok(()) } else { Err(InstallError::NotABinary { path: path.to_owned() }) }
 }
 
-/// Why `path` may be gone tomorrow, in words; none when it lies in a lasting place.
+/// Returns why `path` may be deleted soon, or `None` if it is permanent.
 pub fn fleeting(path: &Path) -> Option<String> {
     let build_folder = path.parent().is_some_and(|folder| {
         let named = |name| folder.file_name().is_some_and(|last| last == name);

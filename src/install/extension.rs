@@ -1,7 +1,7 @@
-//! The extension, carried inside the program and unpacked beside the home's other files.
+//! The extension, embedded in the program and unpacked into gstack's home.
 //!
-//! Owns the unpacked folder: another version is put in its place by one rename, so a browser that reads it sees
-//! one version or the other. Never loads it into a browser.
+//! Owns the unpacked folder. A single rename replaces it with another version, so a browser never reads a mix of
+//! versions. Never loads it into a browser.
 
 use super::InstallError;
 use crate::base::atomic::FILE_MODE;
@@ -18,16 +18,16 @@ use std::path::{Path, PathBuf};
 
 static EXTENSION: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/extension");
 
-/// Chrome reads the manifest by this name; it is also what carries the version.
+/// The file name that Chrome requires; it also contains the version.
 const MANIFEST: &str = "manifest.json";
 
-/// Files that only the compiler of types reads.
+/// Whether the program embeds this file. False for files that only the type checker reads.
 fn is_shipped(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     !(name.ends_with(".d.ts") || matches!(name, "tsconfig.json" | "jsconfig.json"))
 }
 
-/// What the program carries, by path.
+/// Returns the embedded files by path.
 fn carried() -> BTreeMap<PathBuf, &'static [u8]> {
     fn gather(folder: &'static Dir<'static>, files: &mut BTreeMap<PathBuf, &'static [u8]>) {
         let shipped = folder.files().filter(|file| is_shipped(file.path()));
@@ -39,20 +39,20 @@ fn carried() -> BTreeMap<PathBuf, &'static [u8]> {
     files
 }
 
-/// Puts the extension of this program into `home.extension()`. A folder that holds the same is not touched.
+/// Unpacks this program's extension into `home.extension()`. Leaves a folder with the same content untouched.
 pub fn unpack(home: &Home) -> Result<PathBuf, InstallError> {
     let place = home.extension();
     replace(&place, &carried()).map_err(|source| InstallError::Write { path: place.clone(), source })?;
     Ok(place)
 }
 
-/// The version in the manifest of an unpacked extension; none where there is none.
+/// Returns the version in an unpacked extension's manifest, or `None` if there is none.
 pub fn version(folder: &Path) -> Option<String> {
     let manifest: serde_json::Value = serde_json::from_slice(&fs::read(folder.join(MANIFEST)).ok()?).ok()?;
     manifest["version"].as_str().map(str::to_owned)
 }
 
-/// How a person loads the unpacked extension into their everyday browser.
+/// The steps to load the unpacked extension into an everyday browser.
 #[derive(Clone, Debug)]
 pub struct LoadingSteps {
     pub folder: PathBuf,
@@ -75,7 +75,7 @@ fn replace(place: &Path, files: &BTreeMap<PathBuf, &[u8]>) -> io::Result<()> {
     }
     let fresh = place.with_file_name(format!(".extension.{}", uuid::Uuid::new_v4().simple()));
     let outcome = write_all(&fresh, files).and_then(|()| swap(&fresh, place));
-    // After the swap this is the old version, after a failure the unfinished new one.
+    // After the swap this is the old version; after a failure, the incomplete new one.
     let cleared = fs::remove_dir_all(&fresh);
     outcome?;
     match cleared {
@@ -84,14 +84,14 @@ fn replace(place: &Path, files: &BTreeMap<PathBuf, &[u8]>) -> io::Result<()> {
     }
 }
 
-/// Puts `fresh` in the place of `place`; what was there is in `fresh` afterwards.
+/// Swaps `fresh` with `place`; afterwards `fresh` holds the previous content.
 fn swap(fresh: &Path, place: &Path) -> io::Result<()> {
     if !place.try_exists()? {
         return fs::rename(fresh, place);
     }
     match renameat_with(CWD, fresh, CWD, place, RenameFlags::EXCHANGE) {
         Ok(()) => Ok(()),
-        // File systems that can't exchange (overlays, network ones): two renames, a moment apart.
+        // File systems without exchange (overlay, network): two renames in quick succession.
         Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
             let old = fresh.with_extension("old");
             fs::rename(place, &old)?;
@@ -111,7 +111,7 @@ fn write_all(folder: &Path, files: &BTreeMap<PathBuf, &[u8]>) -> io::Result<()> 
     Ok(())
 }
 
-/// True when the folder has exactly these files with these bytes. Chrome's own `_metadata` does not count.
+/// Whether the folder contains exactly these files with this content. Ignores Chrome's own `_metadata`.
 fn holds(folder: &Path, files: &BTreeMap<PathBuf, &[u8]>) -> io::Result<bool> {
     let mut found = 0;
     let mut folders = vec![folder.to_owned()];

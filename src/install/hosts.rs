@@ -1,7 +1,7 @@
-//! Registering the native messaging host with every installed browser, and taking it back.
+//! Registers the native messaging host with every installed browser, and unregisters it.
 //!
-//! Owns the plan (what would be done, from reading alone) and its carrying out. Doing it twice changes nothing.
-//! Never removes a manifest that is not ours.
+//! Owns the plan (computed by reading only) and its execution. Running it again changes nothing. Never removes a
+//! manifest that is not ours.
 
 pub use super::report::{Action, Done, Report, Step};
 
@@ -13,22 +13,22 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// What to register or take back, as a command line names it.
+/// The options of registering and unregistering, from the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Only the browser with this user data folder, whether it is of the table or not.
+    /// Limits it to the browser with this user data folder, even if that is not in the table.
     pub user_data_dir: Option<PathBuf>,
-    /// Say what would be done and do nothing.
+    /// Reports the changes without making them.
     pub dry_run: bool,
 }
 
-/// What would be done. Made by reading only.
+/// The changes to make, computed by reading only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The new manifest; none when manifests are taken back.
+    /// The new manifest; `None` to remove manifests.
     text: Option<String>,
     pub steps: Vec<Step>,
-    /// Worries that concern all of it.
+    /// Warnings that do not concern a single browser.
     pub warnings: Vec<String>,
 }
 
@@ -39,13 +39,13 @@ pub fn install(options: &Options) -> Result<Report, InstallError> {
     Ok(plan.carry_out(options.dry_run))
 }
 
-/// Takes our manifests back from every browser of the table, also from those that are no longer installed.
+/// Removes our manifests for every browser in the table, including browsers that are no longer installed.
 pub fn uninstall(options: &Options) -> Result<Report, InstallError> {
     let machine = Machine::current().ok_or(InstallError::NoHome)?;
     Ok(Plan::uninstall(&machine, options.user_data_dir.as_deref()).carry_out(options.dry_run))
 }
 
-/// Writes the manifest of `binary` for one user data folder: what `connect` does for the browser it starts.
+/// Writes the manifest of `binary` for one user data folder. `connect` uses this for the browser that it starts.
 pub fn register(user_data: &Path, binary: &Path) -> Result<(), InstallError> {
     let text = host_manifest(binary)?;
     let path = manifest_path(user_data);
@@ -56,7 +56,7 @@ pub fn register(user_data: &Path, binary: &Path) -> Result<(), InstallError> {
 }
 
 impl Plan {
-    /// What registering `program` would do.
+    /// Plans the registration of `program`.
     pub fn install(machine: &Machine, program: &Path, only: Option<&Path>) -> Result<Self, InstallError> {
         binary::check(program)?;
         let text = host_manifest(program)?;
@@ -86,14 +86,14 @@ impl Plan {
         Ok(Self { text: Some(text), steps, warnings })
     }
 
-    /// What taking the manifests back would do.
+    /// Plans the removal of the manifests.
     pub fn uninstall(machine: &Machine, only: Option<&Path>) -> Self {
         let steps: Vec<_> = places(machine, only).into_iter().map(|place| place.step(to_remove)).collect();
         let steps = steps.into_iter().filter(|step| step.action != Action::Absent || only.is_some()).collect();
         Self { text: None, steps, warnings: Vec::new() }
     }
 
-    /// Does it, or with `dry_run` only tells it.
+    /// Executes the plan, or only reports it with `dry_run`.
     pub fn carry_out(self, dry_run: bool) -> Report {
         let text = self.text;
         let carry_out = |step: Step| {
@@ -109,7 +109,7 @@ impl Plan {
     }
 }
 
-/// One place where a manifest may lie.
+/// A possible location of a manifest.
 struct Place {
     browser: String,
     manifest: PathBuf,
@@ -127,7 +127,7 @@ fn manifest_path(user_data: &Path) -> PathBuf {
     user_data.join("NativeMessagingHosts").join(file_name())
 }
 
-/// The one named place, or those of the whole table.
+/// Returns the given location, or all locations of the table.
 fn places(machine: &Machine, only: Option<&Path>) -> Vec<Place> {
     if let Some(folder) = only {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
@@ -153,7 +153,7 @@ fn to_write(path: &Path, text: &str) -> (Action, Option<String>) {
             Found::Foreign => (Action::Replace, Some("what was there was damaged".to_owned())),
         },
         Err(error) if error.kind() == ErrorKind::NotFound => (Action::Create, None),
-        // Writing tells more of what is wrong than reading does.
+        // The error of a write attempt is more specific than this one.
         Err(error) => (Action::Replace, Some(format!("what was there could not be read: {error}"))),
     }
 }
@@ -198,7 +198,7 @@ mod tests {
         program: PathBuf,
     }
 
-    /// A home with Chrome's and Brave's folders in it, and a program.
+    /// Creates a home with Chrome's and Brave's folders, and a program.
     fn world() -> World {
         let place = tempfile::tempdir().unwrap();
         let configuration = place.path().join("config");

@@ -1,43 +1,43 @@
-//! The native messaging host manifest: the file by which a browser knows which program to start for our extension.
+//! The native messaging host manifest, which tells a browser the program to start for our extension.
 //!
-//! Owns its text and the check whether one is ours. Never decides where it lies.
-//! Source: <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging#native-messaging-host>
+//! Owns its content, and the check whether a manifest is ours. Never decides where it is stored. Source:
+//! <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging#native-messaging-host>
 
 use super::InstallError;
 use crate::protocol::EXTENSION_ID;
 use serde_json::Value;
 use std::path::Path;
 
-/// The name by which the extension asks for the host.
+/// The host name that the extension connects to.
 pub const HOST_NAME: &str = "io.gstack.host";
 
 const TEMPLATE: &str = include_str!("../../manifests/io.gstack.host.json");
 
-/// The file's name in every `NativeMessagingHosts` folder.
+/// Returns the manifest's file name, the same in every `NativeMessagingHosts` folder.
 pub fn file_name() -> String {
     format!("{HOST_NAME}.json")
 }
 
-/// The manifest that makes a browser start `binary`, an absolute path. Chrome starts it directly, without a
+/// Returns the manifest that makes a browser start `binary`, an absolute path. Chrome starts it directly, without a
 /// shell, with the extension's origin as its first argument.
 pub fn host_manifest(binary: &Path) -> Result<String, InstallError> {
     let path = binary.to_str().ok_or_else(|| InstallError::OddPath { path: binary.to_owned() })?;
-    // The template is part of this program and a test reads it.
+    // The template is embedded, and a test parses it.
     let mut manifest: Value = serde_json::from_str(TEMPLATE).unwrap_or_default();
     manifest["path"] = Value::from(path);
     Ok(format!("{manifest:#}\n"))
 }
 
-/// What is known of a manifest that lies where ours belongs.
+/// The kind of manifest found at our location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// It starts this program for our extension.
     Ours { path: String },
-    /// Not readable as a manifest of our host.
+    /// It cannot be read as a manifest of our host.
     Foreign,
 }
 
-/// Ours is a manifest of our name that lets our extension in, whichever program it starts.
+/// A manifest is ours if it has our name and allows our extension, whichever program it starts.
 pub fn identify(text: &str) -> Found {
     let Ok(manifest) = serde_json::from_str::<Value>(text) else { return Found::Foreign };
     let origin = format!("chrome-extension://{EXTENSION_ID}/");

@@ -1,6 +1,6 @@
-//! Putting gstack where browsers find it: native messaging host manifests and the unpacked extension.
+//! Installs gstack for browsers: native messaging host manifests and the unpacked extension.
 //!
-//! Owns what is written outside of a running daemon. Never starts a browser and never talks to one.
+//! Owns all files written without a running daemon. Never starts a browser and never talks to one.
 
 pub mod binary;
 pub mod extension;
@@ -29,7 +29,7 @@ pub enum InstallError {
 }
 
 impl InstallError {
-    /// The next step, in words.
+    /// Returns the next step, for people.
     pub fn hint(&self) -> String {
         match self {
             Self::NoHome => "Set HOME to your home directory.".to_owned(),

@@ -1,56 +1,56 @@
-//! What was done at each browser's manifest, for people and for `--json`.
+//! The result for each browser's manifest, for people and for `--json`.
 
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
 
-/// What is to be done at one place.
+/// The change at one location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
-    /// No manifest is there yet.
+    /// There is no manifest yet.
     Create,
-    /// One is there that starts another program, or is damaged.
+    /// The existing manifest starts another program, or is damaged.
     Replace,
-    /// Ours is there already, with this program.
+    /// The existing manifest is ours and starts this program.
     Keep,
     Remove,
-    /// Nothing is there to remove.
+    /// There is nothing to remove.
     Absent,
-    /// A manifest of our name that is not ours: it stays.
+    /// The manifest has our name but is not ours; it stays.
     Leave,
-    /// A browser in a sandbox that can't start programs.
+    /// The browser is sandboxed and cannot start programs.
     Skip,
 }
 
-/// One browser with what is to be done for it.
+/// The change for one browser.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// As people know it.
+    /// The display name.
     pub browser: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manifest: Option<PathBuf>,
     pub action: Action,
-    /// What a person should know of it, in words.
+    /// A note for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// A step after it was carried out.
+/// A step and its outcome.
 #[derive(Clone, Debug, Serialize)]
 pub struct Done {
     #[serde(flatten)]
     pub step: Step,
-    /// What went wrong, in words with the next step.
+    /// The error and the next step, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What was done, browser by browser. `Display` is for people, `Serialize` for `--json`.
+/// The result for each browser. `Display` is for people, `Serialize` for `--json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Nothing was written: these are intentions.
+    /// Whether nothing was written and the steps are only planned.
     pub dry_run: bool,
     pub browsers: Vec<Done>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -58,11 +58,11 @@ pub struct Report {
 }
 
 impl Report {
-    /// True when a browser could not be served.
+    /// Whether any browser's step failed.
     pub fn failed(&self) -> bool {
         self.browsers.iter().any(|done| done.error.is_some())
     }
-    /// The browsers that have our manifest now (or would have it).
+    /// Returns the browsers that have our manifest now, or would have it.
     pub fn registered(&self) -> impl Iterator<Item = &str> {
         self.browsers
             .iter()

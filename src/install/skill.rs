@@ -1,7 +1,7 @@
-//! The guide for agents that use the command line, and where their programs look for it.
+//! The skill for agents that use the command line, and the folders where clients look for it.
 //!
-//! Owns the text, which is of this program's version because it is a part of it, and the folders. Never replaces a guide
-//! that is not gstack's.
+//! Owns the text, which always matches the program's version because it is embedded, and the folders. Never replaces a
+//! skill that is not gstack's.
 
 use super::InstallError;
 use crate::base::atomic;
@@ -11,21 +11,21 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 const GUIDE: &str = include_str!("../../skills/gstack/SKILL.md");
-/// Ends the guide that is printed and installed; a file without it is somebody else's.
+/// The mark at the end of the guide, printed or installed. A file without it is not ours.
 const MARK: &str = "Made by gstack ";
 
-/// The clients that read skills, with the folder of a person's skills beneath the home.
-/// Sources: <https://code.claude.com/docs/en/skills>, <https://developers.openai.com/codex/skills>,
+/// The clients that read skills, each with the folder of a person's skills, relative to the home folder. Sources:
+/// <https://code.claude.com/docs/en/skills>, <https://developers.openai.com/codex/skills>,
 /// <https://geminicli.com/docs/cli/skills/>
 pub const CLIENTS: [(&str, &str); 3] =
     [("claude", ".claude/skills"), ("codex", ".agents/skills"), ("gemini", ".gemini/skills")];
 
-/// The guide of this version.
+/// Returns this version's guide.
 pub fn guide() -> String {
     format!("{GUIDE}\n{MARK}{VERSION}; `gstack skill` prints the guide of the program that is installed.\n")
 }
 
-/// The folder in which a client finds skills; none for an unknown client.
+/// Returns the folder where a client finds skills. Fails for an unknown client.
 pub fn folder(client: &str) -> Result<PathBuf, InstallError> {
     let home = dirs::home_dir().ok_or(InstallError::NoHome)?;
     let beneath = CLIENTS.iter().find(|(name, _)| *name == client).map_or(CLIENTS[0].1, |(_, beneath)| beneath);
@@ -41,7 +41,7 @@ pub fn install(skills: &Path) -> Result<PathBuf, InstallError> {
     Ok(file)
 }
 
-/// Removes it again. False if there was none.
+/// Removes the guide. Returns false if there was none.
 pub fn uninstall(skills: &Path) -> Result<bool, InstallError> {
     let file = place(skills)?;
     let failed = |source| InstallError::Write { path: file.clone(), source };
@@ -49,12 +49,13 @@ pub fn uninstall(skills: &Path) -> Result<bool, InstallError> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         other => other.map_err(failed)?,
     }
-    // What a person put beside it stays.
+    // Removes the folder only if it is empty: a person may have added files.
     fs::remove_dir(skills.join("gstack")).ok();
     Ok(true)
 }
 
-/// The guide's file. Fails if something else is in its place, or a link: a project's folder may be a stranger's.
+/// Returns the path of the guide. Fails if it is another file or a symlink: a project folder may contain untrusted
+/// files.
 fn place(skills: &Path) -> Result<PathBuf, InstallError> {
     let folder = skills.join("gstack");
     let file = folder.join("SKILL.md");
@@ -113,7 +114,7 @@ mod tests {
     #[test]
     fn the_everyday_half_is_short() {
         let everyday = GUIDE.split("## When it fails").next().unwrap();
-        // At least three characters a token in text such as this: 2,500 tokens at most.
+        // Such text has at least three characters for each token: 2,500 tokens at most.
         assert!(everyday.len() < 3 * 2_500, "{} characters", everyday.len());
     }
 }

@@ -271,7 +271,7 @@ pub struct QuestionOption {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// Tokens read as new input.
+    /// Input tokens, without those read from the cache.
     #[cfg_attr(test, ts(type = "number"))]
     pub input_tokens: u64,
     #[cfg_attr(test, ts(type = "number"))]

@@ -1,17 +1,17 @@
-//! Getting a release's files, by curl or wget.
+//! Downloads a release's files with curl or wget.
 //!
-//! Owns which addresses are asked. gstack itself has no TLS: the programs that fetch files everywhere else on this machine
-//! know its certificates and proxies. What they bring is trusted only by its signature.
+//! Owns which addresses are requested. gstack itself has no TLS: these programs already know this machine's
+//! certificates and proxies. Downloaded files are trusted only because of their signature.
 
 use super::UpgradeError;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// Environment variable that moves the releases.
+/// The environment variable that changes where releases are downloaded.
 const URL_VARIABLE: &str = "GSTACK_RELEASE_URL";
 const NEWEST: &str = "https://github.com/gstack/gstack/releases/latest/download";
-/// A manifest and its signature are a few hundred bytes.
+/// A manifest and its signature have a few hundred bytes.
 const MOST_TEXT: u64 = 1 << 20;
 
 pub struct Source {
@@ -25,8 +25,8 @@ impl Source {
         Self::at(named.as_deref().unwrap_or(NEWEST))
     }
 
-    /// Only https, and http from this machine for tests: what is downloaded is signed, but which file is asked for is
-    /// nobody else's to know.
+    /// Accepts only https, and http on this machine for tests. Downloads are signed, but the requested file names are
+    /// nobody else's business.
     fn at(url: &str) -> Result<Self, UpgradeError> {
         let refused = || UpgradeError::Address(url.to_owned());
         let parsed = url::Url::parse(url).map_err(|_| refused())?;
@@ -37,14 +37,14 @@ impl Source {
         Ok(Self { url: url.trim_end_matches('/').to_owned(), is_loopback })
     }
 
-    /// A short file, as text. `folder` is for its bytes until then.
+    /// Downloads a short file as text. `folder` stores it temporarily.
     pub async fn text(&self, name: &str, folder: &Path) -> Result<String, UpgradeError> {
         let file = self.file(name, MOST_TEXT, folder).await?;
         std::fs::read_to_string(&file)
             .map_err(|e| UpgradeError::Download { name: name.to_owned(), reason: e.to_string() })
     }
 
-    /// A file of at most `most` bytes into a folder.
+    /// Downloads a file of at most `most` bytes into a folder.
     pub async fn file(&self, name: &str, most: u64, folder: &Path) -> Result<PathBuf, UpgradeError> {
         let failed = |reason: String| UpgradeError::Download { name: name.to_owned(), reason };
         let to = folder.join(name);

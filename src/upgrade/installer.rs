@@ -1,12 +1,12 @@
-//! What installed this program: a package manager's files are its own to replace.
+//! The installer of this program: only a package manager may replace its own files.
 //!
-//! Owns the table of places. Judges by the path alone.
+//! Owns the table of locations. Looks only at the path.
 
 use std::path::Path;
 
 pub struct Installer;
 
-/// A part of the path, the installer's name, and the command by which it updates.
+/// A part of the path, the installer's name, and its update command.
 const PLACES: [(&str, &str, &str); 6] = [
     ("/nix/store/", "Nix", "nix profile upgrade gstack"),
     ("/Cellar/", "Homebrew", "brew upgrade gstack"),
@@ -15,18 +15,18 @@ const PLACES: [(&str, &str, &str); 6] = [
     ("/target/debug/", "cargo build", "install/setup.sh"),
     ("/target/release/", "cargo build", "install/setup.sh"),
 ];
-/// Where packages of the system lie.
+/// The locations of system packages.
 const SYSTEM: [&str; 3] = ["/usr/bin", "/bin", "/opt"];
 
 impl Installer {
-    /// Whose a program is, if it is not the installer script's.
+    /// Returns the program's installer, or `None` if it is the installation script.
     pub fn of(program: &Path) -> Option<&'static str> {
         let path = program.display().to_string();
         let found = PLACES.iter().find(|(part, ..)| path.contains(part)).map(|(_, name, _)| *name);
         found.or_else(|| SYSTEM.iter().any(|folder| program.starts_with(folder)).then_some("a package of this system"))
     }
 
-    /// How that one updates it.
+    /// Returns the installer's update command.
     pub fn command(name: &str) -> &'static str {
         let found = PLACES.iter().find(|(_, known, _)| *known == name);
         found.map_or("sudo apt install ./gstack_VERSION_ARCH.deb", |(.., command)| command)

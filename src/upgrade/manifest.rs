@@ -1,7 +1,7 @@
-//! `release.json`: what a release consists of, signed.
+//! `release.json`: the signed list of a release's files.
 //!
-//! Owns its form and the key. Everything that is installed is named here with its SHA-256; the signature covers all of it,
-//! the version too.
+//! Owns its format and the key. It contains the SHA-256 of everything that is installed; the signature covers the whole
+//! file, including the version.
 
 use super::UpgradeError;
 use minisign_verify::{PublicKey, Signature};
@@ -15,16 +15,16 @@ use std::path::Path;
 pub const NAME: &str = "release.json";
 pub const SIGNATURE: &str = "release.json.minisig";
 
-/// A minisign public key file; one without a key line is a build that can't upgrade itself.
+/// A minisign public key file. A build whose file has no key cannot upgrade itself.
 const KEY: &str = include_str!("../../manifests/release.pub");
-/// Another key for the tests. Not in a release: those are built without debug assertions.
+/// A replacement key for tests. Ignored in releases, which are built without debug assertions.
 #[cfg(debug_assertions)]
 const KEY_VARIABLE: &str = "GSTACK_RELEASE_KEY";
 
 pub struct Key(PublicKey);
 
 impl Key {
-    /// The key that releases are signed with.
+    /// Returns the key that releases are signed with.
     pub fn of_releases() -> Result<Self, UpgradeError> {
         #[cfg(debug_assertions)]
         if let Ok(key) = std::env::var(KEY_VARIABLE) {
@@ -39,11 +39,11 @@ impl Key {
         key.map(Self).ok_or(UpgradeError::NoKey)
     }
 
-    /// The release that a manifest describes, if its signature is good.
+    /// Returns the release described by a manifest. Fails if the signature is invalid.
     pub fn open(&self, text: &str, signature: &str) -> Result<Release, UpgradeError> {
         let refused = |error: minisign_verify::Error| UpgradeError::Signature(error.to_string());
         let signature = Signature::decode(signature).map_err(refused)?;
-        // Prehashed signatures only, as minisign makes them: the older form is not accepted.
+        // Accepts only prehashed signatures, minisign's default, not the legacy format.
         self.0.verify(text.as_bytes(), &signature, false).map_err(refused)?;
         let release: Release = serde_json::from_str(text).map_err(|e| UpgradeError::Manifest(e.to_string()))?;
         let is_version = |version: &str| {
@@ -59,9 +59,9 @@ impl Key {
 
 #[derive(Debug, Deserialize)]
 pub struct Release {
-    /// Three numbers.
+    /// Three numbers, such as `1.2.3`.
     pub version: String,
-    /// A day: `2026-11-22`.
+    /// A date: `2026-11-22`.
     pub published: Option<String>,
     targets: BTreeMap<String, Archive>,
 }
@@ -69,14 +69,14 @@ pub struct Release {
 #[derive(Debug, Deserialize)]
 pub struct Archive {
     pub file: String,
-    /// Bytes.
+    /// In bytes.
     pub size: u64,
-    /// Hexadecimal, small letters.
+    /// In lower-case hexadecimal.
     sha256: String,
 }
 
 impl Release {
-    /// This program's target triple.
+    /// Returns this program's target triple.
     pub fn target(&self) -> String {
         let arch = std::env::consts::ARCH;
         match std::env::consts::OS {
@@ -86,12 +86,12 @@ impl Release {
         }
     }
 
-    /// The archive for this program's target.
+    /// Returns the archive for this program's target.
     pub fn archive(&self) -> Result<&Archive, UpgradeError> {
         let target = self.target();
         let archive = self.targets.get(&target);
         let archive = archive.ok_or_else(|| UpgradeError::NoTarget { version: self.version.clone(), target })?;
-        // It becomes a part of an address and a file's name.
+        // The name becomes part of a URL and of a file name.
         let is_plain = |name: &str| {
             !name.starts_with(['.', '-']) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
         };
@@ -103,7 +103,7 @@ impl Release {
 }
 
 impl Archive {
-    /// Compares a downloaded file with what the manifest says of it.
+    /// Fails unless a downloaded file has the size and hash in the manifest.
     pub fn check(&self, file: &Path) -> Result<(), UpgradeError> {
         let damaged = |how: String| UpgradeError::Damaged { name: self.file.clone(), how };
         let unreadable = |e: std::io::Error| damaged(e.to_string());
@@ -129,7 +129,7 @@ impl Archive {
 mod tests {
     use super::*;
 
-    /// Made by minisign 0.11, with a key that was thrown away.
+    /// Signed with minisign 0.11 and a key that was deleted afterwards.
     const TEXT: &str = include_str!("../../tests/fixtures/upgrade/release.json");
     const SIGNED: &str = include_str!("../../tests/fixtures/upgrade/release.json.minisig");
     const PUBLIC: &str = include_str!("../../tests/fixtures/upgrade/release.pub");
@@ -147,7 +147,7 @@ mod tests {
         let changed = TEXT.replace("9.9.9", "9.9.8");
         assert!(matches!(key.open(&changed, SIGNED), Err(UpgradeError::Signature(_))));
         assert!(matches!(key.open(&format!("{TEXT} "), SIGNED), Err(UpgradeError::Signature(_))));
-        // The trusted comment is signed too.
+        // The signature also covers the trusted comment.
         let comment = SIGNED.replace("gstack 9.9.9", "gstack 9.9.8");
         assert_ne!(comment, SIGNED);
         assert!(matches!(key.open(TEXT, &comment), Err(UpgradeError::Signature(_))));

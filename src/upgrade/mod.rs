@@ -1,7 +1,7 @@
-//! `gstack upgrade`: a newer release takes this program's place, and the daemon hands over to it.
+//! `gstack upgrade`: replaces this program with a newer release, and upgrades the running daemon.
 //!
-//! Owns the order of the steps. Runs only if a person asks for it: nothing here looks for releases by itself. Trusts no
-//! server: what is installed is named by a manifest that is signed with the key in this program.
+//! Owns the order of the steps. Runs only at a person's request: nothing here looks for releases by itself. Trusts no
+//! server: the manifest of what is installed is signed, and this program contains the key.
 
 mod download;
 mod installer;
@@ -23,7 +23,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What a daemon takes to end that only proved that it starts.
+/// The time for a daemon to exit that was started only to prove that it starts.
 const END_LIMIT: Duration = Duration::from_secs(15);
 
 #[derive(Debug, thiserror::Error)]
@@ -89,16 +89,16 @@ impl From<UpgradeError> for Fault {
     }
 }
 
-/// What there is, and what was done about it.
+/// The releases found, and the result.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
     pub installed: String,
     pub newest: String,
     pub published: Option<String>,
-    /// The program was replaced.
+    /// Whether the program was replaced.
     pub upgraded: bool,
-    /// The daemon of the older program still finishes turns; it hands over when they are done.
+    /// Whether the old daemon is still finishing turns; it exits when they are done.
     pub handing_over: bool,
 }
 
@@ -109,7 +109,7 @@ pub async fn check() -> Result<Outcome, Fault> {
     Ok(outcome(&release, false))
 }
 
-/// Installs a newer release, if there is one, and lets the daemon hand over. `tell` gets the steps in words.
+/// Installs a newer release, if there is one, and upgrades the daemon. `tell` receives the progress messages.
 pub async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault> {
     let program = crate::base::program::path()
         .and_then(|path| path.canonicalize())
@@ -118,7 +118,7 @@ pub async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault>
         return Err(UpgradeError::Managed(by).into());
     }
     let at = download::Source::from_environment()?;
-    // One at a time: the one before may be in the middle of it.
+    // Only one at a time: another upgrade may be running.
     let lock = home.root().join("upgrade.lock");
     let _lock = FileLock::take(&lock).map_err(|source| UpgradeError::Place { path: lock.clone(), source })?;
     let release = newest(&at).await?;
@@ -135,7 +135,7 @@ pub async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault>
         Ok(handing_over) => handing_over,
         Err(fault) => {
             place.put_back()?;
-            // The daemon that ran before has ended; the older program starts it again, if it can.
+            // The previous daemon has exited; the old program tries to start it again.
             if start::connect(home, home.http_socket()).await.is_err() {
                 tell("The older daemon could not be started again; the next command tries once more.");
             }
@@ -155,7 +155,7 @@ fn outcome(release: &Release, upgraded: bool) -> Outcome {
     }
 }
 
-/// The newest release, by its signed manifest.
+/// Returns the newest release, from its signed manifest.
 async fn newest(at: &download::Source) -> Result<Release, UpgradeError> {
     let key = Key::of_releases()?;
     let folder = place::private_folder(&std::env::temp_dir())?;
@@ -168,7 +168,7 @@ async fn newest(at: &download::Source) -> Result<Release, UpgradeError> {
     Ok(release)
 }
 
-/// Downloads, checks and unpacks the release's program; it has been started once when this returns.
+/// Downloads, verifies and unpacks the release's program, and starts it once to check it.
 async fn fetch(at: &download::Source, release: &Release, place: &Place) -> Result<PathBuf, UpgradeError> {
     let archive = release.archive()?;
     let file = at.file(&archive.file, archive.size, place.staging()).await?;
@@ -181,8 +181,8 @@ async fn fetch(at: &download::Source, release: &Release, place: &Place) -> Resul
     Ok(fresh)
 }
 
-/// Lets the older daemon hand over and starts one of the new program, which ends again if none ran before. True if turns
-/// still keep the older one.
+/// Replaces the old daemon with one of the new program. If no daemon was running, the new one exits again. Returns true
+/// if running turns still keep the old daemon.
 async fn hand_over_to(home: &Home, version: &str, tell: &impl Fn(&str)) -> Result<bool, Fault> {
     let ran = FileLock::is_held(&home.daemon_lock()).unwrap_or(true);
     if ran && let Some(handing_over) = daemon_upgrade::ask_for(home, version).await? {
@@ -202,7 +202,7 @@ async fn hand_over_to(home: &Home, version: &str, tell: &impl Fn(&str)) -> Resul
     Ok(false)
 }
 
-/// Ends a daemon that was only started to see whether it does. One that stays does no harm.
+/// Stops a daemon that was started only as a check. If it keeps running, that does no harm.
 async fn end(home: &Home) {
     use crate::client::http::Client;
     use crate::protocol::basics::Empty;
@@ -212,7 +212,7 @@ async fn end(home: &Home) {
     }
 }
 
-/// The folder that a path lies in; a program's path always has one.
+/// Returns the parent folder; a program's path always has one.
 fn folder(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }

@@ -1,7 +1,7 @@
-//! The program's place in the file system: what is put there is whole, and what was there can be put back.
+//! The program's location in the file system: installs a complete program, and can restore the previous one.
 //!
-//! Owns the staging folder beside the program, which is removed in the end. A program that runs can't be written to, but it
-//! can be replaced; each step is one rename.
+//! Owns the staging folder next to the program, and removes it at the end. A running program cannot be written to, but
+//! it can be replaced; each step is a single rename.
 
 use super::{UpgradeError, folder};
 use std::fs::{self, DirBuilder, File, Permissions};
@@ -12,14 +12,14 @@ use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
 
-/// A program that does not say its version within this is broken.
+/// A program that does not print its version within this time is broken.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
-/// How names of staging folders begin.
+/// The prefix of staging folder names.
 const STAGING: &str = ".gstack-upgrade.";
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A folder of ours alone, removed when dropped.
+/// A private folder, removed when dropped.
 pub struct Staging(PathBuf);
 
 impl Staging {
@@ -30,12 +30,12 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // What can't be removed is a hidden folder that does no harm.
+        // If the removal fails, a harmless hidden folder remains.
         fs::remove_dir_all(&self.0).ok();
     }
 }
 
-/// Removes what a killed upgrade left: a folder that is older than any upgrade takes.
+/// Removes folders of killed upgrades: those older than any upgrade takes.
 fn clear_old(beneath: &Path) {
     for entry in fs::read_dir(beneath).into_iter().flatten().flatten() {
         let is_ours = entry.file_name().to_string_lossy().starts_with(STAGING);
@@ -59,7 +59,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Fails if nothing can be put beside the program: then it can't be replaced either.
+    /// Fails if files cannot be created next to the program, because then it cannot be replaced either.
     pub fn at(program: &Path) -> Result<Self, UpgradeError> {
         clear_old(folder(program));
         let staging = private_folder(folder(program)).map_err(|error| match error {
@@ -73,7 +73,7 @@ impl Place {
         self.staging.path()
     }
 
-    /// Unpacks the program of a checked archive; nothing else of it.
+    /// Unpacks only the program from a verified archive.
     pub async fn unpack(&self, archive: &Path, target: &str) -> Result<PathBuf, UpgradeError> {
         let inside = format!("gstack-{target}/gstack");
         let name = archive.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -95,15 +95,15 @@ impl Place {
         Ok(fresh)
     }
 
-    /// Keeps the program that is there, for [`Self::put_back`].
+    /// Keeps the current program, for [`Self::put_back`].
     pub fn keep_previous(&self) -> Result<(), UpgradeError> {
         let previous = self.previous();
-        // A second name costs nothing; some file systems have none.
+        // A hard link costs nothing, but some file systems do not support it.
         let kept = fs::hard_link(&self.program, &previous).or_else(|_| fs::copy(&self.program, &previous).map(|_| ()));
         self.written(&previous, kept)
     }
 
-    /// Puts a program in the place. On disk when this returns.
+    /// Moves a program into place. On disk when this returns.
     pub fn put(&self, fresh: &Path) -> Result<(), UpgradeError> {
         let put = || -> io::Result<()> {
             File::open(fresh)?.sync_all()?;
@@ -126,7 +126,7 @@ impl Place {
     }
 }
 
-/// What a program says to `--version`.
+/// Returns the version that a program prints for `--version`.
 pub async fn version_of(program: &Path) -> Result<String, UpgradeError> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).kill_on_drop(true);
@@ -150,7 +150,7 @@ mod tests {
         let bin = tempfile::tempdir().unwrap();
         let program = bin.path().join("gstack");
         fs::write(&program, "old").unwrap();
-        // What a killed upgrade left long ago, and what one that runs has made.
+        // Folders of an upgrade killed long ago, and of one that is running.
         let (old, young) = (bin.path().join(".gstack-upgrade.1"), bin.path().join(".gstack-upgrade.2"));
         for left in [&old, &young] {
             fs::create_dir(left).unwrap();

@@ -1,4 +1,4 @@
-//! A server in a client's JSON file: everything else keeps its text.
+//! Edits a server in a client's JSON file; all other text stays unchanged.
 
 use super::{EditError, SERVER, Server, Wanted, is_ours};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::fmt;
 
-/// An object's entries in their order, each value with the text that it had.
+/// An object's entries in order, each value with its original text.
 struct Entries(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Entries {
@@ -38,7 +38,7 @@ impl Entries {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| &**value)
     }
 
-    /// With this entry in its old place, or last; without it where there is none.
+    /// Returns the object with this entry in its old position, or at the end. Removes the entry if `value` is `None`.
     fn with(&self, name: &str, value: Option<&str>, indent: &str, depth: usize) -> String {
         let mut written: Vec<(String, String)> = Vec::new();
         let mut placed = false;
@@ -63,7 +63,7 @@ impl Entries {
     }
 }
 
-/// The file's text with the server as wanted.
+/// Returns the file's text with the wanted server.
 pub(super) fn edit(text: &str, servers: &str, names_transport: bool, wanted: &Wanted) -> Result<String, EditError> {
     let is_empty = text.trim().is_empty();
     let whole = Entries::parse(if is_empty { "{}" } else { text })?;
@@ -105,7 +105,7 @@ fn entry(server: &Server, names_transport: bool) -> String {
     Value::Object(entry).to_string()
 }
 
-/// The command and arguments of an entry; empty where it has none of our kind.
+/// Returns an entry's command and arguments; empty if it has none in our format.
 fn read(entry: &RawValue) -> (String, Vec<String>) {
     let value: Value = serde_json::from_str(entry.get()).unwrap_or_default();
     let command = value["command"].as_str().unwrap_or_default().to_owned();
@@ -113,13 +113,13 @@ fn read(entry: &RawValue) -> (String, Vec<String>) {
     (command, arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect())
 }
 
-/// The same but for white space: a file that says it already is not touched.
+/// Whether both are equal except for white space; if so, the file is left untouched.
 fn same(left: &str, right: &str) -> bool {
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     value(left).is_some() && value(left) == value(right)
 }
 
-/// How the file indents.
+/// Returns the file's indentation.
 fn indent_of(text: &str) -> &str {
     let first = text.lines().find(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
     first.map_or("  ", |line| &line[..line.len() - line.trim_start().len()])

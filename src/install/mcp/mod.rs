@@ -1,7 +1,7 @@
-//! Telling MCP clients of `gstack mcp`, and taking it back.
+//! Registers `gstack mcp` with MCP clients, and unregisters it.
 //!
-//! Owns where each client keeps its servers and what is written there. Everything else in the file stays as it is, to
-//! the letter; a file that can't be read for certain (comments, damage) is refused in words and left alone.
+//! Owns the location and format of each client's server list. The rest of the file stays exactly the same; a file that
+//! cannot be edited safely (comments, damage) is left untouched, and the error says why.
 
 mod json;
 mod table;
@@ -14,10 +14,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The name under which clients show it.
+/// The name that clients show.
 const SERVER: &str = "gstack";
 
-/// A program that speaks MCP and keeps its servers in a file.
+/// An MCP client that stores its servers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum McpClient {
     Claude,
@@ -41,7 +41,7 @@ impl McpClient {
         })
     }
 
-    /// As people know it.
+    /// Returns the display name.
     pub fn label(self) -> &'static str {
         match self {
             Self::Claude => "Claude Code",
@@ -52,7 +52,8 @@ impl McpClient {
         }
     }
 
-    /// Its file, by the client's own documentation. `moved`: what an environment variable of the client says.
+    /// Returns the client's file, according to its documentation. `moved`: reads a path from one of the client's
+    /// environment variables.
     fn file(self, home: &Path, moved: &dyn Fn(&str) -> Option<PathBuf>) -> PathBuf {
         match self {
             Self::Claude => moved("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.to_owned()).join(".claude.json"),
@@ -64,7 +65,7 @@ impl McpClient {
         }
     }
 
-    /// The object of its file that holds the servers.
+    /// Returns the key in its file that holds the servers.
     fn servers_key(self) -> &'static str {
         match self {
             Self::VsCode => "servers",
@@ -73,23 +74,23 @@ impl McpClient {
         }
     }
 
-    /// Whether its entries say how they are spoken to.
+    /// Whether its entries specify the transport.
     fn names_transport(self) -> bool {
         matches!(self, Self::Claude | Self::VsCode)
     }
 }
 
-/// How a client starts gstack.
+/// The command with which a client starts gstack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
     pub command: String,
     pub arguments: Vec<String>,
-    /// Where gstack's home was moved.
+    /// The variables that relocate gstack's home.
     pub environment: Vec<(String, String)>,
 }
 
 impl Server {
-    /// This program with these arguments after `mcp`.
+    /// Returns this program, with these arguments after `mcp`.
     pub fn of_this_program(arguments: &[String], environment: Vec<(String, String)>) -> Result<Self, InstallError> {
         let path = binary::current()?;
         binary::check(&path)?;
@@ -99,26 +100,26 @@ impl Server {
     }
 }
 
-/// What was done, or would be.
+/// The change made, or the one that would be made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct McpReport {
     pub client: &'static str,
     pub file: PathBuf,
-    /// The file's text differs from before.
+    /// Whether the file's text changes.
     pub changed: bool,
-    /// The whole file as it is to be.
+    /// The file's new text.
     #[serde(skip)]
     pub text: String,
 }
 
-/// What is wanted of a client's file.
+/// The wanted state of a client's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     Present(Server),
     Absent,
 }
 
-/// Changes a client's file, or with `print` says what it would become.
+/// Changes a client's file, or with `print` only returns its new text.
 pub fn apply(client: McpClient, wanted: &Wanted, print: bool) -> Result<McpReport, Fault> {
     let home = dirs::home_dir().ok_or(InstallError::NoHome)?;
     let moved = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -126,7 +127,7 @@ pub fn apply(client: McpClient, wanted: &Wanted, print: bool) -> Result<McpRepor
 }
 
 fn apply_at(client: McpClient, file: &Path, wanted: &Wanted, print: bool) -> Result<McpReport, Fault> {
-    // A link to where a person keeps their settings stays one.
+    // Writes through a symlink, so that a person's linked settings file stays linked.
     let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let before = match fs::read_to_string(&file) {
         Ok(text) => Some(text),
@@ -157,11 +158,11 @@ fn write(file: &Path, text: &str) -> Result<(), Fault> {
         fs::create_dir_all(folder).map_err(failed)?;
     }
     atomic::write(file, text.as_bytes()).map_err(failed)?;
-    // Who may read the file is not ours to change.
+    // Keeps the file's permissions.
     permissions.map_or(Ok(()), |permissions| fs::set_permissions(file, permissions)).map_err(failed)
 }
 
-/// Why a file can't be changed for certain.
+/// Why a file cannot be changed safely.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     #[error("it is not plain {format}: {why}")]
@@ -187,7 +188,7 @@ fn refused(client: McpClient, file: &Path, error: &EditError, wanted: &Wanted) -
     Fault::new(FaultCode::Conflict, format!("{} was not changed: {error}", file.display())).hint(hint)
 }
 
-/// Whether what a file calls `gstack` is ours: this program, or one of its name somewhere else.
+/// Whether the entry named `gstack` is ours: this program, or one with the same name elsewhere.
 fn is_ours(command: &str, arguments: &[String]) -> bool {
     let named = Path::new(command).file_name().is_some_and(|name| name == SERVER);
     let this = || binary::current().is_ok_and(|own| own == Path::new(command));

@@ -1,10 +1,10 @@
-//! A server in Codex's TOML file: its own table is replaced, comments and everything else keep their text.
+//! Edits a server in Codex's TOML file: replaces its table, and keeps comments and all other text.
 
 use super::{EditError, SERVER, Server, Wanted, is_ours};
 use toml::{Table, Value};
 
-/// The file's text with the server as wanted. What it would mean is read again and compared: where more than the one
-/// server differs, nothing is changed.
+/// Returns the file's text with the wanted server. Parses the result and compares it: fails without changes if more
+/// than this server differs.
 pub(super) fn edit(text: &str, servers: &str, wanted: &Wanted) -> Result<String, EditError> {
     let before = parse(text)?;
     let known = match before.get(servers) {
@@ -54,7 +54,7 @@ pub(super) fn edit(text: &str, servers: &str, wanted: &Wanted) -> Result<String,
         written.push_str(&format!("[{servers}.{SERVER}]\n{}", lines(value)));
     }
     let mut after = parse(&written).map_err(|_| EditError::Entangled)?;
-    // A header with nothing beneath it says nothing.
+    // An empty table has no meaning.
     for table in [&mut after, &mut expected] {
         if table.get(servers).and_then(Value::as_table).is_some_and(Table::is_empty) {
             table.remove(servers);
@@ -86,7 +86,7 @@ fn read(entry: &Value) -> (String, Vec<String>) {
     (command, arguments.filter_map(|word| word.as_str().map(str::to_owned)).collect())
 }
 
-/// A table's entries, a line each, in the order in which a person would write them.
+/// Formats a table's entries, one on each line, in the order a person would write them.
 fn lines(entry: &Value) -> String {
     let named = ["command", "args", "env"].into_iter().filter_map(|name| Some((name, entry.get(name)?)));
     named
@@ -100,7 +100,7 @@ fn lines(entry: &Value) -> String {
         .collect()
 }
 
-/// Without the lines of the table of this name and of those beneath it.
+/// Removes the lines of the table with this name, and of its subtables.
 fn without_tables(text: &str, name: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut inside = false;

@@ -1,4 +1,4 @@
-//! Clients' files before and after.
+//! Clients' files before and after a change.
 
 use super::{EditError, McpClient, Server, Wanted, apply_at, json, table};
 use crate::protocol::fault::FaultCode;
