@@ -215,7 +215,7 @@ pub enum ChatLine {
     Conversation(ConversationInfo),
     Event(ChatEvent),
     Delta(ChatDelta),
-    /// The stream failed, for example because the terminal read too slowly. The panel still shows the answer.
+    /// The message was not accepted, or its answer was cut off: the terminal read too slowly, or the daemon stopped.
     Failed(Fault),
 }
 

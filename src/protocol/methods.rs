@@ -42,7 +42,7 @@ requests! {
     "ping" ping Ping(Empty) -> Pong [unconfirmed];
     /// The answer to [`ToPanel::Echo`].
     "echoed" echoed Echoed(Echo) [unconfirmed];
-    /// Checks every hop from here on, now.
+    /// Checks every hop from the daemon onwards.
     "hops" hops Hops(Empty) -> Hops [unconfirmed beside];
     /// Reports Chrome's tab events.
     "tabs.changed" tabs_changed TabsChanged(TabsChanged);

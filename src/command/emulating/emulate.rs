@@ -21,7 +21,7 @@ const ACCURACY: f64 = 150.0;
 const WHATS: &str = "device, viewport, user-agent, geolocation, timezone, locale, color-scheme, reduced-motion, forced-colors, contrast, media, \
      permissions; list, devices, reset";
 
-/// The media features that can be emulated: our name, the CSS name, and its values. `colour-scheme` has existed longer.
+/// The media features that can be emulated: our name, the CSS name, and its values. `colour-scheme` is the older spelling.
 const FEATURES: &[(&str, &str, &[&str])] = &[
     ("color-scheme", "prefers-color-scheme", &["dark", "light"]),
     ("colour-scheme", "prefers-color-scheme", &["dark", "light"]),

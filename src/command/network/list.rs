@@ -73,8 +73,8 @@ async fn network(context: &Context, arguments: Arguments) -> Result<Output, Faul
 }
 
 /// Returns the requests that the client may read here, and the number of others. A model may read requests from
-/// documents of the site that the tab shows. Requests of an earlier page, or of another site's frame, it reads while on
-/// that site.
+/// documents of the site that the tab shows. To read those of an earlier page, or of another site's frame, the tab must
+/// show that site.
 fn readable(context: &Context, page: &Page) -> Result<(Vec<RequestRecord>, usize), Fault> {
     let requests = page.requests();
     if !context.for_model {

@@ -1,7 +1,7 @@
 //! The addresses that gstack opens: web pages only, never a cloud's metadata service.
 //!
 //! Owns the check of an address as written, and of the remote address that responded. Sends nothing and resolves
-//! nothing: the browser's resolver rules refuse host names.
+//! nothing: the browser's resolver rules refuse host names that lead to such a service.
 
 use crate::base::metadata::{is_metadata, is_metadata_address};
 use crate::protocol::fault::{Fault, FaultCode};
