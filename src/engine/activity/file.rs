@@ -1,7 +1,7 @@
-//! The activity on disk, so that a panel that is opened after a restart of the daemon still shows it.
+//! The activity log on disk, so that a panel that opens after the daemon restarted still shows it.
 //!
-//! Owns the file: a line for each entry that has ended, cut back when it is large. What is in the entries was redacted
-//! before. A disk that is full or broken costs the record, never the command.
+//! Owns the file: one line for each entry that has ended, compacted when the file grows too large. The entries are
+//! already redacted. A full or broken disk loses the record but never fails the command.
 
 use crate::base::append;
 use crate::base::atomic;
@@ -10,12 +10,12 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// In bytes. Larger, it is written again with the entries that are kept.
+/// In bytes. A larger file is rewritten with only the entries that are kept.
 const LARGEST: u64 = 2 * 1024 * 1024;
 
 #[derive(Default)]
 pub(super) struct ActivityFile {
-    /// None: nothing is kept (tests).
+    /// `None` keeps nothing (tests).
     path: Option<PathBuf>,
     file: Option<File>,
     size: u64,
@@ -33,7 +33,7 @@ impl ActivityFile {
         (Self { path: Some(path), file, size: text.len() as u64 }, entries)
     }
 
-    /// Adds an entry that has ended. `kept`: all that a new file would hold.
+    /// Appends an entry that has ended. `kept` holds every entry that a rewritten file would contain.
     pub(super) fn add<'a>(&mut self, entry: &ActivityEntry, kept: impl Iterator<Item = &'a ActivityEntry>) {
         let Some(path) = &self.path else { return };
         let outcome = if self.size > LARGEST {
@@ -97,7 +97,7 @@ mod tests {
         let path = folder.path().join("activity.jsonl");
         let (mut file, before) = ActivityFile::open(path.clone());
         assert!(before.is_empty());
-        // Ended in another order than begun; a torn line between them.
+        // The entries end in reverse order, with a torn line between them.
         for id in [2, 1] {
             file.add(&entry(id, "x"), std::iter::empty());
         }

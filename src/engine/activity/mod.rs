@@ -1,7 +1,7 @@
-//! What was done in the browser, by anyone.
+//! The activity log: every command run in the browser, from any source.
 //!
-//! Owns the way of a command into the ring: an entry comes into it when its command begins, and is replaced when the
-//! command ends, however it ends. Holds no secret: `command::redaction` has been over every word.
+//! Owns the path of a command into the ring: its entry is added when the command begins and replaced when the command
+//! ends, however it ends. Holds no secrets: `command::redaction` has redacted every word.
 
 mod file;
 mod ring;
@@ -21,31 +21,31 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::broadcast;
 
-/// Of an argument and of a result, in characters.
+/// Limits of one argument and of one result, in characters.
 const LONGEST_WORD: usize = 500;
 const LONGEST_RESULT: usize = 200;
 
-/// A handle to what was done. Cheap to clone.
+/// A handle to the activity log. Cheap to clone.
 #[derive(Clone)]
 pub struct ActivityLog(Arc<Shared>);
 
 struct Shared {
     ring: Mutex<Activity>,
-    /// The way to the panels that subscribe.
+    /// Sends to the panels that subscribe.
     ports: Ports,
 }
 
-/// What a stream begins with and goes on with.
+/// The first page of a stream and the receiver of what follows.
 pub struct Followed {
     pub page: ActivityPage,
     pub events: broadcast::Receiver<ActivityEntry>,
 }
 
-/// A command that was begun and is told of when it ends. Dropped before that, it was cut off.
+/// A command that has begun. Dropping it before `end` records the command as cut off.
 pub(super) struct Begun {
     activity: ActivityLog,
     id: ActivityId,
-    /// None if its words could not be read.
+    /// `None` if the command line could not be parsed.
     call: Option<Call>,
     words: Vec<String>,
     since: Instant,
@@ -53,7 +53,7 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    /// `Ok`: what it printed.
+    /// Records the end. `Ok` holds what the command printed.
     pub(super) fn end(mut self, outcome: Result<&str, &Fault>) {
         let spec = self.call.as_ref().map(|call| call.spec);
         let (outcome, words) = match outcome {
@@ -85,7 +85,7 @@ impl Drop for Begun {
     }
 }
 
-/// What the command prints is its own words, not the page's: `Clicked @e3 → now at https://…`.
+/// True if the command prints its own words and not the page's, such as `Clicked @e3 → now at https://…`.
 fn speaks_itself(spec: &Spec) -> bool {
     let own = matches!(spec.category, Category::Navigation | Category::Interaction | Category::Visual | Category::Tabs);
     own && !spec.untrusted && !spec.runs_others()
@@ -99,18 +99,18 @@ fn cut(text: String, longest: usize) -> String {
 }
 
 impl ActivityLog {
-    /// Goes on with what earlier daemons have noted.
+    /// Continues the log of earlier daemons.
     pub(in crate::engine) fn open(home: &Home, ports: Ports) -> Self {
         Self(Arc::new(Shared { ring: Mutex::new(Activity::open(home.activity_file())), ports }))
     }
 
-    /// A command begins, in this tab where it has one. Its arguments are redacted here.
+    /// Records that a command begins, in this tab if it has one. Redacts its arguments.
     pub(super) fn begin(&self, source: ActivitySource, tab_id: Option<TabId>, call: &Call) -> Begun {
         let shown = redaction::arguments(call);
         self.begin_entry(source, tab_id, call.spec.name.to_owned(), shown, Some(call.clone()), &[])
     }
 
-    /// A command line that can't be read: it will not run, and any word of it may be a secret.
+    /// Records a command line that cannot be parsed. It will not run, and any of its words may be a secret.
     pub(super) fn begin_unreadable(
         &self,
         source: ActivitySource,
@@ -146,23 +146,23 @@ impl ActivityLog {
         Begun { activity: self.clone(), id, call, words: words.to_vec(), since: Instant::now(), ended: false }
     }
 
-    /// Entries after that number that are still kept, oldest first.
+    /// Returns the entries after `after` that are still kept, oldest first.
     pub fn page(&self, after: ActivityId, limit: usize) -> ActivityPage {
         lock(&self.0.ring).page(after, limit)
     }
 
-    /// The same, and from then on each change: no entry between the two is missed.
+    /// Returns the same entries and a receiver of every later change, with no gap between the two.
     pub fn follow(&self, after: ActivityId) -> Followed {
         let activity = lock(&self.0.ring);
         Followed { page: activity.page(after, RING), events: activity.told.subscribe() }
     }
 
-    /// A number after which a reader may come back without having missed an end.
+    /// Returns a number from which a reader can resume without missing the end of an entry.
     pub fn settled(&self) -> ActivityId {
         lock(&self.0.ring).settled()
     }
 
-    /// A panel wants to be told; its answer is queued before the first push.
+    /// Subscribes a panel. Queues its answer before the first push.
     pub fn subscribe(
         &self,
         port: PortId,
@@ -181,7 +181,7 @@ impl ActivityLog {
         lock(&self.0.ring).panels.retain(|(of, panel), _| *of != port || panel.as_ref() != client);
     }
 
-    /// None of a port's panels is told any more.
+    /// Unsubscribes every panel of a port.
     pub(super) fn forget_port(&self, port: PortId) {
         lock(&self.0.ring).panels.retain(|(of, _), _| *of != port);
     }

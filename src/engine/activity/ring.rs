@@ -1,6 +1,6 @@
-//! The ring of entries: their numbers, their beginnings and ends, and who is told of each.
+//! The ring of entries: their numbers, begins and ends, and their subscribers.
 //!
-//! Owns what is kept. Never reads a command.
+//! Owns the kept entries. Never parses a command.
 
 use super::file::ActivityFile;
 use crate::engine::ports::{PortId, PortSender};
@@ -11,13 +11,13 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use tokio::sync::broadcast;
 
-/// How many entries are kept.
+/// The number of entries that are kept.
 pub const RING: usize = 1000;
-/// How far a receiver may be behind before entries are lost to it.
+/// The number of entries that a receiver may lag behind before it loses some.
 const BACKLOG: usize = 256;
-/// In bytes; half of what one message to Chrome may hold, for quotes and escapes.
+/// In bytes. Half of what one message to Chrome may hold, which leaves room for quotes and escapes.
 const LARGEST_PAGE: usize = 400 * 1024;
-/// The ring and who is told of its changes.
+/// The ring and its subscribers.
 pub(super) struct Activity {
     entries: VecDeque<ActivityEntry>,
     last: ActivityId,
@@ -34,7 +34,7 @@ impl Default for Activity {
 }
 
 impl Activity {
-    /// Goes on with what earlier daemons have noted: their newest entries, and the numbers after theirs.
+    /// Continues the log of earlier daemons: loads their newest entries and continues their numbering.
     pub(super) fn open(path: PathBuf) -> Self {
         let (file, mut entries) = ActivityFile::open(path);
         entries.drain(..entries.len().saturating_sub(RING));
@@ -42,7 +42,7 @@ impl Activity {
         Self { entries: entries.into(), last, file, ..Self::default() }
     }
 
-    /// Gives the entry its number.
+    /// Assigns the entry its number and adds it.
     pub(super) fn begin(&mut self, mut entry: ActivityEntry) -> ActivityId {
         self.last += 1;
         entry.id = self.last;
@@ -55,7 +55,7 @@ impl Activity {
     }
 
     pub(super) fn end(&mut self, id: ActivityId, outcome: ActivityOutcome, duration_ms: u64, result: String) {
-        // One that began longer ago than the ring reaches has left it.
+        // The entry is gone if the ring has overwritten it since it began.
         let Some(entry) = self.entries.iter_mut().rev().find(|entry| entry.id == id) else { return };
         entry.outcome = outcome;
         entry.duration_ms = Some(duration_ms);
@@ -66,23 +66,25 @@ impl Activity {
     }
 
     fn tell(&self, entry: &ActivityEntry) {
-        // Nobody listens: nothing is lost, the ring has it.
+        // A send without receivers fails. Nothing is lost, because the ring holds the entry.
         self.told.send(entry.clone()).ok();
         for ((_, client), port) in &self.panels {
             port.send(&ToPanel::ActivityEntry(entry.clone()).envelope(client.clone()));
         }
     }
 
-    /// The entries after that number, at most `limit`: the oldest of them, so that a reader can go on from the last.
+    /// Returns at most `limit` entries after `after`, the oldest first, so that a reader can continue from the last
+    /// one.
     pub(super) fn page(&self, after: ActivityId, limit: usize) -> ActivityPage {
-        // A number that was not given yet is another daemon's: all of its entries are gone, and all of ours are new.
+        // A number that was never assigned comes from another daemon: all of its entries are gone, and all of ours are
+        // new.
         let (after, foreign) = if after > self.last { (0, true) } else { (after, false) };
         let oldest = self.entries.front().map_or(self.last + 1, |entry| entry.id);
         let entries = self.entries.iter().filter(|entry| entry.id > after).take(limit).cloned().collect();
         ActivityPage { entries, gap: foreign || after + 1 < oldest }
     }
 
-    /// The newest of them that fit into one message to a panel.
+    /// Returns the newest of those entries that fit into one message to a panel.
     pub(super) fn page_of_panel(&self, after: ActivityId) -> ActivityPage {
         let mut page = self.page(after, RING);
         let mut size = 0;
@@ -97,7 +99,7 @@ impl Activity {
         page
     }
 
-    /// Everything up to this number has ended: a reader who comes back after it misses no end.
+    /// Returns the number up to which every entry has ended. A reader that resumes after it misses no end.
     pub(super) fn settled(&self) -> ActivityId {
         let open = self.entries.iter().find(|entry| entry.outcome == ActivityOutcome::Running);
         open.map_or(self.last, |entry| entry.id - 1)

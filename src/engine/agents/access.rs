@@ -1,6 +1,6 @@
-//! What an agent's token opens: the tools of one conversation.
+//! What an agent's token gives access to: the tools of one conversation.
 //!
-//! Owns the shape that the doors see. The engine's `tools` are behind it.
+//! Owns the interface that the HTTP and MCP servers see. The engine's `tools` implement it.
 
 use crate::agent::adapter::ToolResult;
 use crate::protocol::command::{CommandRequest, CommandResult};
@@ -11,14 +11,14 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// One tool as MCP lists it.
+/// A tool as MCP lists it.
 #[derive(Clone, Debug)]
 pub struct OfferedTool {
     pub name: String,
     pub description: String,
     pub schema: Map<String, Value>,
     pub read_only: bool,
-    /// It changes the page, the tab or a file.
+    /// True if the tool changes the page, the tab or a file.
     pub writes: bool,
 }
 
@@ -26,16 +26,16 @@ pub struct OfferedTool {
 pub trait AgentAccess: Send + Sync {
     fn conversation_id(&self) -> &ConversationId;
 
-    /// Cancelled when the agent has ended. What is kept for it can go then.
+    /// Cancelled when the agent has ended. Anything kept for the agent can be dropped then.
     fn ended(&self) -> &CancellationToken;
 
-    /// The tools, as MCP lists them.
+    /// Returns the tools as MCP lists them.
     fn offered(&self) -> Vec<OfferedTool>;
 
-    /// Whether there is a tool of this name.
+    /// True if a tool of this name exists.
     fn offers(&self, tool: &str) -> bool;
 
-    /// Runs a call that came over MCP. `id`: the agent's own name of it, if it gives one.
+    /// Runs a call that came over MCP. `id` is the agent's own id of the call, if it gives one.
     fn run_tool<'a>(
         &'a self,
         id: Option<String>,
@@ -44,6 +44,6 @@ pub trait AgentAccess: Send + Sync {
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<ToolResult, Fault>>;
 
-    /// Runs a command of the agent's own command line. Ends with the caller's connection.
+    /// Runs a command of the agent's own command line. Ends when the caller disconnects.
     fn command(self: Arc<Self>, request: CommandRequest) -> BoxFuture<'static, Result<CommandResult, Fault>>;
 }

@@ -1,6 +1,6 @@
 //! Which agent answers a message, and with which model.
 //!
-//! Owns the choice among what was found. Never looks for agents again: the engine does if the chosen one has a fault.
+//! Owns the choice among the agents found. Never looks for agents: the engine does if the chosen one has a fault.
 
 use super::model::model_for;
 use super::pool::AgentPool;
@@ -12,21 +12,21 @@ use crate::protocol::ids::AgentName;
 use crate::protocol::told::Sentence;
 use std::sync::Arc;
 
-/// The agent that answers, or why it cannot.
+/// The agent that answers, or the reason why it cannot.
 pub(in crate::engine) struct Choice {
     pub(in crate::engine) agent: Arc<dyn Agent>,
     pub(in crate::engine) model: Option<String>,
-    /// It decides by itself what it does, so the policy checks each of its actions.
+    /// True if the agent decides what to do by itself, so the policy checks each of its actions.
     pub(in crate::engine) is_model: bool,
-    /// The message is exactly one command and runs without a model.
+    /// True if the message is exactly one command, which runs without a model.
     pub(in crate::engine) direct: bool,
     pub(in crate::engine) fault: Option<Fault>,
-    /// What a person should know before it begins.
+    /// Notices for the person before the turn begins.
     pub(in crate::engine) notices: Vec<Sentence>,
 }
 
 impl AgentPool {
-    /// The agent that answers a message; without a message, the one that would answer as far as that is known.
+    /// Returns the agent that answers a message, or without a message the one that would answer as far as is known.
     pub(in crate::engine) async fn choose(&self, conversation: &Conversation, message: Option<&Message>) -> Choice {
         let (known, config) = (&self.0.known, self.0.config.get());
         if config.turns.direct_commands
@@ -39,7 +39,7 @@ impl AgentPool {
         let wanted = conversation.info().agent.or(default);
         let agent = match wanted.map(|name| known.get(&name)) {
             Some(Ok(agent)) => agent,
-            // The configuration no longer has the one that the conversation had.
+            // The conversation's agent is no longer in the configuration.
             Some(Err(_)) | None => known.default_agent().await,
         };
         let name = agent.name();
@@ -55,7 +55,7 @@ impl AgentPool {
     }
 }
 
-/// Whether the message is one command. A message that names a model is for that model.
+/// True if the message is one command. A message that names a model goes to that model.
 fn is_one_command(message: &Message) -> bool {
     message.model.is_none() && message.attachments.is_empty() && builtin::is_one_command(&message.text)
 }

@@ -1,6 +1,6 @@
-//! The environment that one conversation's agent runs in.
+//! The environment that a conversation's agent runs in.
 //!
-//! Owns the variables that gstack adds and takes away. The rest is the login shell's.
+//! Owns the variables that gstack adds and removes. The rest comes from the login shell.
 
 use super::pool::AgentPool;
 use crate::agent::adapter::AgentEnvironment;
@@ -13,8 +13,8 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 
 impl AgentPool {
-    /// The login shell's environment, the mark by which an agent's processes are known, and what `gstack` in a shell of
-    /// the agent needs to reach this daemon: the conversation's token, and nothing more.
+    /// Returns the login shell's environment, the mark that identifies an agent's processes, and what `gstack` in the
+    /// agent's shell needs to reach this daemon: the conversation's token and nothing more.
     pub(in crate::engine) fn environment_for(
         &self,
         conversation: &ConversationId,
@@ -42,7 +42,7 @@ impl AgentPool {
     }
 }
 
-/// The program that becomes the parent of what an agent leaves behind. Only Linux allows that.
+/// Returns the program that becomes the parent of orphaned agent processes. Only Linux supports this.
 fn minder() -> Option<PathBuf> {
     if !cfg!(target_os = "linux") {
         return None;

@@ -1,6 +1,6 @@
-//! What agents have left running: processes that carry the mark of an agent of this home, and their descendants.
+//! Processes that agents left running: those that carry the mark of an agent of this home, and their descendants.
 //!
-//! Owns finding and ending them. `base::lineage` tells who a process is that asks for something.
+//! Owns finding and ending them. `base::lineage` identifies a process that sends a request.
 
 use super::pool::AgentPool;
 use crate::base::lineage::{AGENT_VARIABLE, LONGEST_CHAIN};
@@ -9,12 +9,12 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long an agent may take to end by itself after its daemon was killed.
+/// The time that an agent gets to end by itself after its daemon was killed.
 const ORPHAN_GRACE: Duration = Duration::from_secs(5);
 
 impl AgentPool {
-    /// Ends the agents of an earlier daemon that was killed. Most end by themselves when nobody speaks to them, and save
-    /// something before they do.
+    /// Ends the agents of an earlier daemon that was killed. Most end by themselves once their pipe closes, and save
+    /// their state before that.
     pub(in crate::engine) fn end_orphans(&self) {
         let orphans = marked(self.0.home.root());
         if orphans.is_empty() {
@@ -29,14 +29,15 @@ impl AgentPool {
         });
     }
 
-    /// Kills what this daemon's agents have left running.
+    /// Kills the processes that this daemon's agents left running.
     pub(in crate::engine) fn kill_left_over(&self) {
         kill(&marked(self.0.home.root()));
     }
 }
 
-/// Every process that carries the mark of an agent of this home, and all that descend from one. An agent of a daemon
-/// that was killed may live on if it does not notice that its pipe is closed. None if an agent has started this daemon.
+/// Returns every process that carries the mark of an agent of this home, and all of their descendants. An agent of a
+/// killed daemon may survive if it does not notice that its pipe closed. Returns nothing if an agent started this
+/// daemon.
 fn marked(home: &Path) -> Vec<Process> {
     let Ok(listed) = std::fs::read_dir("/proc") else { return Vec::new() };
     let table = ProcessTable::read();
@@ -53,7 +54,7 @@ fn marked(home: &Path) -> Vec<Process> {
     parents.keys().copied().filter(|pid| descends(*pid)).filter_map(Process::find).collect()
 }
 
-/// Ends those of them that still run.
+/// Kills those that still run.
 fn kill(processes: &[Process]) {
     for process in processes {
         match process.kill() {

@@ -1,7 +1,7 @@
-//! The agents of this home: which there are, which answers a conversation, and how many processes of theirs run.
+//! The agents of this home: which exist, which one answers a conversation, and how many of their processes run.
 //!
-//! Owns the registry, the slots, the mark of the spare, and the environment that agents run in. Never speaks to a running
-//! agent: the runners do.
+//! Owns the registry, the slots, the mark of the spare, and the environment that agents run in. Never talks to a
+//! running agent: the runners do.
 
 mod access;
 mod choice;

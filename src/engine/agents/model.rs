@@ -1,16 +1,17 @@
-//! Which model a turn gets: the one that the person named, or the fast or deep one that the message asks for. Pure.
+//! The model of a turn: the one that the person named, or the fast or deep one that the message calls for. Pure.
 //!
-//! Owns the choice among what an agent offers. If the models cannot be told apart, the agent's own default answers.
+//! Owns the choice among the models that an agent offers. If the models cannot be told apart, the agent's default
+//! answers.
 
 use crate::chat::route;
 use crate::engine::config::DepthModels;
 use crate::protocol::agents::ModelInfo;
 
-/// Words in the names that vendors give their fast models.
+/// Words that vendors use in the names of their fast models.
 const FAST_NAMES: [&str; 5] = ["haiku", "flash", "mini", "nano", "spark"];
 
-/// The model for a message; `None` is the agent's own default. `chosen`: what the person chose for the conversation or
-/// the message. `offered`: what the agent said that it has.
+/// Returns the model for a message; `None` is the agent's own default. `chosen` is what the person chose for the
+/// conversation or the message. `offered` is what the agent reported.
 pub(super) fn model_for(
     chosen: Option<&str>,
     message: &str,
@@ -31,17 +32,17 @@ pub(super) fn model_for(
     match depth {
         _ if own.is_some() => own,
         route::Depth::Fast => fast_of(agent, offered),
-        // The person's own default is the deep one.
+        // The person's own default is the deep model.
         route::Depth::Deep => None,
     }
 }
 
-/// Splits `/fast WORDS` and `/deep WORDS` into the model for that message alone, and the message.
+/// Splits `/fast WORDS` and `/deep WORDS` into the model for that one message and the message.
 pub(in crate::engine) fn split_model(text: String) -> (Option<String>, String) {
     let named = |depth: &str| {
         let rest = text.trim_start().strip_prefix('/')?.strip_prefix(depth)?;
         let words = rest.trim();
-        // Without words it is the agent's own command, if it has one of that name.
+        // Without words it is the agent's own command, if the agent has one of that name.
         (rest.starts_with(char::is_whitespace) && !words.is_empty()).then(|| words.to_owned())
     };
     match ["fast", "deep"].iter().find_map(|depth| Some((*depth, named(depth)?))) {
@@ -55,7 +56,7 @@ fn fast_of(agent: &str, offered: &[ModelInfo]) -> Option<String> {
         let words = format!("{} {}", model.id, model.label).to_lowercase();
         words.split(|letter: char| !letter.is_alphanumeric()).any(|word| FAST_NAMES.contains(&word))
     };
-    // Claude Code takes this name whether or not it has said what it offers.
+    // Claude Code accepts this name even if it has not reported its models.
     let known = || (agent == "claude" && offered.is_empty()).then(|| "haiku".to_owned());
     offered.iter().find(is_fast).map(|model| model.id.clone()).or_else(known)
 }

@@ -1,6 +1,6 @@
 //! The handle to the agents of this home, and the state behind it.
 //!
-//! Owns the list of agents as it was last found, and which conversations have an agent's process.
+//! Owns the list of agents from the last search, and which conversations have an agent process.
 
 use super::sandbox::agent_settings;
 use super::slots::{Slots, slots_by_memory};
@@ -30,19 +30,19 @@ pub(super) struct Shared {
     /// The daemon's port on 127.0.0.1, for the `gstack` that agents run in a shell.
     pub(super) port: u16,
     pub(super) config: ConfigFile,
-    /// Told when the list changes.
+    /// Receive the list when it changes.
     ports: Ports,
     pub(super) tasks: Tasks,
     pub(super) known: registry::Agents,
     slots: Slots,
-    /// The conversation whose agent was started before there was a message for it.
+    /// The conversation whose agent was started before it had a message.
     pub(super) spare: Mutex<Option<ConversationId>>,
-    /// The conversations that have an agent's process.
+    /// The conversations that have an agent process.
     running: Mutex<HashSet<ConversationId>>,
 }
 
 impl AgentPool {
-    /// Looks for no agent yet.
+    /// Creates the pool without looking for agents.
     pub(in crate::engine) fn new(home: Home, port: u16, config: ConfigFile, ports: Ports, tasks: Tasks) -> Self {
         let now = config.get();
         let known = registry::Agents::new(agent_settings(&home, &now));
@@ -51,16 +51,16 @@ impl AgentPool {
         Self(Arc::new(Shared { home, port, config, ports, tasks, known, slots, spare, running }))
     }
 
-    /// Every agent, with what is missing. `refresh`: looks for them again.
+    /// Returns every agent with what it is missing. `refresh` looks for agents again.
     pub async fn list(&self, refresh: bool) -> Agents {
         let known = &self.0.known;
         let agents = if refresh { known.refresh().await } else { known.list().await };
         self.told(agents)
     }
 
-    /// The list as panels are told it.
+    /// Returns the list as panels receive it.
     fn told(&self, mut agents: Vec<AgentInfo>) -> Agents {
-        // A person's choice may be newer than what was found.
+        // The person's choice may be newer than the search.
         if let Some(chosen) = self.0.config.get().agents.default_name()
             && agents.iter().any(|agent| agent.name.as_str() == chosen)
         {
@@ -69,14 +69,14 @@ impl AgentPool {
         Agents { agents, sandbox: self.sandbox() }
     }
 
-    /// Tells every panel the list, and returns it. `refresh`: looks for the agents again.
+    /// Sends the list to every panel and returns it. `refresh` looks for agents again.
     pub(in crate::engine) async fn tell(&self, refresh: bool) -> Agents {
         let agents = self.list(refresh).await;
         self.0.ports.broadcast(&ToPanel::AgentsChanged(agents.clone()));
         agents
     }
 
-    /// Looks for agents in the background, so that the first panel is answered at once.
+    /// Looks for agents in the background, so that the first panel gets its answer at once.
     pub(in crate::engine) fn look(&self) {
         let pool = self.clone();
         self.0.tasks.spawn(async move {
@@ -88,31 +88,31 @@ impl AgentPool {
         });
     }
 
-    /// Adds the folders of a terminal's PATH to the search. Returns whether that may lead to more agents.
+    /// Adds the folders of a terminal's PATH to the search. Returns true if that may find more agents.
     pub fn learn_path(&self, path: Option<&str>) -> bool {
         path.is_some_and(|path| self.0.known.learn_path(path))
     }
 
-    /// The agent of this name. Fails if there is none.
+    /// Returns the agent of this name. Fails if it does not exist.
     pub(in crate::engine) fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
         self.0.known.get(name)
     }
 
-    /// A running agent said what it offers: tells panels if that is news.
+    /// Records what a running agent offers, and tells the panels if it changed.
     pub(in crate::engine) fn learn_offers(&self, name: &AgentName, offers: Offers) {
         if let Some(agents) = self.0.known.learn(name, offers) {
             self.0.ports.broadcast(&ToPanel::AgentsChanged(self.told(agents)));
         }
     }
 
-    /// Applies the configuration as it is now. Agents that run are not touched.
+    /// Applies the current configuration. Running agents are not affected.
     pub(in crate::engine) fn configure(&self) {
         let config = self.0.config.get();
         self.0.slots.set_limit(slot_limit(&config));
         self.0.known.configure(agent_settings(&self.0.home, &config));
     }
 
-    /// What confines agents, as it was last found. `None` before the first look, and if the person has turned it off.
+    /// Returns the sandbox from the last search. `None` before the first search and if the person turned it off.
     pub(in crate::engine) fn sandbox(&self) -> Option<SandboxInfo> {
         let state = self.0.known.known_sandbox().filter(|state| state.mode != SandboxMode::Off)?;
         state.found.as_ref()?;
@@ -120,7 +120,7 @@ impl AgentPool {
         Some(SandboxInfo { in_force: state.is_in_force(), detail, words })
     }
 
-    /// An agent, by its label, version and path, with what confines it.
+    /// Formats an agent's label, version and path together with its sandbox.
     pub(in crate::engine) fn with_sandbox(&self, agent: [&str; 3]) -> Sentence {
         let [label, version, path] = agent;
         let known = self.0.known.known_sandbox().filter(|state| state.mode != SandboxMode::Off);
@@ -131,12 +131,12 @@ impl AgentPool {
         }
     }
 
-    /// The same for `status`, also while nothing was looked for or the person has turned it off.
+    /// Describes the sandbox for `status`, even before the first search and if the person turned it off.
     pub(in crate::engine) fn sandbox_status(&self) -> Option<String> {
         self.0.known.known_sandbox().map(|state| state.words().to_string())
     }
 
-    /// The environment that agents, and git, run in, with what confines them.
+    /// Returns the environment that agents and git run in, with their sandbox.
     pub(in crate::engine) async fn environment(&self) -> AgentEnvironment {
         self.0.known.environment().await
     }
@@ -145,17 +145,17 @@ impl AgentPool {
         &self.0.slots
     }
 
-    /// The conversation has an agent's process from now on.
+    /// Records that the conversation has an agent process.
     pub(in crate::engine) fn started(&self, id: &ConversationId) {
         lock(&self.0.running).insert(id.clone());
     }
 
-    /// It has none any more.
+    /// Records that the conversation no longer has an agent process.
     pub(in crate::engine) fn ended(&self, id: &ConversationId) {
         lock(&self.0.running).remove(id);
     }
 
-    /// How many conversations have an agent's process.
+    /// Returns the number of conversations that have an agent process.
     pub(in crate::engine) fn running(&self) -> usize {
         lock(&self.0.running).len()
     }

@@ -1,6 +1,6 @@
-//! The agents' sandbox as this home uses it: which paths it closes and which it opens.
+//! The agents' sandbox as this home configures it: which paths it closes and which it opens.
 //!
-//! Owns the settings that `agent::sandbox` is given. Never confines a process.
+//! Owns the settings that are passed to `agent::sandbox`. Never confines a process.
 
 use crate::agent::registry::AgentSettings;
 use crate::agent::sandbox::{Access, SandboxSettings};
@@ -8,7 +8,7 @@ use crate::base::home::Home;
 use crate::base::program;
 use crate::engine::config::Config;
 
-/// The settings of the agents' layer.
+/// Returns the settings of the agent layer.
 pub(super) fn agent_settings(home: &Home, config: &Config) -> AgentSettings {
     AgentSettings { sandbox: settings(home, config), ..config.agents.settings() }
 }

@@ -1,4 +1,4 @@
-//! How many agents' processes run at once, and who comes next.
+//! The slots that limit how many agent processes run at once, and the queue for them.
 //!
 //! Owns the count and the queue. Never starts or ends a process: the holder of a slot does, and an idle holder is asked
 //! to give up its slot when another conversation needs one.
@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::oneshot;
 
-/// The memory of one agent's process, in kB.
+/// The memory of one agent process, in kB.
 const AGENT_KB: u64 = 190 * 1024;
-/// By default agents take at most this part of the memory.
+/// By default agents use at most one part in this many of the machine's memory.
 const SHARE: u64 = 3;
-/// The default's bounds: one alone makes every other conversation wait, and a person does not follow more than twelve.
+/// Bounds of the default: with one slot every other conversation waits, and a person cannot follow more than twelve.
 const DEFAULTS: std::ops::RangeInclusive<usize> = 2..=12;
 /// The default if the machine's memory is unknown.
 const DEFAULT_UNKNOWN: usize = 4;
@@ -25,7 +25,7 @@ pub(in crate::engine) struct Slots(Arc<Mutex<State>>);
 
 struct State {
     limit: usize,
-    /// By their numbers: a conversation holds two while its previous agent has not ended yet.
+    /// Keyed by number: a conversation holds two slots until its previous agent has ended.
     holders: HashMap<u64, Holder>,
     last_number: u64,
     waiting: VecDeque<(ConversationId, oneshot::Sender<Slot>)>,
@@ -33,20 +33,20 @@ struct State {
 
 struct Holder {
     id: ConversationId,
-    /// When its last turn ended; `None` while it works.
+    /// The end of its last turn; `None` while a turn runs.
     idle_since: Option<Instant>,
 }
 
-/// The right to run one agent's process. Dropped when the process has ended.
+/// The right to run one agent process. Dropped when the process has ended.
 pub(in crate::engine) struct Slot {
     slots: Slots,
     number: u64,
 }
 
-/// The answer to [`Slots::take`].
+/// The result of [`Slots::take`].
 pub(in crate::engine) enum SlotAnswer {
     Now(Slot),
-    /// The slot comes when one is free. `idle`: this conversation's agent has no turn and should end to free one.
+    /// The slot arrives when one is free. The agent of conversation `idle` has no turn and should end to free one.
     Later {
         slot: oneshot::Receiver<Slot>,
         idle: Option<ConversationId>,
@@ -58,7 +58,7 @@ impl Slots {
         Self(Arc::new(Mutex::new(State { limit, holders: HashMap::new(), last_number: 0, waiting: VecDeque::new() })))
     }
 
-    /// Takes a slot for a conversation. Those that wait already come first.
+    /// Takes a slot for a conversation. Conversations that already wait come first.
     pub(in crate::engine) fn take(&self, id: &ConversationId) -> SlotAnswer {
         let mut state = lock(&self.0);
         if state.holders.len() < state.limit && state.waiting.is_empty() {
@@ -69,27 +69,27 @@ impl Slots {
         SlotAnswer::Later { slot, idle: state.longest_idle() }
     }
 
-    /// Takes a slot if one is free and nobody waits.
+    /// Takes a slot if one is free and no conversation waits.
     pub(in crate::engine) fn take_free(&self, id: &ConversationId) -> Option<Slot> {
         let mut state = lock(&self.0);
         (state.holders.len() < state.limit && state.waiting.is_empty()).then(|| self.grant(&mut state, id))
     }
 
-    /// A turn began or ended there.
+    /// Records whether the conversation's agent is idle.
     pub(in crate::engine) fn set_idle(&self, id: &ConversationId, idle: bool) {
         for holder in lock(&self.0).holders.values_mut().filter(|holder| holder.id == *id) {
             holder.idle_since = idle.then(Instant::now);
         }
     }
 
-    /// Whether somebody waits for a slot, so that an agent without a turn should end at once.
+    /// True if a conversation waits for a slot, so that an agent without a turn should end at once.
     pub(in crate::engine) fn are_wanted(&self) -> bool {
         let mut state = lock(&self.0);
         state.waiting.retain(|(_, sender)| !sender.is_closed());
         !state.waiting.is_empty()
     }
 
-    /// The conversation whose agent has had no turn for the longest, if somebody waits for a slot.
+    /// Returns the conversation whose agent has been idle the longest, if another one waits for a slot.
     pub(in crate::engine) fn to_end(&self) -> Option<ConversationId> {
         self.are_wanted().then(|| lock(&self.0).longest_idle()).flatten()
     }
@@ -110,8 +110,8 @@ impl Slots {
         Slot { slots: self.clone(), number }
     }
 
-    /// Grants free slots to those who wait. The caller hands them out without the lock, because a slot that nobody takes
-    /// any more is given back, which takes the lock.
+    /// Grants free slots to waiting conversations. The caller sends them without the lock, because a slot whose
+    /// receiver is gone is returned, which takes the lock.
     fn grant_waiting(&self, state: &mut State) -> Vec<(Slot, oneshot::Sender<Slot>)> {
         let mut granted = Vec::new();
         while state.holders.len() < state.limit {
@@ -144,12 +144,12 @@ impl Drop for Slot {
 
 fn hand_out(granted: Vec<(Slot, oneshot::Sender<Slot>)>) {
     for (slot, sender) in granted {
-        // Anyone who waited has given up: dropping the slot gives it to the next.
+        // If the receiver is gone, dropping the slot passes it to the next one.
         drop(sender.send(slot));
     }
 }
 
-/// The default limit: as many agents as a part of the machine's memory holds.
+/// Returns the default limit: as many agents as fit into the agents' part of the machine's memory.
 pub(in crate::engine) fn slots_by_memory() -> usize {
     let Ok(text) = std::fs::read_to_string("/proc/meminfo") else { return DEFAULT_UNKNOWN };
     let total =

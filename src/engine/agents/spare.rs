@@ -1,23 +1,25 @@
-//! The mark of the spare: the conversation whose agent was started before there was a message for it.
+//! The mark of the spare: the conversation whose agent was started before it had a message.
 //!
-//! Owns the mark alone. How a spare is started and ended is in `runner::ahead`.
+//! Owns only the mark. `runner::ahead` starts and ends the spare.
 
 use super::pool::AgentPool;
 use crate::base::mutex::lock;
 use crate::protocol::ids::ConversationId;
 
 impl AgentPool {
-    /// The conversation's agent is the spare from now on. Returns the conversation that had it before, if another one.
+    /// Marks the conversation's agent as the spare. Returns the conversation that was marked before, if it was another
+    /// one.
     pub(in crate::engine) fn mark_spare(&self, id: &ConversationId) -> Option<ConversationId> {
         lock(&self.0.spare).replace(id.clone()).filter(|before| before != id)
     }
 
-    /// The spare was given a message, or has ended. Does nothing if it is another conversation's.
+    /// Removes the mark, because the spare got a message or has ended. Does nothing if another conversation has the
+    /// spare.
     pub(in crate::engine) fn unmark_spare(&self, id: &ConversationId) {
         lock(&self.0.spare).take_if(|spare| spare == id);
     }
 
-    /// The conversation that has the spare.
+    /// Returns the conversation that has the spare.
     pub(in crate::engine) fn spare(&self) -> Option<ConversationId> {
         lock(&self.0.spare).clone()
     }

@@ -1,13 +1,13 @@
-//! The tokens of the agents that run, and what each opens.
+//! The tokens of running agents, and what each one gives access to.
 //!
-//! Owns the table and its comparison. Never makes a token, and never knows what it opens.
+//! Owns the table and its comparison. Never creates a token, and does not know what a token gives access to.
 
 use crate::base::mutex::lock;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use subtle::ConstantTimeEq;
 
-/// What the tokens open, by token. Cheap to clone.
+/// Tokens and what each gives access to. Cheap to clone.
 pub(in crate::engine) struct Tokens<T: ?Sized>(Arc<Mutex<HashMap<String, Arc<T>>>>);
 
 impl<T: ?Sized> Clone for Tokens<T> {
@@ -27,12 +27,12 @@ impl<T: ?Sized> Tokens<T> {
         lock(&self.0).insert(token.to_owned(), opens);
     }
 
-    /// The token opens nothing any more.
+    /// Revokes the token.
     pub(in crate::engine) fn revoke(&self, token: &str) {
         lock(&self.0).remove(token);
     }
 
-    /// What a token opens. Compares every token, each in constant time.
+    /// Returns what a token gives access to. Compares every token, each in constant time.
     pub(in crate::engine) fn opened_by(&self, presented: &str) -> Option<Arc<T>> {
         let known = lock(&self.0);
         let mut found = None;
@@ -44,7 +44,7 @@ impl<T: ?Sized> Tokens<T> {
         found
     }
 
-    /// One of those for which `holds` is true.
+    /// Returns one entry for which `holds` is true.
     pub(in crate::engine) fn find(&self, holds: impl Fn(&T) -> bool) -> Option<Arc<T>> {
         lock(&self.0).values().find(|opens| holds(opens)).cloned()
     }

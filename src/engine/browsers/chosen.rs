@@ -1,4 +1,4 @@
-//! `everyday.json`: the everyday browser that is in use, for the next daemon.
+//! `everyday.json`: the everyday browser in use, for the next daemon.
 
 use crate::base::atomic;
 use crate::base::home::Home;
@@ -6,7 +6,8 @@ use crate::protocol::ids::BrowserRun;
 use std::path::PathBuf;
 use std::{fs, io};
 
-/// The everyday browser that commands without a tab go to, also while its extension is away. Its file outlives the daemon.
+/// The everyday browser that commands without a tab go to, even while its extension is away. Its file outlives the
+/// daemon.
 pub(super) struct Chosen {
     file: PathBuf,
     run: Option<BrowserRun>,

@@ -1,4 +1,4 @@
-//! A browser goes out of use: it was lost, closed on purpose, or left at the daemon's end.
+//! Taking a browser out of use: it was lost, closed on purpose, or left running when the daemon ends.
 
 use super::change::BrowserChange;
 use super::error::BrowsersError;
@@ -11,16 +11,16 @@ use crate::protocol::fault::Fault;
 use crate::protocol::methods::ToPanel;
 use tokio::sync::MutexGuard;
 
-/// The turn to open or close a browser. One holds it at a time.
+/// The right to open or close a browser. At most one exists at a time.
 pub(in crate::engine) struct ChangeTurn<'a>(#[expect(dead_code, reason = "held, not read")] MutexGuard<'a, ()>);
 
 impl Browsers {
-    /// Waits for the turn to open or close a browser.
+    /// Waits for the right to open or close a browser.
     pub(in crate::engine) async fn turn(&self) -> ChangeTurn<'_> {
         ChangeTurn(self.0.change.lock().await)
     }
 
-    /// The connection ended: the browser was closed or crashed, or its keeper was killed.
+    /// Handles the end of the connection: the browser was closed or crashed, or its keeper was killed.
     pub(super) fn gone(&self, browser: &Browser) {
         {
             let mut current = lock(&self.0.current);
@@ -44,7 +44,7 @@ impl Browsers {
         }
     }
 
-    /// Detaches from the browser at the daemon's end: it lives on in its keeper.
+    /// Detaches from the browser when the daemon ends; its keeper keeps it running.
     pub(in crate::engine) async fn detach(&self) {
         let current = lock(&self.0.current).take();
         if let Some(current) = current {
@@ -52,8 +52,8 @@ impl Browsers {
         }
     }
 
-    /// Kills the browser that gstack has started, which may hang. False if there is none. Needs no turn, because the holder
-    /// of the turn may wait for an answer of that browser.
+    /// Kills the browser that gstack started, which may hang. Returns false if there is none. Does not need the turn,
+    /// because the holder of the turn may be waiting for an answer from that browser.
     pub(in crate::engine) async fn kill(&self) -> Result<bool, Fault> {
         let pid = lock(&self.0.current).as_ref().and_then(|current| current.pid.filter(|_| current.attached.is_none()));
         let Some(pid) = pid else { return Ok(false) };
@@ -61,13 +61,15 @@ impl Browsers {
         Ok(true)
     }
 
-    /// Closes the browser in use, or detaches from one that is somebody else's. Conversations stay. Fails if none was open.
+    /// Closes the browser in use, or detaches from one that gstack did not start. Conversations stay. Fails if none is
+    /// open.
     pub(in crate::engine) async fn close(&self, _turn: &ChangeTurn<'_>) -> Result<Disconnected, Fault> {
-        // The keeper serves one client at a time: ours goes first, so that its end is not taken for a crash.
+        // The keeper serves one client at a time: take our own connection first, so that its end is not treated as a
+        // crash.
         let current = lock(&self.0.current).take();
         let was_chosen = self.leave_everyday();
         if current.is_none() && was_chosen {
-            // It was in use although its extension is away now.
+            // The everyday browser was in use although its extension is away.
             return Ok(Disconnected { closed: false });
         }
         if let Some(current) = current.as_ref().filter(|current| current.browser.is_relayed()) {

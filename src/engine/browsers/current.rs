@@ -1,4 +1,4 @@
-//! The browser in use, with what belongs to it.
+//! The browser in use and its state.
 
 use crate::base::process::Process;
 use crate::browser::browser::Browser;
@@ -9,24 +9,24 @@ use crate::chat::session::TabKey;
 #[derive(Clone)]
 pub(super) struct Current {
     pub(super) browser: Browser,
-    /// What commands remember of its tabs.
+    /// The state that commands keep for its tabs.
     pub(super) pages: Pages,
-    /// `None` if an attached browser does not tell it.
+    /// `None` if an attached browser does not report it.
     pub(super) pid: Option<u32>,
-    /// The process of a browser that gstack started, as it was when it was taken into use.
+    /// The process of a browser that gstack started, as it was when the browser came into use.
     pub(super) process: Option<Process>,
-    /// The DevTools address or the name of somebody else's browser, which gstack never ends. `None` for our own.
+    /// The DevTools address or the name of a browser that gstack did not start and never ends. `None` for our own.
     pub(super) attached: Option<String>,
 }
 
 impl Current {
-    /// Its connection stands.
+    /// True if its connection is open.
     pub(super) fn is_connected(&self) -> bool {
         !self.browser.gone().is_cancelled()
     }
 }
 
-/// What names a tab to conversations, also after this connection.
+/// Returns the key that identifies a tab to conversations, even after this connection.
 pub(in crate::engine) fn tab_key(browser: &Browser, tab: &TabInfo) -> TabKey {
     TabKey { browser_run: browser.run().clone(), target_id: tab.target.clone() }
 }

@@ -1,4 +1,4 @@
-//! What is told where a browser is needed and there is none, or where opening or closing one goes wrong.
+//! Errors when a browser is needed and none is open, or when opening or closing one fails.
 //!
 //! Owns the code, the message and the next step of each.
 
@@ -8,17 +8,17 @@ use std::io;
 
 #[derive(Debug)]
 pub(in crate::engine) enum BrowsersError {
-    /// No browser is open: why one is needed, or what became of it.
+    /// No browser is open. Says why one is needed, or what happened to it.
     NotOpen(Sentence),
-    /// The everyday browser in use is away, and gstack opens no other one in its place.
+    /// The everyday browser in use is away, and gstack does not open another one in its place.
     EverydayAway,
-    /// The browser of a tab is not connected now.
+    /// The browser of a tab is not connected.
     NotConnected,
     /// The browser in use was closed or crashed.
     Closed,
-    /// `disconnect` finds nothing to close. A terminal reads it, so it is English.
+    /// `disconnect` finds nothing to close. Shown in a terminal, so it is in English.
     NothingToClose,
-    /// The file that DevTools messages are captured in can't be opened.
+    /// The capture file for DevTools messages cannot be opened.
     CaptureNotWritten(io::Error),
 }
 

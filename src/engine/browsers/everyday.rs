@@ -1,4 +1,4 @@
-//! The everyday browsers that are connected, and what is remembered of each.
+//! The everyday browsers that are connected, and the state kept for each.
 
 use super::away::Away;
 use crate::browser::browser::Browser;
@@ -13,17 +13,17 @@ use std::sync::Arc;
 
 #[derive(Default)]
 pub(super) struct Relays {
-    /// By the port of its extension.
+    /// Keyed by the port of the extension.
     pub(super) open: BTreeMap<PortId, Arc<Everyday>>,
     pub(super) away: Away,
-    /// The numbers of each browser's tabs. The tabs keep them when the extension is restarted.
+    /// The tab numbers of each browser. Tabs keep their numbers when the extension restarts.
     pub(super) numbers: HashMap<BrowserRun, TabNumbers>,
-    /// The tabs in which agents work in their present turns.
+    /// The tabs that agents use in their current turns.
     pub(super) stays: HashMap<ConversationId, BTreeMap<TabId, Stay>>,
 }
 
 impl Relays {
-    /// `in_use`: the browser that an earlier daemon drove; its extension is expected to connect again.
+    /// `in_use` is the browser that an earlier daemon drove; its extension is expected to reconnect.
     pub(super) fn awaiting(in_use: Option<&BrowserRun>) -> Self {
         let mut relays = Self::default();
         in_use.iter().for_each(|run| relays.away.begin(run));
@@ -31,11 +31,11 @@ impl Relays {
     }
 }
 
-/// One everyday browser: a person started it, and gstack acts in its tabs by its extension.
+/// An everyday browser: a person started it, and gstack acts in its tabs through its extension.
 pub(in crate::engine) struct Everyday {
     pub(super) relay: Relay,
     pub(super) pages: Pages,
-    /// What the browser calls itself.
+    /// The name that the browser reports.
     pub(in crate::engine) name: String,
 }
 

@@ -1,4 +1,4 @@
-//! Waiting for an everyday browser that has just gone.
+//! Waiting for an everyday browser that has just disconnected.
 
 use super::away::BACK_WITHIN;
 use super::service::Browsers;
@@ -6,17 +6,17 @@ use crate::base::mutex::lock;
 use crate::protocol::ids::TabId;
 
 impl Browsers {
-    /// An everyday browser is in use, be it connected now or not.
+    /// True if an everyday browser is in use, connected or not.
     pub(in crate::engine) fn everyday_is_chosen(&self) -> bool {
         lock(&self.0.chosen).get().is_some()
     }
 
-    /// Waits for the everyday browser that a command is for, where that one has just gone. At once in every other case.
+    /// Waits for the everyday browser that a command is for if it has just disconnected. Returns at once otherwise.
     pub(in crate::engine) async fn everyday_back(&self, tab: Option<TabId>) {
         let mut changed = self.needs().ports.watch();
         let settled = changed.wait_for(|()| !self.is_expected(tab));
         if tokio::time::timeout(BACK_WITHIN, settled).await.is_err() {
-            // What comes next says so in words.
+            // The next step reports it.
             tracing::debug!("an everyday browser stays away");
         }
     }

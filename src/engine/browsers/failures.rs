@@ -1,11 +1,11 @@
-//! Commands of the terminal that fail one after the other, where nobody sees the browser.
+//! Consecutive failures of terminal commands while no person sees the browser.
 //!
-//! Owns the count and the words of the hint: a person may have to look (a sign-in, a puzzle, a question of the page).
+//! Owns the count and the text of the hint: a person may have to look (a sign-in, a captcha, a dialog of the page).
 
 use crate::protocol::fault::{Fault, FaultCode};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// So many in a row, and the hint is given; and with each one more.
+/// The hint is shown from this many failures in a row on.
 const ENOUGH: u32 = 3;
 const HINT: &str = "Three or more commands in a row failed here. If a person has to look, show them the page: \
     gstack handoff \"what to do\"";
@@ -16,7 +16,7 @@ pub(super) struct Failures {
 }
 
 impl Failures {
-    /// Takes note of how a command ended. `unseen`: its browser is headless and ours.
+    /// Records how a command ended. `unseen` is true if its browser is headless and ours.
     pub(super) fn note<T>(&self, outcome: Result<T, Fault>, unseen: bool) -> Result<T, Fault> {
         let fault = match outcome {
             Err(fault) if is_of_page(&fault) => fault,
@@ -24,7 +24,7 @@ impl Failures {
                 self.in_a_row.store(0, Ordering::Relaxed);
                 return Ok(value);
             }
-            // A typing error says nothing about the page.
+            // A usage error says nothing about the page.
             Err(fault) => return Err(fault),
         };
         let count = self.in_a_row.fetch_add(1, Ordering::Relaxed).saturating_add(1);

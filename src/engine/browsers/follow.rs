@@ -1,4 +1,4 @@
-//! A browser's own events, as long as it is connected.
+//! The events of a browser while it is connected.
 
 use super::change::BrowserChange;
 use super::service::Browsers;
@@ -9,7 +9,7 @@ use crate::protocol::relay::Refusal;
 use tokio::sync::broadcast::error::RecvError;
 
 impl Browsers {
-    /// Tells the changes of a browser's tabs until it goes.
+    /// Reports the changes of a browser's tabs until it disconnects.
     pub(super) async fn follow(self, browser: Browser) {
         let mut events = browser.events();
         let shutdown = self.needs().tasks.shutdown();
@@ -26,7 +26,7 @@ impl Browsers {
                 }
                 Ok(BrowserEvent::Gone) | Err(RecvError::Closed) => break,
                 Ok(BrowserEvent::TabOpened(info)) => {
-                    // The reports of an everyday browser's extension have told who opened it.
+                    // The extension of an everyday browser has already reported who opened it.
                     if let Some(opener) = info.opener.filter(|_| !browser.is_relayed()) {
                         self.tell(BrowserChange::TabOpenedBy { opener, tab: info.id });
                     }
@@ -35,7 +35,7 @@ impl Browsers {
                 }
                 Ok(BrowserEvent::TabChanged(_)) => self.tell(BrowserChange::TabsChanged),
                 Ok(BrowserEvent::SentOut(tab, refusal)) => self.tell(BrowserChange::SentOut(tab, refusal)),
-                // If it fell behind, tabs are read from the browser when they are needed.
+                // After a lag, tabs are read from the browser when they are needed.
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
             }
         }
@@ -47,7 +47,7 @@ impl Browsers {
     }
 }
 
-/// Resolves when somebody else ends our attachment to the tab. Only that of an everyday browser's tab ever ends so.
+/// Resolves when someone other than gstack ends the attachment to the tab. Only happens in everyday browsers.
 pub(in crate::engine) async fn sent_out_of(browser: &Browser, tab: Option<TabId>) -> Refusal {
     if browser.is_relayed() && tab.is_some() {
         let mut events = browser.events();

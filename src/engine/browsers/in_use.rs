@@ -1,6 +1,6 @@
-//! Which browser is in use, for those who ask.
+//! Queries about the browser in use.
 //!
-//! Owns no change of it: `opening`, `relays` and `closing` do.
+//! Never changes it: `opening`, `relays` and `closing` do.
 
 use super::current::Current;
 use super::service::Browsers;
@@ -23,39 +23,39 @@ impl Browsers {
         lock(&self.0.current).clone().filter(Current::is_connected)
     }
 
-    /// The browser in use, if its connection stands.
+    /// Returns the browser in use if its connection is open.
     pub(in crate::engine) fn current(&self) -> Option<Browser> {
         self.connected().map(|current| current.browser)
     }
 
-    /// The browser in use with what commands remember of it.
+    /// Returns the browser in use with the state that commands keep for its tabs.
     pub(in crate::engine) fn pages(&self) -> Option<(Browser, Pages)> {
         self.connected().map(|current| (current.browser, current.pages))
     }
 
-    /// Whether a browser is in use and connected.
+    /// True if a browser is in use and connected.
     pub fn is_open(&self) -> bool {
         self.connected().is_some()
     }
 
-    /// The current tab of the browser in use, as far as that is known.
+    /// Returns the current tab of the browser in use, if it is known.
     pub(in crate::engine) fn current_tab(&self) -> Option<TabId> {
         self.current()?.current_known()
     }
 
-    /// The browser behind a port, if gstack has started that browser and drives it.
+    /// Returns the browser behind a port if gstack started that browser and drives it.
     pub(in crate::engine) fn piped(&self, port: PortId) -> Option<Browser> {
         let run = self.needs().ports.run_of(port)?;
         self.current().filter(|browser| *browser.run() == run)
     }
 
-    /// The browser behind a port: the one that gstack has started, or an everyday one.
+    /// Returns the browser behind a port: the one that gstack started, or an everyday one.
     pub(in crate::engine) fn of_port(&self, port: PortId) -> Option<Browser> {
         self.piped(port).or_else(|| Some(self.everyday(port)?.browser().clone()))
     }
 
-    /// The browser of a tab, with what commands remember of it. Without a tab, or for a tab that no everyday browser has,
-    /// the one in use; `None` if the tab's browser is away.
+    /// Returns the browser of a tab, with the state that commands keep for its tabs. Without a tab, or for a tab of no
+    /// everyday browser, returns the browser in use. Returns `None` if the tab's browser is away.
     pub(in crate::engine) fn pages_with(&self, tab: Option<TabId>) -> Option<(Browser, Pages)> {
         let everyday = tab.and_then(|tab| self.everyday_with(tab)).map(|everyday| everyday.pages());
         everyday.or_else(|| self.pages().filter(|_| !tab.is_some_and(|tab| self.is_away(tab))))
@@ -65,23 +65,23 @@ impl Browsers {
         lock(&self.0.current).as_ref().and_then(|current| current.pid)
     }
 
-    /// The browser in use is somebody else's.
+    /// True if gstack did not start the browser in use.
     pub(in crate::engine) fn is_attached(&self) -> bool {
         self.attached_to().flatten().is_some()
     }
 
-    /// The address of an attached browser; `Some(None)` for one of our own, `None` if there is no browser.
+    /// Returns the address of an attached browser, `Some(None)` for one of our own, `None` if no browser is open.
     pub(in crate::engine) fn attached_to(&self) -> Option<Option<String>> {
         self.connected().map(|current| current.attached)
     }
 
-    /// The browser that gstack has started, and its process.
+    /// Returns the browser that gstack started, and its process.
     pub(in crate::engine) fn started(&self) -> Option<(BrowserRun, Process)> {
         let current = self.connected()?;
         Some((current.browser.run().clone(), current.process?))
     }
 
-    /// What kind of browser is in use: `headed`, `headless`, `attached`, `everyday` or `none`.
+    /// Returns the kind of browser in use: `headed`, `headless`, `attached`, `everyday` or `none`.
     pub(in crate::engine) fn mode(&self) -> &'static str {
         match self.connected() {
             None if self.everyday_is_chosen() => "everyday",
@@ -93,7 +93,7 @@ impl Browsers {
         }
     }
 
-    /// `None` if no browser is open.
+    /// Returns `None` if no browser is open.
     pub(in crate::engine) fn status(&self) -> Option<BrowserStatus> {
         let browser = self.current()?;
         let tabs = browser.tabs();

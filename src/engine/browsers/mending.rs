@@ -1,4 +1,4 @@
-//! An extension that crashed in the browser that gstack has started: loaded again, and its panel opened again.
+//! Recovery of an extension that crashed in the browser that gstack started: loads it again and reopens its panel.
 
 use super::service::Browsers;
 use crate::browser::browser::Browser;
@@ -8,13 +8,13 @@ use crate::protocol::EXTENSION_ID;
 use crate::protocol::fault::Fault;
 use std::time::{Duration, Instant};
 
-/// How long a lost extension may take to come back before its panel is left to the person.
+/// How long a lost extension may take to return before its panel is left to the person.
 const BACK_LIMIT: Duration = Duration::from_secs(30);
-/// How long to wait for it before it is looked at again.
+/// The delay between two checks.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 impl Browsers {
-    /// A port closed. If the extension itself crashed, loads it again, and opens its panel again.
+    /// Handles a closed port. If the extension crashed, loads it again and reopens its panel.
     pub(in crate::engine) fn port_lost(&self, port: Port) {
         let Some(run) = port.preamble.browser_run else { return };
         let Some(browser) = self.current().filter(|browser| *browser.run() == run) else { return };
@@ -39,7 +39,7 @@ impl Browsers {
         let mut changed = needs.ports.watch();
         let deadline = Instant::now() + BACK_LIMIT;
         loop {
-            // Chrome notices a crash a moment after the port has closed, so an extension that stays away is looked at again.
+            // Chrome notices a crash a moment after the port closes, so check again while the extension stays away.
             if !side_panel::is_enabled(browser, EXTENSION_ID).await? {
                 tracing::warn!("the extension crashed and is loaded again");
                 let folder = (needs.provision.unpack_extension)(&needs.home)?;
@@ -53,7 +53,7 @@ impl Browsers {
                 return Ok(());
             }
         }
-        // A panel whose page lives connects again by itself; one that went with a reload of the extension does not.
+        // A panel whose page survived reconnects by itself; one that closed when the extension reloaded does not.
         if had_panel && !side_panel::is_open(browser, EXTENSION_ID).await? {
             tracing::info!("the panel is opened again");
             side_panel::open(browser, EXTENSION_ID, &browser.current().await?).await?;

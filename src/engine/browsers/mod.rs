@@ -1,8 +1,8 @@
-//! The browsers: the one in use, at most one at a time, and the everyday ones that are connected.
+//! The browsers: at most one in use, and the everyday browsers that are connected.
 //!
-//! Owns which browser is in use and how that changes: taken over from an earlier daemon, opened, attached to, lost, closed.
-//! Tells what changes as `BrowserChange`, and never knows who lives by it. Never opens a browser by itself: `connect` and
-//! commands do.
+//! Owns which browser is in use and how that changes: taken over from an earlier daemon, opened, attached to, lost,
+//! closed. Reports changes as `BrowserChange` and does not know who handles them. Never opens a browser by itself:
+//! `connect` and commands do.
 
 mod away;
 mod change;

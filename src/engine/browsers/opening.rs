@@ -1,4 +1,4 @@
-//! A browser comes into use: taken over from an earlier daemon, started by us, or somebody else's.
+//! Taking a browser into use: from an earlier daemon, started by us, or started by someone else.
 
 use super::change::BrowserChange;
 use super::current::{Current, tab_key};
@@ -22,7 +22,7 @@ use crate::protocol::fault::Fault;
 use crate::protocol::ids::BrowserRun;
 use std::time::Duration;
 
-/// A kept browser answers at once. One that does not is looked at again by the next command.
+/// A kept browser answers at once. If it does not, the next command tries again.
 const RECONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 impl Browsers {
@@ -52,7 +52,7 @@ impl Browsers {
         Ok(browser)
     }
 
-    /// Attaches to somebody else's browser and makes it the one in use.
+    /// Attaches to a browser that gstack did not start and makes it the one in use.
     pub(in crate::engine) async fn use_foreign(&self, endpoint: &Endpoint) -> Result<Browser, Fault> {
         let transport = websocket::connect(&endpoint.address).await?;
         let record = self.recorded_tabs(&endpoint.address);
@@ -77,7 +77,7 @@ impl Browsers {
         })
     }
 
-    /// What pages make a browser save goes to where screenshots without a path go.
+    /// Downloads go to the folder of screenshots without a path.
     fn download_folders(&self) -> Result<DownloadFolders, Fault> {
         let home = &self.needs().home;
         Ok(DownloadFolders { saved: folders::temporary(home)?, incoming: folders::private(home.incoming())? })

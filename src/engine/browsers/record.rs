@@ -1,7 +1,7 @@
-//! `tabs.json`: the numbers of the tabs and the current one, for the daemon that comes after this one.
+//! `tabs.json`: the tab numbers and the current tab, for the next daemon.
 //!
-//! Owns the file. It goes with a browser that was closed on purpose, so one that is found without a browser says that
-//! this was lost.
+//! Owns the file. It is deleted when the browser is closed on purpose, so a file without a browser means that the
+//! browser was lost.
 
 use super::current::Current;
 use super::service::Browsers;
@@ -12,15 +12,15 @@ use crate::browser::tabs::TabRecord;
 use std::io::ErrorKind;
 
 impl Browsers {
-    /// What an earlier daemon wrote of this run of a browser.
+    /// Returns what an earlier daemon wrote for this run of the browser.
     pub(super) fn recorded_tabs(&self, browser: &str) -> TabRecord {
         let path = self.needs().home.tabs_file();
         let read = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<TabRecord>(&bytes).ok());
         read.filter(|record| record.browser == browser).unwrap_or_default()
     }
 
-    /// The browser in use whose tabs are written down, and its name there: its run, or the address of somebody else's.
-    /// `None` for an everyday browser, which numbers its tabs by itself.
+    /// Returns the browser in use whose tabs are recorded and its name in the record: its run, or the address of a
+    /// browser that gstack did not start. `None` for an everyday browser, whose tab numbers are kept elsewhere.
     fn recorded_browser(&self) -> Option<(Browser, String)> {
         let Current { browser, attached, .. } = lock(&self.0.current).clone()?;
         if browser.gone().is_cancelled() || browser.is_relayed() {
@@ -30,7 +30,7 @@ impl Browsers {
         Some((browser, name))
     }
 
-    /// Writes how the tabs of the browser in use are now, if that has changed.
+    /// Writes the tabs of the browser in use if they changed.
     pub(in crate::engine) async fn record_tabs(&self) {
         let Some((browser, name)) = self.recorded_browser() else { return };
         let record = TabRecord { browser: name, ..browser.tab_record() };
@@ -45,7 +45,7 @@ impl Browsers {
     }
 
     fn write_record(&self, record: TabRecord) {
-        // Held while the file is written: the last one that is written is the newest.
+        // Held during the write, so that the last write is the newest record.
         let mut recorded = lock(&self.0.recorded);
         let bytes = serde_json::to_vec(&record).unwrap_or_default();
         match atomic::write(&self.needs().home.tabs_file(), &bytes) {
@@ -54,7 +54,7 @@ impl Browsers {
         }
     }
 
-    /// The browser was closed on purpose.
+    /// Deletes the record, because the browser was closed on purpose.
     pub(super) fn forget_recorded_tabs(&self) {
         *lock(&self.0.recorded) = None;
         match std::fs::remove_file(self.needs().home.tabs_file()) {
@@ -64,12 +64,12 @@ impl Browsers {
         }
     }
 
-    /// A browser was in use and went away without being told to.
+    /// True if a browser was in use and disappeared without being closed by gstack.
     pub(in crate::engine) fn has_lost(&self) -> bool {
         self.current().is_none() && self.needs().home.tabs_file().exists()
     }
 
-    /// The tab that was the current one is that again, if it is still open.
+    /// Makes the recorded current tab the current one again if it is still open.
     pub(super) fn restore_current(&self, browser: &Browser, record: &TabRecord) {
         if let Some(id) = record.current
             && let Err(error) = browser.set_current(id)

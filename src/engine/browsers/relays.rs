@@ -1,6 +1,6 @@
-//! Everyday browsers: those that a person started, in whose tabs gstack acts by way of the extension there.
+//! Everyday browsers: a person started them, and gstack acts in their tabs through the extension.
 //!
-//! Owns one relay a port, and which everyday browser is in use. Never attaches to a tab by itself: a command does.
+//! Owns one relay per port, and which everyday browser is in use. Never attaches to a tab by itself: a command does.
 
 use super::change::BrowserChange;
 use super::current::{Current, tab_key};
@@ -20,21 +20,21 @@ use crate::protocol::tabs::TabsChanged;
 use std::sync::Arc;
 
 impl Browsers {
-    /// The extension of a browser that gstack has no other way into has said hello.
+    /// Opens a relay for the extension that said hello, unless gstack drives its browser in another way.
     pub(in crate::engine) fn open_relay(&self, port: PortId, hello: &Hello) {
         if self.piped(port).is_some() {
             return;
         }
         let Ok(sender) = self.needs().ports.sender(port) else { return };
         let mut relays = lock(&self.0.relays);
-        // A copied profile names itself like the one that it was copied from.
+        // A copied profile has the same instance id as its original.
         let instance = BrowserRun::new(hello.instance_id.as_str());
         let is_taken = relays.open.iter().any(|(of, everyday)| *of != port && *everyday.browser().run() == instance);
         let run = if is_taken { BrowserRun::random() } else { instance };
         let numbers = relays.numbers.entry(run.clone()).or_insert_with(|| self.needs().numbers.keeping()).clone();
         let options = AttachOptions {
             headless: false,
-            // The browser saves them where the person wants it.
+            // The browser saves downloads where the person wants them.
             downloads: None,
             numbers,
             early_scripts: vec![early_script()],
@@ -53,7 +53,7 @@ impl Browsers {
         self.needs().tasks.spawn(self.clone().follow(everyday.browser().clone()));
     }
 
-    /// The port is gone: what ran in its tabs is cut off. They may still be there, and be reached again.
+    /// Closes the relay of a port and cuts off what ran in its tabs. The tabs may still exist and be reached again.
     pub(in crate::engine) fn close_relay(&self, port: PortId) {
         let mut relays = lock(&self.0.relays);
         let Some(everyday) = relays.open.remove(&port) else { return };
@@ -64,7 +64,7 @@ impl Browsers {
         }
     }
 
-    /// gstack drives that browser by another way now.
+    /// Drops the relays of a browser that gstack now drives in another way.
     pub(super) fn drop_relays_of(&self, run: &BrowserRun) {
         for port in self.needs().ports.of_run(run) {
             self.close_relay(port);
@@ -76,34 +76,34 @@ impl Browsers {
         lock(&self.0.relays).open.get(&port).cloned()
     }
 
-    /// All of them, in the order in which they came.
+    /// Returns all everyday browsers in the order in which they connected.
     pub(in crate::engine) fn all_everyday(&self) -> Vec<Arc<Everyday>> {
         lock(&self.0.relays).open.values().cloned().collect()
     }
 
-    /// The everyday browser that has this tab.
+    /// Returns the everyday browser that has this tab.
     pub(in crate::engine) fn everyday_with(&self, tab: TabId) -> Option<Arc<Everyday>> {
         self.all_everyday().into_iter().find(|everyday| everyday.browser().tab(tab).is_ok())
     }
 
-    /// The tab is of an everyday browser whose extension is not connected now.
+    /// True if the tab belongs to an everyday browser whose extension is not connected.
     pub(in crate::engine) fn is_away(&self, tab: TabId) -> bool {
         let relays = lock(&self.0.relays);
         let is_open = |run: &BrowserRun| relays.open.values().any(|everyday| everyday.browser().run() == run);
         relays.numbers.iter().any(|(run, numbers)| numbers.keeps(tab) && !is_open(run))
     }
 
-    /// What the extension said of DevTools. Waits while much of it is not taken in yet.
+    /// Handles a DevTools message from the extension. Waits while many are still unprocessed.
     pub async fn heard(&self, port: PortId, heard: Heard) {
         if let Some(everyday) = self.everyday(port) {
             everyday.relay.hear(heard).await;
         }
     }
 
-    /// What the extension said of its tabs. A tab that was reached before gets its conversation back.
+    /// Handles the extension's report of its tabs. A tab that was reached before gets its conversation back.
     pub(in crate::engine) fn report_tabs(&self, everyday: &Everyday, changed: &TabsChanged) {
         let Reported { opened, closed } = everyday.relay.report(changed);
-        // At once: what the extension asks next may already be about the tab that comes after it.
+        // Close the tabs first: the extension's next request may already concern a tab that follows them.
         for tab in closed {
             self.tell(BrowserChange::TabClosed(tab));
         }
@@ -121,7 +121,7 @@ impl Browsers {
         }
     }
 
-    /// An everyday browser becomes the one in use.
+    /// Makes an everyday browser the one in use.
     pub(in crate::engine) fn use_everyday(&self, everyday: &Everyday) {
         let (browser, pages) = everyday.pages();
         lock(&self.0.chosen).set(Some(browser.run().clone()));
@@ -130,7 +130,7 @@ impl Browsers {
         self.tell(BrowserChange::InUse);
     }
 
-    /// No everyday browser is the one in use any more. False if none was.
+    /// Takes the everyday browser out of use. Returns false if none was in use.
     pub(super) fn leave_everyday(&self) -> bool {
         let was = self.everyday_is_chosen();
         lock(&self.0.chosen).set(None);
@@ -141,22 +141,22 @@ impl Browsers {
         self.current().is_some_and(|browser| browser.run() == everyday.browser().run())
     }
 
-    /// The extension of an everyday browser was restarted: if it was the browser in use, it is again.
+    /// Makes an everyday browser the one in use again if it was before its extension restarted.
     fn everyday_is_back(&self, everyday: &Everyday) {
         let run = everyday.browser().run();
         let is_it = lock(&self.0.chosen).get() == Some(run);
-        // The end of the connection before this one may not be seen yet.
+        // The end of the previous connection may not have been noticed yet.
         if is_it && self.current().is_none_or(|known| known.run() == run) {
             self.use_everyday(everyday);
         }
     }
 
-    /// The connection to an everyday browser has ended. It may come again.
+    /// Handles the end of the connection to an everyday browser. It may reconnect.
     pub(super) fn everyday_gone(&self, browser: &Browser) {
         {
             let mut current = lock(&self.0.current);
             let is_it = |known: &Current| known.browser.run() == browser.run() && !known.is_connected();
-            // Another connection to the same browser may have taken its place.
+            // Another connection to the same browser may have replaced it.
             if current.take_if(|known| is_it(known)).is_none() {
                 return;
             }

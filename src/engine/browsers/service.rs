@@ -1,6 +1,6 @@
 //! The handle to the browsers, and the state behind it.
 //!
-//! Owns the locks. None is held while a change is told or a browser is asked for something.
+//! Owns the locks. None is held while a change is reported or a request to a browser runs.
 
 use super::change::BrowserChange;
 use super::chosen::Chosen;
@@ -21,35 +21,35 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone)]
 pub struct Browsers(pub(super) Arc<Shared>);
 
-/// What the browsers are given.
+/// The dependencies of the browsers.
 pub(in crate::engine) struct Needs {
     pub(in crate::engine) home: Home,
     pub(in crate::engine) config: ConfigFile,
-    /// The way to extensions, and to panels that are told of a lost browser.
+    /// Sends to extensions, and to the panels that hear of a lost browser.
     pub(in crate::engine) ports: Ports,
     pub(in crate::engine) tasks: Tasks,
-    /// Unpacks an extension that has crashed.
+    /// Unpacks the extension again after it crashed.
     pub(in crate::engine) provision: Provision,
-    /// The one counter of tab numbers.
+    /// The only counter of tab numbers.
     pub(in crate::engine) numbers: TabNumbers,
-    /// Told each change.
+    /// Receives each change.
     pub(in crate::engine) tell: Box<dyn Fn(BrowserChange) + Send + Sync>,
 }
 
 pub(super) struct Shared {
     pub(super) needs: Needs,
-    /// Held while a browser is opened or closed: two `connect`s at once open one.
+    /// Held while a browser is opened or closed, so that two concurrent `connect`s open only one.
     pub(super) change: tokio::sync::Mutex<()>,
     pub(super) current: Mutex<Option<Current>>,
     pub(super) chosen: Mutex<Chosen>,
     pub(super) relays: Mutex<Relays>,
     pub(super) failures: Failures,
-    /// What was last written of the tabs of the browser in use.
+    /// The last record that was written for the browser in use.
     pub(super) recorded: Mutex<Option<TabRecord>>,
 }
 
 impl Browsers {
-    /// Takes no browser into use yet.
+    /// Creates the service without a browser in use.
     pub(in crate::engine) fn open(needs: Needs) -> Self {
         let chosen = Chosen::open(&needs.home);
         let relays = Mutex::new(Relays::awaiting(chosen.get()));
@@ -72,12 +72,12 @@ impl Browsers {
         (self.0.needs.tell)(change);
     }
 
-    /// Notes how a terminal's command ended. Failures in a row get a hint if no person sees the browser.
+    /// Records how a terminal command ended. Adds a hint after repeated failures if no person sees the browser.
     pub(in crate::engine) fn note_outcome<T>(&self, outcome: Result<T, Fault>) -> Result<T, Fault> {
         self.0.failures.note(outcome, self.is_unseen())
     }
 
-    /// Our own, and no person sees it.
+    /// True if the browser is our own and no person sees it.
     fn is_unseen(&self) -> bool {
         let current = lock(&self.0.current).clone().filter(Current::is_connected);
         current.is_some_and(|current| current.attached.is_none() && current.browser.is_headless())

@@ -1,7 +1,7 @@
-//! `connect --attach` and `connect --everyday`: a browser that somebody else started, with a DevTools port or with our
-//! extension in it.
+//! `connect --attach` and `connect --everyday`: browsers that gstack did not start, reached through a DevTools port or
+//! through our extension.
 //!
-//! Owns what is said about it. Never ends such a browser, never loads anything into it, and opens no panel in it.
+//! Owns the messages about them. Never ends such a browser, loads anything into it, or opens a panel in it.
 
 use super::connect::{Step, Tell};
 use super::error::{CONFIRM, ConnectError, wait_to_be_confirmed};
@@ -20,7 +20,7 @@ const LOGINS: &str = "It holds your logins. What agents do there is asked for as
     browser shows a bar that says so.";
 
 impl Engine {
-    /// Takes the everyday browser into use whose extension is connected. False: it was in use already.
+    /// Takes the everyday browser whose extension is connected into use. Returns false if it was in use already.
     pub(in crate::engine) async fn connect_everyday(&self, tell: &mut Tell<'_>) -> Result<bool, Fault> {
         let _turn = self.browsers().turn().await;
         let step = Step::begin();
@@ -54,7 +54,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Attaches to the browser behind a DevTools address. False: it was attached to already.
+    /// Attaches to the browser at a DevTools address. Returns false if it was attached already.
     pub(in crate::engine) async fn attach_browser(&self, address: &str, tell: &mut Tell<'_>) -> Result<bool, Fault> {
         let _turn = self.browsers().turn().await;
         let step = Step::begin();

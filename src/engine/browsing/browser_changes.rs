@@ -1,6 +1,6 @@
-//! What a change of the browsers means for conversations, panels and turns.
+//! Effects of browser changes on conversations, panels and turns.
 //!
-//! Owns that translation, and nothing of the browsers' state.
+//! Owns that mapping, and none of the browsers' state.
 
 use crate::browser::relay::refusals;
 use crate::chat::Event;
@@ -12,7 +12,7 @@ use crate::protocol::ids::TabId;
 use crate::protocol::relay::Refusal;
 
 impl Engine {
-    /// Called for each change, in the order of the changes.
+    /// Handles one change. Called in the order of the changes.
     pub(in crate::engine) fn browser_changed(&self, change: BrowserChange) {
         match change {
             BrowserChange::InUse => self.update_busy(),
@@ -30,7 +30,7 @@ impl Engine {
         }
     }
 
-    /// Somebody else ended our attachment to a tab. If that was the person, the turns that worked there end.
+    /// Handles an attachment that gstack did not end. If the person ended it, the turns in that tab end.
     fn sent_out(&self, tab: TabId, refusal: Refusal) {
         tracing::info!(%tab, ?refusal, "sent out of a tab");
         self.end_picks_of(tab);
@@ -46,14 +46,14 @@ impl Engine {
         }
     }
 
-    /// Closes the browser, or detaches from one that is somebody else's. Conversations stay. `force` kills one of ours,
-    /// which may hang.
+    /// Closes the browser, or detaches from one that gstack did not start. Conversations stay. `force` kills our own
+    /// browser, which may hang.
     pub async fn disconnect(&self, force: bool) -> Result<Disconnected, Fault> {
         let killed = force && self.browsers().kill().await?;
         let turn = self.browsers().turn().await;
         self.stop_turns(None);
         match self.browsers().close(&turn).await {
-            // Its end was noticed meanwhile.
+            // Its end has already been noticed.
             Err(_) if killed => Ok(Disconnected { closed: true }),
             outcome => outcome,
         }

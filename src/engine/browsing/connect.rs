@@ -1,6 +1,6 @@
-//! `connect`: from nothing to a browser with a connected side panel, each step told as it ends.
+//! `connect`: opens a browser with a connected side panel and reports each step as it ends.
 //!
-//! Owns the order of the steps. A second `connect` finds what the first has opened.
+//! Owns the order of the steps. A second `connect` finds what the first one opened.
 
 use super::error::ConnectError;
 use crate::base::counted::counted;
@@ -20,14 +20,15 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// How long the extension may take to reach us after it was loaded.
+/// How long the extension may take to connect after it was loaded.
 const PANEL_LIMIT: Duration = Duration::from_secs(20);
-/// How long its hello may take before the panel is opened without it.
+/// How long to wait for its hello before the panel is opened without it.
 const HELLO_LIMIT: Duration = Duration::from_secs(5);
-/// What a browser gets of the daemon's own environment; the rest, and its PATH if it has one, come from the terminal that asked.
+/// Variables that a browser gets from the daemon's environment. The rest, and PATH if set, come from the requesting
+/// terminal.
 const KEPT_VARIABLES: [&str; 8] = ["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TMPDIR", "GSTACK_HOME"];
 
-/// Tells the terminal what has been done and how long it took.
+/// Reports to the terminal what was done and how long it took.
 pub(in crate::engine) type Tell<'a> = dyn FnMut(ConnectLine) + Send + 'a;
 
 pub(in crate::engine) struct Step {
@@ -45,11 +46,11 @@ impl Step {
 }
 
 impl Engine {
-    /// Opens the browser with its panel, or finds the one that is open; lines end with `Done` or `Failed`.
+    /// Opens the browser with its panel, or finds the open one. The last line is `Done` or `Failed`.
     pub fn connect(&self, request: ConnectRequest, lines: mpsc::Sender<ConnectLine>) {
         let engine = self.clone();
         self.spawn(async move {
-            // A terminal that went away does not stop what it began; its lines are dropped.
+            // If the terminal disconnects, the work continues and its lines are dropped.
             let mut tell = |line| {
                 if lines.try_send(line).is_err() {
                     tracing::debug!("nobody reads the steps of connect");
@@ -68,7 +69,7 @@ impl Engine {
         });
     }
 
-    /// A browser that was found open may be ending just then: the next one is opened instead.
+    /// Retries once if the open browser was about to end, so that a new one is opened instead.
     async fn connect_until_open(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
         let found_open = self.browsers().current().is_some();
         let outcome = self.connect_steps(request, tell).await;
@@ -99,7 +100,7 @@ impl Engine {
             .browsers()
             .current()
             .ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER.with(["it closed while it was opened"])))?;
-        // The welcome page comes after the extension: into a page that stood before, no content script is put.
+        // The welcome page opens after the extension: Chrome adds no content script to pages that are already open.
         let attached = self.browsers().is_attached();
         let welcome = (started && !attached).then(|| self.welcome_url());
         let welcome = welcome.filter(|url| {
@@ -142,7 +143,7 @@ impl Engine {
         })
     }
 
-    /// Opens the browser and loads the extension. False: it was open already.
+    /// Opens the browser and loads the extension. Returns false if it was open already.
     pub(in crate::engine) async fn open_browser(
         &self,
         request: &ConnectRequest,
@@ -152,7 +153,7 @@ impl Engine {
         self.open_browser_in_turn(&turn, request, tell).await
     }
 
-    /// The same for a caller that has the turn to change the browser.
+    /// Does the same for a caller that already holds the turn to change the browser.
     pub(in crate::engine) async fn open_browser_in_turn(
         &self,
         _turn: &ChangeTurn<'_>,
@@ -234,14 +235,14 @@ impl Engine {
         }
     }
 
-    /// Opens the side panel and waits until it has said that it is there.
+    /// Opens the side panel and waits until it has said hello.
     pub(in crate::engine) async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
         let step = Step::begin();
         let mut changed = self.ports().watch();
         if !side_panel::is_open(browser, EXTENSION_ID).await? {
-            // A panel that was closed a moment ago may not have been reported yet.
+            // The close of a panel a moment ago may not have been reported yet.
             self.ports().forget_panels(browser.run());
-            // The button opens nothing before the extension's worker has run; its hello says that it has.
+            // The button does nothing until the extension's worker has run, which its hello confirms.
             let greeted = changed.wait_for(|()| self.ports().has_greeted(browser.run()));
             if tokio::time::timeout(HELLO_LIMIT, greeted).await.is_err() {
                 tracing::warn!("the extension has not said hello; its panel is opened all the same");

@@ -1,26 +1,27 @@
-//! Why a browser is not connected, attached to or handed over, as faults.
+//! Faults of connecting, attaching and handing off.
 //!
-//! Owns the code, the message and the next step of each. A terminal reads nearly all of them, so they are English.
+//! Owns the code, the message and the next step of each. Terminals show nearly all of them, so they are in English.
 
 use crate::engine::ports::Missing;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 
-/// A code is not repeated here: the person reads it off the panel that they mean, so that no other program's key passes for it.
+/// Does not repeat the code: the person reads it in the panel that they mean, so that no other program's key gets
+/// confirmed.
 pub(super) const CONFIRM: &str =
     "Open gstack's side panel in it: it shows a code. Run `gstack panels confirm CODE` with that code.";
 
-/// `connect`, in its three ways.
+/// `connect`, in its three forms.
 #[derive(Debug)]
 pub(super) enum ConnectError {
-    /// gstack drives another browser than the one that is asked for.
+    /// gstack drives another browser than the requested one.
     OtherBrowser,
-    /// The everyday browsers that are connected wait to be confirmed: their names.
+    /// The connected everyday browsers are not confirmed yet. Holds their names.
     Unconfirmed(Vec<String>),
     /// No everyday browser's extension is connected.
     NoEveryday,
-    /// So many everyday browsers are connected, and none is named.
+    /// Several everyday browsers are connected, and the request names none. Holds their number.
     ManyEveryday(usize),
-    /// The side panel did not come.
+    /// The side panel did not connect.
     NoPanel(Missing),
     /// Only some sites may be reached, which only a browser that gstack starts can be held to.
     NotLimited,
@@ -84,7 +85,7 @@ impl From<ConnectError> for Fault {
     }
 }
 
-/// `Chrome 140 is connected, but waits to be confirmed`
+/// Returns, for example, `Chrome 140 is connected, but waits to be confirmed`.
 pub(super) fn wait_to_be_confirmed(names: &[String]) -> String {
     match names {
         [one] => format!("{one} is connected, but waits to be confirmed"),
@@ -92,7 +93,7 @@ pub(super) fn wait_to_be_confirmed(names: &[String]) -> String {
     }
 }
 
-/// Which hop is missing when the panel does not come.
+/// Returns the missing hop when the panel does not connect.
 fn missing_hop(missing: &Missing) -> (Hop, &'static str) {
     match missing {
         Missing::Host => (Hop::Host, "the extension is loaded, but its native messaging host did not reach gstack"),
@@ -104,10 +105,10 @@ fn missing_hop(missing: &Missing) -> (Hop, &'static str) {
 /// `handoff` and `resume`.
 #[derive(Debug)]
 pub(super) enum HandoffError {
-    /// No window could be opened: why.
+    /// No window could be opened. Holds the reason.
     NoWindow(String),
     NoDisplay,
-    /// So many turns run in the browser.
+    /// Turns are running in the browser. Holds their number.
     TurnsRun(usize),
     EndedEarly,
 }

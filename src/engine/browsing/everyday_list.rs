@@ -1,4 +1,4 @@
-//! `tabs`, with those of the everyday browsers in their own parts.
+//! `tabs`, with the tabs of everyday browsers in their own sections.
 
 use crate::browser::tabs::TabInfo;
 use crate::command::{Output, listed_title};
@@ -7,7 +7,7 @@ use crate::protocol::ids::TabId;
 use serde_json::{Value, json};
 
 impl Engine {
-    /// Adds the tabs of the everyday browsers to the output of `tabs`. `of`: the tab that the command was for.
+    /// Adds the tabs of the everyday browsers to the output of `tabs`. `of` is the tab that the command was for.
     pub(in crate::engine) fn with_everyday_tabs(&self, mut output: Output, of: Option<TabId>) -> Output {
         let mut data = output.data.take().and_then(|data| data.as_array().cloned()).unwrap_or_default();
         let listed = self.browsers().pages_with(of).map(|(browser, _)| browser).filter(|_| !output.text.is_empty());

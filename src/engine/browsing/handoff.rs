@@ -1,7 +1,7 @@
-//! `handoff` and `resume`: a headless browser's pages in a window, for a person to take over, and back to commands.
+//! `handoff` and `resume`: shows a headless browser's pages in a window for a person, then returns control to commands.
 //!
-//! Owns the order: the state is taken before anything is closed, and where no window can be opened it is brought back
-//! without one. Never touches a browser that is somebody else's.
+//! Owns the order: the state is saved before anything is closed, and is restored without a window if none can be
+//! opened. Never touches a browser that gstack did not start.
 
 use super::error::HandoffError;
 use crate::base::counted::counted;
@@ -21,12 +21,12 @@ use serde_json::json;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// How a window's place is named to a browser.
+/// The variables that tell a browser which display to use.
 const DISPLAYS: [&str; 2] = ["WAYLAND_DISPLAY", "DISPLAY"];
 
 impl Engine {
-    /// Closes the headless browser and opens it again with a window: same profile, same pages, same conversations.
-    /// Once begun it goes on to its end, also when who asked went away.
+    /// Closes the headless browser and reopens it with a window: same profile, same pages, same conversations. Runs to
+    /// its end once begun, even if the requester disconnects.
     pub(in crate::engine) async fn handoff(
         &self,
         request: CommandRequest,
@@ -49,7 +49,7 @@ impl Engine {
             .current()
             .ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER.with(["there is nothing to hand over"])))?;
         if self.browsers().is_attached() || !browser.is_headless() {
-            // It is in front of a person already.
+            // The browser is already visible to the person.
             let tab = self.terminal_context(request)?.tab().await?;
             tab.activate().await?;
             let url = tab.info()?.url;
@@ -65,7 +65,7 @@ impl Engine {
         let restored = match with_window {
             Ok(restored) => restored,
             Err(fault) => {
-                // Whatever was opened has no use; the pages come back as they were.
+                // The partly opened browser is useless; restore the pages as they were.
                 if self.browsers().current().is_some() {
                     self.browsers().close(&turn).await?;
                 }
@@ -90,7 +90,7 @@ impl Engine {
         Ok(handed_off(&url, message.as_deref(), &failed.collect::<Vec<_>>(), browser.tabs().len()))
     }
 
-    /// How the page looks after the person had it.
+    /// Describes the page after the person used it.
     pub(in crate::engine) async fn resume(&self, request: &CommandRequest) -> Result<CommandResult, Fault> {
         if self.browsers().current().is_none() {
             return Err(BrowsersError::NotOpen(told::NO_BROWSER.with(["there is nothing to go on with"])).into());
@@ -113,7 +113,7 @@ impl Engine {
         }
     }
 
-    /// Opens the browser on its profile and brings the state back; the conversations go to their pages' new tabs.
+    /// Opens the browser on its profile and restores the state. Moves the conversations to the new tabs of their pages.
     async fn reopen(
         &self,
         turn: &ChangeTurn<'_>,
@@ -154,7 +154,7 @@ impl Engine {
         match place {
             Ok(place) => {
                 if let Err(error) = self.store().attach(id, tab, Some(place.key)) {
-                    // One without a message was not kept.
+                    // A conversation without a message was not kept.
                     tracing::debug!(conversation = %id, %error, "a conversation stays in history");
                 }
             }

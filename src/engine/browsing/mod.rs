@@ -1,4 +1,5 @@
-//! What joins browsers and tabs with conversations: connecting, attaching, handing over to a person, and what their changes mean.
+//! The link between browsers, tabs and conversations: connecting, attaching, handing off to a person, and the effects
+//! of their changes.
 //!
 //! The browsers and the tabs themselves are services.
 

@@ -1,6 +1,6 @@
-//! Tabs that Chrome reports, that panels add to a set and that close, as far as turns and browsers live by it.
+//! Tabs that Chrome reports, that panels add to a set, or that close: the effects on turns and browsers.
 //!
-//! Owns no state: what is known of tabs is kept in `tabs`.
+//! Owns no state: `tabs` holds it.
 
 use crate::chat::{Conversation, Event};
 use crate::engine::Engine;
@@ -15,7 +15,7 @@ use crate::protocol::tabs::TabsChanged;
 use std::sync::Arc;
 
 impl Engine {
-    /// Chrome's tab events from one port.
+    /// Handles Chrome's tab events from one port.
     pub fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
         let browser = self.browsers().piped(port);
         let gone = self.tabs().book().report(port, &changed);
@@ -39,7 +39,7 @@ impl Engine {
         self.tabs().tell();
     }
 
-    /// Adds a tab to those that the agent may use, or takes it out.
+    /// Adds a tab to the tab set of the conversation, or removes it.
     pub fn conversation_tab(&self, port: PortId, request: &ConversationTab) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&request.conversation_id)?;
         let place = self.tabs().place_of(port, request.chrome_tab_id)?;
@@ -55,7 +55,7 @@ impl Engine {
         Ok(conversation.info())
     }
 
-    /// A tab was closed: its conversation goes to history, and what ran for it is stopped.
+    /// Handles a closed tab: moves its conversation to history and stops what runs for it.
     pub(in crate::engine) fn tab_closed(&self, tab_id: TabId) {
         self.tabs().sets().leave(tab_id);
         self.tabs().remember_closed(tab_id);
@@ -73,7 +73,7 @@ impl Engine {
         self.tabs().tell();
     }
 
-    /// A turn began in the conversation.
+    /// Handles the start of a turn.
     pub(in crate::engine) fn turn_began(&self, conversation: &Arc<Conversation>, agent_label: String) {
         self.tabs().turn_began(conversation, agent_label);
         self.tabs().tell_work();
@@ -81,7 +81,7 @@ impl Engine {
         self.update_busy();
     }
 
-    /// The end of the turn is in the journal: shows the turn as over and saves the conversation.
+    /// Shows the turn as over and saves the conversation. Called after the end of the turn is in the journal.
     pub(in crate::engine) fn turn_ended(&self, conversation: &Arc<Conversation>) {
         self.tabs().turn_ended(conversation.id());
         self.browsers().leave_after_turn(conversation.id());

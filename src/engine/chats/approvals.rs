@@ -1,6 +1,6 @@
-//! Approvals and questions: what waits for the person, and the way of their answer to the conversation's task.
+//! Approvals and questions: those that wait for the person, and the delivery of the answers to the conversation's task.
 //!
-//! Owns the check of an answer. What is asked, and what an answer means, is decided elsewhere.
+//! Owns the validation of an answer. Other modules decide what to ask and what an answer means.
 
 use super::error::RequestError;
 use super::messages::json_length;
@@ -32,7 +32,7 @@ impl Engine {
         runner.answer_with(answer.approval_id.clone(), text.clone(), by).map_err(|e| e.fault())
     }
 
-    /// Answers a question of the agent. The first answer counts.
+    /// Answers a question from the agent. The first answer counts.
     pub fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
         let QuestionAnswer { conversation_id, question_id, answers } = answer;
         if answers.iter().flatten().map(|answer| json_length(answer)).sum::<usize>() > LONGEST_MESSAGE {
@@ -42,7 +42,7 @@ impl Engine {
         self.runner(&conversation).answer_question(question_id, answers, by).map_err(|e| e.fault())
     }
 
-    /// The approvals and questions that wait, in all conversations.
+    /// Returns the pending approvals and questions of all conversations.
     pub fn waiting_approvals(&self) -> WaitingApprovals {
         let opened = self.store().opened();
         let mut waiting = WaitingApprovals::default();
@@ -52,7 +52,7 @@ impl Engine {
         waiting
     }
 
-    /// The approvals that wait, now and after each change, until the reader goes.
+    /// Streams the pending approvals, now and after each change, until the reader disconnects.
     pub fn watch_approvals(&self, lines: mpsc::Sender<WaitingApprovals>) {
         let mut changed = self.inner.approvals_changed.subscribe();
         let (engine, shutdown) = (self.clone(), self.shutdown());
@@ -75,13 +75,13 @@ impl Engine {
         });
     }
 
-    /// An approval or an answer was asked for, or is no longer waited for.
+    /// Signals that an approval or question was added or resolved.
     pub(in crate::engine) fn approvals_changed(&self) {
         self.inner.approvals_changed.send_replace(());
     }
 }
 
-/// What of one conversation waits for the person, from its journal.
+/// Collects the pending approvals and questions of one conversation from its journal.
 fn gather_open(conversation: &Conversation, open: &mut WaitingApprovals) {
     let Ok(page) = conversation.history(u64::MAX, 200) else { return };
     let conversation_id = conversation.id();

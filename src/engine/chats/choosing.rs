@@ -1,6 +1,6 @@
-//! Choosing the agent of a turn, as far as it needs more than the agents: the configuration's file and the folder.
+//! The parts of choosing a turn's agent that need the configuration file and the folder.
 //!
-//! Owns the order of these steps. Which agent it is, `agents` decides.
+//! Owns the order of the steps. `agents` makes the choice.
 
 use crate::chat::{Conversation, Message};
 use crate::engine::Engine;
@@ -10,14 +10,14 @@ use crate::protocol::fault::Fault;
 use std::sync::Arc;
 
 impl Engine {
-    /// Reads the configuration again and looks for agents, for a person who has changed something.
+    /// Reads the configuration again and looks for agents, after a person changed something.
     pub async fn look_for_agents_again(&self) -> Result<Agents, Fault> {
         self.read_config_again().await?;
         Ok(self.agents().tell(true).await)
     }
 
-    /// The agent that answers a message. If that agent has a fault, reads the configuration, looks and chooses again: a
-    /// person may have installed it, signed in or named its program since.
+    /// Returns the agent that answers a message. If that agent has a fault, reads the configuration, looks for agents
+    /// and chooses again: the person may have installed it, signed in or set its program since.
     pub(in crate::engine) async fn choose(&self, conversation: &Conversation, message: &Message) -> Choice {
         let choice = self.agents().choose(conversation, Some(message)).await;
         if choice.fault.is_none() {
@@ -30,7 +30,7 @@ impl Engine {
         self.agents().choose(conversation, Some(message)).await
     }
 
-    /// The agent that answers a message, with its folder made ready for it.
+    /// Returns the agent that answers a message, with its folder prepared.
     pub(in crate::engine) async fn choose_and_settle(
         &self,
         conversation: &Arc<Conversation>,
@@ -46,7 +46,7 @@ impl Engine {
         choice
     }
 
-    /// Ends the agent that has been idle for the longest, if somebody waits for its slot.
+    /// Ends the agent that has been idle the longest if another conversation waits for its slot.
     pub(in crate::engine) fn make_room(&self) {
         let idle = self.agents().slots().to_end().and_then(|id| self.conversations().known_runner(&id));
         if let Some(runner) = idle {

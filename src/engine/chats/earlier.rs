@@ -1,20 +1,20 @@
-//! What was said in a conversation before, for an agent that does not know it: another one than before, or one whose own
+//! The earlier messages of a conversation, for an agent that does not know them: a different agent, or one whose
 //! session is gone.
 //!
-//! Owns the choice of what is handed over. Never changes the conversation.
+//! Owns the choice of what to pass on. Never changes the conversation.
 
 use crate::chat::Conversation;
 use crate::protocol::chat::{ChatBody, ChatEvent};
 use crate::protocol::ids::ClientMessageId;
 
-/// The newest of it: more would cost each first message more than it helps, in characters.
+/// In characters, the newest first. More would slow down each first message more than it helps.
 const MOST: usize = 24 * 1024;
-/// Of one message or answer, its beginning.
+/// The beginning of one message or answer, in characters.
 const MOST_OF_ONE: usize = 4 * 1024;
-/// Journal entries that are looked through.
+/// The number of journal entries to search.
 const ENTRIES: u32 = 400;
 
-/// The words of both sides before the message `now`; none where the agent said nothing yet.
+/// Returns the messages of both sides before `now`, or `None` if the agent has not answered yet.
 pub(in crate::engine) fn words(conversation: &Conversation, now: &ClientMessageId) -> Option<String> {
     let page = conversation.history(u64::MAX, ENTRIES).ok()?;
     of_events(&page.events, now)

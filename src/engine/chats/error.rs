@@ -1,6 +1,6 @@
-//! Why a request about a conversation is refused, as faults.
+//! Faults of refused requests about a conversation.
 //!
-//! Owns the code, the message and the next step of each. What goes wrong in a conversation itself is `ChatError`.
+//! Owns the code, the message and the next step of each. Errors inside a conversation are `ChatError`.
 
 use super::messages::LONGEST_ID;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -9,18 +9,18 @@ use crate::protocol::told::{self, Sentence};
 use std::io;
 use std::path::PathBuf;
 
-/// What a panel is told.
+/// Errors shown in a panel.
 #[derive(Debug)]
 pub(super) enum RequestError {
     MessageEmpty,
     MessageTooLong,
-    /// A client's program, not its person, chooses the ids.
+    /// The client program, not the person, chooses the ids.
     IdTooLong,
     FilesTooLarge,
     FileTooLarge {
         name: String,
     },
-    /// The file that a message names is not one that gstack made.
+    /// The message names a file that gstack did not create.
     NotOurFile {
         name: String,
     },
@@ -29,9 +29,9 @@ pub(super) enum RequestError {
         code: FaultCode,
         why: String,
     },
-    /// The text that takes the place of what an agent wanted to type.
+    /// The edited text that replaces what an agent wanted to type is too long.
     TextTooLong,
-    /// The action that is asked about has no text to edit.
+    /// The action to approve has no text to edit.
     AnswerTakesNoText,
     AnswerTooLong,
     /// The conversation works in another tab.
@@ -81,16 +81,16 @@ impl From<RequestError> for Fault {
     }
 }
 
-/// What a terminal is told; no panel shows it, so it is English.
+/// Errors shown in a terminal and in no panel, so they are in English.
 #[derive(Debug)]
 pub(super) enum TerminalError {
-    /// The tab that is meant has no conversation.
+    /// The tab has no conversation.
     NoConversation,
-    /// The turn before was stopped with its tab, and no panel shows the messages that wait behind it.
+    /// The previous turn was stopped when its tab closed, and no panel shows the messages that wait behind it.
     TabClosed(ConversationId),
-    /// The daemon ends before the answer does.
+    /// The daemon ended before the answer did.
     Interrupted,
-    /// The terminal reads slower than the answer grows.
+    /// The terminal reads more slowly than the answer grows.
     TooSlow,
 }
 

@@ -1,6 +1,6 @@
 //! Conversations that are renamed, moved to another tab or folder, or deleted.
 //!
-//! Owns what has to end first: what runs is stopped before its conversation goes away. Never drives a turn.
+//! Owns what must end first: a running turn is stopped before its conversation goes away. Never drives a turn.
 
 use super::error::RequestError;
 use crate::base::inbox;
@@ -27,17 +27,17 @@ impl Engine {
         Ok(conversation.info())
     }
 
-    /// Stops what runs there, and takes the conversation out of history; it can be restored for some days.
+    /// Stops what runs and removes the conversation from history. It can be restored for some days.
     pub async fn delete_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
         match self.store().get(id) {
-            // Restoring opens it again, so nothing of ours may hold it.
+            // Restoring opens it again, so we must not hold it.
             Ok(conversation) => {
                 if conversation.state() != ConversationState::Idle {
                     self.chat_stop(id)?;
                 }
                 self.runner(&conversation).end().await;
             }
-            // What can't be opened any more runs nothing.
+            // A conversation that cannot be opened runs nothing.
             Err(ChatError::Lost { .. }) => {}
             Err(error) => return Err(error.fault()),
         }
@@ -49,7 +49,8 @@ impl Engine {
         Ok(())
     }
 
-    /// The conversation goes on in another tab. That tab's own goes into history; what runs there is stopped.
+    /// Moves the conversation to another tab. That tab's own conversation goes to history, and what runs there is
+    /// stopped.
     pub async fn attach_conversation(
         &self,
         port: PortId,
@@ -87,7 +88,7 @@ impl Engine {
         Ok(conversation.info())
     }
 
-    /// Where its agent works from the next message on.
+    /// Sets the folder that the agent works in from the next message.
     pub async fn choose_folder(&self, request: ConversationFolder) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&request.conversation_id)?;
         if request.folder == conversation.folder() {
@@ -103,7 +104,8 @@ impl Engine {
         Ok(conversation.info())
     }
 
-    /// The conversation has left its tree or its tab: once its agent has ended, the tree goes if nothing is lost with it.
+    /// Removes the worktree that the conversation left, or whose tab it left, once its agent has ended and if nothing
+    /// would be lost.
     pub(in crate::engine) fn tidy_worktree(&self, conversation: Arc<Conversation>, place: Place) {
         let Some(worktree) = place.worktree else { return };
         let (engine, shutdown) = (self.clone(), self.shutdown());
@@ -128,7 +130,7 @@ impl Engine {
         }
         let page = self.tabs().page_of(&conversation).or(conversation.info().page).unwrap_or_default();
         let place = conversation.place();
-        // Anyone who reads it works in the repository, not in the conversation's tree of it.
+        // The readers work in the repository, not in the conversation's worktree of it.
         let folder = PathBuf::from(place.worktree.map_or(place.folder, |tree| tree.of));
         let message = inbox::Message {
             id: uuid::Uuid::new_v4().to_string(),

@@ -1,6 +1,6 @@
-//! Messages of persons: a conversation is opened, written to, stopped and cleared.
+//! Messages from people: opens, writes to, stops and clears a conversation.
 //!
-//! Owns the way from a request to the conversation's task. Never waits for an agent.
+//! Owns the path from a request to the conversation's task. Never waits for an agent.
 
 use super::error::RequestError;
 use crate::chat::store::NewConversation;
@@ -20,20 +20,20 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
 
-/// What one message may carry in files, decoded.
+/// The limit for the attachments of one message, decoded, in bytes.
 const MOST_ATTACHED: usize = 32 * 1024 * 1024;
-/// The longest id of a message: each is kept as long as its conversation.
+/// The longest message id. Each id is kept as long as its conversation.
 pub(super) const LONGEST_ID: usize = 200;
 
 impl Engine {
-    /// The conversation of a Chrome tab; made where there is none.
+    /// Returns the conversation of a Chrome tab, and creates it if it does not exist.
     pub fn chat_open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
         let place = self.tabs().place_of(port, open.chrome_tab_id)?;
         let new = NewConversation { folder: self.conversations().folder(), page: Some(place.page.clone()) };
         let open = || self.store().open_for_tab(place.tab_id, Some(place.key.clone()), new.clone());
         let conversation = match open() {
             Err(error @ ChatError::Lost { .. }) => {
-                // The tab begins another one, and the person is told why.
+                // The tab begins another conversation, and the person sees why.
                 self.ports().tell_fault(&error.fault());
                 open()
             }
@@ -48,8 +48,8 @@ impl Engine {
         Ok(conversation.info())
     }
 
-    /// Takes a message. Its line in the journal is the one commit point: with that on the disk it is taken and runs,
-    /// without it the message is refused and never runs.
+    /// Accepts a message. Its line in the journal is the only commit point: once that line is on the disk, the message
+    /// is accepted and runs; otherwise it is refused and never runs.
     pub async fn chat_send(&self, send: ChatSend) -> Result<Sent, Fault> {
         if send.text.trim().is_empty() && send.attachments.is_empty() {
             return Err(RequestError::MessageEmpty.into());
@@ -87,12 +87,12 @@ impl Engine {
             model,
         };
         if let Some(tab) = conversation.info().tab_id {
-            // Anyone who writes wants something done there.
+            // A person who writes wants something done there.
             self.browsers().let_in(tab);
         }
         let runner = self.runner(&conversation);
         let answer = off_thread(move || runner.send(message).map_err(|e| e.fault())).await?;
-        // What session.json holds can be read from the journal again.
+        // The contents of session.json can be rebuilt from the journal.
         if let Err(fault) = persist(conversation).await {
             tracing::warn!(%fault, "a conversation's record is not up to date");
         }
@@ -109,7 +109,7 @@ impl Engine {
         self.event(id, Event::Stop)
     }
 
-    /// Lets the messages run that wait for the person's go-ahead.
+    /// Runs the messages that wait for the person to continue.
     pub fn chat_continue(&self, id: &ConversationId) -> Result<(), Fault> {
         self.check_takes_turns()?;
         self.event(id, Event::Continue)
@@ -123,7 +123,7 @@ impl Engine {
         }
     }
 
-    /// Puts the conversation into history and opens an empty one for its tab. What runs there is stopped.
+    /// Moves the conversation to history and opens an empty one for its tab. Stops what runs there.
     pub fn chat_clear(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(id)?;
         if conversation.state() != ConversationState::Idle {
@@ -150,7 +150,7 @@ impl Engine {
         Ok(conversation.info())
     }
 
-    /// Stops the running turn of one tab, or of all; how many there were.
+    /// Stops the running turn of one tab, or of all tabs. Returns how many were stopped.
     pub fn stop_turns(&self, tab: Option<TabId>) -> usize {
         let opened = self.store().opened();
         let running = opened.iter().filter(|conversation| {
@@ -176,12 +176,12 @@ impl Engine {
     }
 }
 
-/// How long a text is as JSON, as which it is written and sent.
+/// Returns the length of a text as JSON, the form in which it is written and sent.
 pub(in crate::engine) fn json_length(text: &str) -> usize {
     serde_json::to_vec(text).map_or(usize::MAX, |json| json.len())
 }
 
-/// Writes the files that came with a message. `temporary` is where files that are only named may lie.
+/// Writes the files that came with a message. `temporary` is the folder for files that are only named.
 async fn keep(
     conversation: &Arc<Conversation>,
     files: Vec<NewAttachment>,

@@ -1,6 +1,6 @@
-//! What panels and terminals ask of conversations: messages, approvals, history, and the steps of a turn.
+//! Requests of panels and terminals about conversations: messages, approvals, history, and the steps of a turn.
 //!
-//! The store is the service `conversations`; the task of a turn is `runner`.
+//! The service `conversations` is the store; `runner` is the task of a turn.
 
 mod approvals;
 mod choosing;

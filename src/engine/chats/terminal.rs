@@ -1,4 +1,4 @@
-//! A conversation from the terminal: `gstack chat` sends, and reads the answer as panels do.
+//! A conversation from the terminal: `gstack chat` sends a message and reads the answer as panels do.
 
 use super::error::TerminalError;
 use crate::chat::store::NewConversation;
@@ -16,25 +16,25 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 impl Engine {
-    /// Sends a message and streams what follows until its turn ends or the terminal goes.
+    /// Sends a message and streams what follows until its turn ends or the terminal disconnects.
     pub fn chat_from_terminal(&self, request: ChatRequest, lines: mpsc::Sender<ChatLine>) {
         let engine = self.clone();
         self.spawn(async move {
             if let Err(fault) = engine.converse(request, &lines).await {
-                // The terminal may have gone.
+                // The terminal may have disconnected.
                 lines.send(ChatLine::Failed(fault)).await.ok();
             }
         });
     }
 
-    /// Lets the waiting messages of the named or current tab's conversation run.
+    /// Runs the waiting messages of the conversation of the named or current tab.
     pub async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
         let place = self.tabs().place_for_terminal(tab).await?;
         let id = place.and_then(|place| self.store().of_tab(place.tab_id)).ok_or(TerminalError::NoConversation)?;
         self.chat_continue(&id)
     }
 
-    /// Stops the running turn of the named tab, of the current one, or of all; how many there were.
+    /// Stops the running turn of the named tab, of the current one, or of all. Returns how many were stopped.
     pub async fn stop_from_terminal(&self, request: StopTurns) -> Result<usize, Fault> {
         if request.tab_id.is_some() || !request.current {
             return Ok(self.stop_turns(request.tab_id));
@@ -45,7 +45,7 @@ impl Engine {
         }
     }
 
-    /// The conversation goes on in the named or current tab.
+    /// Moves the conversation to the named or current tab.
     pub async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
         let place = self.tabs().place_for_terminal(open.tab_id).await?;
         let place = place
@@ -59,7 +59,7 @@ impl Engine {
         }
         let conversation = self.conversation_of_terminal(&request).await?;
         let had_tab = conversation.info().tab_id.is_some();
-        // Bounded by the window of what was sent and not acknowledged: chat/feed.rs.
+        // Bounded by the window of unacknowledged pushes: chat/feed.rs.
         let (sender, mut pushes) = mpsc::unbounded_channel::<Push>();
         let sink: Arc<dyn Sink> = Arc::new(sender);
         let (subscribed, subscription) = conversation.subscribe(conversation.head(), sink).map_err(|e| e.fault())?;
@@ -89,7 +89,7 @@ impl Engine {
             let line = match &*push {
                 ToPanel::ChatEvent(event) => ChatLine::Event(event.event.clone()),
                 ToPanel::ChatDelta(delta) => ChatLine::Delta(delta.clone()),
-                // The state beside it: a terminal says why nothing comes.
+                // Carries the state too, so that a terminal can say why nothing arrives.
                 ToPanel::ChatInfo(info) => ChatLine::Conversation(info.clone()),
                 ToPanel::ChatGap(_) => return Err(TerminalError::TooSlow.into()),
                 _ => continue,
@@ -113,7 +113,7 @@ impl Engine {
         }
     }
 
-    /// The conversation of the named or current tab; one without a tab where no browser is open.
+    /// Returns the conversation of the named or current tab, or one without a tab if no browser is open.
     async fn conversation_of_terminal(&self, request: &ChatRequest) -> Result<Arc<Conversation>, Fault> {
         let folder = request.cwd.clone().unwrap_or_else(|| self.conversations().folder());
         match self.tabs().place_for_terminal(request.tab_id).await? {
@@ -129,7 +129,7 @@ impl Engine {
     }
 }
 
-/// Which turn is the answer to the message.
+/// Finds the turn that answers the message.
 struct Follow {
     client_id: ClientMessageId,
     turn: Option<TurnId>,
@@ -144,7 +144,7 @@ impl Follow {
                 false
             }
             ChatBody::TurnDone { turn_id, .. } => self.turn.as_ref() == Some(turn_id),
-            // It was taken back in a panel.
+            // The message was withdrawn in a panel.
             ChatBody::MessageRemoved { client_id } => *client_id == self.client_id,
             _ => false,
         }

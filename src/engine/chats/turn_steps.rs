@@ -1,6 +1,6 @@
-//! The steps of a running turn: their words and their pictures.
+//! The steps of a running turn: their text and their images.
 //!
-//! Owns what lies between a step's begin and its end. Never runs anything and never measures: the conversation does.
+//! Owns what lies between the begin and the end of a step. Never runs or measures anything: the conversation does.
 
 use crate::agent::adapter::{Image, StepWords};
 use crate::chat::Conversation;
@@ -11,19 +11,19 @@ use crate::protocol::ids::{StepId, TurnId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Arguments and results are shown, not kept whole.
+/// Arguments and results are for display, so they are cut.
 const LONGEST: usize = 4 * 1024;
 
 #[derive(Default)]
 pub(in crate::engine) struct Steps {
     open: HashMap<StepId, Open>,
-    /// What was learned of calls whose steps were not reported yet.
+    /// Facts about calls whose steps were not reported yet.
     early: Vec<Learned>,
 }
 
 struct Open {
     tool: String,
-    /// Whole, as the agent gave them.
+    /// Complete, as the agent gave them.
     arguments: String,
 }
 
@@ -38,7 +38,7 @@ impl Steps {
     ) -> ChatBody {
         self.open.insert(step_id.clone(), Open { tool: tool.clone(), arguments: arguments.clone() });
         let StepWords { kind, verb, object, phrase } = words;
-        // Where the text goes is not known yet: it is told once the page was asked, unless it is a password.
+        // The destination of the text is not known yet: it is shown once the page was asked, unless it is a password.
         let arguments = cut(tool_arguments::redacted(&tool, &arguments));
         ChatBody::Step { turn_id, step_id, kind, verb, object, phrase, tool, arguments }
     }
@@ -54,7 +54,7 @@ impl Steps {
         ChatBody::StepDone { turn_id, step_id, outcome, duration_ms: 0, result: cut(result), images: Vec::new() }
     }
 
-    /// What was learned of an open step. Kept for its begin if that was not reported yet.
+    /// Records a fact about an open step. Keeps it for the begin of the step if that was not reported yet.
     pub(in crate::engine) fn learned(&mut self, turn_id: &TurnId, learned: Learned) -> Option<ChatBody> {
         let Some(step_id) =
             self.open.iter().find(|(id, open)| learned.of.is_of(id, &open.tool, &open.arguments)).map(|(id, _)| id)
@@ -65,19 +65,19 @@ impl Steps {
         Some(updated(turn_id.clone(), step_id.clone(), learned))
     }
 
-    /// What was learned of a step before its begin.
+    /// Returns the facts that arrived before the begin of a step.
     pub(in crate::engine) fn learned_before(&mut self, turn_id: &TurnId, step_id: &StepId) -> Vec<ChatBody> {
         let Some(open) = self.open.get(step_id) else { return Vec::new() };
         let of_it = self.early.extract_if(.., |learned| learned.of.is_of(step_id, &open.tool, &open.arguments));
         of_it.map(|learned| updated(turn_id.clone(), step_id.clone(), learned)).collect()
     }
 
-    /// The tool of a step that runs, and its arguments.
+    /// Returns the tool of a running step and its arguments.
     pub(in crate::engine) fn call_of(&self, step_id: &StepId) -> Option<(&str, &str)> {
         self.open.get(step_id).map(|open| (open.tool.as_str(), open.arguments.as_str()))
     }
 
-    /// The ends of all open steps: they were cut off.
+    /// Ends all open steps as cut off.
     pub(in crate::engine) fn end_all(&mut self, turn_id: &TurnId) -> Vec<ChatBody> {
         let open: Vec<StepId> = self.open.keys().cloned().collect();
         let cut_off = "It was cut off; whether it took effect is not known.";
@@ -91,7 +91,7 @@ impl Steps {
         self.early.clear();
     }
 
-    /// Keeps a step's pictures with the conversation and names them in its end.
+    /// Stores a step's images with the conversation and names them in its end.
     pub(in crate::engine) async fn with_images(
         body: ChatBody,
         pictures: Vec<Image>,
