@@ -1,6 +1,6 @@
-//! `[agents]` of `config.toml`: which agents there are, how many run, and what confines them.
+//! `[agents]` of `config.toml`: which agents exist, how many run at once, and how they are sandboxed.
 //!
-//! Owns the shape and the defaults. Never looks for a program.
+//! Owns the fields and the defaults. Never looks for a program.
 
 use super::minutes;
 use crate::agent::registry::{AgentSettings, OwnAgent};
@@ -14,11 +14,11 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OwnAgentConfig {
-    /// The program, looked for like all agents or as a path, and its arguments.
+    /// The program and its arguments. The program is a path or is found like that of every agent.
     pub command: Vec<String>,
     #[serde(default)]
     pub protocol: AgentProtocol,
-    /// As the panel shows it; absent: its name.
+    /// The name in the panel. Defaults to the agent's name.
     #[serde(default)]
     pub label: Option<String>,
 }
@@ -33,29 +33,29 @@ pub enum AgentProtocol {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct AgentsConfig {
-    /// The agent of conversations that name none; absent or empty: the best that was found.
+    /// The agent of conversations that name none. If absent or empty, the best one that was found.
     pub default: Option<String>,
-    /// Where programs lie that the search does not find: `claude = "/opt/claude/bin/claude"`.
+    /// Paths of programs that the search does not find: `claude = "/opt/claude/bin/claude"`.
     pub programs: BTreeMap<String, PathBuf>,
-    /// Added to the environment of agents.
+    /// Variables added to the environment of agents.
     pub environment: BTreeMap<String, String>,
-    /// An approval that nobody answers is a denial after this long.
+    /// An unanswered approval is denied after this long.
     #[serde(alias = "approval_minutes")]
     pub approval_minutes: u64,
-    /// How many agents' processes run at once; absent: by the machine's memory.
+    /// How many agent processes run at once. If absent, the machine's memory decides.
     pub at_once: Option<usize>,
-    /// An agent's process ends after this long without a turn. Fractions count; 0: it stays.
+    /// An agent process ends after this long without a turn. Fractions are allowed; 0 never ends it.
     pub sleep_minutes: f64,
-    /// Agents of the person's own, by name.
+    /// The person's own agents, by name.
     pub own: BTreeMap<String, OwnAgentConfig>,
-    /// What one answer of a tool may hold: more would only fill a model's memory. A person's terminal and scripts get
-    /// all of it, because what is piped on must be whole.
+    /// The limit for one tool result; more would only fill a model's context. Terminals and scripts get the whole
+    /// output, because piped data must be complete.
     pub output_kilobytes: usize,
-    /// Whether agents, and all that they start, are confined to their own files.
+    /// Whether agents and the processes they start are confined to their own files.
     pub sandbox: SandboxMode,
-    /// Paths that they may also read there.
+    /// Additional paths that sandboxed agents may read.
     pub sandbox_read: Vec<PathBuf>,
-    /// Paths that they may also write there.
+    /// Additional paths that sandboxed agents may write.
     pub sandbox_write: Vec<PathBuf>,
 }
 
@@ -81,7 +81,7 @@ impl AgentsConfig {
     pub fn default_name(&self) -> Option<&str> {
         self.default.as_deref().filter(|name| !name.is_empty())
     }
-    /// The agents of the person's own, as the agents' layer takes them.
+    /// Returns the person's own agents in the form that the agent layer takes.
     fn own_agents(&self) -> Vec<OwnAgent> {
         let own = |(name, agent): (&String, &OwnAgentConfig)| {
             let (program, arguments) = agent.command.split_first()?;
@@ -94,22 +94,22 @@ impl AgentsConfig {
         };
         self.own.iter().filter_map(own).collect()
     }
-    /// What the agents' layer goes by, but for the sandbox, which depends on the home.
+    /// Returns the settings of the agent layer, except the sandbox, which depends on the home.
     pub fn settings(&self) -> AgentSettings {
         AgentSettings {
             programs: self.programs.clone(),
             own: self.own_agents(),
-            // The engine chooses, from the setting as it is then.
+            // The engine chooses, from the setting at that moment.
             default: None,
             environment: self.environment.clone(),
             sandbox: None,
         }
     }
-    /// What one answer of a tool may hold, in bytes.
+    /// Returns the limit for one tool result, in bytes.
     pub fn most_output(&self) -> usize {
         self.output_kilobytes.max(1).saturating_mul(1000)
     }
-    /// None: agents stay.
+    /// Returns `None` if agents never end.
     pub fn sleep_after(&self) -> Option<Duration> {
         (self.sleep_minutes > 0.0).then(|| minutes(self.sleep_minutes))
     }

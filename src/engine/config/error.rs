@@ -1,4 +1,4 @@
-//! What can go wrong with `config.toml`, as faults.
+//! Faults of `config.toml`.
 
 use crate::chat::error::next_step;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -12,7 +12,7 @@ pub(super) enum ConfigError {
         path: PathBuf,
         source: io::Error,
     },
-    /// The file as a person wrote it: gstack does not start with it.
+    /// The file as the person wrote it is not valid, so gstack does not start.
     NotValid {
         path: PathBuf,
         why: String,
@@ -21,7 +21,7 @@ pub(super) enum ConfigError {
         path: PathBuf,
         source: io::Error,
     },
-    /// A setting can't be changed, because the file is not valid or would not be.
+    /// A setting cannot be changed, because the file is not valid or would not be.
     ChangeNotValid {
         path: PathBuf,
         why: String,

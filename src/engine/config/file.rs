@@ -1,6 +1,6 @@
-//! The configuration as it is now, and the file that it stands in.
+//! The current configuration and its file.
 //!
-//! Owns reading and replacing both; whoever lives by a setting watches for changes. Never checks what a setting may be.
+//! Owns reading and replacing both; users of a setting watch for changes. Never checks the value of a setting.
 
 use super::Config;
 use super::error::ConfigError;
@@ -19,11 +19,11 @@ pub(in crate::engine) struct ConfigFile(Arc<Shared>);
 
 struct Shared {
     home: Home,
-    /// Replaced whole when a setting is changed.
+    /// Replaced as a whole when a setting changes.
     current: Mutex<Arc<Config>>,
-    /// Held while the file is changed.
+    /// Held while the file changes.
     file: Mutex<()>,
-    /// Raised when a setting was changed.
+    /// Notified when a setting changed.
     changed: watch::Sender<()>,
 }
 
@@ -41,17 +41,17 @@ impl ConfigFile {
         self.0.changed.subscribe()
     }
 
-    /// Every service lives by the settings as they are now.
+    /// Tells every service to apply the current settings.
     pub(in crate::engine) fn tell_changed(&self) {
         self.0.changed.send_replace(());
     }
 
-    /// How long an approval waits for its answer.
+    /// Returns how long an approval waits for its answer.
     pub(in crate::engine) fn approval_limit(&self) -> Duration {
         Duration::from_secs(self.get().agents.approval_minutes.max(1).saturating_mul(60))
     }
 
-    /// Reads the file again, which a person may have edited. Blocks for the disk. Returns whether that is news.
+    /// Reads the file again, which a person may have edited. Blocks on the disk. Returns true if it changed.
     pub(in crate::engine) fn read_again(&self) -> Result<bool, Fault> {
         let _one_at_a_time = lock(&self.0.file);
         let config = Config::load(&self.0.home)?;
@@ -61,8 +61,8 @@ impl ConfigFile {
         Ok(is_news)
     }
 
-    /// Replaces the file's text by what `change` makes of it, and goes by that. Blocks for the disk. Fails if what stands
-    /// there, or would stand there, is not valid: then nothing is written.
+    /// Replaces the file's text with the result of `change` and applies it. Blocks on the disk. Fails without writing
+    /// if the file is not valid or would not be.
     pub(in crate::engine) fn change(&self, change: impl FnOnce(&str) -> Result<String, String>) -> Result<(), Fault> {
         let path = self.0.home.config_file();
         let _one_at_a_time = lock(&self.0.file);

@@ -1,7 +1,8 @@
-//! `config.toml`: what a person has chosen.
+//! `config.toml`: the person's choices.
 //!
-//! Owns the shape and the defaults. Read when the daemon starts, when a setting is changed, when a person connects and when
-//! agents are looked for again; a wrong file is an error, because a setting that is silently ignored is worse. What is shown of it is in `settings`.
+//! Owns the fields and the defaults. Read when the daemon starts, when a setting changes, when a person connects and
+//! when agents are searched for again. An invalid file is an error, because silently ignoring a setting is worse.
+//! `settings` formats it for display.
 
 mod agents;
 mod error;
@@ -37,12 +38,12 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct DaemonConfig {
-    /// Ends the daemon after this long with no panel, no turn and no browser. Fractions count.
+    /// Ends the daemon after this long with no panel, no turn and no browser. Fractions are allowed.
     #[serde(alias = "idle_exit_minutes")]
     pub idle_exit_minutes: f64,
-    /// The first port tried on 127.0.0.1; the next free one is taken where it is in use.
+    /// The first port to try on 127.0.0.1. If it is in use, the next free one is taken.
     pub port: u16,
-    /// Lets scripts on the port run the commands of the secret class: cookies, storage, saved states, `cdp`.
+    /// Allows scripts on the port to run the commands of the secret class: cookies, storage, saved states, `cdp`.
     pub script_secrets: bool,
 }
 
@@ -61,19 +62,20 @@ impl DaemonConfig {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct BrowserConfig {
-    /// The browser's program.
+    /// The browser executable.
     pub path: Option<PathBuf>,
-    /// Arguments after our own.
+    /// Arguments that follow our own.
     pub arguments: Vec<String>,
-    /// Absent: headless where there is no display.
+    /// If absent, headless when there is no display.
     pub headless: Option<bool>,
-    /// What a snapshot prints at most, in bytes; the rest is counted.
+    /// The limit for the output of a snapshot, in bytes; the rest is only counted.
     pub snapshot_limit: usize,
-    /// Console messages, requests and dialogs are written to `capture.jsonl`, too. Holds from the next browser on.
+    /// Whether console messages, requests and dialogs are also written to `capture.jsonl`. Applies from the next
+    /// browser.
     pub capture_to_disk: bool,
-    /// A tab of an everyday browser is let go of when nothing was done in it for so long.
+    /// gstack detaches from a tab of an everyday browser after this long without activity in it.
     pub let_go_seconds: f64,
-    /// How dialogs are answered that a person's own commands and scripts meet. In an agent's turn the person is asked.
+    /// How to answer dialogs opened by a person's own commands and scripts. During an agent's turn the person is asked.
     pub dialogs: DialogAnswers,
     /// The only sites that a browser started by gstack may reach. Read when it starts.
     pub only_sites: SiteList,
@@ -85,12 +87,12 @@ pub enum DialogAnswers {
     #[default]
     Accept,
     Dismiss,
-    /// They stay open for the person in the window; where there is no window they are dismissed.
+    /// Dialogs stay open for the person in the window; without a window they are dismissed.
     Ask,
 }
 
 impl DialogAnswers {
-    /// As it stands in the file.
+    /// Returns the name used in the file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -133,9 +135,9 @@ impl Default for BrowserConfig {
 pub struct TurnsConfig {
     /// A message that is exactly one command runs without a model.
     pub direct_commands: bool,
-    /// After a restart the messages that wait run by themselves.
+    /// Waiting messages run by themselves after a restart.
     pub continue_after_restart: bool,
-    /// `[turns.models.NAME]`: what stands for `fast` and `deep` with an agent.
+    /// `[turns.models.NAME]`: the models that `fast` and `deep` mean for an agent.
     pub models: BTreeMap<String, DepthModels>,
 }
 
@@ -145,7 +147,7 @@ impl Default for TurnsConfig {
     }
 }
 
-/// What stands for `fast` and `deep` with one agent.
+/// The models that `fast` and `deep` mean for one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct DepthModels {
@@ -153,7 +155,7 @@ pub struct DepthModels {
     pub deep: Option<String>,
 }
 
-/// When a turn is ended because nothing comes of it. Time in which a person is asked never counts; 0: never.
+/// When a turn without progress is ended. Time spent waiting for a person never counts; 0 disables the limit.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct WatchdogConfig {
@@ -176,12 +178,12 @@ impl WatchdogConfig {
     }
 }
 
-/// Whether conversations work in git work trees of their own.
+/// Whether conversations work in git worktrees of their own.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct WorktreesConfig {
     pub enabled: bool,
-    /// A folder in the repository; absent or empty: the folder that the conversation would work in.
+    /// A folder in the repository. If absent or empty, the folder that the conversation would work in.
     pub repository: Option<String>,
 }
 
@@ -191,7 +193,7 @@ impl WorktreesConfig {
     }
 }
 
-/// What a time may be, in minutes or seconds: far above any use, far below what overflows, and never infinite.
+/// The longest time, in minutes or seconds: far above any use, far below overflow, and finite.
 const LONGEST: f64 = 100_000_000.0;
 
 pub(super) fn minutes(count: f64) -> Duration {
@@ -199,7 +201,7 @@ pub(super) fn minutes(count: f64) -> Duration {
 }
 
 impl Config {
-    /// The configuration of a home; the defaults where there is no file.
+    /// Loads the configuration of a home, or the defaults if the file does not exist. Fails if the file is not valid.
     pub fn load(home: &Home) -> Result<Self, Fault> {
         let path = home.config_file();
         let text = match std::fs::read_to_string(&path) {
@@ -212,7 +214,7 @@ impl Config {
         Ok(Self::parse(&text).map_err(|why| ConfigError::NotValid { path, why })?)
     }
 
-    /// What a file says, or in words what is wrong with it.
+    /// Parses the text of a file. Fails with a description of what is wrong.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let config: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         let idle = config.daemon.idle_exit_minutes;

@@ -1,20 +1,21 @@
-//! A call of a tool, and what joins it to its step.
+//! A tool call, and how it is matched to its step.
 
 use crate::protocol::chat::SaidPhrase;
 use crate::protocol::ids::StepId;
 use serde_json::Value;
 
-/// A call of a tool as its agent named it: what joins it to its step.
+/// A tool call as its agent identified it, for matching the call to its step.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct ToolCallName {
-    /// The agent's own name of the step, where it gives one.
+    /// The agent's own id of the step, if it gives one.
     pub(in crate::engine) id: Option<String>,
     pub(in crate::engine) tool: String,
     pub(in crate::engine) arguments: Value,
 }
 
 impl ToolCallName {
-    /// Whether it is this step: by its name, and where the agent gives none by what it does.
+    /// Returns true if the call belongs to this step: compares ids or, if the agent gives none, the tool and its
+    /// arguments.
     pub(in crate::engine) fn is_of(&self, step_id: &StepId, tool: &str, arguments: &str) -> bool {
         match &self.id {
             Some(id) => id == step_id.as_str(),
@@ -23,13 +24,13 @@ impl ToolCallName {
     }
 }
 
-/// What is known of a call's step once the page was asked, or a person has answered.
+/// Facts about a call's step, learned from the page or from a person's answer.
 pub(in crate::engine) struct Learned {
-    /// The call, as the agent named it.
+    /// The call, as the agent identified it.
     pub(in crate::engine) of: ToolCallName,
-    /// What it is done to; empty: as the step says.
+    /// The object of the step. If empty, the step keeps its own.
     pub(in crate::engine) object: String,
     pub(in crate::engine) phrase: Option<SaidPhrase>,
-    /// What it is done with, as JSON; empty: as the step says.
+    /// The arguments, as JSON. If empty, the step keeps its own.
     pub(in crate::engine) arguments: String,
 }

@@ -1,6 +1,6 @@
-//! The folder from which a person connected: new conversations work there, also after a restart of the daemon.
+//! The folder from which a person last connected: new conversations work there, even after the daemon restarts.
 //!
-//! Owns the file that outlives the daemon. A folder that was removed meanwhile is not used.
+//! Owns the file that outlives the daemon. A folder that has been removed is not used.
 
 use crate::base::atomic;
 use crate::base::home::Home;

@@ -1,4 +1,4 @@
-//! A conversation as a document, and the parts of its files.
+//! Exports of a conversation as a document, and reading its files in parts.
 
 use super::service::Conversations;
 use crate::chat::{Conversation, export};
@@ -24,7 +24,7 @@ impl Conversations {
         .await
     }
 
-    /// Writes the conversation into a file, to be read by `file.read`. The next export replaces it.
+    /// Writes the conversation to a file for `file.read`. The next export replaces it.
     pub async fn export(&self, request: ConversationExport) -> Result<Attachment, Fault> {
         let conversation = self.get(&request.conversation_id)?;
         off_thread(move || {
@@ -35,7 +35,7 @@ impl Conversations {
         .await
     }
 
-    /// Reads a part of a file that came with a message, or of the last export.
+    /// Reads a part of an attached file or of the last export.
     pub fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
         let conversation = self.get(&read.conversation_id)?;
         let part = conversation.read_file(&read.id, read.offset).map_err(|e| e.fault())?;
@@ -64,7 +64,7 @@ fn export_text(conversation: &Arc<Conversation>, format: ExportFormat) -> Result
     }
 }
 
-/// A title as a file's name on every system.
+/// Turns a title into a file name that is valid on every system.
 fn file_name(title: &str) -> String {
     let plain: String =
         title.chars().map(|c| if c.is_alphanumeric() || "-_. ".contains(c) { c } else { ' ' }).collect();

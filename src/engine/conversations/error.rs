@@ -1,4 +1,4 @@
-//! Why a search is refused, as faults.
+//! Faults of refused searches.
 
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::told;

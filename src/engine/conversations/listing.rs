@@ -1,6 +1,6 @@
-//! The conversations as a list: found, restored, compacted.
+//! The list of conversations: searching, restoring, compacting.
 //!
-//! Owns the way of these requests to the disk, beside the runtime's own threads.
+//! Owns the disk access of these requests, off the runtime's own threads.
 
 use super::error::ListingError;
 use super::service::Conversations;
@@ -14,15 +14,16 @@ use crate::protocol::history::{
 use crate::protocol::ids::ConversationId;
 use std::time::Duration;
 
-/// A search that takes longer answers with what it has.
+/// A search that takes longer returns what it has found so far.
 const SEARCH_LIMIT: Duration = Duration::from_secs(3);
-/// Conversations of one answer, as JSON.
+/// The limit for the conversations of one answer, as JSON, in bytes.
 const LARGEST_PAGE: usize = COMFORTABLE / 2;
-/// The longest words that are searched for, in bytes.
+/// The longest search text, in bytes.
 const LONGEST_SEARCH: usize = 1000;
 
 impl Conversations {
-    /// Returns conversations, newest first; with `search`, those that hold the text, with the words around it.
+    /// Returns conversations, newest first; with `search`, only those that contain the text, each with the surrounding
+    /// words.
     pub async fn list(&self, list: ConversationsList) -> Result<Page, Fault> {
         let search = list.search.filter(|text| !text.trim().is_empty());
         if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
@@ -42,7 +43,7 @@ impl Conversations {
         .await
     }
 
-    /// Brings a deleted conversation back.
+    /// Restores a deleted conversation.
     pub async fn restore(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
         let (service, back) = (self.clone(), id.clone());
         off_thread(move || {
@@ -52,7 +53,7 @@ impl Conversations {
         .await
     }
 
-    /// Compacts one conversation's journal, or those of all conversations that are idle.
+    /// Compacts the journal of one conversation, or of all idle conversations.
     pub async fn compact(&self, of: CompactConversations) -> Result<CompactedConversations, Fault> {
         let service = self.clone();
         off_thread(move || {
@@ -78,7 +79,7 @@ impl Conversations {
     }
 }
 
-/// As many as fit well into one message, one at least.
+/// Returns as many as fit comfortably into one message, but at least one.
 fn page(found: impl IntoIterator<Item = (ConversationInfo, Option<String>)>) -> Page {
     let mut page = Page::default();
     let mut bytes = 0;

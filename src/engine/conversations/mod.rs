@@ -1,6 +1,6 @@
-//! The conversations: their store, the gates of their tasks, and who is shown which.
+//! The conversations: their store, the gates of their tasks, and which panels show which.
 //!
-//! Owns what panels subscribe to, the list of conversations with its search and exports, and the folder of new ones. Never
+//! Owns panel subscriptions, the list of conversations with its search and exports, and the folder of new ones. Never
 //! decides what a turn does: the task does, which the engine starts.
 
 mod call;

@@ -1,7 +1,7 @@
-//! One conversation's gate: everything that happens to the conversation passes through it.
+//! The gate of one conversation: everything that happens to the conversation passes through it.
 //!
-//! Owns the order: effects are carried out in the order in which they were decided. A task is started when something is to
-//! be done, and ends when it holds nothing any more. What the task does is in `engine::runner`.
+//! Owns the order: effects are carried out in the order in which they were decided. A task starts when there is work
+//! and ends when it holds nothing more. `engine::runner` implements the task.
 
 use super::call::{Learned, ToolCallName};
 use crate::agent::adapter::AgentSession;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Starts a conversation's task, which reads what passes the gate.
+/// Starts a conversation's task, which reads the inputs that pass the gate.
 pub(in crate::engine) type Start = Arc<dyn Fn(Runner, mpsc::UnboundedReceiver<Input>) + Send + Sync>;
 
 /// A handle to one conversation's task. Cheap to clone.
@@ -28,58 +28,58 @@ pub(in crate::engine) struct Runner(pub(super) Arc<Shared>);
 pub(super) struct Shared {
     start: Start,
     conversation: Arc<Conversation>,
-    /// The way into the task. `None` while no task runs.
-    /// Nothing in it may be left out or wait, and what puts into it is bounded: messages by the conversation's queue
-    /// ([`crate::chat::turn::QUEUE_LIMIT`]), answers by what was asked, calls of tools by those under way, the start of an
-    /// agent by the turn, and `Warm` by `is_to_warm`. The rest comes once for each end of a tab, a choice or a conversation.
+    /// The sender into the task. `None` while no task runs.
+    /// Inputs must not be dropped or delayed, so the channel is unbounded, but its producers are bounded: messages by
+    /// the conversation's queue ([`crate::chat::turn::QUEUE_LIMIT`]), answers by what was asked, tool calls by those in
+    /// progress, the start of an agent by the turn, and `Warm` by `is_to_warm`. The rest comes once per closed tab,
+    /// choice or deleted conversation.
     gate: Mutex<Option<mpsc::UnboundedSender<Input>>>,
-    /// The task was asked to make its agent ready, and has not begun to: panels ask with each letter.
+    /// True while a request to warm the agent is pending, because panels request it with every keystroke.
     is_to_warm: AtomicBool,
-    /// Cancelled when the present turn is stopped or over: ends what the tools do.
+    /// Cancelled when the current turn is stopped or over: ends the work of its tools.
     turn: Mutex<CancellationToken>,
-    /// The calls that were denied and whose steps have not ended yet. An agent reports a denied call like any that
-    /// failed.
+    /// Denied calls whose steps have not ended yet. An agent reports a denied call like any failed one.
     denied: Mutex<Vec<ToolCallName>>,
-    /// What persons wrote in place of the text that a card asked about, until its call takes it.
+    /// Text that people wrote in place of the text in an approval, until its call takes it.
     texts: Mutex<HashMap<ApprovalId, String>>,
 }
 
-/// What a conversation's task is told.
+/// An input of a conversation's task.
 pub(in crate::engine) enum Input {
     Effects(Vec<Effect>),
-    /// Which agent answers the turn is known. `None`: the turn was stopped before that.
+    /// The agent of the turn has been chosen. `None` if the turn was stopped before that.
     Chosen {
         turn_id: TurnId,
         choice: Option<Choice>,
     },
-    /// The turn's agent may run now. `None`: the turn was stopped while it waited.
+    /// The turn's agent may run. `None` if the turn was stopped while it waited.
     Slot {
         turn_id: TurnId,
         slot: Option<Slot>,
     },
-    /// A session was started, or could not be.
+    /// A session was started, or failed to start.
     Started {
         generation: u64,
         outcome: Result<Box<dyn AgentSession>, Fault>,
     },
-    /// The tools of the conversation ask a person.
+    /// The conversation's tools ask the person for an approval.
     Asked {
         request: ApprovalRequest,
         answer: oneshot::Sender<(Decision, AnsweredBy)>,
     },
-    /// Its tab is gone: ends the agent once no turn runs.
+    /// Its tab closed: ends the agent once no turn runs.
     LetGo,
-    /// More is known of a call's step.
+    /// A fact about a call's step is known.
     Learned(Learned),
-    /// Another conversation needs the slot of this one's agent, if no turn runs here.
+    /// Another conversation needs this agent's slot; ends the agent if no turn runs.
     Sleep,
-    /// A person looks at it or begins to write: the agent is made ready meanwhile.
+    /// A person opens the conversation or begins to write: starts the agent in advance.
     Warm,
-    /// Which agent would be made ready is known.
+    /// The agent to start in advance has been chosen.
     Ahead(Choice),
-    /// An agent without a message is not needed any more.
+    /// The spare agent is no longer needed.
     DropSpare,
-    /// The conversation goes away. Answered when no turn runs and the agent's process has ended.
+    /// The conversation goes away. Answered when no turn runs and the agent process has ended.
     End(oneshot::Sender<()>),
 }
 
@@ -120,7 +120,7 @@ impl Runner {
         })
     }
 
-    /// Allows the action once, with another text in place of the one that was asked about.
+    /// Allows the action once, with other text in place of the text in the approval.
     pub(in crate::engine) fn answer_with(
         &self,
         approval_id: ApprovalId,
@@ -129,18 +129,18 @@ impl Runner {
     ) -> Result<(), ChatError> {
         self.gated(|conversation| {
             let handled = conversation.answer(approval_id.clone(), Decision::AllowOnce, by)?;
-            // Before the answer is passed on, and only if it was the one that counts.
+            // Stored before the answer is passed on, and only if this answer was the one that counts.
             lock(&self.0.texts).insert(approval_id, text);
             Ok(((), handled.effects))
         })
     }
 
-    /// The text that a person wrote when they answered this.
+    /// Takes the text that a person wrote in their answer to this approval.
     pub(in crate::engine) fn take_text(&self, approval_id: &ApprovalId) -> Option<String> {
         lock(&self.0.texts).remove(approval_id)
     }
 
-    /// More is known of a call: its step says so.
+    /// Records a fact about a call in its step.
     pub(in crate::engine) fn learned(&self, learned: Learned) {
         self.input(Input::Learned(learned));
     }
@@ -161,7 +161,7 @@ impl Runner {
         self.gated(|conversation| conversation.unqueue(client_id).map(|()| ((), Vec::new())))
     }
 
-    /// Handles any other event of a turn. Returns the fault of writing it, if there was one.
+    /// Handles any other event of a turn. Returns the fault if the event could not be written.
     pub(in crate::engine) fn handle(&self, event: Event) -> Option<Fault> {
         let outcome: Result<_, std::convert::Infallible> = self.gated(|conversation| {
             let Handled { effects, fault } = conversation.handle(event);
@@ -172,26 +172,26 @@ impl Runner {
         }
     }
 
-    /// Asks the person. The receiver fails if the question cannot be asked.
+    /// Asks the person. The receiver fails if the approval cannot be shown.
     pub(in crate::engine) fn ask(&self, request: ApprovalRequest) -> oneshot::Receiver<(Decision, AnsweredBy)> {
         let (answer, receiver) = oneshot::channel();
         self.input(Input::Asked { request, answer });
         receiver
     }
 
-    /// A tool call of the turn was denied, by the policy or by a person: its step says so.
+    /// Records that the policy or a person denied a tool call of the turn, so that its step shows it.
     pub(in crate::engine) fn note_denied(&self, denied: ToolCallName) {
         lock(&self.0.denied).push(denied);
     }
 
-    /// Whether the step that failed now is one that was denied.
+    /// Returns true if the step that failed was a denied one, and forgets it.
     pub(in crate::engine) fn take_denied(&self, step_id: &StepId, tool: &str, arguments: &str) -> bool {
         let mut denied = lock(&self.0.denied);
         let at = denied.iter().position(|denied| denied.is_of(step_id, tool, arguments));
         at.map(|at| denied.remove(at)).is_some()
     }
 
-    /// The turn is over, and with it its calls.
+    /// Forgets the denied calls of the turn, because it is over.
     pub(in crate::engine) fn forget_denied(&self) {
         lock(&self.0.denied).clear();
         lock(&self.0.texts).clear();
@@ -202,42 +202,42 @@ impl Runner {
         self.input(Input::LetGo);
     }
 
-    /// Ends the agent if no turn runs, for another conversation's.
+    /// Ends the agent if no turn runs, because another conversation needs its slot.
     pub(in crate::engine) fn sleep(&self) {
         self.input(Input::Sleep);
     }
 
-    /// Makes the agent ready if there is a free slot.
+    /// Starts the agent in advance if a slot is free.
     pub(in crate::engine) fn warm(&self) {
         if !self.0.is_to_warm.swap(true, Ordering::Relaxed) {
             self.input(Input::Warm);
         }
     }
 
-    /// The task begins to make its agent ready.
+    /// Marks the pending warm request as begun.
     pub(in crate::engine) fn begins_to_warm(&self) {
         self.0.is_to_warm.store(false, Ordering::Relaxed);
     }
 
-    /// Ends an agent that was made ready and was given no message yet.
+    /// Ends an agent that was started in advance and got no message.
     pub(in crate::engine) fn drop_spare(&self) {
         self.input(Input::DropSpare);
     }
 
-    /// Returns when no turn runs and the agent's process has ended.
+    /// Returns when no turn runs and the agent process has ended.
     pub(in crate::engine) async fn end(&self) {
         let (done, ended) = oneshot::channel();
         self.input(Input::End(done));
-        // Dropped unanswered where the daemon ends: then its processes end too.
+        // Dropped without an answer if the daemon ends; its processes then end too.
         ended.await.ok();
     }
 
-    /// A turn begins: replaces the token of the one before.
+    /// Begins a turn: replaces the token of the previous one.
     pub(in crate::engine) fn begin_turn(&self, token: CancellationToken) {
         *lock(&self.0.turn) = token;
     }
 
-    /// Ends what the tools do for the turn that runs now.
+    /// Returns the token that ends the tool work of the current turn.
     pub(in crate::engine) fn turn_token(&self) -> CancellationToken {
         lock(&self.0.turn).clone()
     }
@@ -255,7 +255,7 @@ impl Runner {
         Ok(value)
     }
 
-    /// Passes something to the task. Starts the task if none runs.
+    /// Sends an input to the task. Starts the task if none runs.
     fn pass(&self, gate: &mut Option<mpsc::UnboundedSender<Input>>, input: Input) {
         let sender = gate.get_or_insert_with(|| {
             let (sender, inputs) = mpsc::unbounded_channel();
@@ -267,7 +267,7 @@ impl Runner {
         }
     }
 
-    /// Closes the way into the task, unless something came meanwhile. True: the task ends now.
+    /// Closes the gate, unless an input has arrived. Returns true if the task can end.
     pub(in crate::engine) fn retire(&self, inputs: &mpsc::UnboundedReceiver<Input>) -> bool {
         let mut gate = lock(&self.0.gate);
         if !inputs.is_empty() {
@@ -290,7 +290,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&Home::at(folder.path().join("home")).unwrap()).unwrap();
         let conversation = store.create(NewConversation { folder: "/".to_owned(), page: None });
-        // A task that is busy: nobody takes what comes.
+        // A busy task: nothing reads its inputs.
         let (kept, waiting) = std::sync::mpsc::channel();
         let start: Start = Arc::new(move |_, inputs| kept.send(inputs).unwrap());
         let runner = Runner::new(start, conversation);

@@ -6,22 +6,22 @@ use crate::protocol::ids::ConversationId;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-/// The runners that somebody holds. A task holds its own as long as it has something to do.
+/// The runners that are still referenced. A task holds its own runner while it has work.
 #[derive(Default)]
 pub(super) struct Runners {
     known: HashMap<ConversationId, Weak<Shared>>,
-    /// Entries of runners that are gone are looked for at this many.
+    /// The number of entries at which dead ones are removed.
     tidy_at: usize,
 }
 
 impl Runners {
-    /// How many entries are kept before they are looked through for the first time.
+    /// The number of entries before dead ones are removed for the first time.
     const FEW: usize = 64;
 
-    /// The runner of a conversation. Makes one if nobody holds it.
+    /// Returns the runner of a conversation. Creates it if no one holds it.
     pub(super) fn of(&mut self, start: &Start, conversation: &Arc<Conversation>) -> Runner {
         let known = self.get(conversation.id());
-        // A conversation that was deleted and brought back is another one than its runner's.
+        // After a delete and a restore, the runner still belongs to the old conversation object.
         if let Some(runner) = known.filter(|runner| Arc::ptr_eq(runner.conversation(), conversation)) {
             return runner;
         }

@@ -20,7 +20,7 @@ pub struct Conversations(pub(super) Arc<Shared>);
 pub(super) struct Shared {
     home: Home,
     store: Arc<Store>,
-    /// The way to the panels that subscribe.
+    /// Sends to the panels that subscribe.
     pub(super) ports: Ports,
     /// Starts a conversation's task.
     start: Start,
@@ -41,34 +41,35 @@ impl Conversations {
         &self.0.store
     }
 
-    /// Fails if there is no such conversation, or if it cannot be opened.
+    /// Fails if the conversation does not exist or cannot be opened.
     pub(in crate::engine) fn get(&self, id: &ConversationId) -> Result<Arc<Conversation>, Fault> {
         self.0.store.get(id).map_err(|error| error.fault())
     }
 
-    /// The handle to the conversation's task.
+    /// Returns the handle to the conversation's task.
     pub(in crate::engine) fn runner(&self, conversation: &Arc<Conversation>) -> Runner {
         lock(&self.0.runners).of(&self.0.start, conversation)
     }
 
-    /// The same if somebody holds it: a conversation whose task runs has one.
+    /// Returns the handle if it exists. A conversation whose task runs has one.
     pub(in crate::engine) fn known_runner(&self, id: &ConversationId) -> Option<Runner> {
         lock(&self.0.runners).get(id)
     }
 
-    /// The folder of conversations that name none: the one from which a person connected last, else the workspace.
+    /// Returns the folder of conversations that name none: the one from which a person last connected, else the
+    /// workspace.
     pub(in crate::engine) fn folder(&self) -> String {
         let connected = lock(&self.0.connected_from).folder();
         connected.unwrap_or_else(|| self.0.home.workspace().to_string_lossy().into_owned())
     }
 
-    /// A person has connected from this folder.
+    /// Records the folder from which a person connected.
     pub(in crate::engine) fn connected_from(&self, folder: &str) {
         lock(&self.0.connected_from).set(folder);
     }
 }
 
-/// Writes the conversation's record to the disk, beside the runtime's own threads.
+/// Writes the conversation's record to the disk, off the runtime's own threads.
 pub(in crate::engine) async fn persist(conversation: Arc<Conversation>) -> Result<(), Fault> {
     off_thread(move || conversation.persist().map_err(|error| error.fault())).await
 }

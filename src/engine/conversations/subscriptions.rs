@@ -1,6 +1,6 @@
-//! Which panels are shown which conversations.
+//! Panel subscriptions to conversations.
 //!
-//! Owns the panels' subscriptions. Dropping one ends its pushes, which is done without the lock.
+//! Owns the subscriptions. Dropping one ends its pushes, which happens without the lock.
 
 use super::service::Conversations;
 use crate::base::mutex::lock;
@@ -12,13 +12,13 @@ use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ConversationId, PanelId};
 use std::collections::HashMap;
 
-/// A panel, by its port, and a conversation that it shows.
+/// A panel, identified by its port and id, and a conversation that it shows.
 type Shown = (PortId, Option<PanelId>, ConversationId);
 
 pub(super) type Subscriptions = HashMap<Shown, Subscription>;
 
 impl Conversations {
-    /// Answers with what happened after a number, and pushes what happens from now on. The answer is queued before the first
+    /// Returns what happened after a sequence number and pushes everything later. The answer is queued before the first
     /// push.
     pub fn subscribe(
         &self,
@@ -39,20 +39,20 @@ impl Conversations {
         sink.release();
         let first_look = key.1.as_ref().is_some_and(|panel| self.0.ports.looks_first(port, panel));
         lock(&self.0.subscriptions).insert(key, subscription);
-        // A person who opens the panel on a conversation is about to write: its agent is made ready meanwhile.
+        // A person who opens the panel on a conversation is about to write, so its agent starts in advance.
         if first_look {
             self.runner(&conversation).warm();
         }
         Ok(())
     }
 
-    /// The panel is not told of the conversation any more.
+    /// Ends a panel's subscription to the conversation.
     pub fn unsubscribe(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
         let ended = lock(&self.0.subscriptions).remove(&(port, client, id.clone()));
         drop(ended);
     }
 
-    /// The panel has taken what it was told up to there.
+    /// Records that the panel has processed the pushes up to this number.
     pub fn acknowledge(&self, port: PortId, client: Option<PanelId>, ack: &ChatAck) {
         let subscriptions = lock(&self.0.subscriptions);
         if let Some(subscription) = subscriptions.get(&(port, client, ack.conversation_id.clone())) {
@@ -60,32 +60,32 @@ impl Conversations {
         }
     }
 
-    /// A page of what happened before a number.
+    /// Returns a page of what happened before a sequence number.
     pub fn history(&self, page: &ChatHistory) -> Result<HistoryPage, Fault> {
         self.get(&page.conversation_id)?.history(page.before, page.limit).map_err(|e| e.fault())
     }
 
-    /// Whether this panel shows the conversation.
+    /// Returns true if this panel shows the conversation.
     pub(in crate::engine) fn shows(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) -> bool {
         lock(&self.0.subscriptions).contains_key(&(port, client, id.clone()))
     }
 
-    /// Whether any panel shows the conversation.
+    /// Returns true if any panel shows the conversation.
     pub(in crate::engine) fn is_shown(&self, id: &ConversationId) -> bool {
         lock(&self.0.subscriptions).keys().any(|(_, _, shown)| shown == id)
     }
 
-    /// A port is gone, and all its panels with it.
+    /// Ends the subscriptions of all panels of a closed port.
     pub(in crate::engine) fn forget_port(&self, port: PortId) {
         self.end_subscriptions(|(of, _, _)| *of == port);
     }
 
-    /// A panel is gone.
+    /// Ends the subscriptions of a closed panel.
     pub(in crate::engine) fn forget_panel(&self, port: PortId, client: Option<&PanelId>) {
         self.end_subscriptions(|(of, panel, _)| *of == port && panel.as_ref() == client);
     }
 
-    /// A conversation is gone.
+    /// Ends all subscriptions to a conversation.
     pub(in crate::engine) fn end_pushes_of(&self, id: &ConversationId) {
         self.end_subscriptions(|(_, _, of)| of == id);
     }

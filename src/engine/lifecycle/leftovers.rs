@@ -1,6 +1,6 @@
-//! What earlier daemons left in the home's folders for passing files.
+//! Files that earlier daemons left in the home's exchange folders.
 //!
-//! Owns their removal at the start. Never touches what a person named a place for.
+//! Owns their removal at the start. Never touches files at a path that a person chose.
 
 use crate::base::home::Home;
 use std::fs::{self, DirEntry};
@@ -8,13 +8,13 @@ use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// Screenshots and downloads that were given no path are kept this long.
+/// How long screenshots and downloads without a path are kept.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// A download that nobody names any more: its daemon ended before it was whole. A browser that goes on may still write.
+/// How long an incomplete download is kept after its daemon ended. A browser that still runs may be writing it.
 const INCOMING_KEPT: Duration = Duration::from_secs(60 * 60);
 
-/// Removes the files of agents that ended with an earlier daemon, and old temporary ones. Blocks for the disk.
+/// Removes the files of agents that ended with an earlier daemon, and old temporary files. Blocks on the disk.
 pub(in crate::engine) fn sweep(home: &Home, now: SystemTime) {
     remove(&home.run_files(), |_| true);
     let older_than = |entry: &DirEntry, limit: Duration| {
@@ -55,7 +55,7 @@ mod tests {
     fn run_files_go_at_once_and_temporary_ones_when_they_are_old() {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::at(folder.path().join("home")).unwrap();
-        // A home without these folders is tidy.
+        // A home without these folders needs no cleanup.
         sweep(&home, SystemTime::now());
         for folder in [home.run_files(), home.temporary()] {
             fs::create_dir(folder).unwrap();

@@ -1,4 +1,4 @@
-//! The engine's beginning and end: its services wired, a newer release, what earlier daemons left, how it is.
+//! The engine's lifecycle: wiring its services, upgrading to a newer release, removing leftovers, reporting its status.
 
 mod leftovers;
 mod opening;

@@ -1,4 +1,4 @@
-//! The engine's beginning and end: its services are constructed and wired, and shut down.
+//! Opening and closing the engine: constructs and wires its services, and shuts them down.
 
 use super::{leftovers, upgrade};
 use crate::base::home::Home;
@@ -25,7 +25,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// How long running agents may take to end when the daemon does.
+/// How long running agents may take to end when the daemon ends.
 const CLOSE_LIMIT: Duration = Duration::from_secs(6);
 
 impl Engine {
@@ -104,7 +104,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Lets the messages run that waited when the daemon before this one ended.
+    /// Runs the messages that were waiting when the previous daemon ended.
     fn go_on(&self, recovered: &[Arc<Conversation>]) {
         for conversation in recovered {
             if let Some(fault) = self.runner(conversation).handle(Event::Continue) {
@@ -113,7 +113,7 @@ impl Engine {
         }
     }
 
-    /// Ends everything that runs; what is open is on disk when this returns.
+    /// Ends everything that runs. Open state is on the disk when this returns.
     pub async fn close(&self) {
         if !self.inner.tasks.end(CLOSE_LIMIT).await {
             tracing::warn!("some tasks did not end in time");
@@ -128,7 +128,7 @@ impl Engine {
     }
 }
 
-/// Passes the browsers' changes to the engine, as long as there is one.
+/// Passes the browsers' changes to the engine while it exists.
 fn teller(inner: Weak<Inner>) -> Box<dyn Fn(BrowserChange) + Send + Sync> {
     Box::new(move |change| {
         if let Some(inner) = inner.upgrade() {
@@ -137,7 +137,7 @@ fn teller(inner: Weak<Inner>) -> Box<dyn Fn(BrowserChange) + Send + Sync> {
     })
 }
 
-/// Starts the task of a conversation, as long as there is an engine.
+/// Starts the task of a conversation while the engine exists.
 fn starter(inner: Weak<Inner>) -> Start {
     Arc::new(move |runner, inputs| {
         if let Some(inner) = inner.upgrade() {

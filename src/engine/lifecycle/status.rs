@@ -1,11 +1,11 @@
-//! How the engine is: `status`, and whether anybody needs the daemon.
+//! The engine's status: `gstack status`, and whether the daemon is needed.
 
 use crate::engine::Engine;
 use crate::protocol::VERSION;
 use crate::protocol::control::{Status, TabOverrides};
 
 impl Engine {
-    /// What `gstack status` shows.
+    /// Returns what `gstack status` shows.
     pub fn status(&self) -> Status {
         let browser = self.browsers().status();
         Status {
@@ -38,7 +38,7 @@ impl Engine {
         }
     }
 
-    /// Tells whether the daemon is busy and which browser is in use, if that has changed.
+    /// Publishes whether the daemon is busy and which browser is in use, if that changed.
     pub(in crate::engine) fn update_busy(&self) {
         let busy = self.ports().panels() > 0 || self.tabs().turns_running() > 0 || self.browsers().is_open();
         self.inner.busy.send_if_modified(|known| std::mem::replace(known, busy) != busy);

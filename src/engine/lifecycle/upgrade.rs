@@ -1,7 +1,7 @@
-//! Handing over to a newer gstack: no new turns, the running ones finish, then the daemon ends.
+//! Upgrading to a newer gstack: no new turns begin, running turns finish, then the daemon ends.
 //!
-//! Owns the bound and what is told, and says in the home for whom it ended. What waits in queues runs on under the next
-//! daemon; the browser stays in its keeper.
+//! Owns the time limit and the messages, and writes a mark for the next daemon into the home. Queued messages run under
+//! the next daemon; the browser stays in its keeper.
 
 use crate::base::mutex::lock;
 use crate::base::process::{Process, own_pid};
@@ -12,11 +12,11 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::told;
 use std::time::Duration;
 
-/// How long running turns may take to finish. One that takes longer is interrupted, and the person told.
+/// How long running turns may take to finish. A longer one is interrupted, and the person is told.
 const LIMIT: Duration = Duration::from_secs(10 * 60);
 
 impl Engine {
-    /// Begins to hand over. Asked again it only says how it stands.
+    /// Starts the upgrade. Later calls only return its state.
     pub fn hand_over(&self, request: &HandOver) -> HandingOver {
         let first = {
             let mut handing_over = lock(&self.inner.handing_over);
@@ -55,7 +55,7 @@ impl Engine {
             () = shutdown.cancelled() => return,
         }
         let mark = lock(&self.inner.handing_over).clone();
-        // Before the sockets go: who finds none finds the mark.
+        // Written before the sockets close: a client that finds no socket finds the mark.
         if let Some(Err(error)) = mark.map(|mark| mark.write(self.home())) {
             tracing::warn!(%error, "waiting messages will wait for the person's go-ahead");
         }
@@ -66,13 +66,13 @@ impl Engine {
         lock(&self.inner.handing_over).is_some()
     }
 
-    /// New messages wait for the newer gstack, with their senders.
+    /// Fails during an upgrade: senders keep new messages for the newer gstack.
     pub(in crate::engine) fn check_takes_turns(&self) -> Result<(), Fault> {
         if self.is_handing_over() { Err(updating()) } else { Ok(()) }
     }
 }
 
-/// Whether the daemon before this one handed over to it. To be asked before the run files are tidied.
+/// Returns true if the previous daemon upgraded to this one. Must be called before the run files are removed.
 pub(in crate::engine) fn was_handed_over(home: &crate::base::home::Home) -> bool {
     UpgradeMark::is_there(home)
 }

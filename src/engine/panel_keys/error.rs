@@ -1,6 +1,7 @@
-//! Why a side panel's browser is not confirmed, as faults.
+//! Faults of a side panel's browser that is not confirmed.
 //!
-//! Owns the code, the message and the next step of each. The person's requests come from a terminal, so those are English.
+//! Owns the code, the message and the next step of each. The person's requests come from a terminal, so their faults
+//! are in English.
 
 use crate::base::visible;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -10,22 +11,22 @@ use std::path::PathBuf;
 
 #[derive(Debug)]
 pub(super) enum PanelKeyError {
-    /// Nothing is served before the browser is confirmed. `is_older`: its extension can't prove a key.
+    /// Nothing is served until the browser is confirmed. `is_older` is true if its extension cannot prove a key.
     Unconfirmed {
         is_older: bool,
     },
-    /// What is wrong with the proof.
+    /// The proof is wrong. Holds the reason.
     ProofWrong(String),
-    /// A connection proves its key once.
+    /// A connection proves its key only once.
     ProvedAlready,
     TooManyWait,
     NotWritten {
         path: PathBuf,
         source: io::Error,
     },
-    /// No browser waits with the code that was typed.
+    /// No browser waits with the typed code.
     CodeWrong,
-    /// The person names a browser that is neither confirmed nor waits.
+    /// The named browser is neither confirmed nor waiting.
     NoBrowser(String),
 }
 

@@ -1,7 +1,7 @@
 //! `panels.json`: the confirmed keys on disk.
 //!
-//! Owns the file: 0600, replaced whole, read once; the daemon's lock makes it the only writer. A file that can't be read
-//! confirms no key and is replaced with the next confirmation: the person confirms again.
+//! Owns the file: mode 0600, replaced as a whole, read once; the daemon's lock makes it the only writer. A file that
+//! cannot be read confirms no key and is replaced at the next confirmation, so the person confirms again.
 
 use super::error::PanelKeyError;
 use super::list::{Confirmed, MOST, Record};
@@ -14,25 +14,25 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 const VERSION: u32 = 1;
-/// In bytes: each record is far shorter than 1 KiB.
+/// In bytes. Each record is far shorter than 1 KiB.
 const LARGEST_FILE: u64 = MOST as u64 * 1024;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     version: u32,
-    /// Names this home in what extensions sign.
+    /// Identifies this home in what extensions sign.
     home: uuid::Uuid,
     panels: Vec<Record>,
 }
 
-/// The confirmed keys of one home, and its name.
+/// The confirmed keys of one home, and its id.
 #[derive(Debug)]
 pub struct KeyFile {
     path: PathBuf,
     home: String,
     confirmed: Confirmed,
-    /// Why the file could not be read.
+    /// The reason why the file could not be read.
     trouble: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl KeyFile {
         Self { path, home: home.to_string(), confirmed, trouble }
     }
 
-    /// Names this home in what extensions sign.
+    /// Returns the id of this home in what extensions sign.
     pub fn home(&self) -> &str {
         &self.home
     }
@@ -56,13 +56,13 @@ impl KeyFile {
         &self.confirmed
     }
 
-    /// Why the file can't be read, for people.
+    /// Describes why the file cannot be read.
     pub fn trouble(&self) -> Option<String> {
         let why = self.trouble.as_ref()?;
         Some(format!("{} can't be read ({why}): confirm your browsers again", self.path.display()))
     }
 
-    /// Changes the list. What could not be written is not in force.
+    /// Changes the list. If the write fails, the change does not take effect.
     pub fn change<T>(&mut self, change: impl FnOnce(&mut Confirmed) -> T) -> Result<T, Fault> {
         let mut confirmed = self.confirmed.clone();
         let outcome = change(&mut confirmed);
@@ -73,12 +73,12 @@ impl KeyFile {
         Ok(outcome)
     }
 
-    /// Changes the list in memory; the next write brings it to the disk.
+    /// Changes the list in memory. The next write saves it.
     pub fn change_later<T>(&mut self, change: impl FnOnce(&mut Confirmed) -> T) -> T {
         change(&mut self.confirmed)
     }
 
-    /// Writes what is in memory.
+    /// Writes the list in memory to the file.
     pub fn write_now(&self) -> Result<(), Fault> {
         self.write(&self.confirmed)
     }
@@ -93,7 +93,7 @@ impl KeyFile {
     }
 }
 
-/// The keys that a file confirms; `None` if it can't be read as a whole.
+/// Returns the keys that a file confirms, or `None` if it cannot be read as a whole.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn confirmed_in(path: PathBuf) -> Option<Vec<Fingerprint>> {
     let file = KeyFile::open(path);
@@ -101,7 +101,7 @@ pub(crate) fn confirmed_in(path: PathBuf) -> Option<Vec<Fingerprint>> {
     file.trouble.is_none().then_some(keys)
 }
 
-/// `Ok(None)` if there is no file.
+/// Returns `Ok(None)` if the file does not exist.
 fn read(path: &Path) -> Result<Option<(uuid::Uuid, Confirmed)>, String> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,

@@ -1,18 +1,18 @@
-//! The keys that are confirmed, as a list. Pure: the file is `file.rs`.
+//! The list of confirmed keys. Pure: `file.rs` stores it.
 
 use crate::base::fingerprint::Fingerprint;
 use crate::protocol::chat::Millis;
 use crate::protocol::panel_key::ConfirmedBy;
 use serde::{Deserialize, Serialize};
 
-/// More browsers are nobody's; past it the one that was not seen for the longest time goes.
+/// No person has more browsers. Above the limit the key that was unused the longest is removed.
 pub const MOST: usize = 64;
-/// The longest name of a browser that is kept, in bytes.
+/// The longest browser name that is kept, in bytes.
 pub const LONGEST_NAME: usize = 120;
-/// A later time of use is worth a write only after so long, in milliseconds.
+/// A new time of use is written only if it is this much later, in milliseconds.
 const WORTH_WRITING: Millis = 60 * 60 * 1000;
 
-/// One confirmed key.
+/// A confirmed key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Record {
@@ -29,7 +29,7 @@ pub struct Record {
 pub struct Confirmed(Vec<Record>);
 
 impl Confirmed {
-    /// `None` if no gstack wrote it so: too many, twice the same, too long.
+    /// Returns `None` if gstack cannot have written the records: too many, duplicate keys, or too long a name.
     pub fn from_records(records: Vec<Record>) -> Option<Self> {
         let twice = |at: usize, record: &Record| records[..at].iter().any(|other| other.key == record.key);
         let odd = |(at, record): (usize, &Record)| record.browser.len() > LONGEST_NAME || twice(at, record);
@@ -45,7 +45,7 @@ impl Confirmed {
         self.0.iter().any(|record| record.key == *key)
     }
 
-    /// The person has confirmed this key, or its browser's start did.
+    /// Confirms a key, by the person or because gstack started its browser.
     pub fn confirm(&mut self, key: Fingerprint, browser: &str, first_seen: Millis, by: ConfirmedBy, now: Millis) {
         let known = self.0.iter().position(|record| record.key == key).map(|at| self.0.remove(at));
         let first_seen = known.map_or(first_seen, |known| known.first_seen);
@@ -57,7 +57,8 @@ impl Confirmed {
         self.0.push(Record { key, browser, first_seen, last_seen: now, confirmed_by: by, confirmed_at: now });
     }
 
-    /// A confirmed key was proved again: whether that is worth a write. `None` if it is not confirmed.
+    /// Records that a confirmed key was proved again. Returns whether to write the list, or `None` if the key is not
+    /// confirmed.
     pub fn seen(&mut self, key: &Fingerprint, browser: &str, now: Millis) -> Option<bool> {
         let record = self.0.iter_mut().find(|record| record.key == *key)?;
         let worth = record.browser != browser || now.abs_diff(record.last_seen) > WORTH_WRITING;

@@ -1,7 +1,9 @@
-//! Which connections on `panel.sock` are a side panel that the person has confirmed: by the browser's start, or by its key.
+//! Which connections on `panel.sock` are a side panel that the person has confirmed: by its key, or because gstack
+//! started its browser.
 //!
-//! Owns the way from a proof to that answer, and the person's requests about it. Never reads a socket. The checks are pure
-//! and lie beside this file: `proof` what is signed, `list` what is confirmed, `waiting` the codes, `file` the disk.
+//! Owns the path from a proof to that decision, and the person's requests about it. Never reads a socket. The checks
+//! are pure and have their own files: `proof` for the signed text, `list` for the confirmed keys, `waiting` for the
+//! codes, `file` for the disk.
 
 mod error;
 mod file;
@@ -34,16 +36,16 @@ use error::PanelKeyError;
 use list::{LONGEST_NAME, Record};
 use waiting::Wrong;
 
-/// The first protocol whose extensions prove a key.
+/// The first protocol version whose extensions prove a key.
 const FIRST_WITH_KEYS: u32 = 2;
 
 impl Engine {
-    /// The challenge for a new connection.
+    /// Returns the challenge for a new connection.
     pub(super) fn new_challenge() -> String {
         crate::base::proof::nonce()
     }
 
-    /// Names this home in what extensions sign.
+    /// Returns the id of this home in what extensions sign.
     pub(super) fn home_id(&self) -> String {
         lock(&self.inner.panel_keys).file.home().to_owned()
     }
@@ -52,20 +54,20 @@ impl Engine {
         self.ports().standing(port)
     }
 
-    /// Why an unconfirmed port is refused.
+    /// Returns the fault for an unconfirmed port.
     pub fn unconfirmed(&self, port: PortId) -> Fault {
         let protocol = self.ports().protocol_of(port);
         let is_older = protocol.is_some_and(|protocol| protocol < FIRST_WITH_KEYS);
         PanelKeyError::Unconfirmed { is_older }.into()
     }
 
-    /// The host of this port is a descendant of the browser that gstack has started, and names that browser.
+    /// Returns true if the host of this port descends from the browser that gstack started, and names that browser.
     pub(super) fn is_of_started_browser(&self, port: PortId) -> bool {
         let Some((peer, claimed)) = self.ports().claim_of(port) else { return false };
         self.browsers().started().is_some_and(|(run, process)| run == claimed && peer.descends_from_process(&process))
     }
 
-    /// A browser was taken into use: ports of it that came before are confirmed by its start.
+    /// Confirms the ports of a browser that has just come into use and that connected before.
     pub(super) fn confirm_started_ports(&self) {
         for port in self.ports().unconfirmed() {
             if self.is_of_started_browser(port) {
@@ -75,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// The extension proves that it has a key. Once a connection, be it right or wrong.
+    /// Checks the extension's proof of its key. Each connection has one attempt, whether it succeeds or fails.
     pub fn prove_panel(&self, port: PortId, prove: &PanelProve) -> Result<PanelConfirmation, Fault> {
         let home = self.home_id();
         let now = now_millis();
@@ -84,7 +86,7 @@ impl Engine {
         let browser = browser_name(hello.as_ref());
         let key =
             proof::check(prove, &challenge, &home).map_err(|error| PanelKeyError::ProofWrong(error.to_string()))?;
-        // Before the list is asked: a confirmation from now on finds this port by it.
+        // Set before the list is read: a confirmation from now on finds this port by its key.
         self.ports().set_key(port, &key);
         let mut keys = lock(&self.inner.panel_keys);
         match keys.file.change_later(|list| list.seen(&key, &browser, now)) {
@@ -114,7 +116,7 @@ impl Engine {
     fn wait_for_person(&self, port: PortId, key: &Fingerprint, browser: &str) -> Result<PanelConfirmation, Fault> {
         let connected = self.ports().keys();
         let mut keys = lock(&self.inner.panel_keys);
-        // The person may have confirmed it by another connection in this moment.
+        // The person may have just confirmed it through another connection.
         if keys.file.confirmed().has(key) {
             drop(keys);
             self.admit_port(port);
@@ -128,7 +130,7 @@ impl Engine {
         Ok(PanelConfirmation { confirmed: false, code: Some(code) })
     }
 
-    /// The browsers that are confirmed, and those that wait.
+    /// Returns the confirmed browsers and those that wait.
     pub fn known_panels(&self) -> KnownPanels {
         let connected = self.ports().keys();
         let keys = lock(&self.inner.panel_keys);
@@ -142,13 +144,13 @@ impl Engine {
         KnownPanels { panels: known.collect(), waiting: waiting.collect() }
     }
 
-    /// The names of the connected browsers that wait to be confirmed, as they call themselves.
+    /// Returns the names that the connected browsers waiting for confirmation give themselves.
     pub(super) fn waiting_browsers(&self) -> Vec<String> {
         let waiting = self.known_panels().waiting.into_iter().filter(|panel| panel.connected);
         waiting.map(|panel| visible::visible(&panel.browser)).collect()
     }
 
-    /// The person has typed the code that a side panel shows.
+    /// Confirms the browser whose side panel shows the code that the person typed.
     pub fn confirm_panel(&self, code: &str) -> Result<KnownPanel, Fault> {
         let now = now_millis();
         let mut keys = lock(&self.inner.panel_keys);
@@ -182,7 +184,7 @@ impl Engine {
         PanelKeyError::CodeWrong.into()
     }
 
-    /// Each waiting panel shows its code as it is now.
+    /// Sends each waiting panel its current code.
     fn tell_codes(&self) {
         let waiting = lock(&self.inner.panel_keys).waiting.entries().to_vec();
         for (key, sender) in self.ports().waiting() {
@@ -193,7 +195,7 @@ impl Engine {
         }
     }
 
-    /// Takes a confirmation back. Connections that stand on it are closed, and come again unconfirmed.
+    /// Revokes a confirmation. Connections that rely on it are closed and reconnect unconfirmed.
     pub fn forget_panel(&self, id: &str) -> Result<KnownPanels, Fault> {
         let mut keys = lock(&self.inner.panel_keys);
         let waiting = keys.waiting.entries().iter().find(|entry| entry.key.id() == id).map(|entry| entry.key.clone());
@@ -208,7 +210,7 @@ impl Engine {
         Ok(self.known_panels())
     }
 
-    /// For `gstack doctor`: what the person should know of the keys.
+    /// Returns what the person should know about the keys, for `gstack doctor`.
     pub(super) fn panel_notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = lock(&self.inner.panel_keys).file.trouble().into_iter().collect();
         let waiting = self.waiting_browsers().len();
@@ -232,7 +234,7 @@ fn known(record: &Record, connected: bool) -> KnownPanel {
     }
 }
 
-/// As the extension names its browser; of bounded length, without characters that a terminal would obey.
+/// Returns the browser's name from the extension, limited in length and without terminal control characters.
 fn browser_name(hello: Option<&Hello>) -> String {
     let said = hello.and_then(|hello| hello.browser.as_deref()).unwrap_or("browser");
     let mut name: String = said.chars().filter(|letter| !letter.is_control()).collect();

@@ -1,7 +1,7 @@
-//! What a browser's extension signs, and the check of it. Pure.
+//! The text that a browser's extension signs, and its verification. Pure.
 //!
-//! The signed text names the purpose, the challenge of this one connection, the daemon's home and the key itself, so that a
-//! signature is good for nothing else.
+//! The signed text names the purpose, the challenge of this one connection, the daemon's home and the key itself, so
+//! that a signature is valid for nothing else.
 
 use crate::base::fingerprint::Fingerprint;
 use crate::protocol::panel_key::PanelProve;
@@ -10,11 +10,11 @@ use base64::engine::general_purpose::STANDARD;
 use p256::ecdsa::signature::Verifier;
 use p256::ecdsa::{Signature, VerifyingKey};
 
-/// The first line of what is signed.
+/// The first line of the signed text.
 const PURPOSE: &str = "gstack panel proof 1";
 /// An uncompressed point on P-256, in bytes.
 const POINT: usize = 65;
-/// A signature as WebCrypto makes it, in bytes.
+/// A signature in the WebCrypto format, in bytes.
 const SIGNATURE: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,12 +27,13 @@ pub enum ProofError {
     Wrong,
 }
 
-/// The text that the extension signs. `public_key` as it travels.
+/// Returns the text that the extension signs. `public_key` is in its wire form.
 pub fn signed_text(challenge: &str, home: &str, public_key: &str) -> String {
     format!("{PURPOSE}\n{challenge}\n{home}\n{public_key}")
 }
 
-/// The fingerprint of the key that is proved for this challenge and home.
+/// Returns the fingerprint of the key that is proved for this challenge and home. Fails if the key or the signature is
+/// wrong.
 pub fn check(prove: &PanelProve, challenge: &str, home: &str) -> Result<Fingerprint, ProofError> {
     let point = STANDARD.decode(&prove.public_key).ok().filter(|point| point.len() == POINT).ok_or(ProofError::Key)?;
     let key = VerifyingKey::from_sec1_bytes(&point).map_err(|_| ProofError::Key)?;
@@ -49,7 +50,7 @@ mod tests {
     use p256::ecdsa::SigningKey;
     use p256::ecdsa::signature::Signer;
 
-    /// What an extension with this key answers.
+    /// Returns the proof of an extension with this key.
     fn proved(seed: u8, challenge: &str, home: &str) -> PanelProve {
         let key = SigningKey::from_slice(&[seed; 32]).unwrap();
         let public_key = STANDARD.encode(key.verifying_key().to_sec1_point(false).as_bytes());

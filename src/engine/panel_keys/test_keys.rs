@@ -2,7 +2,7 @@
 
 use crate::base::fingerprint::Fingerprint;
 
-/// One for each number, with an id of its own.
+/// Returns a fingerprint for each number, each with its own id.
 pub fn key(number: usize) -> Fingerprint {
     Fingerprint::try_from(format!("{number:064x}").chars().rev().collect::<String>()).unwrap()
 }

@@ -1,16 +1,16 @@
-//! Keys that wait to be confirmed, and the codes by which a person says which one is meant. Pure.
+//! Keys that wait to be confirmed, and the codes with which a person identifies one. Pure.
 //!
-//! A code is random and stands for one key: it is not made from the key, since a program could then search for a key that has
-//! the code of another browser. After a few wrong tries every code is another one.
+//! A code is random and belongs to one key. It is not derived from the key, because a program could then search for a
+//! key with the code of another browser. After several wrong attempts every code is replaced.
 
 use crate::base::fingerprint::Fingerprint;
 use crate::protocol::chat::Millis;
 
-/// More wait only if a program makes keys; past it those that are not connected go first.
+/// More keys wait only if a program generates them. Above the limit the disconnected ones are removed first.
 const MOST: usize = 32;
-/// So many wrong codes may be typed before all codes are replaced.
+/// All codes are replaced after this many wrong attempts.
 const MOST_WRONG: u32 = 5;
-/// Letters of a code: no vowels, so that it reads as no word, and none that looks like another.
+/// The letters of a code: no vowels, so that it does not spell a word, and none that looks like another.
 const LETTERS: &[u8] = b"BCDFGHJKMNPQRSTVWXZ";
 const LENGTH: usize = 6;
 
@@ -23,12 +23,12 @@ pub struct Entry {
     pub since: Millis,
 }
 
-/// Why a typed code confirms nothing.
+/// Why a typed code confirms no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// No key has this code.
     NoSuchCode,
-    /// The same, and every code is another one now.
+    /// No key had this code, and all codes have been replaced.
     Replaced,
 }
 
@@ -44,7 +44,8 @@ impl Waiting {
         &self.entries
     }
 
-    /// The code of a key; made where it has none. `None` if as many connected keys wait as may.
+    /// Returns the code of a key, and creates it if the key has none. `None` if the limit of connected waiting keys is
+    /// reached.
     pub fn code_of(
         &mut self,
         key: &Fingerprint,
@@ -64,7 +65,7 @@ impl Waiting {
         Some(code)
     }
 
-    /// The key that a person means with what they typed. It waits on until it is taken out.
+    /// Returns the key that matches the typed code. It keeps waiting until it is removed.
     pub fn find(&mut self, typed: &str) -> Result<Entry, Wrong> {
         let typed: String = typed.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_uppercase();
         if let Some(entry) = self.entries.iter().find(|entry| entry.code == typed) {
@@ -88,7 +89,7 @@ impl Waiting {
 
     fn new_code(&self) -> String {
         loop {
-            // 256 is not a multiple of the number of letters; what is past the last multiple is left out.
+            // 256 is not a multiple of the number of letters: skip the bytes above the last multiple to avoid bias.
             let even = 256 - 256 % LETTERS.len();
             let bytes = std::iter::repeat_with(rand::random::<u8>).filter(|byte| usize::from(*byte) < even);
             let letters = bytes.take(LENGTH).map(|byte| char::from(LETTERS[usize::from(byte) % LETTERS.len()]));

@@ -1,6 +1,6 @@
-//! Who is connected: ports and their panels come, say hello, and go.
+//! Connections: ports and their panels connect, say hello and disconnect.
 //!
-//! Owns what begins and ends with them. Never reads what they ask.
+//! Owns what begins and ends with them. Never reads their requests.
 
 use super::error::PanelError;
 use crate::base::peer::Peer;
@@ -16,7 +16,7 @@ use crate::protocol::panels::PanelOpened;
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 
 impl Engine {
-    /// `peer`: the host's process.
+    /// Adds a port. `peer` is the host's process.
     pub fn port_opened(&self, preamble: HostPreamble, peer: Option<Peer>, sender: PortSender) -> PortId {
         let id = self.ports().add(preamble, peer, Self::new_challenge(), sender);
         self.update_busy();
@@ -39,7 +39,7 @@ impl Engine {
         }
     }
 
-    /// Compares protocols, and welcomes.
+    /// Compares protocols and welcomes the extension. Fails if the daemon does not support its protocol.
     pub fn hello(&self, port: PortId, hello: Hello) -> Result<Welcome, Fault> {
         if !(PROTOCOL_OLDEST..=PROTOCOL).contains(&hello.protocol) {
             return Err(PanelError::ProtocolsDiffer(hello.protocol).into());
@@ -65,8 +65,8 @@ impl Engine {
         })
     }
 
-    /// The port is a confirmed browser's from now on: its tabs count, and what it asks is served. Only the first call for a
-    /// hello does something.
+    /// Admits the port of a confirmed browser: counts its tabs and serves its requests. Only the first call after a
+    /// hello has an effect.
     pub(in crate::engine) fn admit_port(&self, port: PortId) {
         let Some(hello) = self.ports().confirm(port) else { return };
         self.replace_ports_of(&hello.instance_id, port);
@@ -74,7 +74,7 @@ impl Engine {
         self.ports().tell_changed();
     }
 
-    /// The same for a port that waits: its extension is told.
+    /// Admits a waiting port in the same way and informs its extension.
     pub(in crate::engine) fn admit_waiting_port(&self, port: PortId) {
         self.admit_port(port);
         if let Ok(sender) = self.ports().sender(port) {
@@ -83,12 +83,12 @@ impl Engine {
         }
     }
 
-    /// The extension has one port. An earlier one whose end has not been seen yet is over, and its tabs are this one's:
-    /// else they would be strange tabs, with new conversations.
+    /// Closes the earlier ports of this extension, whose end has not been noticed yet. An extension has only one port,
+    /// and its tabs belong to this one: otherwise they would count as unknown tabs with new conversations.
     fn replace_ports_of(&self, instance: &InstanceId, port: PortId) {
         for id in self.ports().earlier_of(instance, port) {
             self.tabs().forget_port(id);
-            // Its relay would keep the browser's name, and this port's tabs would be those of another browser.
+            // Its relay would keep the browser's name, so this port's tabs would appear to be another browser's.
             self.browsers().close_relay(id);
         }
     }
@@ -101,7 +101,7 @@ impl Engine {
         if let Some(client) = &client {
             self.ports().panel_opened(port, client, opened.window_id);
         }
-        // Told to each panel, since it stays so until the file is fixed.
+        // Sent to each panel, because the fault persists until the file is fixed.
         if let (Some(fault), Ok(sender)) = (self.policy().fault(), self.ports().sender(port)) {
             sender.send(&ToPanel::Fault(fault).envelope(client));
         }

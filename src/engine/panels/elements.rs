@@ -1,6 +1,6 @@
-//! Elements of a page as a panel points at them: refs, the outline, picking, and the agent's pointer.
+//! Page elements as a panel refers to them: refs, the outline, picking, and the agent's pointer.
 //!
-//! Owns which panel picks where. What is drawn is the browser layer's.
+//! Owns which panel picks where. The browser layer does the drawing.
 
 use super::error::PanelError;
 use super::pointing::Who;
@@ -20,7 +20,7 @@ use crate::protocol::told;
 use std::sync::Arc;
 
 impl Engine {
-    /// The refs of a tab's last snapshot.
+    /// Returns the refs of a tab's last snapshot.
     pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
         match self.marks(port, of.chrome_tab_id, MarkUse::Look).await? {
             Some(marks) => Ok(listed(marks.refs().await?)),
@@ -28,7 +28,7 @@ impl Engine {
         }
     }
 
-    /// The refs of a tab's last snapshot, of the current one where none is named: for scripts.
+    /// Returns the refs of the last snapshot of a tab, or of the current one if no tab is named. For scripts.
     pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
         let (browser, pages) =
             self.browsers().pages_with(tab).ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER_FOR_REFS.into()))?;
@@ -64,7 +64,7 @@ impl Engine {
         Ok(pointed?)
     }
 
-    /// Lets the person of a panel pick an element. A pick that is under way in the tab, or in the panel, ends.
+    /// Lets a panel's person pick an element. Ends a pick in progress in the tab or in the panel.
     pub async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
         let place = self.tabs().place_of(port, of.chrome_tab_id)?;
         if let Some(fault) = kept_out_of(&place.page.url) {
@@ -79,7 +79,7 @@ impl Engine {
             }
             picks.insert(key.clone(), (place.tab_id, end.clone()));
         }
-        // Known from here on: it may be given up before the page is ready for it.
+        // Registered from here on: the pick may be cancelled before the page is ready for it.
         let outcome = async {
             let marks = self.marks(port, of.chrome_tab_id, MarkUse::Draw).await?.ok_or(BrowsersError::NotConnected)?;
             if end.is_cancelled() { Ok(None) } else { marks.pick(&end).await.map_err(Fault::from) }
@@ -105,7 +105,7 @@ impl Engine {
         Ok(())
     }
 
-    /// A panel is gone, or all of a port's: its pick ends, and what it had drawn goes.
+    /// Ends the pick of a closed panel, or of all panels of a closed port, and removes what it had drawn.
     pub(in crate::engine) fn end_pointing(&self, port: PortId, client: Option<&Option<PanelId>>) {
         let is_gone = |(of, panel): &Who| *of == port && client.is_none_or(|client| panel == client);
         self.end_picks(|who, _| is_gone(who));
@@ -117,7 +117,7 @@ impl Engine {
         let engine = self.clone();
         self.spawn(async move {
             for (tab, _stay) in drawn {
-                // A tab that was closed has nothing drawn.
+                // Nothing is drawn in a closed tab.
                 let Some((browser, pages)) = engine.browsers().pages_with(Some(tab)) else { continue };
                 let Ok(tab) = browser.tab(tab) else { continue };
                 let cleared = async {
@@ -142,7 +142,8 @@ impl Engine {
         }
     }
 
-    /// Tells the browsers' extensions where an agent's input goes in a tab; none where no extension listens.
+    /// Sends the browsers' extensions the position of an agent's input in a tab. Returns `None` if no extension
+    /// listens.
     pub(in crate::engine) fn shows_pointer(&self, tab: TabId) -> Option<PointerWatch> {
         self.ports().senders().iter().find(|(port, _)| self.tabs().chrome_tab(*port, tab).is_some())?;
         let engine = self.clone();
@@ -158,7 +159,7 @@ impl Engine {
         }
     }
 
-    /// What a panel has drawn in a tab, if it has, is its to take away.
+    /// Records what a panel has drawn in a tab, because that panel removes it.
     fn drew(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
         let drawn = marks.draws().then(|| (marks.tab(), marks.stay()));
         let mut pointing = lock(&self.inner.pointing);
@@ -167,11 +168,12 @@ impl Engine {
             None => pointing.drawn.remove(&(port, client)),
         };
         drop(pointing);
-        // Without the lock: that may begin to let go of the tab.
+        // Dropped without the lock, because the drop may start to detach from the tab.
         drop(before);
     }
 
-    /// None: nothing is there to look at, and nobody attaches to an everyday browser's tab for that.
+    /// Returns `None` if there is nothing to look at and that alone does not justify attaching to an everyday browser's
+    /// tab.
     async fn marks(&self, port: PortId, tab: ChromeTabId, mark_use: MarkUse) -> Result<Option<Marks>, Fault> {
         let place = self.tabs().place_of(port, tab)?;
         let found = self.browsers().of_port(port).and_then(|_| self.browsers().pages_with(Some(place.tab_id)));
@@ -186,10 +188,10 @@ impl Engine {
     }
 }
 
-/// What a panel wants of the marks in a page.
+/// Why a panel needs the marks in a page.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MarkUse {
-    /// It looks by itself, whenever another tab comes into view.
+    /// The panel reads them by itself whenever another tab comes into view.
     Look,
     /// The person wants something shown.
     Draw,
@@ -209,7 +211,7 @@ fn wire(picked: PickedElement) -> Picked {
     Picked { reference: name.to_string(), role, name: label, selector, url, rect, html }
 }
 
-/// A page that browsers keep everybody out of, in words.
+/// Returns the fault for a page that extensions cannot access.
 fn kept_out_of(url: &str) -> Option<Fault> {
     own_page::of(url).map(|page| PanelError::PickForbidden(page).into())
 }

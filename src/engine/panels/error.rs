@@ -1,4 +1,4 @@
-//! Why a panel is not served, what it can't point at, and which hop does not answer, as faults.
+//! Faults of panels: not served, elements that cannot be picked, and hops that do not answer.
 //!
 //! Owns the code, the message and the next step of each.
 
@@ -9,7 +9,7 @@ use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST};
 
 #[derive(Debug)]
 pub(super) enum PanelError {
-    /// The extension speaks this protocol, which the daemon does not serve.
+    /// The extension speaks this protocol, which the daemon does not support.
     ProtocolsDiffer(u32),
     NotARef(String),
     NothingPicked,

@@ -1,4 +1,4 @@
-//! Every hop from a panel to an agent, proved now rather than remembered.
+//! Every hop from a panel to an agent, checked at the moment of the request.
 
 use super::error::HopError;
 use crate::engine::Engine;
@@ -15,19 +15,19 @@ use crate::protocol::hops::HopState;
 use crate::protocol::told::{self, Sentence};
 use std::time::{Duration, Instant};
 
-/// A hop that does not answer within this is down, for a person who looks at it.
+/// A hop that does not answer within this time counts as down.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Less than this is gone within one long conversation with pictures.
+/// One long conversation with images uses up less than this, in bytes.
 const LITTLE_SPACE: u64 = 50_000_000;
 
 impl Engine {
-    /// The hops behind the host, for a panel's Connection view: the panel has proved those before by asking.
+    /// Returns the hops behind the host for a panel's Connection view. The request itself proves the hops before it.
     pub async fn hops(&self, port: PortId) -> Vec<HopState> {
         vec![self.host_hop(port), self.daemon_hop(), self.browser_hop(Some(port)).await, self.agent_hop().await]
     }
 
-    /// All hops, for `gstack doctor`.
+    /// Checks all hops, for `gstack doctor`.
     pub async fn doctor(&self) -> Doctor {
         let mut hops = vec![self.daemon_hop(), self.browser_hop(None).await];
         hops.extend(self.way_to_panels().await);
@@ -37,7 +37,7 @@ impl Engine {
         Doctor { hops, notes }
     }
 
-    /// Files of the home that the next start, or an agent's next step, will stumble over.
+    /// Reports files of the home that will break the next start or an agent's next step.
     async fn file_notes(&self) -> Vec<String> {
         let home = self.home().clone();
         let looked = off_thread(move || {
@@ -59,7 +59,7 @@ impl Engine {
         notes
     }
 
-    /// It is well as long as it can live by the person's rules.
+    /// Returns the daemon's hop. It is up if the person's rules could be read.
     fn daemon_hop(&self) -> HopState {
         if let Some(fault) = self.policy().fault() {
             return bad(Hop::Daemon, fault);
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// The way out to a browser's extension and its panels, each asked now.
+    /// Checks the path out to a browser's extension and its panels.
     async fn way_to_panels(&self) -> Vec<HopState> {
         let Some((sender, preamble, panel, panels)) = self.ports().busiest() else {
             return vec![no_host(), no_panel()];
@@ -101,12 +101,12 @@ impl Engine {
         hops
     }
 
-    /// The answer to an echo.
+    /// Handles the answer to an echo.
     pub fn echoed(&self, echo: Echo) {
         self.ports().echoed(echo);
     }
 
-    /// The browser behind a port, else the one in use.
+    /// Checks the browser behind a port, else the one in use.
     async fn browser_hop(&self, of: Option<PortId>) -> HopState {
         let everyday = of.and_then(|port| self.browsers().everyday(port)).map(|everyday| everyday.browser().clone());
         let Some(browser) = everyday.or_else(|| self.browsers().current()) else {

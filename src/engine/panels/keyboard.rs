@@ -1,7 +1,7 @@
-//! Where the person's keyboard is, as panels report it.
+//! Keyboard focus, as panels report it.
 //!
-//! Owns the way from a report to the browser that gives the keyboard back. Never reads what is typed: keys that reached
-//! a page are only passed on to the panel that they were meant for.
+//! Owns the path from a report to the browser that restores the focus. Never reads what is typed: keys that reached a
+//! page are only passed on to the panel that they were meant for.
 
 use crate::browser::keyboard::KeySink;
 use crate::browser::launch::side_panel;
@@ -20,7 +20,7 @@ impl Engine {
         if !focus.focused {
             return browser.keyboard_elsewhere();
         }
-        // Nothing else of the browser is ever brought to the front for a panel.
+        // A panel must not bring anything else of the browser to the front.
         if !extension_ids().any(|id| side_panel::is_panel(&focus.address, id)) {
             tracing::warn!("a panel names an address that is not a panel's");
             return;
@@ -37,7 +37,7 @@ impl Engine {
         });
     }
 
-    /// A panel is gone (`None`: all of the port), and with it the keyboard if it had that.
+    /// Releases the keyboard if a closed panel had it. `None` stands for all panels of the port.
     pub(in crate::engine) fn keyboard_lost(&self, port: PortId, client: Option<&PanelId>) {
         if self.ports().take_keyboard(port, client)
             && let Some(browser) = self.browsers().of_port(port)

@@ -1,6 +1,7 @@
-//! What panels ask of the engine beside conversations: they connect, point at elements, take the keyboard, check the hops.
+//! Panel requests that do not concern conversations: connecting, pointing at elements, keyboard focus, checking the
+//! hops.
 //!
-//! Owns who is connected and what is drawn for them. The ports themselves are `ports`.
+//! Owns who is connected and what is drawn for them. `ports` holds the ports themselves.
 
 mod connected;
 mod elements;

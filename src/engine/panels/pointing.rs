@@ -1,4 +1,4 @@
-//! What panels let their persons see in pages: picks that wait, and what is drawn.
+//! Panels' marks in pages: pending picks, and what is drawn.
 
 use crate::browser::linger::Stay;
 use crate::engine::ports::PortId;
@@ -11,8 +11,8 @@ pub(in crate::engine) type Who = (PortId, Option<PanelId>);
 
 #[derive(Default)]
 pub(in crate::engine) struct Pointing {
-    /// The pick of each panel that waits for one.
+    /// The pending pick of each panel.
     pub(in crate::engine) picks: HashMap<Who, (TabId, CancellationToken)>,
-    /// The tab in which a panel has something drawn. gstack stays attached to it meanwhile.
+    /// The tab in which a panel has drawn. gstack stays attached to it for that time.
     pub(in crate::engine) drawn: HashMap<Who, (TabId, Stay)>,
 }

@@ -1,6 +1,6 @@
-//! Which of the open ports are a confirmed browser's, and what shows it.
+//! Which open ports belong to a confirmed browser, and on what evidence.
 //!
-//! Owns what is kept of that with a port. Never checks a proof.
+//! Owns the part of a port's state that concerns this. Never checks a proof.
 
 use super::open::{Port, Ports};
 use super::push::{PortId, PortSender};
@@ -9,21 +9,21 @@ use crate::base::peer::Peer;
 use crate::protocol::hello::Hello;
 use crate::protocol::ids::BrowserRun;
 
-/// How far a port has come.
+/// The state of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It has not been welcomed.
     Unknown,
-    /// It was welcomed, and nothing shows that it is a panel of the person's.
+    /// It has been welcomed, but no evidence shows that it is the person's panel.
     Unconfirmed,
     Confirmed,
 }
 
-/// A port that proves its key: it has this one try.
+/// A port that proves its key. It has one attempt.
 pub(in crate::engine) struct Proving {
     pub(in crate::engine) challenge: String,
     pub(in crate::engine) hello: Option<Hello>,
-    /// gstack has started its browser.
+    /// True if gstack started its browser.
     pub(in crate::engine) is_started: bool,
 }
 
@@ -43,8 +43,8 @@ impl Ports {
         standing.unwrap_or(Standing::Unknown)
     }
 
-    /// A port's extension has said who it is: the challenge that it signs, and whether it is confirmed already. One that says
-    /// hello again stays confirmed, and takes its new name.
+    /// Records a port's hello. Returns the challenge for its extension to sign, and whether the port is already
+    /// confirmed. A repeated hello keeps the confirmation and takes the new name.
     pub(in crate::engine) fn greeted(&self, id: PortId, hello: Hello) -> (Option<String>, bool) {
         let greeted = self.with(id, |port| {
             port.hello = Some(hello);
@@ -54,22 +54,22 @@ impl Ports {
         greeted.unwrap_or_default()
     }
 
-    /// The number of the protocol that a port's extension speaks.
+    /// Returns the protocol version that a port's extension speaks.
     pub(in crate::engine) fn protocol_of(&self, id: PortId) -> Option<u32> {
         self.with(id, |port| port.hello.as_ref().map(|hello| hello.protocol)).flatten()
     }
 
-    /// The process of a port's host, and the browser that it says to be of.
+    /// Returns the process of a port's host, and the browser that it claims to belong to.
     pub(in crate::engine) fn claim_of(&self, id: PortId) -> Option<(Peer, BrowserRun)> {
         self.with(id, |port| port.peer.clone().zip(port.claimed_run.clone())).flatten()
     }
 
-    /// The host is of the browser that it names: until now that was only claimed.
+    /// Marks the port's claim to its browser as verified.
     pub(in crate::engine) fn set_started(&self, id: PortId) {
         self.with(id, |port| port.preamble.browser_run = port.claimed_run.clone());
     }
 
-    /// A port is confirmed from now on. `None` if it was, or has not said hello.
+    /// Confirms a port. Returns `None` if it was confirmed or has not said hello.
     pub(in crate::engine) fn confirm(&self, id: PortId) -> Option<Hello> {
         let confirm = |port: &mut Port| {
             let hello = port.hello.clone().filter(|_| port.is_unconfirmed());
@@ -79,7 +79,7 @@ impl Ports {
         self.with(id, confirm).flatten()
     }
 
-    /// Takes the challenge of a port: it is good for one proof.
+    /// Takes the challenge of a port, which is valid for one proof.
     pub(in crate::engine) fn take_challenge(&self, id: PortId) -> Option<Proving> {
         let take = |port: &mut Port| {
             let is_started = port.preamble.browser_run.is_some();
@@ -92,17 +92,17 @@ impl Ports {
         self.with(id, |port| port.key = Some(key.clone()));
     }
 
-    /// Ports that were welcomed and wait.
+    /// Returns the ports that were welcomed and wait.
     pub(in crate::engine) fn unconfirmed(&self) -> Vec<PortId> {
         self.select(|id, port| port.is_unconfirmed().then_some(id))
     }
 
-    /// The keys of the ports that wait, with the way back to each.
+    /// Returns the keys of the waiting ports, with their senders.
     pub(in crate::engine) fn waiting(&self) -> Vec<(Fingerprint, PortSender)> {
         self.select(|_, port| port.key.clone().filter(|_| port.is_unconfirmed()).map(|key| (key, port.sender.clone())))
     }
 
-    /// The keys that were proved on open ports.
+    /// Returns the keys that were proved on open ports.
     pub(in crate::engine) fn keys(&self) -> Vec<Fingerprint> {
         self.select(|_, port| port.key.clone())
     }
@@ -111,7 +111,7 @@ impl Ports {
         self.select(|id, port| (port.key.as_ref() == Some(key)).then_some(id))
     }
 
-    /// Closes the ports of a key, but for those of a browser that gstack has started.
+    /// Closes the ports of a key, except those of a browser that gstack started.
     pub(in crate::engine) fn end_of_key(&self, key: &Fingerprint) {
         let stands_on_it = |port: &Port| port.key.as_ref() == Some(key) && port.preamble.browser_run.is_none();
         for sender in self.select(|_, port| stands_on_it(port).then(|| port.sender.clone())) {

@@ -1,6 +1,6 @@
-//! Echoes: whether an extension or a panel answers now.
+//! Echoes: checks that an extension or a panel answers.
 //!
-//! Owns the questions that wait for their answer.
+//! Owns the pending echoes.
 
 use super::{PortSender, Ports};
 use crate::base::mutex::lock;
@@ -12,11 +12,12 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Live checks that wait for their answer, by their nonce.
+/// Pending echoes, by nonce.
 pub(super) type Echoes = Mutex<HashMap<u32, oneshot::Sender<()>>>;
 
 impl Ports {
-    /// Asks the background, or a panel, to answer; how long it took in milliseconds, none if it took too long.
+    /// Asks the background or a panel to answer. Returns the time that it took in milliseconds, or `None` after a
+    /// timeout.
     pub(in crate::engine) async fn echo(
         &self,
         sender: &PortSender,
@@ -33,10 +34,10 @@ impl Ports {
         matches!(outcome, Ok(Ok(()))).then(|| began.elapsed().as_secs_f64() * 1000.0)
     }
 
-    /// The answer to an echo.
+    /// Handles the answer to an echo.
     pub(in crate::engine) fn echoed(&self, echo: Echo) {
         if let Some(answer) = lock(self.echoes()).remove(&echo.nonce) {
-            // The requester has given up meanwhile.
+            // The requester may have given up.
             answer.send(()).ok();
         }
     }

@@ -1,13 +1,13 @@
-//! What can go wrong on the way to a panel, as faults.
+//! Faults of sending to a panel.
 
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::told;
 
 #[derive(Debug)]
 pub(super) enum PortError {
-    /// The port was closed meanwhile.
+    /// The port has closed.
     Closed,
-    /// An answer is longer than a frame may be. `bytes`: its length.
+    /// An answer exceeds the frame size. `bytes` is its length.
     AnswerDoesNotFit { bytes: usize },
 }
 

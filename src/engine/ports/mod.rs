@@ -1,7 +1,7 @@
-//! The native ports that are open: one a browser profile, each with its panels behind it.
+//! The open native ports: one per browser profile, each with its panels.
 //!
-//! Owns who is connected, what each has said of itself, and the way back to them. Never reads a socket, and never knows
-//! what a port's browser or its conversations are.
+//! Owns who is connected, what each has reported about itself, and their senders. Never reads a socket, and knows
+//! nothing of browsers or conversations.
 
 mod confirming;
 mod echo;

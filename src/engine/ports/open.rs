@@ -1,6 +1,6 @@
-//! The ports that are open, by their numbers.
+//! The open ports, by number.
 //!
-//! Owns the one lock over them; it is never held while anything else is called.
+//! Owns the only lock on them, which is never held while other code is called.
 
 use super::echo::Echoes;
 use super::error::PortError;
@@ -16,30 +16,30 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 
-/// One open port.
+/// An open port.
 pub(in crate::engine) struct Port {
     /// Its `browser_run` is set once the host is shown to descend from that browser; until then it is `claimed_run`.
     pub(in crate::engine) preamble: HostPreamble,
     pub(super) claimed_run: Option<BrowserRun>,
     /// The host's process.
     pub(super) peer: Option<Peer>,
-    /// What the extension signs; taken with the first proof.
+    /// The challenge that the extension signs. Taken by the first proof.
     pub(super) challenge: Option<String>,
-    /// The key that it has proved.
+    /// The key that the extension has proved.
     pub(super) key: Option<Fingerprint>,
-    /// It is a panel of the person's: its requests are served.
+    /// True if it is the person's panel, so that its requests are served.
     pub(super) confirmed: bool,
     pub(super) hello: Option<Hello>,
     pub(super) sender: PortSender,
-    /// The panels that said they are open, with their window.
+    /// The panels that reported being open, with their window.
     pub(in crate::engine) panels: HashMap<PanelId, WindowId>,
-    /// Panels that opened and have not looked at a conversation yet.
+    /// Panels that opened and have not yet shown a conversation.
     opening: HashSet<PanelId>,
     /// The panel in which the person types.
     has_keyboard: Option<PanelId>,
 }
 
-/// The hop that is missing on the way to a browser's panel.
+/// The missing hop on the way to a browser's panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Missing {
     Host,
@@ -60,13 +60,13 @@ pub(in crate::engine) struct Ports(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     open: Mutex<Open>,
-    /// Raised when a port says hello or a panel opens: anyone who waits for one looks again.
+    /// Notified when a port says hello or a panel opens, so that waiters check again.
     changed: watch::Sender<()>,
     echoes: Echoes,
 }
 
 impl Ports {
-    /// `challenge`: what its extension signs.
+    /// Adds a port. `challenge` is what its extension signs.
     pub(in crate::engine) fn add(
         &self,
         mut preamble: HostPreamble,
@@ -98,7 +98,7 @@ impl Ports {
         lock(&self.0.open).ports.remove(&id)
     }
 
-    /// The other ports of this extension: their ends have not been seen yet.
+    /// Returns the other ports of this extension, whose end has not been noticed yet.
     pub(in crate::engine) fn earlier_of(&self, instance: &InstanceId, id: PortId) -> Vec<PortId> {
         let is_of = |port: &Port| port.hello.as_ref().is_some_and(|hello| hello.instance_id == *instance);
         self.select(|of, port| (of != id && is_of(port)).then_some(of))
@@ -118,30 +118,31 @@ impl Ports {
         });
     }
 
-    /// Whether a panel looks at a conversation for the first time since it was opened.
+    /// Returns true if a panel shows a conversation for the first time since it opened.
     pub(in crate::engine) fn looks_first(&self, id: PortId, panel: &PanelId) -> bool {
         self.with(id, |port| port.opening.remove(panel)).unwrap_or_default()
     }
 
-    /// The person types in this panel; none: in no panel of the port.
+    /// Records the panel in which the person types; `None` if it is none of the port.
     pub(in crate::engine) fn set_keyboard(&self, id: PortId, panel: Option<PanelId>) {
         self.with(id, |port| port.has_keyboard = panel);
     }
 
-    /// Takes the keyboard from a panel (`None`: from any of the port). False: it was not there.
+    /// Takes the keyboard from a panel, or from any panel of the port if `None`. Returns false if the panel did not
+    /// have it.
     pub(in crate::engine) fn take_keyboard(&self, id: PortId, panel: Option<&PanelId>) -> bool {
         let take = |port: &mut Port| port.has_keyboard.take_if(|holder| panel.is_none_or(|panel| panel == holder));
         self.with(id, take).flatten().is_some()
     }
 
-    /// No panel's page is there in this browser.
+    /// Forgets the panels of a browser, because none of their pages exists.
     pub(in crate::engine) fn forget_panels(&self, run: &BrowserRun) {
         for port in lock(&self.0.open).ports.values_mut().filter(|port| port.is_of(run)) {
             port.panels.clear();
         }
     }
 
-    /// How many panels are open.
+    /// Returns the number of open panels.
     pub(in crate::engine) fn panels(&self) -> usize {
         lock(&self.0.open).ports.values().map(|port| port.panels.len()).sum()
     }
@@ -150,7 +151,7 @@ impl Ports {
         self.with(id, |port| port.sender.clone()).ok_or_else(|| PortError::Closed.into())
     }
 
-    /// Of confirmed browsers.
+    /// Returns the senders of confirmed browsers.
     pub(in crate::engine) fn senders(&self) -> Vec<(PortId, PortSender)> {
         self.select(|id, port| port.confirmed.then(|| (id, port.sender.clone())))
     }
@@ -159,7 +160,7 @@ impl Ports {
         self.with(id, |port| port.preamble.clone())
     }
 
-    /// The confirmed port with the most panels: its way, its host, one of its panels and how many they are.
+    /// Returns the confirmed port with the most panels: its sender, its host, one of its panels and their number.
     pub(in crate::engine) fn busiest(&self) -> Option<(PortSender, HostPreamble, Option<PanelId>, usize)> {
         let open = lock(&self.0.open);
         let port = open.ports.values().filter(|port| port.confirmed).max_by_key(|port| port.panels.len())?;
@@ -167,13 +168,13 @@ impl Ports {
         Some((port.sender.clone(), port.preamble.clone(), panel, port.panels.len()))
     }
 
-    /// What the extension of a port calls itself.
+    /// Returns the instance id of a port's extension.
     pub(in crate::engine) fn instance_of(&self, id: PortId) -> String {
         let hello = self.with(id, |port| port.hello.as_ref().map(|hello| hello.instance_id.to_string())).flatten();
         hello.unwrap_or_else(|| format!("port-{}", id.0))
     }
 
-    /// The run of the browser behind a port, where gstack has started it.
+    /// Returns the run of the browser behind a port if gstack started it.
     pub(in crate::engine) fn run_of(&self, id: PortId) -> Option<BrowserRun> {
         self.with(id, |port| port.preamble.browser_run.clone()).flatten()
     }
@@ -182,18 +183,18 @@ impl Ports {
         self.select(|id, port| port.is_of(run).then_some(id))
     }
 
-    /// The extension of this browser has said hello.
+    /// Returns true if the extension of this browser has said hello.
     pub(in crate::engine) fn has_greeted(&self, run: &BrowserRun) -> bool {
         !self.select(|_, port| (port.is_of(run) && port.hello.is_some()).then_some(())).is_empty()
     }
 
-    /// A panel of this browser is open.
+    /// Returns true if a panel of this browser is open.
     pub(in crate::engine) fn has_panel(&self, run: &BrowserRun) -> bool {
         let is_open = |port: &Port| port.is_of(run) && port.hello.is_some() && !port.panels.is_empty();
         !self.select(|_, port| is_open(port).then_some(())).is_empty()
     }
 
-    /// What keeps this browser's panel from being there.
+    /// Returns the hop that is missing for this browser's panel.
     pub(in crate::engine) fn missing(&self, run: &BrowserRun) -> Missing {
         let greeted = self.select(|_, port| port.is_of(run).then_some(port.hello.is_some()));
         match greeted.first() {
@@ -211,7 +212,7 @@ impl Ports {
         }
     }
 
-    /// Tells of a trouble that concerns everybody: a full disk, a journal that can't be written.
+    /// Reports a fault that concerns everyone: a full disk, a journal that cannot be written.
     pub(in crate::engine) fn tell_fault(&self, fault: &Fault) {
         tracing::warn!(code = ?fault.code, "{fault}");
         self.broadcast(&ToPanel::Fault(fault.clone()));

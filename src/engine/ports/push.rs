@@ -1,4 +1,4 @@
-//! The way back to a host: its queue, what fits into it, and the pushes of conversations.
+//! Sending to a host: its queue, the size limit of a message, and the pushes of conversations.
 //!
 //! Owns the bound of the queue. Never reads a socket.
 
@@ -15,19 +15,20 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Names one connection of a native host, within one run of the daemon.
+/// Identifies one connection of a native host within one run of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PortId(pub(super) u64);
 
-/// What may wait to be written to one host before it is let go. Chat alone stays far below.
+/// The limit for data that waits to be written to one host, in bytes. Above it the host is disconnected. Chat alone
+/// stays far below.
 const MOST_QUEUED: usize = 16 * 1024 * 1024;
 
-/// The way back to a host. Cheap to clone; never blocks.
+/// Sends to a host. Cheap to clone; never blocks.
 #[derive(Clone, Debug)]
 pub struct PortSender {
     queue: mpsc::UnboundedSender<Vec<u8>>,
     queued: Arc<AtomicUsize>,
-    /// Cancelled when the host reads too slowly, or its confirmation was taken back.
+    /// Cancelled when the host reads too slowly or its confirmation was revoked.
     closed: CancellationToken,
 }
 
@@ -36,7 +37,7 @@ impl PortSender {
         Self { queue, queued: Arc::default(), closed }
     }
 
-    /// Queues a message; what a host that has gone would have got is dropped.
+    /// Queues a message. If the host has disconnected, the message is dropped.
     pub fn send(&self, envelope: &Envelope) {
         self.send_bytes(fit(envelope));
     }
@@ -46,7 +47,7 @@ impl PortSender {
         self.closed.cancel();
     }
 
-    /// `size` bytes have left for the host.
+    /// Subtracts `size` bytes that were written to the host.
     pub fn written(&self, size: usize) {
         self.queued.fetch_sub(size, Ordering::Relaxed);
     }
@@ -62,7 +63,7 @@ impl PortSender {
     }
 }
 
-/// An oversize answer becomes a fault: Chrome would cut the port.
+/// Replaces an oversize answer with a fault, because Chrome would close the port.
 fn fit(envelope: &Envelope) -> Vec<u8> {
     let bytes = envelope.encode();
     if bytes.len() <= COMFORTABLE {
@@ -72,7 +73,8 @@ fn fit(envelope: &Envelope) -> Vec<u8> {
     Envelope::failure(envelope.client.clone(), envelope.id, fault).encode()
 }
 
-/// A push that does not fit becomes a gap: what it was of is read again, in pages that fit. Any other is left out.
+/// Replaces an oversize push with a gap, so that the panel reads it again in pages that fit. Returns `None` for any
+/// other oversize push.
 fn fit_push(client: Option<&PanelId>, push: &ToPanel) -> Option<Vec<u8>> {
     let bytes = push.envelope(client.cloned()).encode();
     if bytes.len() <= COMFORTABLE {
@@ -89,7 +91,7 @@ fn fit_push(client: Option<&PanelId>, push: &ToPanel) -> Option<Vec<u8>> {
     Some(ToPanel::ChatGap(ChatGap { conversation_id, head }).envelope(client.cloned()).encode())
 }
 
-/// One panel as the receiver of a conversation's pushes. Pushes wait until the answer to `chat.subscribe` is queued.
+/// A panel as the receiver of a conversation's pushes. Pushes wait until the answer to `chat.subscribe` is queued.
 pub(in crate::engine) struct PanelSink {
     port: PortSender,
     client: Option<PanelId>,
@@ -101,7 +103,7 @@ impl PanelSink {
         Arc::new(Self { port, client, held: Mutex::new(Some(Vec::new())) })
     }
 
-    /// Sends what has come so far; from now on pushes go straight through.
+    /// Sends the pushes held so far and lets later ones through directly.
     pub(in crate::engine) fn release(&self) {
         let mut held = lock(&self.held);
         for message in held.take().unwrap_or_default() {
