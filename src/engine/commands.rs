@@ -1,6 +1,6 @@
-//! Running a command of the registry: which browser and tab, which paths, what its output becomes.
+//! Runs a command of the registry: resolves the browser, the tab and the paths, and handles the output.
 //!
-//! Owns the one way in which commands run, no matter who asks. Who may ask is decided before.
+//! Owns the only way to run commands, for every client. The caller checks beforehand who may run them.
 
 mod error;
 
@@ -30,12 +30,12 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 impl Engine {
-    /// A command from the terminal or a script.
+    /// Runs a command from the terminal or a script.
     pub async fn command(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
         self.command_telling(request, source, Progress::default()).await
     }
 
-    /// The same with lines that tell how far it is; the last is `Done` or `Failed`. Ends when nobody reads them.
+    /// Does the same and sends progress lines; the last is `Done` or `Failed`. Stops when no one reads them.
     pub fn command_in_lines(&self, request: CommandRequest, source: ActivitySource, lines: mpsc::Sender<CommandLine>) {
         let engine = self.clone();
         self.spawn(async move {
@@ -51,7 +51,7 @@ impl Engine {
         });
     }
 
-    /// The activity says what was done, whatever becomes of it.
+    /// Runs a command and records it in the activity log, whatever its outcome.
     async fn command_telling(
         &self,
         request: CommandRequest,
@@ -64,7 +64,7 @@ impl Engine {
             Ok(call) => self.activity().begin(source, tab, call),
             Err(_) => self.activity().begin_unreadable(source, tab, &request.command, &request.args),
         };
-        // A mistake in the arguments is told before any browser is started for it.
+        // Report an error in the arguments before starting a browser.
         let outcome = match call {
             Ok(call) => self.command_of_client(request, source, call, progress).await,
             Err(fault) => Err(fault),
@@ -103,7 +103,7 @@ impl Engine {
         }
         self.browsers().everyday_back(request.tab_id).await;
         let everyday = request.tab_id.and_then(|tab| self.browsers().everyday_with(tab));
-        // What a person has open elsewhere is theirs to know, and no model's.
+        // What else a person has open is theirs to know, and not a model's.
         let lists_all = call.spec.tab == TabUse::Lists && !request.for_model;
         if request.for_model
             && let Some(everyday) = &everyday
@@ -140,7 +140,7 @@ impl Engine {
         Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }
 
-    /// A quick action of a panel, on the tab that it shows.
+    /// Runs a quick action of a panel on the tab that the panel shows.
     pub async fn command_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
         let place = self.tabs().place_of(port, run.chrome_tab_id)?;
         let request = run.request;
@@ -200,18 +200,19 @@ impl Engine {
             registry::execute(&context, call).await
         };
         tokio::select! {
-            // The command itself first: it knows best how far it has come.
+            // Poll the command first: it knows best how far it got.
             biased;
             outcome = work => match outcome {
-                // The command noticed first that it was sent out of the tab.
+                // The command noticed first that it was detached from the tab.
                 Err(fault) => match sent_out.now_or_never() {
                     Some(refusal) => detached(refusal),
-                    // The command noticed first: a click that was on its way may have arrived all the same.
+                    // The command noticed first: a click in flight may still have arrived.
                     None if fault.code == FaultCode::BrowserDown => cut(fault.code, GONE),
                     None if spec.changes() && fault.unanswered => cut(fault.code, &fault.message),
                     None => Err(fault),
                 },
-                // It ended early because nothing came any more. That the last tab took its browser along is no accident.
+                // It ended early because the connection was lost. Closing the last tab closes its browser, which is not
+                // an error.
                 Ok(_) if spec.changes() && spec.category != Category::Tabs && gone.is_cancelled() => {
                     cut(FaultCode::BrowserDown, GONE)
                 }
@@ -229,7 +230,7 @@ impl Engine {
         }
     }
 
-    /// What a command runs with.
+    /// Builds the context that a command runs with.
     pub(super) fn context(
         &self,
         browser: Browser,
@@ -260,7 +261,7 @@ impl Engine {
         })
     }
 
-    /// A browser without a window for the first command of a terminal.
+    /// Starts a headless browser for the first command of a terminal.
     async fn start_headless(&self, request: &CommandRequest) -> Result<(), Fault> {
         if request.no_autostart {
             let why = format!("`{}` needs one, and GSTACK_NO_AUTOSTART is set", request.command);
@@ -275,45 +276,45 @@ impl Engine {
         self.open_browser(&connect, &mut |_| {}).await.map(|_| ())
     }
 
-    /// The home, with the person's own links on the way to it resolved.
+    /// Returns the home with symbolic links on its path resolved.
     fn own_folder(&self) -> std::path::PathBuf {
         self.home().root().canonicalize().unwrap_or_else(|_| self.home().root().to_owned())
     }
 
-    /// Private to this user; where screenshots without a path go.
+    /// Returns the folder for screenshots without a path, which is private to this user.
     pub(super) fn temporary_folder(&self) -> Result<std::path::PathBuf, Fault> {
         folders::temporary(self.home())
     }
 }
 
-/// Where a command runs.
+/// The target of a command.
 #[derive(Default)]
 pub(super) struct Target<'a> {
     /// Absent: the current tab.
     pub(super) tab: Option<TabId>,
     pub(super) moves: Moves,
-    /// The only tabs that the client may know of; none: all of them.
+    /// The only tabs that the client may know of. If absent, all tabs.
     pub(super) tab_set: Option<Vec<TabId>>,
-    /// The client's folder.
+    /// The client's working directory.
     pub(super) cwd: Option<&'a Path>,
-    /// Nothing is done in the page but while the tab shows this.
+    /// The command acts in the page only while the tab shows this.
     pub(super) only_on: Option<site::Place>,
-    /// What input goes to must be this still.
+    /// Input must still go to this element.
     pub(super) expected: Option<Expected>,
-    /// Told where input goes.
+    /// Receives the position of input.
     pub(super) pointer: Option<PointerWatch>,
-    /// A model reads the output.
+    /// True if a model reads the output.
     pub(super) for_model: bool,
-    /// How dialogs are answered that open meanwhile; none: as the person has set it.
+    /// How to answer dialogs that open during the command. If absent, the person's setting applies.
     pub(super) dialogs: Option<DialogPolicy>,
 }
 
-/// A client of the person's that has named no tab is the one that moves the browser's current tab.
+/// Returns how the command moves the current tab: only a client that named no tab moves it.
 pub(super) fn moves_of(named: Option<TabId>) -> Moves {
     if named.is_none() { Moves::Current } else { Moves::Nothing }
 }
 
-/// Nobody takes the new browser for the one that they worked in.
+/// Notes in the outcome that the browser is a new one.
 fn in_new_browser(outcome: Result<Output, Fault>) -> Result<Output, Fault> {
     const NEW: &str = "The browser before this one was closed or crashed, and its tabs with it: this is a new one.";
     match outcome {

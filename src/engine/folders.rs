@@ -1,4 +1,4 @@
-//! Folders: which ones a conversation may work in, and those that gstack keeps private.
+//! Folders: which ones a conversation may work in, and which ones gstack keeps private.
 //!
 //! Owns the check of a folder that a person names. Never opens anything in it.
 
@@ -10,17 +10,17 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Why a folder is not used.
+/// Why a folder is not usable.
 #[derive(Debug)]
 enum FolderError {
-    /// As the person named it.
+    /// Holds the folder as the person named it.
     NotAbsolute(String),
     NotUsable {
         path: PathBuf,
         source: io::Error,
     },
     NotAFolder(PathBuf),
-    /// `why`: a sentence with a place for the folder.
+    /// `why` is a sentence with a placeholder for the folder.
     OffLimits {
         folder: PathBuf,
         why: Told,
@@ -54,7 +54,8 @@ impl From<FolderError> for Fault {
     }
 }
 
-/// The folder that a person named, with all links resolved, or why an agent can't work there. Blocks for the disk.
+/// Returns the folder that a person named with all links resolved. Blocks on the disk. Fails if an agent cannot work
+/// there.
 pub(in crate::engine) fn check(named: &str, home: &Home) -> Result<PathBuf, Fault> {
     let user_home = dirs::home_dir();
     let path = match (named.strip_prefix("~/"), &user_home) {
@@ -76,20 +77,20 @@ pub(in crate::engine) fn check(named: &str, home: &Home) -> Result<PathBuf, Faul
     }
 }
 
-/// Makes a folder that only this user may look into. Returns its path.
+/// Creates a folder that only this user can access. Returns its path. Fails if it cannot be made private.
 pub(in crate::engine) fn private(folder: PathBuf) -> Result<PathBuf, Fault> {
     private_folder(&folder).map_err(FolderError::NotPrivate)?;
     Ok(folder)
 }
 
-/// Where screenshots and downloads without a path go. A link of the person's own may lead to the home; it is resolved here,
-/// because later none is followed.
+/// Returns the folder for screenshots and downloads without a path. The path to the home may contain symbolic links,
+/// which are resolved here because later no link is followed.
 pub(in crate::engine) fn temporary(home: &Home) -> Result<PathBuf, Fault> {
     let folder = private(home.temporary())?;
     Ok(folder.canonicalize().map_err(FolderError::NotResolved)?)
 }
 
-/// Why an agent must not work there.
+/// Returns why an agent must not work there.
 fn off_limits(folder: &Path, user_home: Option<&Path>, root: &Path, workspace: &Path) -> Option<Told> {
     if folder.starts_with(workspace) {
         return None;

@@ -1,7 +1,7 @@
-//! The engine: the daemon's one state, and everything that panels, terminals and agents can ask of it.
+//! The engine: the daemon's only state, and every operation that panels, terminals and agents can request.
 //!
-//! Joins the layers below, which do not know each other, and wires the services. Never parses a request and never formats an
-//! answer.
+//! Connects the layers below, which do not know each other, and wires the services. Never parses a request and never
+//! formats an answer.
 
 mod activity;
 mod agents;

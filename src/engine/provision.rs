@@ -1,4 +1,5 @@
-//! What a browser needs on the disk before it is started. Given by the daemon, because the engine knows no installer.
+//! What a browser needs on the disk before it starts. Passed in by the daemon, because the engine does not know the
+//! installer.
 
 use crate::base::home::Home;
 use crate::protocol::fault::Fault;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Installer callbacks.
 #[derive(Clone, Copy)]
 pub struct Provision {
-    /// Unpacks the extension into the home; returns its folder.
+    /// Unpacks the extension into the home and returns its folder.
     pub unpack_extension: fn(&Home) -> Result<PathBuf, Fault>,
     /// Registers the native messaging host in a browser's user data folder.
     pub register_host: fn(&Path) -> Result<(), Fault>,

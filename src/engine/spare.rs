@@ -1,14 +1,14 @@
-//! The spare: the agent's process that was started before there is a message for it.
+//! The spare: an agent process that was started before it has a message.
 //!
-//! Owns when it ends without a message. There is one at most in a daemon, it lives while a panel shows its conversation, and
-//! it ends if a setting changes. `agents` knows which conversation has it; `runner::ahead` starts it.
+//! Owns when it ends without a message. A daemon has at most one; it lives while a panel shows its conversation and
+//! ends when a setting changes. `agents` records which conversation has it; `runner::ahead` starts it.
 
 use super::Engine;
 use super::ports::PortId;
 use crate::protocol::ids::{ConversationId, PanelId};
 
 impl Engine {
-    /// A person begins to write in the conversation that their panel shows: its agent is made ready meanwhile.
+    /// Starts the agent in advance, because the person begins to write in the conversation that their panel shows.
     pub fn chat_prepare(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
         if !self.conversations().shows(port, client, id) {
             return;
@@ -19,28 +19,29 @@ impl Engine {
         }
     }
 
-    /// The conversation's agent is the spare from here on, and the one before ends.
+    /// Makes the conversation's agent the spare, and ends the previous spare.
     pub(super) fn becomes_spare(&self, id: &ConversationId) {
         if let Some(before) = self.agents().mark_spare(id) {
             self.drop_spare(&before);
         }
     }
 
-    /// Ends the spare if no panel shows its conversation any more.
+    /// Ends the spare if no panel shows its conversation.
     pub(super) fn end_unshown_spare(&self) {
         if let Some(spare) = self.agents().spare().filter(|spare| !self.conversations().is_shown(spare)) {
             self.drop_spare(&spare);
         }
     }
 
-    /// Ends the spare, because it was started with settings that may have changed.
+    /// Ends the spare, because its settings may have changed.
     pub(super) fn end_spare(&self) {
         if let Some(spare) = self.agents().spare() {
             self.drop_spare(&spare);
         }
     }
 
-    /// Another agent or folder was chosen for a conversation: ends its spare and makes the chosen agent ready.
+    /// Ends the spare of a conversation for which another agent or folder was chosen, and starts the chosen agent in
+    /// advance.
     pub(super) fn renew_spare(&self, id: &ConversationId) {
         let is_spare = self.agents().spare().as_ref() == Some(id);
         if is_spare && let Some(runner) = self.conversations().known_runner(id) {

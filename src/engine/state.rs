@@ -1,6 +1,6 @@
-//! The handle to the one engine, and the services behind it.
+//! The handle to the engine, and its services.
 //!
-//! Owns the list of services and the ways to them. What the engine does with them is in the files beside this one.
+//! Owns the list of services and their accessors. The other files of this folder use them.
 
 use super::activity::ActivityLog;
 use super::agents::{AgentAccess, AgentPool, Tokens};
@@ -23,10 +23,10 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// The path on the port at which agents reach their tools.
+/// The path on the port where agents reach their tools.
 pub const MCP_PATH: &str = "/mcp";
 
-/// A handle to the one engine. Cheap to clone.
+/// A handle to the engine. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     pub(super) inner: Arc<Inner>,
@@ -35,10 +35,9 @@ pub struct Engine {
 pub(super) struct Inner {
     pub(super) home: Home,
     pub(super) config: ConfigFile,
-    /// A newer gstack takes over: no new turn begins.
-    /// For whom, once a newer gstack has asked.
+    /// The mark for the newer gstack that asked to take over. If set, no new turn begins.
     pub(super) handing_over: Mutex<Option<UpgradeMark>>,
-    /// Raised when a turn has ended.
+    /// Notified when a turn has ended.
     pub(super) turns_changed: watch::Sender<()>,
     /// The daemon's port on 127.0.0.1.
     pub(super) port: u16,
@@ -49,16 +48,16 @@ pub(super) struct Inner {
     pub(super) panel_keys: Mutex<PanelKeys>,
     pub(super) conversations: Conversations,
     pub(super) tabs: Tabs,
-    /// The tools of the agents that run.
+    /// The tools of running agents, by token.
     pub(super) tokens: Tokens<dyn AgentAccess>,
     pub(super) policy: PolicyService,
-    /// Raised when an approval or an answer is asked for or is no longer waited for.
+    /// Notified when an approval or question is added or resolved.
     pub(super) approvals_changed: watch::Sender<()>,
     pub(super) pointing: Mutex<Pointing>,
     pub(super) activity: ActivityLog,
     pub(super) worktrees: Worktrees,
     pub(super) busy: watch::Sender<bool>,
-    /// What `browse.json` says of the browser.
+    /// The browser mode for `browse.json`.
     pub(super) mode: watch::Sender<&'static str>,
     pub(super) tasks: Tasks,
 }
@@ -70,43 +69,43 @@ impl Engine {
     pub fn config(&self) -> Arc<Config> {
         self.inner.config.get()
     }
-    /// Raised when a setting was changed.
+    /// Returns a receiver that is notified when a setting changed.
     pub fn watch_config(&self) -> watch::Receiver<()> {
         self.inner.config.watch()
     }
-    /// What agents may do, what persons have said about that, and the record of it.
+    /// Returns the policy: what agents may do, the rules that people made, and the audit.
     pub fn policy(&self) -> &PolicyService {
         &self.inner.policy
     }
-    /// The agents: which there are, and which answers.
+    /// Returns the agents: which exist, and which answers.
     pub fn agents(&self) -> &AgentPool {
         &self.inner.agents
     }
-    /// The browser in use, and the everyday ones that are connected.
+    /// Returns the browsers: the one in use, and the connected everyday ones.
     pub fn browsers(&self) -> &Browsers {
         &self.inner.browsers
     }
-    /// The conversations: their list, their files and who is shown them.
+    /// Returns the conversations: their list, their files and their subscriptions.
     pub fn conversations(&self) -> &Conversations {
         &self.inner.conversations
     }
-    /// What was done in the browser, by anyone.
+    /// Returns the activity log.
     pub fn activity(&self) -> &ActivityLog {
         &self.inner.activity
     }
     pub fn home(&self) -> &Home {
         &self.inner.home
     }
-    /// Ends when the daemon does.
+    /// Returns a token that is cancelled when the daemon ends.
     pub fn ended(&self) -> CancellationToken {
         self.inner.tasks.shutdown()
     }
-    /// Whether anybody needs the daemon: a panel, a turn or a browser.
+    /// Returns whether the daemon is needed by a panel, a turn or a browser.
     pub fn watch_busy(&self) -> watch::Receiver<bool> {
         self.inner.busy.subscribe()
     }
 
-    /// The mode of `status`, as it changes.
+    /// Returns the mode of `status`, as it changes.
     pub fn watch_mode(&self) -> watch::Receiver<&'static str> {
         self.inner.mode.subscribe()
     }

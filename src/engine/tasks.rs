@@ -1,13 +1,13 @@
-//! The daemon's own tasks and its end.
+//! The daemon's background tasks and its shutdown.
 //!
-//! Owns the count of what runs beside a request and the token that ends all of it. Never knows what a task does.
+//! Owns the tracker of background tasks and the token that ends them all. Never knows what a task does.
 
 use crate::protocol::fault::Fault;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Begins tasks and waits for them at the end. Cheap to clone.
+/// Spawns tasks and waits for them at the end. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Tasks {
     tracker: TaskTracker,
@@ -15,7 +15,7 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// `shutdown`: cancelled when the daemon ends.
+    /// `shutdown` is cancelled when the daemon ends.
     pub(super) fn new(shutdown: CancellationToken) -> Self {
         Self { tracker: TaskTracker::new(), shutdown }
     }
@@ -24,7 +24,7 @@ impl Tasks {
         self.tracker.spawn(task);
     }
 
-    /// Cancelled when the daemon ends.
+    /// Returns the token that is cancelled when the daemon ends.
     pub(super) fn shutdown(&self) -> CancellationToken {
         self.shutdown.clone()
     }
@@ -33,7 +33,7 @@ impl Tasks {
         self.shutdown.cancel();
     }
 
-    /// Ends all tasks. False: some did not end in time.
+    /// Ends all tasks. Returns false if some did not end in time.
     pub(super) async fn end(&self, limit: Duration) -> bool {
         self.shutdown.cancel();
         self.tracker.close();
@@ -41,7 +41,7 @@ impl Tasks {
     }
 }
 
-/// Runs what blocks for the disk beside the runtime's own threads.
+/// Runs blocking disk work off the runtime's own threads.
 pub(super) async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {

@@ -1,7 +1,7 @@
-//! The browser's commands as one conversation's agent may use them.
+//! The browser commands that a conversation's agent may use.
 //!
-//! Owns the token, the list of what is offered, and the way of each call past the policy. The token dies with
-//! the agent; the tools act on the tabs of the conversation's set and on no other.
+//! Owns the token, the list of offered tools, and the path of each call through the policy. The token is revoked when
+//! the agent ends; the tools act only on tabs of the conversation's tab set.
 
 mod action_requests;
 mod admission;
@@ -43,9 +43,9 @@ pub struct ConversationTools {
     engine: Engine,
     runner: Runner,
     token: String,
-    /// Cancelled when the token is revoked: its agent has ended.
+    /// Cancelled when the token is revoked, because its agent has ended.
     ended: CancellationToken,
-    /// The agent is the built-in one: what it does are the person's own words, so nobody is asked.
+    /// True for the built-in agent: it executes the person's own words, so no one is asked.
     by_person: bool,
 }
 
@@ -63,7 +63,7 @@ impl ConversationTools {
         self.runner.conversation()
     }
 
-    /// Runs a call that came over MCP. `id`: the agent's own name of it, where it gives one.
+    /// Runs a call that came over MCP. `id` is the agent's own id of the call, if it gives one.
     async fn run_over_mcp(
         &self,
         id: Option<String>,
@@ -80,7 +80,7 @@ impl ConversationTools {
         outcome
     }
 
-    /// Runs a call as long as the turn lasts. `named`: the tab, where the call names one.
+    /// Runs a call for at most as long as the turn. `named` is the tab that the call names.
     async fn run_in_turn(
         &self,
         call: Call,
@@ -92,7 +92,7 @@ impl ConversationTools {
         if turn.is_cancelled() {
             return Err(ToolError::TurnOver.into());
         }
-        // A stop ends the call even where the agent does not take it back.
+        // A stop ends the call even if the agent does not cancel it.
         let cancel = cancel.child_token();
         let mut call = std::pin::pin!(self.run_call(call, named, step, cancel.clone()));
         tokio::select! {
@@ -104,7 +104,7 @@ impl ConversationTools {
         }
     }
 
-    /// Runs a call, and the activity says so, whatever becomes of it.
+    /// Runs a call and records it in the activity log, whatever its outcome.
     async fn run_call(
         &self,
         call: Call,
@@ -128,7 +128,7 @@ impl ConversationTools {
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
         let spec = call.spec;
-        // Whatever way a call came, an agent runs what it is offered: no `chain`, no `tab-each`.
+        // However a call arrives, an agent can run only the tools that it is offered: no `chain`, no `tab-each`.
         if !self.by_person && offered::find(spec.name).is_none() {
             return Err(ToolError::NotOffered(spec.name.to_owned()).into());
         }
@@ -138,7 +138,7 @@ impl ConversationTools {
         let shown = self.engine.tabs().shown_in(tab);
         self.engine.browsers().stay_for_turn(conversation, tab)?;
         let folder = PathBuf::from(&conversation.info().folder);
-        // What was allowed here must not land on the page that came meanwhile.
+        // What was allowed here must not run on a page that loads later.
         let leaves = spec.leads == Leads::TabToAddress;
         let only_on = (!self.by_person && call.class() != Class::Read && !leaves).then_some(shown);
         let target = |expected| Target {
@@ -159,12 +159,12 @@ impl ConversationTools {
         let Permit { expected: judged, home, edited } = self.permit(&call, subject, step, &cancel).await?;
         let mut wrote = edited.is_some();
         call = edited.unwrap_or(call);
-        // What it sends may be the first half of something, also if it fails halfway.
+        // What it sends may be the first part of something, even if it fails halfway.
         self.remember_sent(tab, home, &call);
         let mut before = self.engine.tabs().now(tab);
         let is_bound = judged.is_some();
         let mut outcome = self.run_and_answer(&call, target(judged), tab, &cancel).await;
-        // Its element changed after it was judged, and nothing was done: that is another action.
+        // The element changed after the decision, and nothing was done: it is now a different action.
         if is_bound && outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Conflict) {
             let Permit { expected: judged, home, edited } = self.permit(&call, subject, step, &cancel).await?;
             wrote |= edited.is_some();
@@ -193,7 +193,7 @@ impl ConversationTools {
         Ok(tool_result(output).await)
     }
 
-    /// Runs a call; the person answers the dialogs that it meets.
+    /// Runs a call. The person answers the dialogs that it opens.
     async fn run_and_answer(
         &self,
         call: &Call,
@@ -207,8 +207,8 @@ impl ConversationTools {
         }
     }
 
-    /// Notes what a call sends to a site: what it types, and the addresses it goes to. `home`: the address of the document
-    /// that it is done to, where it is known.
+    /// Records what a call sends to a site: the typed text, and the addresses it goes to. `home` is the address of the
+    /// document that it acts on, if known.
     fn remember_sent(&self, tab: TabId, home: Option<String>, call: &Call) {
         let of_tab = || self.engine.tabs().site_of(tab);
         let site = home.map_or_else(of_tab, |home| site::of(&home)).unwrap_or_default();
@@ -221,11 +221,11 @@ impl ConversationTools {
         });
     }
 
-    /// Notes everything that a call gives the agent to read, under the site that it is of.
+    /// Records everything that a call lets the agent read, by site.
     fn remember_read(&self, spec: &Spec, tab: TabId, output: &Output) {
         let conversation = self.conversation();
         if spec.category == Category::Tabs {
-            // Titles and addresses are each tab's own.
+            // Titles and addresses belong to the site of each tab.
             let pages: Vec<PageContext> = self
                 .engine
                 .tabs()
@@ -251,21 +251,21 @@ impl ConversationTools {
         });
     }
 
-    /// A fault may repeat a page.
+    /// Records the text of a fault, which may quote a page.
     fn remember_fault(&self, tab: TabId, fault: &Fault) {
         let site = self.engine.tabs().site_of(tab).unwrap_or_default();
         let text = format!("{} {}", fault.message, fault.hint.as_deref().unwrap_or_default());
         self.engine.policy().with_taint_log(self.conversation().id(), |log| log.read(&site, &text));
     }
 
-    /// What a call does, with what its ref is called in the page.
+    /// Describes a call, with the accessible name of its ref.
     fn words(&self, call: &Call, tab: Option<TabId>) -> Words {
         let pages = self.engine.browsers().pages_with(tab).map(|(_, pages)| pages);
         let label = |name: &str| pages.as_ref()?.label(tab?, name);
         words::describe(call, &label)
     }
 
-    /// Runs a command that a person said in words, or that an adapter names: the activity says so if it can't be read.
+    /// Runs a command that a person phrased in words or that an adapter names. Logs it even if it cannot be parsed.
     async fn run_named(&self, named: ToolCall, cancel: CancellationToken) -> Result<ToolResult, Fault> {
         let ToolCall { command, args } = named;
         match Call::parse(&command, &args) {
@@ -296,7 +296,7 @@ impl Tools for ConversationTools {
     }
 }
 
-/// What an agent can do about a text that was cut.
+/// Tells the agent how to narrow an output that was truncated.
 fn how_to_narrow(spec: &Spec) -> String {
     match tool_schema::narrowing(spec).split_last() {
         None => "look at a part of the page instead".to_owned(),

@@ -1,4 +1,4 @@
-//! What an agent wants to do, as the policy sees it.
+//! An agent's action, as the policy sees it.
 
 use crate::agent::adapter::PermissionAsked;
 use crate::command::Class;
@@ -6,43 +6,44 @@ use crate::protocol::chat::StepKind;
 use crate::protocol::ids::ConversationId;
 use crate::protocol::policy::PolicyScope;
 
-/// One action of an agent, before it is done.
+/// One action of an agent, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionRequest {
     pub conversation_id: ConversationId,
     pub kind: ActionKind,
-    /// The host of the page that it is done to, or that it goes to; none where there is none or it can't be told.
+    /// The host of the page that the action affects or navigates to. `None` if there is none or it cannot be
+    /// determined.
     pub site: Option<String>,
     pub risk: Risk,
 }
 
 impl ActionRequest {
-    /// What an agent wants to do with a tool of its own.
+    /// Returns the request for an agent's use of one of its own tools.
     pub fn of_own_tool(conversation_id: ConversationId, asked: &PermissionAsked) -> Self {
         let kind = match asked.kind {
             _ if asked.read_only => ActionKind::Read,
             StepKind::Shell => ActionKind::Does(PolicyScope::Shell),
             StepKind::File => ActionKind::Does(PolicyScope::Write),
-            // What is not known is taken for the worst.
+            // An unknown kind counts as the most dangerous one.
             _ => ActionKind::Does(PolicyScope::Control),
         };
         Self { conversation_id, kind, site: None, risk: Risk::Plain }
     }
 }
 
-/// What kind of action.
+/// The kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActionKind {
-    /// Looking.
+    /// Only looks.
     Read,
-    /// What rules are made about.
+    /// Covered by rules of this scope.
     Does(PolicyScope),
-    /// What identifies a person: no agent is offered it and no rule gives it.
+    /// Reveals a person's credentials. Never offered to agents, and no rule allows it.
     Secret,
 }
 
 impl ActionKind {
-    /// What a command of this class is. Commands that are more than their class says so themselves.
+    /// Returns the kind of a command of this class. Commands that do more declare it themselves.
     pub fn of(class: Class) -> Self {
         match class {
             Class::Read => Self::Read,
@@ -56,10 +57,10 @@ impl ActionKind {
     }
 }
 
-/// How far the action reaches beyond the page that it is done to.
+/// How far an action reaches beyond the page that it affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Risk {
-    /// No further.
+    /// Not beyond the page.
     Plain,
     /// It takes the tab to a site that neither the person nor a rule has named, after words of another page were read.
     NewSite,
@@ -67,6 +68,6 @@ pub enum Risk {
     Carrying,
     /// It closes a tab that the agent did not open.
     ClosesTheirs,
-    /// It answers a question that the page asks the person.
+    /// Answers a dialog that the page opened for the person.
     AnswersDialog,
 }

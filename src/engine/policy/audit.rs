@@ -1,7 +1,7 @@
-//! `audit.jsonl`: every decision about what an agent wanted, one JSON object a line, each chained to the one before.
+//! `audit.jsonl`: every decision about an agent's action, one JSON object per line, each chained to the previous one.
 //!
-//! Owns the files: 0600, appended to, moved to `audit.1.jsonl` when it has grown, with the chain's end in `audit.head`.
-//! While the daemon runs, the end that it remembers counts, not the one in the file.
+//! Owns the files: mode 0600, appended to, rotated to `audit.1.jsonl` when large, with the end of the chain in
+//! `audit.head`. While the daemon runs, the end in its memory is authoritative, not the one in the file.
 
 use super::audit_chain::{self, Head, Lines};
 use crate::base::append;
@@ -15,9 +15,9 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use tokio::sync::watch;
 
-/// In bytes; one file before this one is kept.
+/// In bytes. One older file is kept.
 const LARGEST: u64 = 8 * 1024 * 1024;
-/// The head is replaced in place, so it always has this length, in bytes.
+/// In bytes. The head is overwritten in place, so its length is fixed.
 const HEAD_LENGTH: usize = 512;
 
 /// The audit of one home.
@@ -25,9 +25,9 @@ const HEAD_LENGTH: usize = 512;
 pub struct Audit {
     path: PathBuf,
     largest: u64,
-    /// Where the chain ends, and the open file of it. Read with the first line that is written or proved.
+    /// The end of the chain and its open file. Read when the first line is written or verified.
     head: Option<(Head, File)>,
-    /// Raised with each line.
+    /// Notified after each line.
     written: watch::Sender<u64>,
 }
 
@@ -36,7 +36,7 @@ impl Audit {
         Self { path, largest: LARGEST, head: None, written: watch::Sender::new(0) }
     }
 
-    /// Writes one line. Blocks for the moment that it takes.
+    /// Appends one line. Blocks during the write. Fails if the line or the head cannot be written.
     pub fn append(&mut self, entry: &AuditEntry) -> io::Result<()> {
         let head = self.head()?;
         let line = head.next_line(entry)?;
@@ -48,13 +48,13 @@ impl Audit {
             std::fs::rename(&self.path, before(&self.path))?;
             file = append::open(&self.path)?;
             length = 0;
-            // The older file is the one that was the present one; what was older still is gone.
+            // The current file becomes the older one; the previous older file is gone.
             next = Head { oldest: head.file, file: next.number, ..next };
         }
         let gap = if ends_torn(&mut file, length)? { "\n" } else { "" };
         self.set_head(Head { pending: Some(next.hash.clone()), oldest: next.oldest, file: next.file, ..head })?;
         if let Err(error) = file.write_all(format!("{gap}{line}\n").as_bytes()) {
-            // Half a line would be a torn one. What can't be cut off is left out by every reader.
+            // Removes a partial line. If that fails, readers skip it.
             file.set_len(length).ok();
             return Err(error);
         }
@@ -63,14 +63,14 @@ impl Audit {
         Ok(())
     }
 
-    /// Proves that no line was changed, removed or inserted. `known`: a hash that somebody has kept.
+    /// Verifies that no line was changed, removed or inserted. `known` is a hash that someone recorded earlier.
     pub fn prove(&mut self, known: Option<&str>) -> io::Result<AuditProof> {
         let head = self.head()?;
         let (older, newer) = self.texts()?;
         let (older_name, name) = (name_of(&before(&self.path)), name_of(&self.path));
         let files = [Lines { file: &older_name, text: &older }, Lines { file: &name, text: &newer }];
         let mut proof = audit_chain::prove(&files, &head, known);
-        // While the daemon runs nobody else writes it.
+        // While the daemon runs, no other process writes it.
         if proof.sound && read_head(&head_path(&self.path)).is_none_or(|written| written != head) {
             proof.sound = false;
             proof.trouble = Some("audit.head was changed or removed".to_owned());
@@ -99,7 +99,7 @@ impl Audit {
         Ok(head)
     }
 
-    /// Remembers where the chain ends, in memory and in the file.
+    /// Stores the end of the chain, in memory and in the file.
     fn set_head(&mut self, head: Head) -> io::Result<()> {
         let Some((present, file)) = &mut self.head else { return Ok(()) };
         let mut bytes = serde_json::to_vec(&head)?;
@@ -112,7 +112,7 @@ impl Audit {
         Ok(())
     }
 
-    /// The older file's text and the present one's.
+    /// Returns the text of the older and of the current file.
     fn texts(&self) -> io::Result<(String, String)> {
         let read = |path: &Path| match std::fs::read(path) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
@@ -122,7 +122,7 @@ impl Audit {
         Ok((read(&before(&self.path))?, read(&self.path)?))
     }
 
-    /// The newest so many, oldest first. Lines that can't be read are left out.
+    /// Returns the newest `lines` entries, oldest first. Skips unreadable lines.
     pub fn newest(&self, lines: usize) -> io::Result<Vec<AuditEntry>> {
         let (older, newer) = self.texts()?;
         let mut newest: Vec<AuditEntry> = newer
@@ -136,7 +136,7 @@ impl Audit {
         Ok(newest)
     }
 
-    /// What is written from now on.
+    /// Returns a follower of the lines written from now on.
     pub fn follow(&self) -> io::Result<Follower> {
         let written = self.written.subscribe();
         let mut file = append::open(&self.path)?;
@@ -145,7 +145,7 @@ impl Audit {
     }
 }
 
-/// Reads on where it has read last, into the next file where the one before was moved away.
+/// Continues reading at its last position, across a rotation of the file.
 #[derive(Debug)]
 pub struct Follower {
     path: PathBuf,
@@ -155,7 +155,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Waits for lines; `None` once nobody writes any more.
+    /// Waits for new lines. Returns `None` when there is no writer left.
     pub async fn next(&mut self) -> Option<io::Result<Vec<AuditEntry>>> {
         self.written.changed().await.ok()?;
         Some(self.read())
@@ -175,17 +175,17 @@ impl Follower {
     }
 }
 
-/// The file before this one: `audit.1.jsonl`.
+/// Returns the path of the older file: `audit.1.jsonl`.
 fn before(path: &Path) -> PathBuf {
     path.with_extension("1.jsonl")
 }
 
-/// Where the chain ends: `audit.head`.
+/// Returns the path of the end of the chain: `audit.head`.
 fn head_path(path: &Path) -> PathBuf {
     path.with_extension("head")
 }
 
-/// The head in a file; `None` if there is none or it can't be read as one.
+/// Reads the head from a file. Returns `None` if it does not exist or is not valid.
 fn read_head(path: &Path) -> Option<Head> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
@@ -194,7 +194,7 @@ fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A crash in the middle of a line.
+/// Returns true if a crash left a partial last line.
 fn ends_torn(file: &mut File, length: u64) -> io::Result<bool> {
     if length == 0 {
         return Ok(false);
@@ -280,16 +280,16 @@ mod tests {
         let whole = std::fs::read_to_string(&path).unwrap();
         let cut: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
         let known = audit.prove(None).unwrap().head;
-        // Cut off at the end while it runs, and written on.
+        // The end is cut off while the audit is open, and writing continues.
         std::fs::write(&path, &cut).unwrap();
         assert_eq!(audit.prove(None).unwrap().trouble.unwrap(), "number 4 was removed from the end");
         audit.append(&entry(5)).unwrap();
         let trouble = |audit: &mut Audit| audit.prove(Some(&known)).unwrap().trouble.unwrap_or_default();
         assert_eq!(trouble(&mut audit), "number 4 was removed before audit.jsonl line 4");
-        // The same by a daemon that was started after it.
+        // The same, found by a daemon that started afterwards.
         std::fs::write(&path, &whole).unwrap();
         assert_eq!(trouble(&mut Audit::at(path.clone())), "number 5 was removed from the end");
-        // With the head gone too, only a hash that was kept elsewhere tells.
+        // If the head is gone too, only a hash that was recorded elsewhere reveals it.
         std::fs::write(&path, &cut).unwrap();
         std::fs::remove_file(head_path(&path)).unwrap();
         assert_eq!(audit.prove(None).unwrap().trouble.unwrap(), "numbers 4 to 5 were removed from the end");

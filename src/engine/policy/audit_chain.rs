@@ -1,7 +1,8 @@
-//! The chain of the audit: each line carries its number and the SHA-256 of the line before it.
+//! The hash chain of the audit: each line carries its number and the SHA-256 of the previous line.
 //!
-//! Owns the form of a line, the head (where the chain ends) and the proof that nothing in between was changed, removed or
-//! inserted. Touches no file. There is no key: anyone who may write the lines and the head may rewrite both.
+//! Owns the format of a line, the head (the end of the chain) and the proof that nothing in between was changed,
+//! removed or inserted. Touches no file. There is no key: a process that can write the lines and the head can rewrite
+//! both.
 
 use crate::protocol::audit::{AuditEntry, AuditProof};
 use crate::protocol::chat::Millis;
@@ -9,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 
-/// Comes before the first line.
+/// The hash before the first line.
 const NOTHING: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// A line as it is written. Without `number` and `previous` it is from before the chain.
+/// A line as it is written. Lines without `number` and `previous` are older than the chain.
 #[derive(Serialize)]
 struct Line<'a> {
     number: u64,
@@ -21,33 +22,33 @@ struct Line<'a> {
     entry: &'a AuditEntry,
 }
 
-/// What ties a line to the one before it.
+/// The fields that link a line to the previous one.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 struct Link {
     number: u64,
     previous: String,
 }
 
-/// Where the chain ends.
+/// The end of the chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Head {
     /// The number of the last line; 0 before the first.
     pub(super) number: u64,
     /// The SHA-256 of the last line.
     pub(super) hash: String,
-    /// The SHA-256 of the line that is being written: after a crash the chain may end there or one before.
+    /// The SHA-256 of the line being written: after a crash the chain may end at that line or at the one before.
     pub(super) pending: Option<String>,
-    /// The first number that is kept: earlier ones went with a file that was replaced.
+    /// The first number that is kept. Earlier lines were in a file that has been replaced.
     pub(super) oldest: u64,
-    /// The first number of the present file.
+    /// The first number of the current file.
     pub(super) file: u64,
-    /// When the head was begun, and at which number: lines that were removed from the end before that are not missed.
+    /// When the head was created, and at which number. Lines removed from the end before that cannot be detected.
     pub(super) since: Millis,
     pub(super) since_number: u64,
 }
 
 impl Head {
-    /// The head of lines that are there already, or of none.
+    /// Creates the head of existing lines, or of none.
     pub(super) fn begun(files: &[&str], now: Millis) -> Self {
         let numbers = |text: &str| text.lines().filter_map(link).map(|link| link.number).collect::<Vec<_>>();
         let last = files.iter().flat_map(|text| text.lines()).rfind(|line| !line.trim().is_empty());
@@ -63,17 +64,17 @@ impl Head {
         }
     }
 
-    /// The next line, without its end.
+    /// Returns the next line without its line break.
     pub(super) fn next_line(&self, entry: &AuditEntry) -> serde_json::Result<String> {
         serde_json::to_string(&Line { number: self.number + 1, previous: &self.hash, entry })
     }
 
-    /// Where the chain ends after that line.
+    /// Returns the end of the chain after that line.
     pub(super) fn after(&self, line: &str) -> Self {
         Self { number: self.number + 1, hash: hash_of(line), pending: None, ..self.clone() }
     }
 
-    /// Takes over what a crash cut off: the line that was being written is there, or it is not.
+    /// Resolves a write that a crash interrupted: the pending line is either the last line or missing.
     pub(super) fn settled(mut self, last_line: Option<&str>) -> Self {
         let pending = self.pending.take();
         match last_line {
@@ -83,7 +84,7 @@ impl Head {
     }
 }
 
-/// One file of lines, oldest first.
+/// The lines of one file, oldest first.
 pub(super) struct Lines<'a> {
     pub(super) file: &'a str,
     pub(super) text: &'a str,
@@ -96,7 +97,8 @@ struct Read<'a> {
     line: &'a str,
 }
 
-/// Proves the chain from the oldest line to the head. `known`: a hash that somebody has kept, which must be among them.
+/// Verifies the chain from the oldest line to the head. `known` is a hash that someone recorded earlier and that must
+/// be in the chain.
 pub(super) fn prove(files: &[Lines<'_>], head: &Head, known: Option<&str>) -> AuditProof {
     let mut proof = AuditProof {
         sound: false,
@@ -142,7 +144,7 @@ pub(super) fn prove(files: &[Lines<'_>], head: &Head, known: Option<&str>) -> Au
     proof
 }
 
-/// The first place where the chain does not hold.
+/// Describes the first place where the chain is broken.
 fn broken(chain: &[Read<'_>], before: &str, head: &Head) -> Option<String> {
     if let Some(first) = chain.first() {
         if first.link.number > head.oldest {
@@ -166,7 +168,7 @@ fn broken(chain: &[Read<'_>], before: &str, head: &Head) -> Option<String> {
             return Some(missing(one.link.number + 1, number - 1, &format!("before {}", next.place)));
         }
         if next.link.previous != one.hash {
-            // If what follows still fits to the second of the two, the first is the one that was changed.
+            // If the next line still matches the second of the two, the first was changed.
             let fits = match chain.get(at + 2) {
                 Some(third) => third.link.previous == next.hash,
                 None => head.hash == next.hash,
@@ -183,7 +185,7 @@ fn broken(chain: &[Read<'_>], before: &str, head: &Head) -> Option<String> {
     if number == head.number {
         return (last.hash != head.hash).then(|| changed(last));
     }
-    // A crash between a line and its head.
+    // A crash between writing a line and its head.
     let is_pending = number == head.number + 1 && head.pending.as_deref() == Some(&last.hash);
     (!is_pending).then(|| {
         let more = chain.iter().find(|read| read.link.number > head.number).unwrap_or(last);
@@ -194,7 +196,7 @@ fn broken(chain: &[Read<'_>], before: &str, head: &Head) -> Option<String> {
 fn changed(read: &Read<'_>) -> String {
     let mut text = format!("{} was changed", read.place);
     if let Ok(entry) = serde_json::from_str::<AuditEntry>(read.line) {
-        // The time helps to find it in a backup.
+        // The time helps to find the line in a backup.
         write!(text, " (number {}, of {} ms)", read.link.number, entry.at).ok();
     }
     text
@@ -315,7 +317,7 @@ mod tests {
         assert!(check(&lines, &pending).sound, "the line was written");
         assert_eq!(pending.clone().settled(Some(&line)), head.after(&line));
         assert_eq!(pending.settled(lines.get(2).map(String::as_str)), head);
-        // A torn line spoils itself alone.
+        // A torn line only loses itself.
         lines.truncate(3);
         lines.push("{\"number\":4,\"prev".to_owned());
         lines.push(line.clone());

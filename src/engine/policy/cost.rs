@@ -1,7 +1,7 @@
-//! Measures what identity and policy add to a command. Run by hand: `benches/run.sh` calls
-//! `cargo test --release --lib policy::cost -- --ignored --nocapture`.
+//! Measures the time that identity and policy add to a command. Run by hand: `benches/run.sh` calls `cargo test
+//! --release --lib policy::cost -- --ignored --nocapture`.
 //!
-//! Prints medians in microseconds; asserts nothing about time.
+//! Prints medians in microseconds. Never asserts on time.
 
 #![allow(clippy::print_stderr, reason = "the table is what it is run for")]
 
@@ -16,9 +16,9 @@ use std::time::Instant;
 use tokio::net::UnixStream;
 
 const RUNS: usize = 501;
-/// As many rules as a person could make in a year of "Allow on this site".
+/// As many rules as a person could create in a year of "Allow on this site".
 const RULES: usize = 200;
-/// Words of one site that the agent has read: about a megabyte.
+/// Words of one site that the agent has read: about one megabyte.
 const WORDS_READ: usize = 150_000;
 
 fn median(mut act: impl FnMut()) -> f64 {

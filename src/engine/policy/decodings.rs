@@ -1,20 +1,20 @@
-//! Decodes a text from simple codes: percent signs, HTML and JSON escapes, base64, base32, hexadecimal, numbers of letters,
-//! letters and hexadecimal pairs with separators, ROT13, backwards; also two or three of them, one upon another.
+//! Decodes text from simple encodings: percent-encoding, HTML and JSON escapes, base64, base32, hexadecimal, character
+//! codes, letters and hexadecimal pairs with separators, ROT13, reversed text; also up to three of them nested.
 //!
-//! Owns these decodings and their bounds. There are countless other codes, as docs/SECURITY.md says. Pure.
+//! Owns these decodings and their limits. Countless other encodings exist, as docs/SECURITY.md says. Pure.
 
 use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::collections::{HashMap, HashSet};
 
-/// A shorter run of letters and digits is a word.
+/// A shorter run of letters and digits counts as a word.
 const SHORTEST_CODE: usize = 12;
-/// Runs of one text that are decoded.
+/// The number of runs of one text that are decoded.
 const MOST_RUNS: usize = 50;
-/// Codes upon one another.
+/// The number of nested encodings.
 const DEEPEST: usize = 3;
-/// Texts that come of one, and the bytes of them all.
+/// The number of texts decoded from one text, and their total size in bytes.
 const MOST_TEXTS: usize = 200;
 const MOST_BYTES: usize = 512 * 1024;
 
@@ -24,7 +24,7 @@ const LENIENT: GeneralPurposeConfig = GeneralPurposeConfig::new()
 const STANDARD: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, LENIENT);
 const URL_SAFE: GeneralPurpose = GeneralPurpose::new(&alphabet::URL_SAFE, LENIENT);
 
-/// The text itself first, then what it says if it is taken for a code. Bounded: a long text is decoded less deeply.
+/// Returns the text itself, then its decodings. Bounded: a long text is decoded less deeply.
 pub(super) fn of(text: &str) -> Vec<String> {
     let mut seen = HashSet::from([text.to_owned()]);
     let mut all = vec![text.to_owned()];
@@ -48,7 +48,7 @@ pub(super) fn of(text: &str) -> Vec<String> {
     all
 }
 
-/// What a text says in each code by itself.
+/// Decodes a text once with each encoding.
 fn once(text: &str) -> Vec<String> {
     let mut decoded = Vec::new();
     if text.contains('%') {
@@ -66,7 +66,7 @@ fn once(text: &str) -> Vec<String> {
     decoded.extend(by_numbers(text));
     decoded.extend(by_separated(text));
     let of_code = |letter: char| letter.is_ascii_alphanumeric() || is_joint(letter);
-    // The letters that join the parts of an address are letters of a code too.
+    // The characters that join the parts of an address also occur in encodings.
     let runs = text.split(|letter: char| !of_code(letter)).flat_map(|run| {
         let parts = run.split(is_joint).filter(move |part| part.len() < run.len());
         std::iter::once(run).chain(parts)
@@ -97,7 +97,7 @@ fn by_hex(run: &str) -> Option<String> {
     String::from_utf8(bytes?).ok()
 }
 
-/// RFC 4648, section 6, without padding.
+/// Decodes base32 (RFC 4648, section 6) without padding.
 fn by_base32(run: &str) -> Option<String> {
     let (mut bits, mut held, mut bytes) = (0_u32, 0_u32, Vec::new());
     for letter in run.bytes() {
@@ -125,7 +125,7 @@ fn by_rot13(letter: char) -> char {
     }
 }
 
-/// `&#104;`, `&#x68;` and the named ones of HTML's syntax.
+/// Decodes `&#104;`, `&#x68;` and the named entities of HTML's syntax.
 fn by_entities(text: &str) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
@@ -160,7 +160,7 @@ fn entity_of(name: &str) -> Option<char> {
     }
 }
 
-/// `\u0068`, `\u{68}`, `\x68`.
+/// Decodes `\u0068`, `\u{68}`, `\x68`.
 fn by_escapes(text: &str) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
@@ -190,7 +190,7 @@ fn by_escapes(text: &str) -> String {
     decoded
 }
 
-/// `99 111 114`, with anything between: the numbers of ASCII letters.
+/// Decodes ASCII codes with any separator: `99 111 114`.
 fn by_numbers(text: &str) -> Option<String> {
     let numbers = text.split(|letter: char| !letter.is_ascii_digit()).filter(|number| !number.is_empty());
     let letters: Option<Vec<u8>> = numbers.map(|number| number.parse().ok()).collect();
@@ -198,8 +198,8 @@ fn by_numbers(text: &str) -> Option<String> {
     letters.iter().all(|letter| (9..127).contains(letter)).then(|| letters.into_iter().map(char::from).collect())
 }
 
-/// Letters or pairs of hexadecimal digits with something between them: `c-o-r-r-e-c-t`, `63:6f:72`, `0x63, 0x6f`. The most
-/// frequent separator counts as none, any other one as a space.
+/// Decodes separated letters or hexadecimal pairs: `c-o-r-r-e-c-t`, `63:6f:72`, `0x63, 0x6f`. Removes the most frequent
+/// separator and replaces any other one with a space.
 fn by_separated(text: &str) -> Vec<String> {
     let is_part = |letter: char| letter.is_alphanumeric();
     let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -218,7 +218,7 @@ fn by_separated(text: &str) -> Vec<String> {
         }
         joined.push_str(&part[separator.len()..]);
     }
-    // Only `0x` before each pair is left between the digits.
+    // Removes the `0x` before each pair, so that only digits remain.
     let digits = joined.replace("0x", "").replace(char::is_whitespace, "");
     by_hex(&digits).into_iter().chain([joined]).collect()
 }

@@ -1,6 +1,6 @@
-//! What can go wrong with the rules and the audit, and why an agent is refused: each as a fault.
+//! Faults of the rules and the audit, and refusals of agents' actions.
 //!
-//! Owns the code, the message and the next step of each. Never decides what is refused.
+//! Owns the code, the message and the next step of each. Never decides what to refuse.
 
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::policy::PolicyScope;
@@ -8,19 +8,19 @@ use crate::protocol::told::{self, Sentence};
 use std::io;
 use std::path::PathBuf;
 
-/// What the person is told who keeps the rules.
+/// Errors for the person who manages the rules.
 #[derive(Debug)]
 pub(super) enum PolicyError {
     /// The rule would end before it begins.
     RuleEnded,
     RuleTooLong,
-    /// A rule that allows everything has an end.
+    /// A rule that allows everything must have an end.
     RuleNeedsEnd,
-    /// As it was typed.
+    /// Holds the site as it was typed.
     NotASite(String),
-    /// What a person asks about is no kind of action. A terminal reads it, so it is English.
+    /// The named action does not exist. Shown in a terminal, so it is in English.
     NotAnAction(String),
-    /// `most`: how many rules there may be.
+    /// `most` is the largest number of rules.
     RulesFull {
         most: usize,
     },
@@ -77,10 +77,10 @@ impl From<PolicyError> for Fault {
     }
 }
 
-/// What an agent is told whose action does not run. A model reads it, so it is English.
+/// Errors for an agent whose action does not run. A model reads them, so they are in English.
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// `site`: where, if it is known.
+    /// `site` is the site of the action, if known.
     ByRule {
         site: Option<String>,
     },

@@ -1,6 +1,6 @@
-//! What the rules say of an action that nobody has asked for yet, and why each rule decides or not.
+//! Explains how the rules would decide about an action, and why each rule applies or not.
 //!
-//! Owns the words. Never decides: `rules` does, with the same function that judges an agent's calls.
+//! Owns the text. Never decides: `rules` does, with the same function that judges an agent's calls.
 
 use super::action_request::{ActionKind, ActionRequest, Risk};
 use super::error::PolicyError;
@@ -18,16 +18,16 @@ use crate::protocol::policy::{
 };
 
 impl PolicyService {
-    /// What would become of this action now.
+    /// Explains how this action would be decided now.
     ///
     /// # Errors
-    /// `BadRequest`: the action or the site is none; `NotFound`: there is no such conversation.
+    /// `BadRequest` if the action or the site is not valid; `NotFound` if the conversation does not exist.
     pub fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
         if let Some(id) = &asked.conversation_id {
             self.0.store.get(id).map_err(|error| error.fault())?;
         }
         let request = ActionRequest {
-            // An id that no rule can name: rules for one conversation are passed over.
+            // An empty id matches no rule, so rules for one conversation are skipped.
             conversation_id: asked.conversation_id.clone().unwrap_or_else(|| ConversationId::new(String::new())),
             kind: kind_of(&asked.what)?,
             site: asked.site.as_deref().map(site_name).transpose()?,
@@ -39,7 +39,7 @@ impl PolicyService {
     }
 }
 
-/// `rules`: those in force, newest first; none where they can't be read.
+/// `rules` are those in force, newest first, or `None` if they cannot be read.
 fn explained(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis) -> PolicyExplained {
     let verdict = decide(rules, request, now);
     let held = rules.unwrap_or_default();
@@ -76,7 +76,7 @@ fn explained(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis)
     PolicyExplained { verdict, scope, why: why.to_owned(), others: others.collect(), rule, choices }
 }
 
-/// Why a rule in force does not decide.
+/// Returns the reason why a rule in force does not apply.
 fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
     if request.kind == ActionKind::Secret {
         return "no rule covers what identifies you";

@@ -1,22 +1,23 @@
-//! Marks by which a text is recognised when it comes again, whatever its case, spacing, punctuation or lookalike letters.
+//! Fingerprints that recognize a text when it occurs again, despite changes of case, spacing, punctuation or lookalike
+//! letters.
 //!
-//! Owns what is hashed: five words in a row, runs of letters, pieces of keys, and codes of digits. Keeps nothing.
+//! Owns what is hashed: five consecutive words, runs of letters, parts of keys, and numeric codes. Stores nothing.
 
 use crate::base::lookalike;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// So many words in a row are not the same by chance.
+/// This many equal consecutive words are not a coincidence.
 const ROW: usize = 5;
-/// So many letters and digits in a row, whatever is between them, are not the same by chance.
+/// This many equal consecutive letters and digits, ignoring separators, are not a coincidence.
 const RUN: usize = 24;
-/// A single word of this length is a key or an address rather than a word.
+/// A single word of this length is a key or an address.
 const LONG_WORD: usize = 16;
-/// A number of this many digits is a code.
+/// A number with this many digits is a code.
 const CODE: usize = 6;
-/// Any odd number does; windows are hashed by sliding.
+/// Any odd number works. Windows use a rolling hash.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// What is remembered of a text that was read.
+/// Returns the fingerprints to remember of a text that was read.
 pub(super) fn of(text: &str) -> Vec<u64> {
     let plain = lookalike::plain(text);
     let words: Vec<&str> = plain.split_whitespace().collect();
@@ -27,7 +28,7 @@ pub(super) fn of(text: &str) -> Vec<u64> {
     marks
 }
 
-/// What is looked for in a text that goes out. Unlike [`of`] it finds a key also if it is cut into pieces.
+/// Returns the fingerprints to look for in an outgoing text. Unlike [`of`], finds a key even if it is split into parts.
 pub(super) fn in_outgoing(text: &str) -> Vec<u64> {
     let plain = lookalike::plain(text);
     let words: Vec<&str> = plain.split_whitespace().collect();
@@ -36,12 +37,12 @@ pub(super) fn in_outgoing(text: &str) -> Vec<u64> {
     marks
 }
 
-/// The mark of an address or another word as a whole.
+/// Returns the fingerprint of an address or another word as a whole.
 pub(super) fn of_word(word: &str) -> u64 {
     hash_of(&("word", word))
 }
 
-/// True if the text holds a code, or more than a few words: something may be said in it that nobody can recognise.
+/// Returns true if the text contains a code or more than `few` words, so that it may carry unrecognizable information.
 pub(super) fn may_say_much(text: &str, few: usize) -> bool {
     let plain = lookalike::plain(text);
     letters(&plain).count() > few || plain.split_whitespace().any(|word| is_code(word, CODE - 2))
@@ -62,7 +63,7 @@ fn is_code(word: &str, length: usize) -> bool {
     word.len() >= length && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The hash of each window of so many letters (Rabin and Karp's).
+/// Hashes each window of this length (Rabin–Karp).
 fn windows(letters: impl Iterator<Item = char>, length: usize, marks: &mut Vec<u64>) {
     let first_weight = (1..length).fold(1_u64, |weight, _| weight.wrapping_mul(BASE));
     let mut window = vec![0_u64; length];
@@ -71,7 +72,7 @@ fn windows(letters: impl Iterator<Item = char>, length: usize, marks: &mut Vec<u
         let oldest = std::mem::replace(&mut window[at % length], letter);
         hash = hash.wrapping_sub(oldest.wrapping_mul(first_weight)).wrapping_mul(BASE).wrapping_add(letter);
         if at + 1 >= length {
-            // Mixed, so that windows of another length are never the same.
+            // Mixed with the length, so that windows of different lengths never match.
             marks.push(hash_of(&(length, hash)));
         }
     }

@@ -1,7 +1,8 @@
-//! What an agent may do without asking, what persons have said about that, and the record of every decision.
+//! The policy: what an agent may do without approval, the rules that people made, and the record of every decision.
 //!
-//! Owns the rules, their file, and the audit. `rules` decides and is pure; everything that is not plainly allowed asks,
-//! everything that can't be asked is denied, and what can't be read or written allows nothing.
+//! Owns the rules, their file, and the audit. `rules` decides and is pure. Anything not plainly allowed needs an
+//! approval, is denied if no one can be asked, and nothing is allowed if the rules or the audit cannot be read or
+//! written.
 
 mod action_request;
 mod audit;

@@ -1,6 +1,6 @@
-//! From a request to a yes or no: the rules first, then the person, each decision written down.
+//! Decides a request: first by the rules, then by the person. Records each decision.
 //!
-//! Owns the order. What can't be written down is not done, unless it only looks.
+//! Owns the order. An action that cannot be recorded does not run, unless it only looks.
 
 use super::action_request::{ActionKind, ActionRequest};
 use super::error::{PolicyError, Refused};
@@ -16,25 +16,25 @@ use crate::protocol::fault::Fault;
 use crate::protocol::policy::PolicyScope;
 use crate::protocol::told::{self, Told};
 
-/// What a person is asked, and how it is written down.
+/// The content of an approval card, and how the approval is recorded.
 #[derive(Clone, Debug)]
 pub struct Card {
-    /// The answers that can be given.
+    /// The possible answers.
     pub choices: Vec<Decision>,
-    /// Why it is asked although a rule seems to cover it.
+    /// Why the person is asked although a rule seems to cover the action.
     pub why: Option<Told>,
 }
 
-/// An action as the audit keeps it.
+/// An action as the audit records it.
 #[derive(Clone, Copy, Debug)]
 pub struct Described<'a> {
-    /// The command without what is typed.
+    /// The command without the typed text.
     pub line: &'a str,
-    /// All of it; none for what only looks.
+    /// The full record; `None` for an action that only looks.
     pub record: Option<&'a ActionRecord>,
 }
 
-/// What the rules say.
+/// The decision of the rules.
 #[derive(Clone, Debug)]
 pub enum Permitted {
     Yes,
@@ -44,7 +44,7 @@ pub enum Permitted {
 }
 
 impl PolicyService {
-    /// Asks the rules. `action`: for the audit.
+    /// Applies the rules. `action` is recorded in the audit.
     pub(in crate::engine) fn judge(
         &self,
         conversation: &Conversation,
@@ -76,7 +76,7 @@ impl PolicyService {
         }
     }
 
-    /// Takes the person's answer: written down, and kept where it holds for more than once.
+    /// Handles the person's answer: records it, and keeps it as a rule if it applies more than once.
     pub(in crate::engine) fn settle(
         &self,
         conversation: &Conversation,
@@ -108,7 +108,7 @@ impl PolicyService {
         }
     }
 
-    /// Writes a line of the audit; told to the person where that fails.
+    /// Writes a line to the audit. Tells the person if that fails.
     pub(in crate::engine) fn record(&self, entry: &AuditEntry) -> Result<(), Fault> {
         lock(&self.0.audit).append(entry).map_err(|error| {
             let fault = PolicyError::AuditNotWritten(error).into();
@@ -136,7 +136,7 @@ fn why(request: &ActionRequest, readable: bool) -> Option<Told> {
     }
 }
 
-/// Short enough to be typed.
+/// Returns a new rule id that is short enough to type.
 pub(super) fn rule_id() -> String {
     uuid::Uuid::new_v4().simple().to_string()[..8].to_owned()
 }

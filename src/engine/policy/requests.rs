@@ -1,6 +1,6 @@
-//! The policy and the audit as persons ask for them: list, add, take back, follow.
+//! People's requests about the policy and the audit: list, add, remove, follow.
 //!
-//! Owns the check of what a rule may say. Who may ask at all is decided where the request comes in.
+//! Owns the validation of a rule. The handlers of the requests decide who may make them.
 
 use super::error::PolicyError;
 use super::permission::rule_id;
@@ -13,20 +13,20 @@ use crate::protocol::fault::Fault;
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyEffect, PolicyRemove, PolicyRule, PolicyScope};
 use tokio::sync::mpsc;
 
-/// What one question may read of the audit.
+/// The largest number of audit lines in one answer.
 const MOST_LINES: usize = 10_000;
 
-/// How far away the end of a rule may be, in milliseconds: a year. "For a time" is not for ever.
+/// The longest duration of a temporary rule, in milliseconds: a year. A temporary rule must not last forever.
 const LONGEST_RULE: u64 = 366 * 24 * 60 * 60 * 1000;
 
 impl PolicyService {
-    /// Every rule in force.
+    /// Returns every rule in force.
     pub fn in_force(&self) -> Result<Policy, Fault> {
         let rules = lock(&self.0.rules).in_force(now_millis())?;
         Ok(Policy { rules })
     }
 
-    /// Adds a rule; the answer is every rule in force, the new one first. `by`: where the person is.
+    /// Adds a rule. Returns every rule in force, the new one first. `by` is the person's client.
     pub fn add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
         if add.until.is_some_and(|until| until <= now) {
@@ -57,7 +57,7 @@ impl PolicyService {
         self.in_force()
     }
 
-    /// Takes a rule back; the answer is what is left.
+    /// Removes a rule. Returns the remaining ones.
     pub fn remove(&self, remove: &PolicyRemove, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
         let removed = lock(&self.0.rules).remove(&remove.id, now)?;
@@ -65,14 +65,14 @@ impl PolicyService {
         self.in_force()
     }
 
-    /// Proves that the audit's lines are the ones that were written. Blocks while it reads them.
+    /// Verifies that the audit's lines are those that were written. Blocks while reading them.
     pub fn prove_audit(&self, verify: &AuditVerify) -> Result<AuditProof, Fault> {
         Ok(lock(&self.0.audit).prove(verify.head.as_deref()).map_err(PolicyError::AuditNotRead)?)
     }
 
-    /// The audit's newest lines, and what follows where that is asked for, until the reader goes.
+    /// Sends the audit's newest lines and, if requested, later ones until the reader disconnects.
     pub fn read_audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
-        // In this order a line may come twice, and none is missed; the audit is locked, so none comes between.
+        // The audit stays locked between the two steps, so no line is missed.
         let (newest, follower) = {
             let audit = lock(&self.0.audit);
             let newest = audit.newest(request.lines.min(MOST_LINES)).map_err(PolicyError::AuditNotRead)?;
@@ -104,7 +104,7 @@ impl PolicyService {
     }
 }
 
-/// A host with its port where that is unusual, from what a person typed: a host or an address.
+/// Returns the host, with its port if not the default, of the host or address that a person typed.
 pub(super) fn site_name(typed: &str) -> Result<String, PolicyError> {
     let typed = typed.trim();
     let found = if typed.contains("://") { site::of(typed) } else { site::of(&format!("https://{typed}")) };

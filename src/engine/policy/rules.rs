@@ -1,6 +1,6 @@
-//! The decision. Pure: rules, a request and a time in, a verdict out.
+//! The decision. Pure: takes rules, a request and a time, and returns a verdict.
 //!
-//! A rule that denies wins over any that allows, and nothing runs that no rule and no default covers.
+//! A rule that denies wins over all rules that allow. Nothing runs unless a rule or a default covers it.
 
 use super::action_request::{ActionKind, ActionRequest, Risk};
 use crate::protocol::chat::{Decision, Millis};
@@ -8,18 +8,18 @@ use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It may run now, by this rule or, without one, because looking is free.
+    /// It may run: because of the rule with this id or, without one, because looking is always allowed.
     Run(Option<String>),
-    /// A person is asked, and may answer with these.
+    /// A person is asked and may answer with one of these.
     Ask(Vec<Decision>),
-    /// A rule of this id says no.
+    /// The rule with this id denies it.
     Denied(String),
-    /// Not offered to agents at all.
+    /// Never offered to agents.
     NotOffered,
 }
 
-/// What may be done. `rules`: none where they can't be read; then a person is asked about everything, because one of
-/// them may have said no.
+/// Decides about a request. `rules` is `None` if they cannot be read; then a person is asked about everything, because
+/// one of the rules may deny it.
 pub fn decide(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis) -> Verdict {
     if request.kind == ActionKind::Secret {
         return Verdict::NotOffered;
@@ -40,12 +40,13 @@ pub fn decide(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis
     }
 }
 
-/// A rule holds from when it was made, so that a clock that was set back does not make it longer.
+/// Returns true if the rule is in force. A rule counts only from its creation, so that setting the clock back does not
+/// extend it.
 pub fn is_in_force(rule: &PolicyRule, now: Millis) -> bool {
     rule.made_at <= now && rule.until.is_none_or(|until| now < until)
 }
 
-/// The rule that an answer leaves behind: its scope, site and conversation; none where it holds for once.
+/// Returns the rule that an answer creates: its scope, site and conversation. `None` if the answer applies only once.
 pub fn remembered(request: &ActionRequest, decision: Decision, id: String, now: Millis) -> Option<PolicyRule> {
     let ActionKind::Does(scope) = request.kind else { return None };
     let (site, conversation_id) = match decision {
@@ -57,23 +58,23 @@ pub fn remembered(request: &ActionRequest, decision: Decision, id: String, now: 
     Some(PolicyRule { id, effect: PolicyEffect::Allow, scope, site, conversation_id, until: None, made_at: now })
 }
 
-/// Why a rule says nothing about an action.
+/// Why a rule does not apply to an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassedOver {
-    /// Nobody needs to be allowed to look.
+    /// Looking needs no rule.
     LookingIsFree,
     OtherScope,
     OtherSite,
     OtherConversation,
-    /// It allows less than an action of this risk needs.
+    /// Allows less than an action of this risk needs.
     TooNarrow(Risk),
 }
 
-/// Why a rule does not cover an action; none where it does.
+/// Returns why a rule does not cover an action, or `None` if it does.
 pub fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<PassedOver> {
     let denies = rule.effect == PolicyEffect::Deny;
     let in_scope = match request.kind {
-        // Only who is kept from everything is kept from looking.
+        // Only a rule that denies everything also denies looking.
         ActionKind::Read if denies => rule.scope == PolicyScope::Everything,
         ActionKind::Read => return Some(PassedOver::LookingIsFree),
         ActionKind::Does(scope) => rule.scope == PolicyScope::Everything || rule.scope == scope,
@@ -82,18 +83,17 @@ pub fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<PassedO
     let on_site = match (&rule.site, &request.site) {
         (None, _) => true,
         (Some(site), Some(asked)) => site == asked,
-        // A place that can't be told may be the one that is closed.
+        // An unknown site may be the denied one.
         (Some(_), None) => denies && request.risk != Risk::Plain,
     };
     let in_conversation = rule.conversation_id.as_ref().is_none_or(|only| *only == request.conversation_id);
     let far_enough = denies
         || match request.risk {
             Risk::Plain => true,
-            // "In this conversation" was said before anybody knew where a page would send it.
+            // "In this conversation" was granted before anyone knew where a page would lead.
             Risk::NewSite => rule.site.is_some() || is_wide(rule),
             Risk::Carrying => is_wide(rule),
-            // What somebody may do on pages says nothing about taking them away.
-            // Nor about what a page asks before it goes on.
+            // Permission to act on pages does not include closing them or answering their dialogs.
             Risk::ClosesTheirs | Risk::AnswersDialog => rule.scope == PolicyScope::Everything,
         };
     match (in_scope, on_site, in_conversation, far_enough) {
@@ -105,12 +105,12 @@ pub fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<PassedO
     }
 }
 
-/// The person meant everywhere: always, or while they are away.
+/// Returns true if the person meant every site: always, or while they are away.
 fn is_wide(rule: &PolicyRule) -> bool {
     rule.scope == PolicyScope::Everything || (rule.site.is_none() && rule.conversation_id.is_none())
 }
 
-/// The answers that would have an effect, widest last before the no.
+/// Returns the answers that would have an effect, in order of scope, then the denial.
 fn choices(scope: PolicyScope, request: &ActionRequest) -> Vec<Decision> {
     use Decision::{AllowAlways, AllowConversation, AllowOnce, AllowSite, Deny};
     let wider: &[Decision] = match (scope, request.risk) {

@@ -1,4 +1,4 @@
-//! The decision by table and by property.
+//! The decision, tested by table and by property.
 
 use super::{Verdict, decide, remembered};
 use crate::engine::policy::action_request::{ActionKind, ActionRequest, Risk};
@@ -108,7 +108,7 @@ fn a_site_that_is_closed_for_everything_is_not_even_read() {
     assert!(!runs(&closed, &does(PolicyScope::Act, Some("bank.example"))));
     assert!(runs(&closed, &request(ActionKind::Read, Some("a.example"))));
     assert!(runs(&closed, &does(PolicyScope::Act, Some("a.example"))));
-    // Where an address leads that can't be told, it may be there.
+    // An address with an unknown destination may lead there.
     let unknown = ActionRequest { risk: Risk::NewSite, ..does(PolicyScope::Act, None) };
     assert!(!runs(&closed, &unknown));
 }

@@ -1,6 +1,6 @@
 //! The policy of one home: its rules, its audit, and what agents have read.
 //!
-//! Owns the locks over them. Each is held for one small step, and never while another service is called.
+//! Owns the locks on them. Each is held for one short step, and never while another service is called.
 
 use super::audit::Audit;
 use super::store::PolicyStore;
@@ -25,15 +25,15 @@ pub(super) struct Shared {
     pub(super) audit: Mutex<Audit>,
     /// What the conversations' agents have read since the daemon started.
     pub(super) taint_logs: Mutex<HashMap<ConversationId, TaintLog>>,
-    /// Told of what can't be written down.
+    /// Receive faults of writing the policy or the audit.
     pub(super) ports: Ports,
-    /// Asked whether a conversation exists that a rule names.
+    /// Checks that the conversation of a rule exists.
     pub(super) store: Arc<Store>,
     pub(super) tasks: Tasks,
 }
 
 impl PolicyService {
-    /// Reads the home's rules; what can't be read allows nothing.
+    /// Reads the home's rules. Unreadable rules allow nothing.
     pub(in crate::engine) fn open(home: &Home, ports: Ports, store: Arc<Store>, tasks: Tasks) -> Self {
         let rules = PolicyStore::open(home.policy_file(), now_millis());
         if let Some(fault) = rules.fault() {
@@ -43,7 +43,7 @@ impl PolicyService {
         Self(Arc::new(Shared { rules, audit, taint_logs: Mutex::default(), ports, store, tasks }))
     }
 
-    /// Why the rules can't be read, where they can't.
+    /// Returns the fault if the rules cannot be read.
     pub(in crate::engine) fn fault(&self) -> Option<Fault> {
         lock(&self.0.rules).fault().cloned()
     }

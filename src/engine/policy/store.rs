@@ -1,7 +1,7 @@
-//! `policy.json`: the rules on disk, and the clock that they are judged by.
+//! `policy.json`: the rules on disk, and the clock for their end times.
 //!
-//! Owns the file: 0600, replaced whole, of one version. The daemon's lock makes it the only writer. A file that can't be
-//! read allows nothing, and is never written over: it may hold a no.
+//! Owns the file: mode 0600, replaced as a whole, of one version. The daemon's lock makes it the only writer. A file
+//! that cannot be read allows nothing and is never overwritten, because it may contain denials.
 
 use super::error::PolicyError;
 use super::rules::is_in_force;
@@ -15,16 +15,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const VERSION: u32 = 1;
-/// More rules are no policy that a person could know.
+/// A person could not keep track of more rules.
 const MOST_RULES: usize = 1000;
-/// In bytes; what is larger was not written here.
+/// In bytes. gstack never writes a larger file.
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     version: u32,
-    /// The time of the last change. A clock that shows an earlier one was set back.
+    /// The time of the last change. A clock that shows an earlier time was set back.
     seen: Millis,
     rules: Vec<PolicyRule>,
 }
@@ -33,13 +33,13 @@ struct File {
 #[derive(Debug)]
 pub struct PolicyStore {
     path: PathBuf,
-    /// Oldest first; the fault where they can't be read.
+    /// Oldest first, or the fault if they cannot be read.
     rules: Result<Vec<PolicyRule>, Fault>,
     clock: Clock,
 }
 
 impl PolicyStore {
-    /// Reads the rules. `wall`: the wall clock now.
+    /// Reads the rules. `wall` is the current wall clock time.
     pub fn open(path: PathBuf, wall: Millis) -> Self {
         let (rules, seen) = match read(&path) {
             Ok(file) => (Ok(file.rules), file.seen),
@@ -48,30 +48,31 @@ impl PolicyStore {
         Self { path, rules, clock: Clock::at(wall.max(seen)) }
     }
 
-    /// The rules, ended ones too; none where they can't be read.
+    /// Returns the rules, including expired ones, or `None` if they cannot be read.
     pub fn rules(&self) -> Option<&[PolicyRule]> {
         self.rules.as_deref().ok()
     }
 
-    /// Why the rules can't be read.
+    /// Returns the fault if the rules cannot be read.
     pub fn fault(&self) -> Option<&Fault> {
         self.rules.as_ref().err()
     }
 
-    /// The time by which rules end: the wall clock, and never earlier than what has passed since it was last right.
+    /// Returns the time for the end of rules: the wall clock, but at least the last known time plus what has elapsed
+    /// since.
     pub fn now(&self, wall: Millis) -> Millis {
         self.clock.now(wall, Instant::now())
     }
 
-    /// The rules in force, newest first.
+    /// Returns the rules in force, newest first. Fails if the rules cannot be read.
     pub fn in_force(&self, wall: Millis) -> Result<Vec<PolicyRule>, Fault> {
         let now = self.now(wall);
         let rules = self.rules.as_ref().map_err(Clone::clone)?;
         Ok(rules.iter().rev().filter(|rule| is_in_force(rule, now)).cloned().collect())
     }
 
-    /// Adds a rule that a person made now, in place of one that says the same. On disk when this returns; what could
-    /// not be written is not in force.
+    /// Adds a rule that a person made, replacing an equal one. It is on the disk when this returns; if the write fails,
+    /// it is not in force.
     pub fn add(&mut self, rule: PolicyRule, wall: Millis) -> Result<(), Fault> {
         let mut rules = self.held(wall)?;
         rules.retain(|old| !says_the_same(old, &rule));
@@ -82,7 +83,7 @@ impl PolicyStore {
         self.replace(rules, wall)
     }
 
-    /// Takes a rule back. `NotFound` where there is none of this id.
+    /// Removes a rule. Fails with `NotFound` if no rule has this id.
     pub fn remove(&mut self, id: &str, wall: Millis) -> Result<PolicyRule, Fault> {
         let mut rules = self.held(wall)?;
         let Some(at) = rules.iter().position(|rule| rule.id == id) else {
@@ -93,7 +94,7 @@ impl PolicyStore {
         Ok(removed)
     }
 
-    /// The rules that are worth keeping: what has ended is dropped before the clock may be taken as right again.
+    /// Returns the rules to keep. Expired rules are dropped before the clock is trusted again.
     fn held(&self, wall: Millis) -> Result<Vec<PolicyRule>, Fault> {
         let now = self.now(wall);
         let rules = self.rules.as_ref().map_err(Clone::clone)?;
@@ -107,13 +108,13 @@ impl PolicyStore {
         atomic::write(&self.path, &bytes)
             .map_err(|source| PolicyError::RuleNotWritten { path: self.path.clone(), source })?;
         self.rules = Ok(file.rules);
-        // A person has just acted: what their clock shows is the time.
+        // A person has just acted, so trust their clock.
         self.clock = Clock::at(wall);
         Ok(())
     }
 }
 
-/// How many rules a file gives; `None` if it can't be read as a whole.
+/// Returns the number of rules in a file, or `None` if it cannot be read as a whole.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn policy_rules_of(path: PathBuf) -> Option<usize> {
     PolicyStore::open(path, 0).rules().map(<[PolicyRule]>::len)
@@ -147,7 +148,7 @@ fn says_the_same(left: &PolicyRule, right: &PolicyRule) -> bool {
         && left.conversation_id == right.conversation_id
 }
 
-/// A wall clock that does not go back while the daemon lives.
+/// A wall clock that does not go back while the daemon runs.
 #[derive(Clone, Copy, Debug)]
 struct Clock {
     wall: Millis,
@@ -173,7 +174,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::time::Duration;
 
-    /// Far beyond what the machine's own clock can reach meanwhile.
+    /// Later than the machine's own clock can reach during the test.
     const WALL: Millis = 10_000_000;
 
     fn rule(id: &str, until: Option<Millis>) -> PolicyRule {
@@ -250,12 +251,12 @@ mod tests {
         store.add(rule("away", Some(until)), WALL).unwrap();
         assert_eq!(ids(&store, until - 1), ["away"]);
         assert!(ids(&store, until).is_empty());
-        // Set back while it runs: the time that has passed counts on.
+        // Set back at run time: the elapsed time still counts.
         let clock = Clock { wall: WALL, at: Instant::now() };
         let later = clock.at + Duration::from_secs(3600);
         assert_eq!(clock.now(0, later), until);
         assert_eq!(clock.now(until + 5, clock.at), until + 5);
-        // Set back over a restart: not before the rule was made.
+        // Set back across a restart: not before the rule was made.
         let restarted = PolicyStore::open(path, 5);
         assert!(restarted.now(5) >= WALL);
     }

@@ -1,8 +1,9 @@
-//! Remembers what a conversation's agent has read, by the site that it came from, and which sites the person has named; judges
-//! how far an action reaches.
+//! The taint log of a conversation: what its agent has read, by site, and which sites the person has named. Determines
+//! the risk of an action.
 //!
-//! One rule for every way out: what was read on one site, or anywhere else than on a site, goes to no other site unasked.
-//! Recognises text by its marks, so it does not find words that were changed: docs/SECURITY.md says so. Does no IO.
+//! One rule for every way out: text that was read on one site, or outside any site, must not go to another site without
+//! approval. Recognizes text by its fingerprints, so it misses words that were changed, as docs/SECURITY.md says. Does
+//! no IO.
 
 use super::action_request::Risk;
 use super::{decodings, fingerprint};
@@ -11,53 +12,53 @@ use crate::protocol::chat::PageContext;
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// What comes from no site: files, shells, other tools, earlier turns.
+/// Sources that are not a site: files, shells, other tools, earlier turns.
 pub const NO_SITE: &str = "";
-/// Marks that are remembered of one conversation. A text that has no room counts as one that nobody has looked at.
+/// The number of fingerprints kept for one conversation. Text beyond that counts as unrecognizable.
 const MOST_REMEMBERED: usize = 2_000_000;
-/// Text of this length that the person did not write is more than an answer to a form, in characters.
+/// A text of this length that the person did not write is more than an answer to a form, in characters.
 const LONG_TEXT: usize = 200;
-/// The same if something was read that nobody can recognise (a picture), in letters and digits.
+/// The same limit once unrecognizable content (an image) was read, in letters and digits.
 const SHORT_TEXT: usize = 24;
-/// An address of another site that holds this much beyond its place says something of its own, in characters.
+/// An address of another site with a longer query or path may carry information, in characters.
 const LONG_QUERY: usize = 64;
 const LONG_PATH: usize = 160;
-/// What is kept of what was sent to one site, in characters.
+/// The limit for the text kept of what was sent to one site, in characters.
 const MOST_SENT: usize = 1000;
-/// Sites that something was sent to.
+/// The number of sites for which sent text is kept.
 const MOST_SITES: usize = 100;
-/// Names of hosts can carry words too.
+/// A longer part of a host name may carry words, in characters.
 const LONG_LABEL: usize = 40;
 
-/// One conversation's.
+/// The taint log of one conversation.
 #[derive(Debug, Default)]
 pub struct TaintLog {
-    /// Something that others wrote was read; if the agent resumes an earlier session, it was read then.
+    /// True if text by others was read. An agent that resumes an earlier session counts as having read.
     read: bool,
     resumed: bool,
-    /// Marks of what was read, by site.
+    /// Fingerprints of what was read, by site.
     marks: HashMap<String, HashSet<u64>>,
     remembered: usize,
-    /// Sites of which something was seen that nobody can recognise: pictures, texts without room.
+    /// Sites of which unrecognizable content was read: images, texts beyond the limit.
     unseen: HashSet<String>,
-    /// Steps of the agent's own tools that run: what they read is not known yet.
+    /// Running steps of the agent's own tools: what they read is not known yet.
     open_steps: HashSet<String>,
     named: HashSet<String>,
     said: HashSet<u64>,
-    /// The newest of what the agent sent, by site: words can be split over fields, addresses and calls.
+    /// The latest text that the agent sent, by site, because words can be split over fields, addresses and calls.
     sent: HashMap<String, Sent>,
 }
 
 #[derive(Debug, Default)]
 struct Sent {
-    /// With a space between two calls.
+    /// Calls are separated by a space.
     words: String,
-    /// The values of queries alone, and the last parts of paths, one behind another.
+    /// The concatenated values of queries, and the concatenated last segments of paths.
     values: String,
     paths: String,
 }
 
-/// Something that leaves for a site.
+/// Data that leaves for a site.
 struct Outgoing {
     text: String,
     values: String,
@@ -77,12 +78,12 @@ impl Outgoing {
 }
 
 impl TaintLog {
-    /// `resumed`: the agent remembers turns that are not known here.
+    /// `resumed` is true if the agent remembers turns that the log does not know.
     pub fn new(resumed: bool) -> Self {
         Self { read: resumed, resumed, ..Self::default() }
     }
 
-    /// The person wrote this, looking at that page: the sites in it are theirs.
+    /// Records the person's message, written while looking at `page`. The sites in it count as named by the person.
     pub fn person_said(&mut self, message: &str, page: Option<&str>) {
         self.named.extend(page.and_then(site::of));
         self.named.extend(message.split(is_around_address).filter_map(named_site));
@@ -90,11 +91,11 @@ impl TaintLog {
         self.said.extend(message.split(is_around_address).map(|word| fingerprint::of_word(trimmed(word))));
     }
 
-    /// The agent got these words of a site, or of [`NO_SITE`].
+    /// Records that the agent read this text of a site, or of [`NO_SITE`].
     pub fn read(&mut self, site: &str, text: &str) {
         self.read = true;
         let mut marks = fingerprint::of(text);
-        // Addresses are taken over whole, so that going to one that the site itself gave is known.
+        // Whole addresses are recorded, so that going to an address that the site gave is recognized.
         let addresses = text.split(is_around_address).filter(|word| word.contains(['/', '?']));
         marks.extend(addresses.map(|word| fingerprint::of_word(trimmed(word))));
         let known = self.marks.entry(site.to_owned()).or_default();
@@ -108,25 +109,25 @@ impl TaintLog {
         self.remembered += known.len() - before;
     }
 
-    /// The agent was told of a page: its address, its title, and what the person selected or attached of it.
+    /// Records a page that the agent was given: its address, its title, and what the person selected or attached of it.
     pub fn saw_page(&mut self, page: &PageContext) {
         let site = site::of(&page.url).unwrap_or_default();
         let selection = page.selection.as_deref().unwrap_or_default();
         self.read(&site, &format!("{}\n{}\n{selection}", page.url, page.title));
     }
 
-    /// The agent saw something of a site that nobody here can read: a picture, a file of another tool.
+    /// Records unrecognizable content of a site: an image, a file of another tool.
     pub fn read_unseen(&mut self, site: &str) {
         self.read = true;
         self.unseen.insert(site.to_owned());
     }
 
-    /// A tool of the agent's own begins.
+    /// Records the begin of a step of the agent's own tools.
     pub fn step_begun(&mut self, step: &str) {
         self.open_steps.insert(step.to_owned());
     }
 
-    /// And ends. `result`: what it read, as far as the agent told.
+    /// Records the end of a step. `result` is what it read, as far as the agent reported it.
     pub fn step_done(&mut self, step: &str, result: &str, is_whole: bool) {
         if !self.open_steps.remove(step) {
             return;
@@ -137,7 +138,7 @@ impl TaintLog {
         }
     }
 
-    /// The turn is over: what its open steps read is never told.
+    /// Ends the turn: what its open steps read will never be known.
     pub fn steps_over(&mut self) {
         if !self.open_steps.is_empty() {
             self.open_steps.clear();
@@ -145,33 +146,34 @@ impl TaintLog {
         }
     }
 
-    /// The agent typed this on a site.
+    /// Records text that the agent typed on a site.
     pub fn typed(&mut self, site: &str, text: &str) {
         self.remember_sent(site, &Outgoing::typed(text));
     }
 
-    /// The agent went to this address.
+    /// Records that the agent went to this address.
     pub fn went(&mut self, address: &str) {
         let Some(url) = parsed(address) else { return };
         let Some(to) = site::of(url.as_str()) else { return };
         self.remember_sent(&to, &Outgoing::address(&url));
     }
 
-    /// A click that leads from `from` to an address, by a link or, with what is in it, by a form.
+    /// Returns the risk of a click that leads from `from` to an address, by a link or, including its data, by a form.
     pub fn risk_of_destination(&self, from: Option<&str>, address: &str, is_form: bool) -> Risk {
         let risk = self.risk_of_going(from, address);
         let stays = parsed(address).and_then(|url| site::of(url.as_str())).as_deref() == from;
         match risk {
-            // The page wrote this address, so its length says nothing. What the agent typed was judged when it was typed.
+            // The page wrote this address, so its length means nothing. Text that the agent typed was judged when it
+            // was typed.
             Risk::Carrying if stays && !self.address_carries(address) => Risk::Plain,
             Risk::Plain => Risk::Plain,
-            // What the form holds beside what the agent has typed is not looked at.
+            // Form data other than what the agent typed is not checked.
             _ if is_form => Risk::Carrying,
             risk => risk,
         }
     }
 
-    /// Going from `from` to an address.
+    /// Returns the risk of going from `from` to an address.
     pub fn risk_of_going(&self, from: Option<&str>, address: &str) -> Risk {
         if !self.read {
             return Risk::Plain;
@@ -193,7 +195,7 @@ impl TaintLog {
         if stays || self.is_named(&to) { Risk::Plain } else { Risk::NewSite }
     }
 
-    /// Typing into a page of this site.
+    /// Returns the risk of typing into a page of this site.
     pub fn risk_of_typing(&self, site: Option<&str>, text: &str) -> Risk {
         let site = site.unwrap_or_default();
         if !self.knows_of_others(site) || self.is_said(text) {
@@ -206,12 +208,12 @@ impl TaintLog {
         if says_much || may_hide || self.carries(site, &out) { Risk::Carrying } else { Risk::Plain }
     }
 
-    /// Running a script, or sending a file: it can carry all there is.
+    /// Returns the risk of running a script or sending a file, which can carry everything.
     pub fn risk_of_control(&self) -> Risk {
         if self.read { Risk::Carrying } else { Risk::Plain }
     }
 
-    /// Something was read elsewhere than on this site.
+    /// Returns true if anything was read outside this site.
     fn knows_of_others(&self, site: &str) -> bool {
         self.resumed
             || !self.open_steps.is_empty()
@@ -230,7 +232,8 @@ impl TaintLog {
         self.carries(&to, &Outgoing::address(&url))
     }
 
-    /// It holds words that were read on another site than this one, by itself or with what was sent before.
+    /// Returns true if the text contains words that were read on another site, by itself or together with what was sent
+    /// before.
     fn carries(&self, site: &str, out: &Outgoing) -> bool {
         let here = self.marks.get(site);
         let elsewhere: Vec<&HashSet<u64>> =
@@ -256,7 +259,7 @@ impl TaintLog {
         })
     }
 
-    /// Every mark of it is the person's own.
+    /// Returns true if the person wrote every part of the text.
     fn is_said(&self, text: &str) -> bool {
         let own = fingerprint::in_outgoing(text);
         match own.is_empty() {
@@ -265,13 +268,13 @@ impl TaintLog {
         }
     }
 
-    /// Every mark of it was read on that site.
+    /// Returns true if every part of the text was read on that site.
     fn is_of_site(&self, site: &str, text: &str) -> bool {
         let marks = fingerprint::of(text);
         !marks.is_empty() && self.marks.get(site).is_some_and(|known| marks.iter().all(|mark| known.contains(mark)))
     }
 
-    /// The person gave this address, or a page of that very site did.
+    /// Returns true if the person gave this address, or a page of that same site did.
     fn is_known_address(&self, to: &str, address: &str, url: &Url) -> bool {
         let marks = [address, url.as_str()].map(|word| fingerprint::of_word(trimmed(word)));
         let there = self.marks.get(to);
@@ -301,12 +304,12 @@ fn keep_newest(text: &mut String) {
     }
 }
 
-/// An address as it is typed: without a scheme it gets one.
+/// Parses an address as typed. Adds a scheme if it has none.
 fn parsed(address: &str) -> Option<Url> {
     Url::parse(address).ok().filter(Url::has_host).or_else(|| Url::parse(&format!("https://{address}")).ok())
 }
 
-/// What an address says, as words: also the parts of its host, since names are looked up.
+/// Returns the words of an address, including the parts of its host, since a DNS lookup sends them too.
 fn spoken(url: &Url) -> String {
     format!(
         "{} {} {} {}",
@@ -317,7 +320,7 @@ fn spoken(url: &Url) -> String {
     )
 }
 
-/// What an address says beyond its site.
+/// Returns the part of an address beyond its site.
 fn extra(url: &Url) -> String {
     format!("{} {} {}", url.path(), url.query().unwrap_or_default(), url.fragment().unwrap_or_default())
 }
@@ -337,7 +340,7 @@ fn trimmed(word: &str) -> &str {
     word.trim_matches(is_around_address).trim_end_matches(['.', '!', '?', ':'])
 }
 
-/// The site that a word of a message names: `example.com`, `http://localhost:3000/x`.
+/// Returns the site that a word of a message names: `example.com`, `http://localhost:3000/x`.
 fn named_site(word: &str) -> Option<String> {
     let word = trimmed(word);
     if word.contains("://") {

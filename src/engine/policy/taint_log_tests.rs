@@ -1,4 +1,4 @@
-//! What the taint log lets out and what it does not.
+//! Tests of what the taint log lets out and what it does not.
 
 use super::*;
 use base64::Engine as _;
@@ -19,7 +19,7 @@ fn after_reading() -> TaintLog {
     log
 }
 
-/// The ways in which a page asks for words that were read elsewhere.
+/// Returns the encodings in which a page may ask for words that were read elsewhere.
 fn spellings() -> Vec<String> {
     let base64 = base64::engine::general_purpose::STANDARD.encode(PHRASE);
     let url_safe = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(PHRASE);

@@ -1,6 +1,6 @@
 //! The taint logs of all conversations.
 //!
-//! Owns when one begins. What is in one is `taint_log`'s.
+//! Owns their creation. `taint_log` owns their contents.
 
 use super::service::PolicyService;
 use super::taint_log::TaintLog;
@@ -10,7 +10,7 @@ use crate::chat::turn::Message;
 use crate::protocol::ids::ConversationId;
 
 impl PolicyService {
-    /// Works on a conversation's taint log. An unknown conversation counts as one that has read.
+    /// Runs `work` on a conversation's taint log. An unknown conversation counts as one that has read.
     pub(in crate::engine) fn with_taint_log<T>(&self, id: &ConversationId, work: impl FnOnce(&mut TaintLog) -> T) -> T {
         work(lock(&self.0.taint_logs).entry(id.clone()).or_insert_with(|| TaintLog::new(true)))
     }

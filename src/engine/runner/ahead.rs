@@ -1,7 +1,7 @@
-//! An agent that is made ready before there is a message for it.
+//! An agent that is started before it has a message.
 //!
-//! Owns when it is started, and its end without a message. Nothing of it is written down and nothing is said to it:
-//! until a message comes, it is as if it had never been started.
+//! Owns when it is started, and its end without a message. Nothing about it is recorded and nothing is sent to it:
+//! until a message comes, it leaves no trace.
 
 use super::task::Task;
 use crate::engine::agents::Choice;
@@ -9,11 +9,12 @@ use crate::engine::conversations::Input;
 use crate::protocol::chat::ConversationState;
 use std::time::Duration;
 
-/// How long it waits for a message. Anyone who opened a panel or began to write has sent one by then, or does something else.
+/// How long it waits for a message. A person who opened the panel or began to write has sent one by then, or has moved
+/// on.
 pub(super) const SPARE_IDLE: Duration = Duration::from_secs(5 * 60);
 
 impl Task {
-    /// Looks which agent would answer here, beside this task: what comes meanwhile is heard.
+    /// Determines which agent would answer, outside this task, so that the task keeps handling inputs.
     pub(super) fn look_ahead(&self) {
         if !self.may_start_ahead() {
             return;
@@ -27,21 +28,21 @@ impl Task {
         });
     }
 
-    /// Starts it where there is a free place.
+    /// Starts the agent if a slot is free.
     pub(super) fn start_ahead(&mut self, choice: Choice) {
         if !self.may_start_ahead() || !choice.is_model || choice.fault.is_some() {
             return;
         }
         let id = self.conversation.id();
         if let Some(slot) = self.engine.agents().slots().take_free(id) {
-            // Another conversation's turn comes first, also while it starts.
+            // Another conversation's turn takes precedence, even during the start.
             self.engine.agents().slots().set_idle(id, true);
             self.engine.becomes_spare(id);
             self.start(None, choice, Some(slot));
         }
     }
 
-    /// Ends an agent that was given no message yet.
+    /// Ends an agent that has no message yet.
     pub(super) fn end_spare(&mut self) {
         let had_a_message = self.session.as_ref().is_some_and(|session| session.had_a_message);
         if self.turn.is_none() && !had_a_message {
@@ -58,7 +59,7 @@ impl Task {
             && self.conversation.info().tab_id.is_some()
             && self.engine.conversations().is_shown(id)
             && !self.engine.is_handing_over()
-            // Its folder is made with its first turn.
+            // Its worktree is created with its first turn.
             && !self.engine.worktrees().wants_tree(&self.conversation)
     }
 }

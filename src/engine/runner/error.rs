@@ -1,6 +1,6 @@
-//! Why a turn ends that its agent did not end, as faults.
+//! Faults of turns that end without their agent ending them.
 //!
-//! Owns the code, the message and the next step of each. What an agent reports itself is the adapter's to say.
+//! Owns the code, the message and the next step of each. The adapter owns the faults that an agent reports itself.
 
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::told::{self, Sentence, Told};
@@ -8,15 +8,15 @@ use std::time::Duration;
 
 #[derive(Debug)]
 pub(super) enum TurnError {
-    /// A person stopped it before the agent had the message: how far it had come.
+    /// A person stopped it before the agent had the message. Holds how far it had come.
     Stopped(Told),
-    /// The agent's process ended before it got the message.
+    /// The agent process ended before it got the message.
     AgentEnded,
-    /// `limit`: in megabytes.
+    /// `limit` is in megabytes.
     SaidTooMuch { limit: u64 },
-    /// The agent said nothing for so long.
+    /// The agent was silent for this long.
     Silent(Duration),
-    /// The turn worked for so long.
+    /// The turn worked for this long.
     TooLong(Duration),
 }
 

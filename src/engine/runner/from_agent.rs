@@ -1,6 +1,7 @@
-//! What an agent reports, as events of its conversation.
+//! Maps the events of an agent to events of its conversation.
 //!
-//! Owns the mapping from the agents' vocabulary to the journal's. Never decides whether a turn goes on: the machine does.
+//! Owns the mapping from the agents' vocabulary to the journal's. Never decides whether a turn continues: the turn
+//! machine does.
 
 use super::task::Task;
 use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
@@ -35,7 +36,7 @@ impl Task {
                     working.phrase = phrase;
                 });
                 if registry::find(&tool).is_none() {
-                    // Until it is told, what a tool of the agent's own reads may be anything.
+                    // Until it reports its result, an agent's own tool may have read anything.
                     self.engine.policy().with_taint_log(self.conversation.id(), |log| log.step_begun(step_id.as_str()));
                 }
                 let body = self.steps.begin(turn_id.clone(), step_id.clone(), words, tool, arguments);
@@ -82,7 +83,7 @@ impl Task {
         }
     }
 
-    /// What an agent says while no turn runs counts for its session only.
+    /// Handles an event while no turn runs. It only affects the session.
     fn between_turns(&mut self, event: AgentEvent) {
         match event {
             AgentEvent::SessionStarted { resume, .. } => self.remember_session(resume),
@@ -99,7 +100,8 @@ impl Task {
         }
     }
 
-    /// A session that was given no message is not gone on with: its agent may have kept nothing of it.
+    /// Records the agent's id of the session. A session without a message is not resumed: its agent may not have saved
+    /// it.
     fn remember_session(&mut self, resume: String) {
         match &mut self.session {
             Some(session) if session.had_a_message => {
@@ -132,7 +134,7 @@ impl Task {
         }
     }
 
-    /// The agent wants to know something.
+    /// Shows a question from the agent.
     fn question(&mut self, asked: QuestionAsked) {
         let QuestionAsked { request, parts, answer } = asked;
         let question_id = QuestionId::random();
@@ -147,11 +149,11 @@ impl Task {
                 Ok(answers) => answers.unwrap_or_default(),
                 Err(_) => match runner.answer_question(waiting_id, Vec::new(), AnsweredBy::Timeout) {
                     Ok(()) => Vec::new(),
-                    // Somebody answered while it ran out: that answer counts.
+                    // An answer arrived just as the time ran out: it counts.
                     Err(_) => decided.await.unwrap_or_default(),
                 },
             };
-            // Dropped without an answer, it tells the agent that nobody answered. The agent may have ended meanwhile.
+            // Dropping the sender tells the agent that no one answered. The agent may have ended.
             if !answers.is_empty() {
                 answer.send(answers).ok();
             }
@@ -160,7 +162,7 @@ impl Task {
         self.engine.approvals_changed();
     }
 
-    /// A call that failed because it was denied is told as denied.
+    /// Reports a call that failed because it was denied as denied.
     fn outcome_of(&self, step_id: &StepId, outcome: StepOutcome) -> StepOutcome {
         let failed = outcome == StepOutcome::Failed;
         let denied = failed
@@ -171,7 +173,7 @@ impl Task {
         if denied { StepOutcome::Denied } else { outcome }
     }
 
-    /// A turn's end leaves no step open: what was not reported is unknown.
+    /// Closes all steps at the end of a turn. The outcome of unreported ones is unknown.
     fn close_steps(&mut self, turn_id: &TurnId) {
         self.engine.policy().with_taint_log(self.conversation.id(), TaintLog::steps_over);
         for body in self.steps.end_all(turn_id) {
@@ -179,7 +181,7 @@ impl Task {
         }
     }
 
-    /// The agent wants to use a tool of its own.
+    /// Handles an agent's request to use one of its own tools.
     fn permission(&mut self, asked: PermissionAsked) {
         let request = ActionRequest::of_own_tool(self.conversation.id().clone(), &asked);
         let line = redaction::text(&asked.does);
@@ -226,7 +228,7 @@ impl Task {
                 Ok(answered) => answered.unwrap_or(withdrawn),
                 Err(_) => match runner.answer(waiting_id, Decision::Deny, AnsweredBy::Timeout) {
                     Ok(()) => (Decision::Deny, AnsweredBy::Timeout),
-                    // Somebody answered while it ran out: that answer counts.
+                    // An answer arrived just as the time ran out: it counts.
                     Err(_) => decided.await.unwrap_or(withdrawn),
                 },
             };
@@ -239,7 +241,7 @@ impl Task {
                 Ok(()) => PermissionAnswer::Allow,
                 Err(fault) => PermissionAnswer::Deny(fault.message),
             };
-            // The agent may have taken it back or ended.
+            // The agent may have withdrawn the request or ended.
             asked.answer.send(answer).ok();
         });
         self.step(Event::ApprovalAsked(ApprovalRequest {

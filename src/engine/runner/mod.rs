@@ -1,4 +1,4 @@
-//! The task of one conversation: what its gate passes on is carried out here.
+//! The task of one conversation, which carries out the inputs that its gate passes on.
 //!
 //! Owns the agent's start, its turns and its end. The gate is in `conversations`.
 

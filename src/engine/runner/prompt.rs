@@ -1,6 +1,6 @@
-//! What the agent is given with a message: the page as it is now, what was said before, pictures.
+//! What the agent gets with a message: the current page, the earlier messages, images.
 //!
-//! Owns its gathering, and the taint log's note of it. How the agent's turn goes on is in `task`.
+//! Owns collecting it and recording it in the taint log. `task` drives the rest of the turn.
 
 use super::error::TurnError;
 use super::task::Task;
@@ -14,7 +14,7 @@ use crate::protocol::chat::{Attachment, PageContext};
 use std::sync::Arc;
 
 impl Task {
-    /// Gives the message to the agent.
+    /// Sends the message to the agent.
     pub(super) async fn prompt(&mut self, message: &Arc<Message>) {
         let turn_id = message.turn_id.clone();
         let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
@@ -22,14 +22,14 @@ impl Task {
         let is_informed = self.session.as_ref().is_none_or(|session| session.is_informed);
         let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
         if let Some(words) = &earlier {
-            // The agent may carry it elsewhere, as if it had read it now.
+            // The agent may pass it on, as if it had just read it.
             self.engine.policy().with_taint_log(self.conversation.id(), |log| log.read(NO_SITE, words));
         }
         let seen: Vec<&PageContext> = page.iter().chain(working_tab.iter().map(|(_, page)| page)).collect();
         self.engine.policy().with_taint_log(self.conversation.id(), |log| {
             seen.iter().for_each(|page| log.saw_page(page));
             if !images.is_empty() {
-                // A picture is taken to be of the page that the person looked at.
+                // An image counts as coming from the page that the person was looking at.
                 let site = message.page.as_ref().and_then(|page| site::of(&page.url));
                 log.read_unseen(site.as_deref().unwrap_or(NO_SITE));
             }
@@ -54,14 +54,14 @@ impl Task {
                 self.step(Event::PromptAccepted(turn_id));
             }
             Err(fault) => {
-                // An agent that takes no message takes no later one: the next message gets a new process.
+                // An agent that rejects a message would reject later ones too: the next message gets a new process.
                 self.end_session();
                 self.step(Event::PromptRefused { turn_id, fault });
             }
         }
     }
 
-    /// The page as it is now, with what the person had selected when they wrote.
+    /// Returns the current page, with what the person had selected when they wrote.
     fn page(&self, message: &Message) -> Option<PageContext> {
         let now = self.engine.tabs().page_of(&self.conversation);
         let selection = message.page.as_ref().and_then(|page| page.selection.clone());
@@ -72,7 +72,7 @@ impl Task {
     }
 }
 
-/// The pictures that came with a message. Read beside the runtime's own threads.
+/// Returns the images that came with a message. Reads them off the runtime's own threads.
 async fn images(conversation: Arc<Conversation>, message: Arc<Message>) -> Vec<Image> {
     if message.attachments.is_empty() {
         return Vec::new();

@@ -1,7 +1,7 @@
-//! A started agent and what belongs to it, until its process has ended.
+//! A started agent and its resources, until its process has ended.
 //!
-//! Owns the ends: of the present one, of one that nobody needs, of all. A place for an agent is given back only when
-//! the process is gone. Never starts one.
+//! Owns the ways to end agents: the current one, one that is not needed, all of them. A slot is released only when the
+//! process is gone. Never starts an agent.
 
 use super::ahead::SPARE_IDLE;
 use super::task::Task;
@@ -21,14 +21,14 @@ pub(super) struct Session {
     pub(super) folder: String,
     pub(super) generation: u64,
     pub(super) session: Box<dyn AgentSession>,
-    /// It has been told, or knows by itself, what was said here before.
+    /// True if it knows the earlier messages, because it was given them or remembers them itself.
     pub(super) is_informed: bool,
-    /// It was given a message. Until then it is a spare, or about to be given its first one.
+    /// True if it got a message. Until then it is a spare, or is about to get its first message.
     pub(super) had_a_message: bool,
-    /// The agent's own name of the session, to be kept with the first message.
+    /// The agent's own id of the session, stored with the first message.
     pub(super) known_as: Option<String>,
     pub(super) tools: Arc<ConversationTools>,
-    /// None for an agent without a process.
+    /// `None` for an agent without a process.
     pub(super) slot: Option<Slot>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Starting {
     pub(super) agent: AgentName,
     pub(super) model: Option<String>,
     pub(super) folder: String,
-    /// The turn that waits for it; none while it is made ready ahead of time.
+    /// The turn that waits for it; `None` while it is started in advance.
     pub(super) turn_id: Option<TurnId>,
     pub(super) tools: Arc<ConversationTools>,
     pub(super) cancel: CancellationToken,
@@ -44,7 +44,8 @@ pub(super) struct Starting {
 }
 
 impl Task {
-    /// No turn runs: the agent waits for the next one, for as long as the settings say and nobody needs its place.
+    /// Keeps the idle agent for the next turn, for as long as the settings allow and no other conversation needs its
+    /// slot.
     pub(super) fn rest(&mut self) {
         if let Some(own) = self.resting.take() {
             self.end_session();
@@ -64,7 +65,7 @@ impl Task {
         self.sleep_at = after.and_then(|after| Instant::now().checked_add(after));
     }
 
-    /// A conversation without a tab keeps no agent between its turns: nobody would ever end it.
+    /// Ends the idle agent of a conversation without a tab, because nothing would end it later.
     pub(super) fn end_unneeded(&mut self) {
         if self.conversation.state() == ConversationState::Idle && self.conversation.info().tab_id.is_none() {
             self.end_agent();
@@ -79,7 +80,7 @@ impl Task {
         }
     }
 
-    /// Ends the agent of the present turn, or its start.
+    /// Ends the agent of the current turn, or its start.
     pub(super) fn end_present(&mut self) {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
@@ -96,7 +97,7 @@ impl Task {
         }
     }
 
-    /// Ends what another agent follows in this conversation, which takes its place.
+    /// Ends the agent that another one replaces in this conversation. Returns its slot.
     pub(super) fn end_for_next(&mut self) -> Option<Slot> {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();

@@ -1,7 +1,7 @@
-//! Making an agent ready for a turn: which one, whether it may run now, and its start.
+//! Starting an agent for a turn: which one, whether it may run now, and its start.
 //!
-//! Owns the steps from a message to a session that takes it. Each is answered by an input, so that a stop is heard in
-//! between. Never reads what an agent says.
+//! Owns the steps from a message to a session that accepts it. Each step completes with an input, so that the task can
+//! handle a stop in between. Never reads an agent's output.
 
 use super::error::TurnError;
 use super::session::{Session, Starting};
@@ -20,13 +20,13 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Words of one agent that wait until its session is there.
+/// The number of events of one agent that may wait until its session exists.
 const FIRST_WORDS: usize = 256;
-/// Stands for an agent that was not chosen any more, because its turn was stopped first.
+/// Stands for the agent of a turn that was stopped before an agent was chosen.
 const UNCHOSEN: &str = "none";
 
 impl Task {
-    /// Which agent answers is known: the turn begins.
+    /// Begins the turn with the chosen agent.
     pub(super) async fn chosen(&mut self, turn_id: TurnId, choice: Option<Choice>) {
         let Some(turn) = self.turn.as_ref().filter(|turn| turn.id == turn_id) else { return };
         let message = turn.message.clone();
@@ -46,7 +46,7 @@ impl Task {
             return self.step(Event::AgentFailedToStart { turn_id, fault });
         }
         let folder = self.conversation.folder();
-        // The same agent takes another model without a new process, where it can.
+        // The same agent switches to another model without a new process, if it can.
         if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder) {
             let same = session.model == choice.model;
             if same || session.session.set_model(choice.model.clone()).await.is_ok() {
@@ -58,7 +58,7 @@ impl Task {
             && (&starting.agent, &starting.folder) == (&name, &folder)
         {
             starting.turn_id = Some(turn_id);
-            // It takes the turn's model when it is there.
+            // It switches to the turn's model once it has started.
             self.chosen = (starting.model != choice.model).then_some(choice);
             return;
         }
@@ -86,7 +86,7 @@ impl Task {
         }
     }
 
-    /// Stopped before an agent was chosen: it began all the same, so that the message does not wait for ever.
+    /// Begins and ends a turn that was stopped before an agent was chosen, so that its message does not wait forever.
     pub(super) fn end_unchosen(&self, message: &Message) {
         let name = self.conversation.info().agent.unwrap_or_else(|| AgentName::new(UNCHOSEN));
         let label = name.to_string();
@@ -107,7 +107,7 @@ impl Task {
         });
     }
 
-    /// Another agent has ended: this one may start.
+    /// Starts the agent that waited, because another agent has ended.
     pub(super) fn got_slot(&mut self, turn_id: TurnId, slot: Option<Slot>) {
         let chosen = self.chosen.take();
         if self.turn.as_ref().is_none_or(|turn| turn.id != turn_id) {
@@ -159,8 +159,8 @@ impl Task {
             };
             runner.input(Input::Started { generation, outcome });
             drop(runner);
-            // What it says is heard only after it is there, or its first words would be taken for a stranger's.
-            // This ends with the session: its sender is dropped then.
+            // Its events are handled only after it is registered, or its first ones would be discarded as those of an
+            // unknown session. The loop ends with the session, which drops the sender.
             while let Some(event) = own_events.recv().await {
                 if numbered.send((generation, event)).await.is_err() {
                     break;
@@ -189,7 +189,8 @@ impl Task {
         (launch, tools)
     }
 
-    /// What was started ahead of a message gets the message's model, or makes room for one that has it.
+    /// Switches an agent that was started in advance to the message's model, or replaces it with one that has that
+    /// model.
     async fn take_model(&mut self, turn_id: TurnId, choice: Choice) {
         if let Some(session) = &mut self.session
             && session.session.set_model(choice.model.clone()).await.is_ok()
@@ -237,7 +238,7 @@ impl Task {
                     None => tracing::info!(%fault, "an agent could not be made ready ahead of time"),
                 }
             }
-            // Stopped meanwhile: nobody needs it.
+            // The turn was stopped, so no one needs it.
             (None, Ok(session)) => self.engine.spawn(session.close()),
             (None, Err(_)) => {}
         }

@@ -1,7 +1,7 @@
-//! The task of one conversation: carries out what its turn machine decides, and ends when nothing is left to hold.
+//! The task of one conversation: carries out the decisions of its turn machine, and ends when it holds nothing more.
 //!
-//! Owns the order of things and the times: a stop's, a silent turn's, an idle agent's. How an agent is made ready is in
-//! `start`, what belongs to a started one in `session`, what it is told in `prompt`, and what it reports in `from_agent`.
+//! Owns the order of work and the deadlines: of a stop, a silent turn, an idle agent. `start` starts an agent,
+//! `session` holds a started one, `prompt` builds its input, and `from_agent` handles its output.
 
 use super::session::{Session, Starting};
 use super::watchdog::Watchdog;
@@ -21,15 +21,15 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// How long an agent may take to end its turn after an interrupt before its process is ended instead.
+/// How long an agent may take to end its turn after an interrupt before its process is ended.
 const STOP_LIMIT: Duration = Duration::from_millis(800);
-/// Events of one agent that may wait; a flood is held back at the agent's pipe.
+/// The number of pending events of one agent. A flood is held back at the agent's pipe.
 const AGENT_BACKLOG: usize = 256;
 
 pub(super) struct Turn {
     pub(super) id: TurnId,
     pub(super) message: Arc<Message>,
-    /// Cancelled by Stop: what the tools do ends with it.
+    /// Cancelled by Stop: ends the work of the tools.
     pub(super) cancel: CancellationToken,
     pub(super) watchdog: Watchdog,
 }
@@ -42,24 +42,24 @@ pub(in crate::engine) struct Task {
     pub(super) session: Option<Session>,
     /// The conversation's own agent while the built-in one runs a direct command.
     pub(super) resting: Option<Session>,
-    /// Counts the sessions: a late word of an earlier one is not taken for the present one's.
+    /// The number of the session, so that late events of an earlier session are ignored.
     pub(super) generation: u64,
     pub(super) starting: Option<Starting>,
-    /// Who waits for the answer of an approval.
+    /// The receivers of pending approvals' answers.
     pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<(Decision, AnsweredBy)>>,
-    /// Who waits for the answer to a question.
+    /// The receivers of pending questions' answers.
     pub(super) questions: HashMap<QuestionId, oneshot::Sender<Vec<Vec<String>>>>,
-    /// The agent's own request ids of its approvals.
+    /// Approvals by the agent's own request ids.
     pub(super) requests: HashMap<String, ApprovalId>,
-    /// The same of its questions.
+    /// Questions by the agent's own request ids.
     pub(super) asked: HashMap<String, QuestionId>,
     pub(super) deadline: Option<(TurnId, Instant)>,
     pub(super) turn: Option<Turn>,
-    /// The message that the next daemon runs, because this one hands over.
+    /// The message that the next daemon runs, because this one is being upgraded.
     held_back: Option<Arc<Message>>,
-    /// The agent of the turn while it waits for a slot.
+    /// The chosen agent of the turn while it waits for a slot.
     pub(super) chosen: Option<Choice>,
-    /// When the idle agent's process ends.
+    /// When the idle agent process ends.
     pub(super) sleep_at: Option<Instant>,
     /// Answered when this conversation's agent has ended.
     ending: Vec<oneshot::Sender<()>>,
@@ -129,7 +129,7 @@ impl Task {
         self.end_agent();
     }
 
-    /// No turn runs and none is about to.
+    /// Returns true if no turn runs and none is about to.
     fn is_done(&self) -> bool {
         let rests = self.session.is_none() || !self.ending.is_empty();
         let nothing_waits = self.waiting.is_empty() && self.questions.is_empty();
@@ -146,7 +146,7 @@ impl Task {
         }
     }
 
-    /// A person's time is not the agent's.
+    /// Pauses the watchdog while a person is asked.
     fn keep_time(&mut self) {
         if let Some(turn) = &mut self.turn {
             let waits = matches!(
@@ -176,7 +176,7 @@ impl Task {
             }
             return self.agent_event(event).await;
         }
-        // The agent that rests reports only its end.
+        // The resting agent reports only its exit.
         if matches!(event, AgentEvent::Exited { .. })
             && let Some(session) = self.resting.take_if(|session| session.generation == generation)
         {
@@ -194,7 +194,7 @@ impl Task {
             Input::Chosen { turn_id, choice } => self.chosen(turn_id, choice).await,
             Input::Slot { turn_id, slot } => self.got_slot(turn_id, slot),
             Input::Started { generation, outcome } => self.started(generation, outcome).await,
-            // The requester may have withdrawn it, or ended, before it came here.
+            // The request may have been withdrawn before it arrived here.
             Input::Asked { answer, .. } if answer.is_closed() => {}
             Input::Asked { request, answer } => self.asked(request, answer),
             Input::Learned(learned) => {
@@ -205,7 +205,7 @@ impl Task {
             }
             Input::LetGo => self.end_unneeded(),
             Input::Sleep if self.turn.is_none() => self.end_present(),
-            // It works again, but another one may be idle.
+            // This agent works again, but another one may be idle.
             Input::Sleep => self.engine.make_room(),
             Input::Warm => {
                 self.runner.begins_to_warm();
@@ -217,13 +217,13 @@ impl Task {
         }
     }
 
-    /// Opens the card of a call.
+    /// Shows the approval card of a call.
     pub(super) fn asked(&mut self, request: ApprovalRequest, answer: oneshot::Sender<(Decision, AnsweredBy)>) {
         let approval_id = request.approval_id.clone();
         self.waiting.insert(approval_id.clone(), answer);
         self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = true);
         self.step(Event::ApprovalAsked(request));
-        // It was withdrawn just before there was a card, so the withdrawal found nothing to close.
+        // The request was withdrawn just before its card existed, so the withdrawal had nothing to close.
         if self.waiting.get(&approval_id).is_some_and(oneshot::Sender::is_closed) {
             self.step(Event::ApprovalWithdrawn(approval_id));
         }
@@ -232,7 +232,7 @@ impl Task {
 
     async fn effect(&mut self, effect: Effect) {
         match effect {
-            // The conversation has written it, or told it to the sender of the message.
+            // The conversation has written the entry, or reported the failure to the sender of the message.
             Effect::Journal(_) => {}
             Effect::StartTurn(message) => self.start_turn(message),
             Effect::Prompt(message) => self.prompt(&message).await,
@@ -286,7 +286,7 @@ impl Task {
         }
     }
 
-    /// Whether something waits for the person, for the tab's badge.
+    /// Shows in the tab's badge whether anything waits for the person.
     pub(super) fn tell_waiting(&self) {
         let waiting = !self.waiting.is_empty() || !self.questions.is_empty();
         self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = waiting);
@@ -305,7 +305,7 @@ impl Task {
         self.turn = Some(Turn { id, message: message.clone(), cancel: cancel.clone(), watchdog });
         self.sleep_at = None;
         self.engine.agents().slots().set_idle(self.conversation.id(), false);
-        // Looking for agents may take long: a stop is heard meanwhile.
+        // Looking for agents may take long, so it runs outside the task, which can still handle a stop.
         let (engine, runner, turn_id) = (self.engine.clone(), self.runner.clone(), message.turn_id.clone());
         self.engine.spawn(async move {
             let choice = tokio::select! {
@@ -317,7 +317,7 @@ impl Task {
     }
 }
 
-/// Waits for the deadline, or for ever if there is none.
+/// Waits for the deadline, or forever if there is none.
 async fn at(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => sleep_until(deadline).await,

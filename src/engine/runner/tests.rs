@@ -1,6 +1,6 @@
-//! A conversation's task against what comes at a bad moment, with a real engine and no agent.
+//! Tests of a conversation's task with inputs at inconvenient moments, with a real engine and no agent.
 //!
-//! Owns these cases alone. Nothing is started in them.
+//! Owns only these cases. Never starts a process.
 
 use super::task::Task;
 use crate::agent::builtin;
@@ -43,7 +43,7 @@ fn message(text: &str) -> Message {
     }
 }
 
-/// A task whose conversation has a turn that an agent works on.
+/// Returns a task whose conversation has a turn that an agent works on.
 fn in_turn(engine: &Engine) -> (Task, Runner) {
     let conversation = conversation_of(engine);
     let message = message("do it");
@@ -80,7 +80,7 @@ async fn a_question_that_was_taken_back_before_it_was_read_opens_no_card() {
     task.input(Input::Asked { request: request("one"), answer }).await;
     assert_eq!(runner.conversation().state(), ConversationState::Running);
 
-    // Taken back between the look at it and its card: the withdrawal met nothing.
+    // Withdrawn after the check and before the card: the withdrawal found nothing.
     let (answer, receiver) = oneshot::channel();
     drop(receiver);
     task.asked(request("two"), answer);
@@ -139,7 +139,7 @@ async fn a_message_that_is_sent_with_a_model_changes_nothing_for_the_next() {
     let folder = tempfile::tempdir().unwrap();
     let engine = engine_at(&folder.path().join("home")).await;
     let conversation = conversation_of(&engine);
-    // The built-in one starts no process.
+    // The built-in agent starts no process.
     conversation.choose_agent(Some(AgentName::new(builtin::NAME)), Some("sonnet".to_owned()));
     for (text, model) in [("/deep why is it so?", None), ("and that?", Some("opus".to_owned()))] {
         let send = ChatSend {

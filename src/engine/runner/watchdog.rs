@@ -1,7 +1,7 @@
-//! When nothing comes of a turn: it was silent for too long, worked for too long, or said too much.
+//! Detects a turn without progress: it was silent for too long, worked for too long, or produced too much output.
 //!
-//! Owns the reckoning. Time in which a person is asked, or another agent's end is awaited, never counts. Pure: it is
-//! told what time it is.
+//! Owns the timekeeping. Time spent waiting for a person or for another agent's end never counts. Pure: the caller
+//! passes the time.
 
 use super::error::TurnError;
 use crate::agent::adapter::AgentEvent;
@@ -10,9 +10,9 @@ use crate::protocol::fault::Fault;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What an agent may say and do in one turn, in bytes: more is a flood, and would fill the disk.
+/// The limit for an agent's output in one turn, in bytes. More is a flood and would fill the disk.
 const MOST_SAID: u64 = 64 * 1024 * 1024;
-/// What an event weighs besides its text.
+/// The size that each event adds to that of its text, in bytes.
 const EVENT: u64 = 200;
 
 pub(super) struct Watchdog {
@@ -30,7 +30,7 @@ impl Watchdog {
         Self { silence, total, heard: now, began: now, paused: None, said: 0 }
     }
 
-    /// When it is to be looked at again; none while it pauses or has no limit.
+    /// Returns when to check again; `None` while paused or without a limit.
     pub(super) fn deadline(&self) -> Option<Instant> {
         if self.paused.is_some() {
             return None;
@@ -38,7 +38,7 @@ impl Watchdog {
         [self.silence_ends(), self.total_ends()].into_iter().flatten().min()
     }
 
-    /// Time does not count from here on, or does again.
+    /// Stops the clock, or starts it again.
     pub(super) fn pause(&mut self, pause: bool, now: Instant) {
         match (pause, self.paused) {
             (true, None) => self.paused = Some(now),
@@ -51,7 +51,7 @@ impl Watchdog {
         }
     }
 
-    /// The agent said something. A fault where that is too much.
+    /// Counts an event of the agent. Returns a fault if the output is too much.
     pub(super) fn heard(&mut self, event: &AgentEvent, now: Instant) -> Option<Fault> {
         self.heard = now;
         let text = match event {
@@ -61,12 +61,12 @@ impl Watchdog {
         };
         let before = self.said;
         self.said += text as u64 + EVENT;
-        // Told once: what comes behind it is the agent's way to its end.
+        // Reported once: the agent may still produce output while it ends.
         let is_flood = before <= MOST_SAID && self.said > MOST_SAID;
         is_flood.then(|| TurnError::SaidTooMuch { limit: MOST_SAID / 1024 / 1024 }.into())
     }
 
-    /// Why the turn is given up, where its time is over. Told once: from then on a stop's own deadline counts.
+    /// Returns why the turn is ended if its time is over. Reported once: after that the deadline of the stop applies.
     pub(super) fn verdict(&mut self, now: Instant) -> Option<Fault> {
         let over = self.judge(now)?;
         (self.silence, self.total) = (None, None);

@@ -8,11 +8,12 @@ use crate::engine::config::Config;
 use crate::protocol::settings::SettingValue;
 use toml_edit::{DocumentMut, Item, Table, Value};
 
-/// The file's text with one setting changed; everything else stays as it was written.
+/// Returns the file's text with one setting changed and everything else unchanged. Fails if the text or the result is
+/// not valid.
 pub(super) fn changed(text: &str, known: &Known, value: Option<&SettingValue>) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let (section, key) = known.name.split_once('.').unwrap_or(("", known.name));
-    // A file of earlier days may spell the section and the key otherwise.
+    // An older file may use other names for the section and the key.
     let section = if section == "agents" && document.contains_key("agent") { "agent" } else { section };
     let earlier_key = key.replace('-', "_");
     let key = match document.get(section).and_then(Item::as_table_like) {
@@ -34,7 +35,7 @@ pub(super) fn changed(text: &str, known: &Known, value: Option<&SettingValue>) -
         SettingValue::Text(text) => Value::from(text.as_str()),
     };
     if let Some(old) = table.get(key).and_then(Item::as_value) {
-        // The comment behind the old value stays there.
+        // Keeps the comment behind the old value.
         *new.decor_mut() = old.decor().clone();
     }
     table.insert(key, Item::Value(new));
@@ -46,7 +47,7 @@ pub(super) fn check(known: &Known, value: &SettingValue) -> Result<(), SettingEr
         (SettingValue::Switch(_), SettingValue::Switch(_)) | (SettingValue::Text(_), SettingValue::Text(_)) => Ok(()),
         (SettingValue::Number(_), SettingValue::Number(number)) => {
             let (least, most) = known.range.unwrap_or((f64::MIN, f64::MAX));
-            // A NaN is in no range.
+            // NaN is in no range.
             if !(least..=most).contains(number) {
                 return Err(SettingError::OutOfRange { number: *number, least, most });
             }
@@ -112,7 +113,7 @@ mod tests {
         }
     }
 
-    /// What serde would have taken in the place of a name that it does not know.
+    /// Returns the keys that serde accepts in a section.
     fn keys_of(section: &str) -> Vec<String> {
         let refused = Config::parse(&format!("[{section}]\nno-such-key = 1\n")).unwrap_err();
         let (_, expected) = refused.split_once("expected").unwrap();

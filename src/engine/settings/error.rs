@@ -1,4 +1,4 @@
-//! Why a setting is not taken, as faults.
+//! Faults of refused settings.
 
 use crate::base::site_list::SiteListError;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -16,7 +16,7 @@ pub(super) enum SettingError {
     IsASwitch(&'static str),
     IsANumber(&'static str),
     IsAText(&'static str),
-    /// `choices`: the values that the setting has.
+    /// `choices` are the valid values of the setting.
     NotAValue {
         name: &'static str,
         choices: Vec<String>,

@@ -1,10 +1,10 @@
-//! Settings that only `config.toml` changes: they name programs, open secrets, or are tables.
+//! Settings that can be changed only in `config.toml`: they name programs, grant access to secrets, or are tables.
 //!
-//! Owns the list. Their values are never shown, since the environment of agents holds secrets.
+//! Owns the list. Their values are never shown, since the environment of agents may contain secrets.
 
 use crate::engine::config::Config;
 
-/// One setting of the file.
+/// A setting of the file.
 pub(super) struct InFile {
     pub(super) name: &'static str,
     pub(super) help: &'static str,

@@ -1,21 +1,21 @@
 //! The list of settings that a person sees and changes in the panel and the terminal.
 //!
-//! Owns names, words, ranges and choices. Never reads or writes a file. What a setting does is decided where it is used.
+//! Owns names, text, ranges and choices. Never reads or writes a file. The code that uses a setting decides its effect.
 
 use crate::engine::agents::slots_by_memory;
 use crate::engine::config::Config;
 use crate::protocol::settings::{SettingChoice, SettingValue};
 
-/// One setting as it is known.
+/// The definition of one setting.
 pub(super) struct Known {
-    /// Section and key of the file.
+    /// Section and key in the file.
     pub(super) name: &'static str,
     pub(super) group: &'static str,
     pub(super) label: &'static str,
     pub(super) help: &'static str,
     pub(super) unit: Option<&'static str>,
     pub(super) range: Option<(f64, f64)>,
-    /// A number without a fraction.
+    /// True for a number without a fraction.
     pub(super) whole: bool,
     pub(super) value: fn(&Config) -> SettingValue,
 }
@@ -215,7 +215,7 @@ pub(super) const SETTINGS: [Known; 18] = [
     },
 ];
 
-/// The values that a text may have, where these are always the same.
+/// The valid values of text settings whose values are fixed.
 const CHOICES: [(&str, &[(&str, &str)]); 2] = [
     (
         "browser.dialogs",

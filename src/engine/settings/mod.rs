@@ -1,6 +1,6 @@
 //! The settings that a person sees and changes in the panel and the terminal.
 //!
-//! Owns reading and changing them. The file may hold more: programs, environment, the port.
+//! Owns reading and changing them. The file may contain more: programs, environment, the port.
 
 mod change;
 mod error;
@@ -58,7 +58,7 @@ impl Engine {
         std::iter::once(choice("", "The first that is ready")).chain(named).collect()
     }
 
-    /// Writes one setting into the file, and lives by it from now on.
+    /// Writes one setting to the file and applies it. Fails if the value or the file is not valid.
     pub async fn set_setting(&self, set: SettingsSet) -> Result<Settings, Fault> {
         let known = SETTINGS
             .iter()
@@ -92,7 +92,7 @@ impl Engine {
         Ok(self.settings().await)
     }
 
-    /// Reads `config.toml` again, which a person may have edited, and goes by it from now on.
+    /// Reads `config.toml` again, which a person may have edited, and applies it.
     pub(super) async fn read_config_again(&self) -> Result<(), Fault> {
         let file = self.inner.config.clone();
         if off_thread(move || file.read_again()).await? {
@@ -101,7 +101,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Applies the settings as they are now.
+    /// Applies the current settings.
     pub(super) async fn settings_changed(&self) {
         self.agents().configure();
         self.end_spare();

@@ -1,7 +1,7 @@
-//! What is known of Chrome's tabs, and of what agents do in them.
+//! The state of Chrome's tabs, and of agents' work in them.
 //!
-//! Owns what each port's Chrome has said of its tabs, and the numbers of tabs in browsers that gstack does not drive. A tab
-//! of a browser that gstack drives is numbered by that browser.
+//! Owns what each port's Chrome has reported about its tabs, and the numbers of tabs in browsers that gstack does not
+//! drive. The browser numbers the tabs of a browser that gstack drives.
 
 use crate::base::mutex::lock;
 use crate::browser::tabs::{TabInfo, TabNumbers};
@@ -12,11 +12,11 @@ use crate::protocol::tabs::{ChromeTab, TabsChanged};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
-/// Everything known of Chrome's tabs and of what agents do in ours. Cheap to clone.
+/// The state of Chrome's tabs and of agents' work in them. Cheap to clone.
 #[derive(Clone)]
 pub(in crate::engine) struct TabBook {
     book: Arc<Mutex<Book>>,
-    /// The one counter of tab numbers.
+    /// The only counter of tab numbers.
     numbers: TabNumbers,
 }
 
@@ -28,14 +28,14 @@ struct Book {
     working: BTreeMap<ConversationId, Working>,
 }
 
-/// What an agent does now, and in which tab.
+/// What an agent is doing, and in which tab.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Working {
     pub(in crate::engine) agent_label: String,
-    /// The tab of the last command; none: the turn began in the conversation's own and has run none.
+    /// The tab of the last command. `None` if the turn has run no command and works in the conversation's own tab.
     pub(in crate::engine) tab: Option<TabId>,
     pub(in crate::engine) doing: String,
-    /// The same as a code.
+    /// The phrase of `doing` as a code.
     pub(in crate::engine) phrase: Option<SaidPhrase>,
     pub(in crate::engine) waiting: bool,
 }
@@ -45,7 +45,7 @@ impl TabBook {
         Self { book: Arc::default(), numbers }
     }
 
-    /// Takes what a port reports. Returns the numbered tabs that are gone.
+    /// Applies a port's report. Returns the numbered tabs that are gone.
     pub(in crate::engine) fn report(&self, port: PortId, changed: &TabsChanged) -> Vec<ChromeTabId> {
         let mut book = lock(&self.book);
         let Book { reported, foreign, .. } = &mut *book;
@@ -69,7 +69,7 @@ impl TabBook {
         gone
     }
 
-    /// A port is gone, and with it what it reported. Returns the tabs that were numbered here.
+    /// Forgets a closed port and what it reported. Returns the tabs that were numbered here.
     pub(in crate::engine) fn forget_port(&self, port: PortId) -> Vec<TabId> {
         let mut book = lock(&self.book);
         book.reported.remove(&port);
@@ -80,14 +80,14 @@ impl TabBook {
         lock(&self.book).reported.get(&port)?.get(&id).cloned()
     }
 
-    /// The title of a page that a browser's extension has told.
+    /// Returns the page title that a browser's extension has reported.
     pub(in crate::engine) fn reported_title(&self, id: ChromeTabId, url: &str) -> Option<String> {
         let book = lock(&self.book);
         let mut reported = book.reported.values().filter_map(|tabs| tabs.get(&id));
         reported.find(|tab| tab.url == url && !tab.title.is_empty()).map(|tab| tab.title.clone())
     }
 
-    /// A tab of a driven browser as one port's Chrome knows it.
+    /// Returns a tab of a driven browser as one port's Chrome knows it.
     pub(in crate::engine) fn reported_as(&self, port: PortId, info: &TabInfo) -> Option<ChromeTab> {
         let book = lock(&self.book);
         let known = book.reported.get(&port)?;
@@ -97,41 +97,41 @@ impl TabBook {
         }
     }
 
-    /// The number of a tab in a browser that gstack does not drive; a new one the first time.
+    /// Returns the number of a tab in a browser that gstack does not drive. Assigns one the first time.
     pub(in crate::engine) fn number(&self, port: PortId, id: ChromeTabId) -> TabId {
         *lock(&self.book).foreign.entry((port, id)).or_insert_with(|| self.numbers.next())
     }
 
-    /// Takes the number of such a tab that was closed.
+    /// Removes and returns the number of such a tab that was closed.
     pub(in crate::engine) fn take_number(&self, port: PortId, id: ChromeTabId) -> Option<TabId> {
         lock(&self.book).foreign.remove(&(port, id))
     }
 
-    /// A tab that was numbered here, as its port reported it.
+    /// Returns a tab that was numbered here, as its port reported it.
     pub(in crate::engine) fn numbered(&self, tab_id: TabId) -> Option<ChromeTab> {
         let book = lock(&self.book);
         let ((port, chrome_id), _) = book.foreign.iter().find(|(_, id)| **id == tab_id)?;
         book.reported.get(port)?.get(chrome_id).cloned()
     }
 
-    /// The same, if that port has numbered it.
+    /// Returns such a tab if that port has numbered it.
     pub(in crate::engine) fn numbered_of(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
         let book = lock(&self.book);
         let ((_, chrome_id), _) = book.foreign.iter().find(|((of, _), id)| *of == port && **id == tab_id)?;
         book.reported.get(&port)?.get(chrome_id).cloned()
     }
 
-    /// A turn began.
+    /// Records the work of a new turn.
     pub(in crate::engine) fn begin_work(&self, id: ConversationId, working: Working) {
         lock(&self.book).working.insert(id, working);
     }
 
-    /// The turn is over.
+    /// Removes the work of a turn that is over.
     pub(in crate::engine) fn end_work(&self, id: &ConversationId) {
         lock(&self.book).working.remove(id);
     }
 
-    /// Changes what is known of a turn's work. False: no turn runs there.
+    /// Changes the work of a turn. Returns false if no turn runs there.
     pub(in crate::engine) fn change_work(&self, id: &ConversationId, change: impl FnOnce(&mut Working)) -> bool {
         lock(&self.book).working.get_mut(id).map(change).is_some()
     }

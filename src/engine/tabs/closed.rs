@@ -1,12 +1,12 @@
-//! The conversations whose tabs were closed, with the pages they showed, for a tab that Chrome brings back.
+//! The conversations whose tabs were closed, with their pages, in case Chrome restores a tab.
 
 use crate::protocol::ids::ConversationId;
 use std::collections::VecDeque;
 
-/// Chrome itself brings back no more.
+/// Chrome itself does not restore more.
 const MOST: usize = 32;
 
-/// The newest last.
+/// In order of closing, the newest last.
 #[derive(Default)]
 pub(in crate::engine) struct RecentlyClosed(VecDeque<(ConversationId, String)>);
 
@@ -19,7 +19,7 @@ impl RecentlyClosed {
         self.0.push_back((id, url));
     }
 
-    /// Takes the newest conversation whose tab showed this page.
+    /// Removes and returns the newest conversation whose tab showed this page.
     pub(in crate::engine) fn take(&mut self, url: &str) -> Option<ConversationId> {
         let newest = self.0.iter().rposition(|(_, known)| known == url)?;
         self.0.remove(newest).map(|(id, _)| id)

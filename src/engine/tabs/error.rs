@@ -1,4 +1,4 @@
-//! What can go wrong with tabs and the sets of them, as faults.
+//! Faults of tabs and tab sets.
 
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::ChromeTabId;
@@ -6,11 +6,11 @@ use crate::protocol::told;
 
 #[derive(Debug)]
 pub(in crate::engine) enum TabsError {
-    /// The extension has not told of this tab.
+    /// The extension has not reported this tab.
     NotReported(ChromeTabId),
     /// A conversation's own tab is always in its set.
     OwnTab,
-    /// `most`: how many tabs a set may hold.
+    /// `most` is the number of tabs that a set can hold.
     SetFull { most: usize },
 }
 

@@ -1,8 +1,8 @@
-//! Tabs by their numbers: what each port's Chrome has said of them, what they show, where agents work, and which tabs a
+//! Tabs by number: what each port's Chrome has reported about them, what they show, where agents work, and which tabs a
 //! conversation may use.
 //!
-//! Owns that state, the translation between the ids of Chrome, DevTools and gstack, and what panels are told of it. Never
-//! drives a page, and never starts or stops a turn.
+//! Owns that state, the translation between the ids of Chrome, DevTools and gstack, and the tab messages to panels.
+//! Never drives a page, and never starts or stops a turn.
 
 mod book;
 mod closed;

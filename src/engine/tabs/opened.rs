@@ -1,4 +1,4 @@
-//! What comes into a conversation's set of tabs, and what a conversation shows of its tabs.
+//! Changes of a conversation's tab set, and the tab state that a conversation shows.
 
 use super::service::Tabs;
 use super::sets::How;
@@ -9,18 +9,18 @@ use crate::protocol::chat::{AllowedTab, ConversationState, PageContext};
 use crate::protocol::ids::TabId;
 use std::time::Duration;
 
-/// How long a command's answer waits for a tab that is being opened.
+/// How long a command's answer waits for a tab that is opening.
 const TOLD_LIMIT: Duration = Duration::from_secs(1);
 
 impl Tabs {
-    /// The agent goes on in this tab of its set.
+    /// Moves the agent to this tab of its set.
     pub(in crate::engine) fn work_in(&self, conversation: &Conversation, tab: TabId) {
         self.sets().work_in(conversation, tab);
         self.refresh(conversation);
         self.change_work(conversation, |working| working.tab = Some(tab));
     }
 
-    /// The tabs that came into the set since this was last asked, in words for the agent.
+    /// Describes for the agent the tabs that joined the set since the last call.
     pub(in crate::engine) fn news(&self, conversation: &Conversation) -> Option<String> {
         let news = self.sets().take_news(conversation);
         let line = |(tab, how): &(TabId, How)| {
@@ -31,7 +31,7 @@ impl Tabs {
         (!news.is_empty()).then(|| news.iter().map(line).collect::<Vec<_>>().join("\n"))
     }
 
-    /// A page of one tab opened another. An agent that works with the first may use the second.
+    /// Adds a tab that a page of another tab opened: an agent that works with the first may use the second.
     pub(in crate::engine) fn opened_by(&self, opener: TabId, tab: TabId) {
         for conversation in self.0.store.opened() {
             if conversation.state() != ConversationState::Idle && self.sets().of(&conversation).contains(&opener) {
@@ -40,7 +40,7 @@ impl Tabs {
         }
     }
 
-    /// The tabs of the same browser now, for [`Self::opened_since`].
+    /// Returns the current tabs of the same browser, for [`Self::opened_since`].
     pub(in crate::engine) fn now(&self, beside: TabId) -> Vec<TabId> {
         self.0
             .browsers
@@ -49,8 +49,8 @@ impl Tabs {
             .unwrap_or_default()
     }
 
-    /// Adds the tabs that a command has made its page open, without waiting for the browser's events about them.
-    /// `before`: the tabs before the command.
+    /// Adds the tabs that a command's page has opened, without waiting for the browser's events about them. `before`
+    /// holds the tabs before the command.
     pub(in crate::engine) async fn opened_since(&self, conversation: &Conversation, beside: TabId, before: &[TabId]) {
         let Some((browser, _)) = self.0.browsers.pages_with(Some(beside)) else { return };
         if let Err(error) = browser.all_told(TOLD_LIMIT).await {
@@ -71,7 +71,7 @@ impl Tabs {
         }
     }
 
-    /// Brings what every open conversation shows of its tabs up to date.
+    /// Updates the tab state that every open conversation shows.
     pub(in crate::engine) fn refresh_all(&self) {
         for conversation in self.0.store.opened() {
             self.refresh(&conversation);
@@ -89,7 +89,7 @@ impl Tabs {
         if info.head > 0 || info.tab_id.is_none() {
             return;
         }
-        // Nothing was said here yet: the conversation is about the page that its tab shows now.
+        // An empty conversation is about the page that its tab currently shows.
         let Some(page) = self.page_of(conversation) else { return };
         let moved = info.page.as_ref().is_none_or(|known| known.url != page.url);
         if moved || info.earlier.is_none() {

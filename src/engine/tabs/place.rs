@@ -1,7 +1,7 @@
-//! In which tab a conversation belongs: the one place where ids of tabs are translated.
+//! The tab that a conversation belongs to: the only place that translates tab ids.
 //!
-//! A tab of a browser that gstack drives is named by its DevTools target, one of an everyday browser by its Chrome id within
-//! that run of its port.
+//! A tab of a browser that gstack drives is identified by its DevTools target, a tab of an everyday browser by its
+//! Chrome id within one run of its port.
 
 use super::error::TabsError;
 use super::service::Tabs;
@@ -25,7 +25,7 @@ pub(in crate::engine) struct TabPlace {
 }
 
 impl Tabs {
-    /// Where a Chrome tab's conversation belongs.
+    /// Returns the place of a Chrome tab's conversation. Fails if the extension has not reported the tab.
     pub(in crate::engine) fn place_of(&self, port: PortId, chrome_id: ChromeTabId) -> Result<TabPlace, Fault> {
         let reported = self.0.book.reported(port, chrome_id);
         if let Some(browser) = self.0.browsers.of_port(port) {
@@ -51,7 +51,7 @@ impl Tabs {
         TabPlace { tab_id, key, page: page(&tab.url, &tab.title) }
     }
 
-    /// Where a message from the terminal belongs: the named tab, else the current one, else none.
+    /// Returns the place of a message from the terminal: the named tab, else the current one, else `None`.
     pub(in crate::engine) async fn place_for_terminal(&self, tab: Option<TabId>) -> Result<Option<TabPlace>, Fault> {
         let Some((browser, _)) = self.0.browsers.pages_with(tab) else {
             return match tab {
@@ -69,7 +69,7 @@ impl Tabs {
         Ok(Some(driven_place(&browser, &tab.info()?)))
     }
 
-    /// Chrome has brought a closed tab back. Gives it its conversation again, if it has none of its own by now.
+    /// Returns the conversation to a closed tab that Chrome has restored, unless the tab already has its own.
     pub(in crate::engine) fn restored(&self, port: PortId, tab: &ChromeTab) {
         let Ok(place) = self.place_of(port, tab.chrome_tab_id) else { return };
         let own = self.0.store.of_tab(place.tab_id).and_then(|id| self.conversation(&id).ok());
@@ -84,7 +84,7 @@ impl Tabs {
     }
 }
 
-/// The tab of a browser that gstack drives.
+/// Returns the place of a tab in a browser that gstack drives.
 pub(in crate::engine) fn driven_place(browser: &Browser, info: &TabInfo) -> TabPlace {
     TabPlace { tab_id: info.id, key: tab_key(browser, info), page: page(&info.url, &info.title) }
 }

@@ -12,16 +12,16 @@ use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ConversationId, TabId};
 use std::sync::{Arc, Mutex};
 
-/// A handle to what is known of tabs. Cheap to clone.
+/// A handle to the state of tabs. Cheap to clone.
 #[derive(Clone)]
 pub(in crate::engine) struct Tabs(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     pub(super) book: TabBook,
     sets: TabSets,
-    /// For a tab that Chrome brings back.
+    /// For a tab that Chrome restores.
     closed: Mutex<RecentlyClosed>,
-    /// Held while a conversation is told of its tabs: what was looked at last is shown last.
+    /// Held while a conversation's tab state is updated, so that the latest state is shown last.
     pub(super) refreshing: Mutex<()>,
     pub(super) browsers: Browsers,
     pub(super) ports: Ports,
@@ -29,7 +29,7 @@ pub(super) struct Shared {
 }
 
 impl Tabs {
-    /// `numbers`: the one counter of tab numbers.
+    /// `numbers` is the only counter of tab numbers.
     pub(in crate::engine) fn new(numbers: TabNumbers, browsers: Browsers, ports: Ports, store: Arc<Store>) -> Self {
         let (book, sets) = (TabBook::new(numbers), TabSets::default());
         let (closed, refreshing) = (Mutex::default(), Mutex::default());
@@ -40,36 +40,36 @@ impl Tabs {
         &self.0.book
     }
 
-    /// The tabs that each conversation's agent may use.
+    /// Returns the tabs that each conversation's agent may use.
     pub(in crate::engine) fn sets(&self) -> &TabSets {
         &self.0.sets
     }
 
-    /// A port is gone, and with it what it reported. Its tabs may still be open: their conversations are found again when
-    /// it comes back.
+    /// Forgets a closed port and what it reported. Its tabs may still be open: their conversations are found again when
+    /// it reconnects.
     pub(in crate::engine) fn forget_port(&self, port: PortId) {
         for tab in self.0.book.forget_port(port) {
             self.0.store.tab_away(tab);
         }
     }
 
-    /// How many turns run.
+    /// Returns the number of running turns.
     pub(in crate::engine) fn turns_running(&self) -> usize {
         self.0.book.turns_running()
     }
 
-    /// A turn began in the conversation.
+    /// Records the start of a turn.
     pub(in crate::engine) fn turn_began(&self, conversation: &Conversation, agent_label: String) {
         let tab = self.sets().settle_working(conversation);
         self.0.book.begin_work(conversation.id().clone(), Working { agent_label, tab, ..Working::default() });
     }
 
-    /// The conversation's turn is over.
+    /// Records the end of a turn.
     pub(in crate::engine) fn turn_ended(&self, id: &ConversationId) {
         self.0.book.end_work(id);
     }
 
-    /// A tab is about to go: keeps in mind which conversation showed which page there.
+    /// Records which conversation showed which page in a tab that is about to close.
     pub(in crate::engine) fn remember_closed(&self, tab: TabId) {
         let Some(conversation) = self.0.store.of_tab(tab).and_then(|id| self.conversation(&id).ok()) else { return };
         let info = conversation.info();
@@ -77,7 +77,7 @@ impl Tabs {
         lock(&self.0.closed).remember(info.conversation_id, page.url);
     }
 
-    /// Takes the conversation that last showed this page in a tab that was closed.
+    /// Removes and returns the conversation that last showed this page in a closed tab.
     pub(super) fn take_closed(&self, url: &str) -> Option<ConversationId> {
         lock(&self.0.closed).take(url)
     }

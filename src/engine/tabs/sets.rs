@@ -1,7 +1,8 @@
-//! Which tabs a conversation's agent may use, and in which of them it works.
+//! Tab sets: which tabs a conversation's agent may use, and which one it works in.
 //!
-//! Owns the tabs that were added: by the person, by the agent's `newtab`, or because a page of the set opened them. The own
-//! tab is always among them. A closed tab leaves the set. Never decides what may be done in a tab: the policy does.
+//! Owns the tabs that were added: by the person, by the agent's `newtab`, or because a page of the set opened them. The
+//! conversation's own tab is always included. A closed tab leaves the set. Never decides what is allowed in a tab: the
+//! policy does.
 
 use super::error::TabsError;
 use crate::base::mutex::lock;
@@ -11,23 +12,23 @@ use crate::protocol::ids::{ConversationId, TabId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
 
-/// More would not be looked through in the panel.
+/// A person could not review more in the panel.
 const MOST_TABS: usize = 32;
 
-/// What belongs to each conversation beside its own tab. Cheap to clone.
+/// The tabs of each conversation besides its own. Cheap to clone.
 #[derive(Clone, Default)]
 pub(in crate::engine) struct TabSets(Arc<Mutex<HashMap<ConversationId, TabSet>>>);
 
 #[derive(Debug, Default)]
 struct TabSet {
     added: BTreeMap<TabId, How>,
-    /// Where the agent works; none: in the conversation's own tab.
+    /// The tab in which the agent works. `None` for the conversation's own tab.
     working: Option<TabId>,
-    /// Came into the set since the agent was last told.
+    /// Tabs that joined the set since the agent was last informed.
     news: Vec<(TabId, How)>,
 }
 
-/// By whom a tab came into a set.
+/// Who added a tab to a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum How {
     Person,
@@ -37,7 +38,7 @@ pub(in crate::engine) enum How {
 }
 
 impl TabSets {
-    /// Fails if the set is full.
+    /// Adds a tab. Fails if the set is full.
     pub(in crate::engine) fn add(&self, conversation: &Conversation, tab: TabId, how: How) -> Result<(), Fault> {
         if conversation.info().tab_id == Some(tab) {
             return Ok(());
@@ -57,7 +58,7 @@ impl TabSets {
         Ok(())
     }
 
-    /// The tabs that a conversation's agent may use now, its own first.
+    /// Returns the tabs that a conversation's agent may use, its own first.
     pub(in crate::engine) fn of(&self, conversation: &Conversation) -> Vec<TabId> {
         let own = conversation.info().tab_id;
         let sets = lock(&self.0);
@@ -65,20 +66,21 @@ impl TabSets {
         own.into_iter().chain(added.filter(|tab| Some(*tab) != own)).collect()
     }
 
-    /// The tab that the agent's next command is about. It may be closed by now: then that is told, rather than something
-    /// done in another one.
+    /// Returns the tab of the agent's next command. It may have been closed: then the command reports that instead of
+    /// acting in another tab.
     pub(in crate::engine) fn working(&self, conversation: &Conversation) -> Option<TabId> {
         let working = lock(&self.0).get(conversation.id()).and_then(|set| set.working);
         working.or(conversation.info().tab_id)
     }
 
-    /// The agent goes on in this tab of its set.
+    /// Moves the agent to this tab of its set.
     pub(in crate::engine) fn work_in(&self, conversation: &Conversation, tab: TabId) {
         let own = conversation.info().tab_id == Some(tab);
         lock(&self.0).entry(conversation.id().clone()).or_default().working = Some(tab).filter(|_| !own);
     }
 
-    /// Where the agent goes on in a new turn: in the own tab, where it may no longer use the one that it worked in.
+    /// Returns the tab for a new turn: the working tab, or the conversation's own tab if the agent may no longer use
+    /// the former.
     pub(in crate::engine) fn settle_working(&self, conversation: &Conversation) -> Option<TabId> {
         let set = self.of(conversation);
         if let Some(known) = lock(&self.0).get_mut(conversation.id()) {
@@ -87,28 +89,28 @@ impl TabSets {
         self.working(conversation)
     }
 
-    /// The agent made the tab, or its pages did: closing it takes nothing of the person's away.
+    /// Returns true if the agent or one of its pages opened the tab, so that closing it takes nothing from the person.
     pub(in crate::engine) fn is_made_by_agent(&self, conversation: &Conversation, tab: TabId) -> bool {
         let sets = lock(&self.0);
         let how = sets.get(conversation.id()).and_then(|set| set.added.get(&tab));
         matches!(how, Some(How::Agent | How::Page))
     }
 
-    /// The tabs that came into the set since this was last asked, and are still in it.
+    /// Returns the tabs that joined the set since the last call and are still in it.
     pub(in crate::engine) fn take_news(&self, conversation: &Conversation) -> Vec<(TabId, How)> {
         let mut sets = lock(&self.0);
         let Some(TabSet { news, added, .. }) = sets.get_mut(conversation.id()) else { return Vec::new() };
         std::mem::take(news).into_iter().filter(|(tab, _)| added.contains_key(tab)).collect()
     }
 
-    /// The person takes a tab out of the set.
+    /// Removes a tab from the set at the person's request.
     pub(in crate::engine) fn take_out(&self, conversation: &Conversation, tab: TabId) {
         if let Some(set) = lock(&self.0).get_mut(conversation.id()) {
             set.added.remove(&tab);
         }
     }
 
-    /// The tab was closed: it leaves every set.
+    /// Removes a closed tab from every set.
     pub(in crate::engine) fn leave(&self, tab: TabId) {
         lock(&self.0).retain(|_, set| {
             set.added.remove(&tab);
@@ -116,7 +118,7 @@ impl TabSets {
         });
     }
 
-    /// The conversation is gone.
+    /// Removes the set of a deleted conversation.
     pub(in crate::engine) fn forget(&self, id: &ConversationId) {
         lock(&self.0).remove(id);
     }

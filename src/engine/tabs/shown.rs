@@ -1,6 +1,6 @@
-//! What a tab shows now.
+//! What a tab currently shows.
 //!
-//! Owns the order of the sources: the browser that has the tab, then what its port has reported.
+//! Owns the order of the sources: first the browser that has the tab, then the reports of its port.
 
 use super::service::Tabs;
 use crate::base::site;
@@ -9,24 +9,24 @@ use crate::protocol::chat::PageContext;
 use crate::protocol::ids::{ChromeTabId, TabId};
 
 impl Tabs {
-    /// The page of a conversation's tab.
+    /// Returns the page of a conversation's tab.
     pub(in crate::engine) fn page_of(&self, conversation: &Conversation) -> Option<PageContext> {
         self.shown(conversation.info().tab_id?).map(|(_, page)| page)
     }
 
-    /// The tab in which its agent works and what it shows. `None` if that is the conversation's own tab.
+    /// Returns the tab in which the agent works and its page. `None` if that is the conversation's own tab.
     pub(in crate::engine) fn working_page(&self, conversation: &Conversation) -> Option<(TabId, PageContext)> {
         let tab = self.sets().working(conversation).filter(|tab| conversation.info().tab_id != Some(*tab))?;
         Some((tab, self.shown(tab)?.1))
     }
 
-    /// The page of a tab, and Chrome's id of the tab once that is known.
+    /// Returns the page of a tab, and Chrome's id of the tab if known.
     pub(in crate::engine) fn shown(&self, tab_id: TabId) -> Option<(Option<ChromeTabId>, PageContext)> {
         if let Some((browser, _)) = self.0.browsers.pages_with(Some(tab_id))
             && let Ok(tab) = browser.tab(tab_id)
             && let Ok(info) = tab.info()
         {
-            // DevTools reports a title only on some occasions, the extension reports each.
+            // DevTools does not report every change of a title; the extension does.
             let title = info.chrome_id.and_then(|id| self.0.book.reported_title(id, &info.url)).unwrap_or(info.title);
             return Some((info.chrome_id, page(&info.url, &title)));
         }
@@ -34,12 +34,12 @@ impl Tabs {
         Some((Some(tab.chrome_tab_id), page(&tab.url, &tab.title)))
     }
 
-    /// The host of the page in a tab.
+    /// Returns the host of the page in a tab.
     pub(in crate::engine) fn site_of(&self, tab: TabId) -> Option<String> {
         site::of(&self.url_in(tab)?)
     }
 
-    /// What a tab shows, to bind to it what is allowed there.
+    /// Returns what a tab shows, so that permissions can be bound to it.
     pub(in crate::engine) fn shown_in(&self, tab: TabId) -> site::Place {
         site::Place::of(&self.url_in(tab).unwrap_or_default())
     }
@@ -50,7 +50,7 @@ impl Tabs {
     }
 }
 
-/// A page as conversations keep it.
+/// Returns a page in the form that conversations keep.
 pub(super) fn page(url: &str, title: &str) -> PageContext {
     PageContext { url: url.to_owned(), title: title.to_owned(), selection: None }.bounded()
 }

@@ -1,4 +1,4 @@
-//! What backgrounds are told of tabs: which have a conversation, and where agents work.
+//! Tab messages to backgrounds: which tabs have a conversation, and where agents work.
 
 use super::book::Working;
 use super::service::Tabs;
@@ -15,14 +15,14 @@ use crate::protocol::tabs::{TabsConversations, TabsWorking, WorkingTab};
 const MOST_TOLD: usize = 200;
 
 impl Tabs {
-    /// Changes what is shown of an agent's work in a conversation's tab.
+    /// Changes the displayed work of an agent in a conversation's tab.
     pub(in crate::engine) fn change_work(&self, conversation: &Conversation, change: impl FnOnce(&mut Working)) {
         if self.0.book.change_work(conversation.id(), change) {
             self.tell_work();
         }
     }
 
-    /// Tells every background which tabs have a conversation, and every conversation what its tabs show.
+    /// Sends every background the tabs that have a conversation, and updates the tab state of every conversation.
     pub(in crate::engine) fn tell(&self) {
         self.refresh_all();
         for (port, sender) in self.0.ports.senders() {
@@ -55,7 +55,7 @@ impl Tabs {
         found
     }
 
-    /// A tab of ours as one port's Chrome knows it.
+    /// Returns a tab as one port's Chrome knows it.
     pub(in crate::engine) fn chrome_tab(&self, port: PortId, tab_id: TabId) -> Option<ChromeTab> {
         let driven =
             self.0.browsers.of_port(port).and_then(|browser| browser.tab(tab_id).ok()).and_then(|tab| tab.info().ok());
@@ -65,7 +65,7 @@ impl Tabs {
         }
     }
 
-    /// Tells every background where agents work.
+    /// Sends every background where agents work.
     pub(in crate::engine) fn tell_work(&self) {
         let working = self.0.book.working();
         for (port, sender) in self.0.ports.senders() {

@@ -1,4 +1,4 @@
-//! A call of a command as the policy's request: what kind of action, where, and how far it reaches.
+//! Maps a command call to the policy's request: the kind of action, the site, and the risk.
 
 use crate::base::site;
 use crate::browser::page::ClickDestination;
@@ -8,16 +8,16 @@ use crate::engine::policy::{ActionKind, ActionRequest, Risk, TaintLog};
 use crate::protocol::ids::ConversationId;
 use crate::protocol::policy::PolicyScope;
 
-/// What is known of the tab and the conversation when a call comes.
+/// The tab and conversation that a call concerns.
 pub(super) struct TabContext<'a> {
     pub(super) conversation_id: &'a ConversationId,
     /// The site that the tab shows.
     pub(super) site: Option<String>,
-    /// What is typed would go into a password field.
+    /// True if the text would be typed into a password field.
     pub(super) into_password: bool,
-    /// It sends a form, or says that it pays, sends or deletes.
+    /// True if it submits a form, or its label says that it pays, sends or deletes.
     pub(super) submits: bool,
-    /// It closes a tab that the agent did not open.
+    /// True if it closes a tab that the agent did not open.
     pub(super) closes_theirs: bool,
     pub(super) taint_log: &'a TaintLog,
 }
@@ -31,7 +31,7 @@ pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
     };
     let going = matches!(call.spec.leads, Leads::TabToAddress | Leads::RequestToAddress);
     let (place, risk) = match kind {
-        // Where it goes is what a person decides about, not where it comes from.
+        // The person decides about the destination, not about the origin.
         ActionKind::Does(_) if going => of_destinations(&call.destinations(), site.as_deref(), taint_log),
         ActionKind::Does(_) if call.spec.tab == TabUse::Closes => {
             (site, if closes_theirs { Risk::ClosesTheirs } else { Risk::Plain })
@@ -39,7 +39,7 @@ pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
         ActionKind::Does(PolicyScope::Control | PolicyScope::Intercept | PolicyScope::Upload) => {
             (site, taint_log.risk_of_control())
         }
-        // A person copied it, or a page did: nobody knows what it is.
+        // The clipboard content is unknown: a person or a page copied it.
         ActionKind::Does(_) if call.pastes() => (site, Risk::Carrying),
         ActionKind::Does(_) => {
             let typed = call.typed();
@@ -51,7 +51,8 @@ pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
     ActionRequest { conversation_id: conversation_id.clone(), kind, site: place, risk }
 }
 
-/// One site and one risk of all the addresses that a call goes to: no site if they are several, and the highest risk.
+/// Returns one site and one risk for all addresses that a call goes to: no site if there are several, and the highest
+/// risk.
 fn of_destinations(addresses: &[String], from: Option<&str>, taint_log: &TaintLog) -> (Option<String>, Risk) {
     let first = addresses.first().and_then(|address| destination(address));
     let same = addresses.iter().all(|address| destination(address) == first);
@@ -59,7 +60,7 @@ fn of_destinations(addresses: &[String], from: Option<&str>, taint_log: &TaintLo
     (first.filter(|_| same), risks.max_by_key(|risk| *risk as u8).unwrap_or(Risk::Plain))
 }
 
-/// What a click does beside what it does to its own page: the markup says that it leads to another site.
+/// Returns the second request of a click whose markup leads to another site.
 pub(super) fn to_destination(
     of: &ActionRequest,
     destination: &ClickDestination,
@@ -70,9 +71,9 @@ pub(super) fn to_destination(
     (risk != Risk::Plain).then(|| ActionRequest { site: Some(to), risk, ..of.clone() })
 }
 
-/// The site that an address leads to; none where it has none or can't be read.
+/// Returns the site that an address leads to, or `None` if it has none or cannot be parsed.
 pub(super) fn destination(typed: &str) -> Option<String> {
-    // `localhost:3000` parses as it is too, with `localhost` for its scheme and no host.
+    // `localhost:3000` also parses as a URL, with `localhost` as its scheme and no host.
     site::of(typed).or_else(|| site::of(&format!("https://{typed}")))
 }
 

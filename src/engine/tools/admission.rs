@@ -1,6 +1,6 @@
-//! Which token opens the tools of which conversation.
+//! Which token gives access to the tools of which conversation.
 //!
-//! Owns when a token begins and ends: with its agent. The table of tokens is in `agents`.
+//! Owns the lifetime of a token, which is that of its agent. The table of tokens is in `agents`.
 
 use super::{ConversationTools, offered};
 use crate::agent::adapter::ToolResult;
@@ -16,23 +16,23 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 impl Engine {
-    /// The tools' token opens them from now on.
+    /// Registers the token of the tools.
     pub(in crate::engine) fn admit(&self, tools: &Arc<ConversationTools>) {
         self.inner.tokens.admit(tools.token(), tools.clone());
     }
 
-    /// The agent has ended: its token opens nothing any more.
+    /// Revokes the token of an agent that has ended.
     pub(in crate::engine) fn revoke(&self, tools: &ConversationTools) {
         self.inner.tokens.revoke(tools.token());
         tools.ended.cancel();
     }
 
-    /// The tools that a token opens. The comparison takes the same time for every token.
+    /// Returns the tools that a token gives access to. The comparison takes the same time for every token.
     pub fn tools_of_token(&self, presented: &str) -> Option<Arc<dyn AgentAccess>> {
         self.inner.tokens.opened_by(presented)
     }
 
-    /// The tools of a conversation whose agent runs.
+    /// Returns the tools of a conversation whose agent runs.
     pub fn tools_of_conversation(&self, id: &ConversationId) -> Option<Arc<dyn AgentAccess>> {
         self.inner.tokens.find(|tools| tools.conversation_id() == id)
     }

@@ -1,6 +1,6 @@
-//! The question before an action: what the policy says to a call, and what the person answers.
+//! The approval before an action: how the policy decides about a call, and what the person answers.
 //!
-//! Owns the card of a call and its ends. Never runs the call.
+//! Owns the approval card of a call and the ways it closes. Never runs the call.
 
 use super::ConversationTools;
 use super::action_requests::{self, TabContext};
@@ -23,18 +23,18 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// Questions about one call, each because the page changed during the one before.
+/// The number of approvals for one call; each is repeated because the page changed during the previous one.
 const MOST_QUESTIONS: usize = 3;
-/// A longer text is shown, and can't be changed in a card.
+/// The longest text that the person can edit in a card, in bytes. A longer text is only shown.
 const LONGEST_TEXT: usize = 4 * 1024;
 
 impl ConversationTools {
-    /// Asks the policy, and the person if it says so. `tab`: the one that it is done to; `step`: the call as the agent named
-    /// it, where it did.
+    /// Checks a call against the policy, and asks the person if needed. `tab` is the tab that the call acts on; `step`
+    /// is the call as the agent identified it, if it did.
     ///
     /// # Errors
     ///
-    /// The denial, in words for the agent.
+    /// Fails with the denial, worded for the agent.
     pub(super) async fn permit(
         &self,
         call: &Call,
@@ -62,13 +62,13 @@ impl ConversationTools {
                 edited = wrote;
             }
             if is_wider {
-                // With their text it does more than the card said: that is asked about, too.
+                // With the edited text the call does more than the card said, so ask again.
                 continue;
             }
             let described =
                 Described { line: line.as_deref().unwrap_or(&judged.words.redacted), record: Some(&record) };
             self.engine.policy().settle(self.runner.conversation(), &asked.request, &described, answered)?;
-            // The page had time while the person read: what they saw, or wrote, is what runs.
+            // The page may have changed while the person decided: only what they saw or wrote may run.
             let present = edited.as_ref().unwrap_or(call);
             let now = self.looked_at(present, tab).await;
             if now.record(present) == record {
@@ -79,7 +79,7 @@ impl ConversationTools {
         Err(ToolError::PageChanged.into())
     }
 
-    /// What a call would do, as the page has it now, and what the rules say.
+    /// Determines what a call would do on the current page, and how the rules decide.
     async fn judged(&self, call: &Call, tab: TabId) -> Result<Judged, Fault> {
         if call.types_beyond_a_tab() {
             return Err(ToolError::TypesBeyondTab.into());
@@ -104,7 +104,8 @@ impl ConversationTools {
         let words = self.words(call, Some(tab));
         let record = look.record(call);
         let described = |record| Described { line: &words.redacted, record: Some(record) };
-        // What it does here and where it leads are two questions; a person is asked the one that reaches further.
+        // What it does here and where it leads are separate requests; the person is asked about the one with the higher
+        // risk.
         let mut asks = None;
         for request in [Some(request), beyond].into_iter().flatten() {
             match self.engine.policy().judge(conversation, &request, &described(&record)) {
@@ -116,7 +117,7 @@ impl ConversationTools {
         Ok(Judged { words, record, look, asks })
     }
 
-    /// The element of a call and what is known of it. What only looks is not looked at.
+    /// Looks up the element of a call. Calls that only look are skipped.
     async fn looked_at(&self, call: &Call, tab: TabId) -> Look {
         if call.class() == Class::Read || !(call.types() || call.target().is_some()) {
             let resends = call.spec.leads == Leads::Again && self.resends(tab).await;
@@ -126,20 +127,21 @@ impl ConversationTools {
         Look { taken: true, into_password, resends: false, subject: self.leads_to(tab, call).await }
     }
 
-    /// Whether a command that types would type into a password field.
+    /// Returns true if the command would type into a password field.
     async fn types_into_password(&self, tab: TabId, call: &Call) -> bool {
-        // A page that can't be asked can't be typed into either.
+        // If the page cannot be queried, nothing can be typed into it either.
         let Some((page, target)) = self.page_and_target(tab, call).await else { return false };
         page.is_password(target.as_ref()).await
     }
 
-    /// Where a command that clicks, or presses Enter, would lead by the page's markup.
+    /// Returns where a click or Enter would lead, according to the page's markup.
     async fn leads_to(&self, tab: TabId, call: &Call) -> Option<ClickDestination> {
         let (page, target) = self.page_and_target(tab, call).await?;
         page.leads_to(target.as_ref(), call.activation()).await
     }
 
-    /// Whether loading the page again would send a form again. One that can't be asked can't be loaded either.
+    /// Returns true if reloading the page would resubmit a form. A page that cannot be queried cannot be reloaded
+    /// either.
     async fn resends(&self, tab: TabId) -> bool {
         let Some((browser, pages)) = self.engine.browsers().pages_with(Some(tab)) else { return false };
         let Ok(tab) = browser.tab(tab) else { return false };
@@ -155,7 +157,7 @@ impl ConversationTools {
         Some((page, call.target()))
     }
 
-    /// The step names the element that a selector found, and the text that goes there, unless it is a password.
+    /// Adds the element that a selector found to the step, and the text to type unless it is a password.
     fn tell_object(&self, step: Option<&ToolCallName>, judged: &Judged) {
         let (Some(of), Some(subject)) = (step, judged.look.subject.as_ref()) else { return };
         let object = judged.words.object_of(&subject.role, &subject.name);
@@ -169,7 +171,7 @@ impl ConversationTools {
         }
     }
 
-    /// The step has the text that the person wrote.
+    /// Adds the text that the person wrote to the step.
     fn tell_text(&self, step: Option<&ToolCallName>, edited: Option<&Call>) {
         let (Some(of), Some((name, text))) = (step, edited.and_then(Call::text)) else { return };
         let mut arguments = of.arguments.clone();
@@ -182,8 +184,8 @@ impl ConversationTools {
         });
     }
 
-    /// Asks the person, and shows in the page what they are asked about. With the answer comes the text that they wrote
-    /// in place of the call's.
+    /// Asks the person, and highlights in the page what the approval concerns. Returns the answer and the text that the
+    /// person wrote in place of the call's.
     async fn ask(
         &self,
         call: &Call,
@@ -225,7 +227,7 @@ impl ConversationTools {
         (answered, self.runner.take_text(&approval_id))
     }
 
-    /// Shows a card and waits for the answer; without one in time it is a no.
+    /// Shows an approval card and waits for the answer. Denies if none arrives in time.
     pub(super) async fn ask_person(
         &self,
         approval: ApprovalRequest,
@@ -237,12 +239,12 @@ impl ConversationTools {
         let withdrawn = (Decision::Deny, AnsweredBy::Withdrawn);
         tokio::select! {
             answer = card.answer() => answer.unwrap_or(withdrawn),
-            // The agent took the call back; if its turn has ended the card is closed already.
+            // The agent cancelled the call. If its turn has ended, the card is closed already.
             () = cancel.cancelled() => withdrawn,
             () = tokio::time::sleep(limit) => {
                 match self.runner.answer(approval_id, Decision::Deny, AnsweredBy::Timeout) {
                     Ok(()) => (Decision::Deny, AnsweredBy::Timeout),
-                    // Somebody answered while it ran out: that answer counts.
+                    // An answer arrived just as the time ran out: it counts.
                     Err(_) => card.answer().await.unwrap_or(withdrawn),
                 }
             }
@@ -250,7 +252,7 @@ impl ConversationTools {
     }
 }
 
-/// A call before it is done.
+/// A call after the decision and before it runs.
 struct Judged {
     words: Words,
     record: ActionRecord,
@@ -258,11 +260,11 @@ struct Judged {
     asks: Option<Asked>,
 }
 
-/// What the person, or a rule, has allowed.
+/// What the person or a rule has allowed.
 pub(super) struct Permit {
-    /// What the page must still hold when input is sent.
+    /// What the page must still contain when input is sent.
     pub(super) expected: Option<Expected>,
-    /// The address of the document that it is done to, where that is known: a frame's is another one than its tab's.
+    /// The address of the document that the call acts on, if known. In a frame it differs from the tab's.
     pub(super) home: Option<String>,
     /// The call with the text that the person wrote, if they did.
     pub(super) edited: Option<Call>,
@@ -273,18 +275,18 @@ struct Asked {
     card: policy::Card,
 }
 
-/// What a call would be done to.
+/// What a call would act on.
 struct Look {
-    /// The page was asked.
+    /// True if the page was queried.
     taken: bool,
     into_password: bool,
-    /// It loads a page again that a form led to.
+    /// True if it reloads a page that was the result of a form.
     resends: bool,
     subject: Option<ClickDestination>,
 }
 
 impl Look {
-    /// Whether it sends a form, or says that it does what can't be taken back.
+    /// Returns true if the call submits a form, or its label names an irreversible action.
     fn submits(&self, call: &Call) -> bool {
         if self.resends {
             return true;
@@ -294,7 +296,7 @@ impl Look {
         subject.submits || (clicks && consequence::is_told_by(&subject.name))
     }
 
-    /// The site of the document that it is done to; `of_tab` where that can't be told.
+    /// Returns the site of the document that the call acts on, or `of_tab` if it cannot be determined.
     fn site(&self, of_tab: impl FnOnce() -> Option<String>) -> Option<String> {
         self.subject.as_ref().map_or_else(of_tab, |subject| site::of(&subject.home))
     }
@@ -306,7 +308,7 @@ impl Look {
     fn record(&self, call: &Call) -> ActionRecord {
         let leads = self.subject.as_ref().filter(|subject| call.may_lead() && !subject.url.is_empty());
         ActionRecord {
-            // The journal keeps what is shown: a password is not.
+            // The journal keeps what is shown, which must not include a password.
             command: visible(&if self.into_password { redaction::line(call) } else { call.line() }),
             scope: None,
             element: self.subject.as_ref().map(|subject| ActionElement {
@@ -329,7 +331,7 @@ impl Look {
     }
 }
 
-/// A question that somebody waits for. Dropped, it is withdrawn: no card stands for a call that is gone.
+/// A pending approval. Dropping it withdraws the approval, so that no card outlives its call.
 struct Card<'a> {
     runner: &'a Runner,
     approval_id: ApprovalId,
@@ -355,7 +357,7 @@ impl Drop for Card<'_> {
         if self.is_answered {
             return;
         }
-        // First this: where the card is not open yet, it never will be.
+        // Close first: a card that is not open yet then never opens.
         self.answer.close();
         let event = crate::chat::Event::ApprovalWithdrawn(self.approval_id.clone());
         if let Some(fault) = self.runner.handle(event) {

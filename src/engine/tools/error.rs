@@ -1,19 +1,20 @@
-//! Why a call of an agent's tool does not run, as faults.
+//! Faults of tool calls that do not run.
 //!
-//! Owns the message and the next step of each. A model reads them, so they are English. What the policy refuses is its own to say.
+//! Owns the message and the next step of each. A model reads them, so they are in English. The policy has its own
+//! faults.
 
 use crate::protocol::fault::{Fault, FaultCode};
 
 #[derive(Debug)]
 pub(super) enum ToolError {
-    /// The command of this name is not an agent's to run.
+    /// Agents are not offered the command of this name.
     NotOffered(String),
     TurnOver,
-    /// The page was never the same before and after the person answered.
+    /// The page kept changing while the person decided.
     PageChanged,
-    /// The text to type has a Tab in it, and more behind it.
+    /// The text to type contains a Tab followed by more text.
     TypesBeyondTab,
-    /// The daemon ends.
+    /// The daemon is shutting down.
     Ending,
 }
 

@@ -1,6 +1,6 @@
-//! What an agent's act meets on its way: dialogs, which the person answers, and downloads, which they allow.
+//! Events during an agent's action: dialogs, which the person answers, and downloads, which the person approves.
 //!
-//! Owns both questions. Never runs the act.
+//! Owns both approvals. Never runs the action.
 
 use super::ConversationTools;
 use crate::base::visible::visible;
@@ -22,11 +22,11 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
 impl ConversationTools {
-    /// Lets the person answer each dialog that a page of the conversation's tabs opens, until it is dropped.
+    /// Lets the person answer each dialog that a page of the conversation's tabs opens, until dropped.
     pub(super) async fn answer_dialogs(&self, tab: TabId, cancel: &CancellationToken) -> Infallible {
         if let Some((browser, _)) = self.engine.browsers().pages_with(Some(tab)) {
             let mut events = browser.events();
-            // One that a page opened after the act before.
+            // A dialog that opened after the previous action.
             self.answer_open_dialog(&browser, tab, cancel).await;
             loop {
                 match events.recv().await {
@@ -41,7 +41,8 @@ impl ConversationTools {
         std::future::pending().await
     }
 
-    /// The tab of the act, one of the conversation's set, or one that a page of these has just opened.
+    /// Returns true for the tab of the action, a tab of the conversation's set, or one that a page of these has just
+    /// opened.
     fn is_ours(&self, browser: &Browser, tab: TabId, id: TabId) -> bool {
         let set = self.engine.tabs().sets().of(self.conversation());
         let opener = browser.tab(id).and_then(|tab| tab.info()).ok().and_then(|info| info.opener);
@@ -92,7 +93,7 @@ impl ConversationTools {
         }
     }
 
-    /// Asks about each file that an act made the browser save; one that is not allowed is removed.
+    /// Asks about each file that an action made the browser download, and removes those that are not allowed.
     pub(super) async fn permit_downloads(&self, tab: TabId, output: &mut Output, cancel: &CancellationToken) {
         let downloads: Vec<Download> = output
             .effects
@@ -146,7 +147,7 @@ fn record_of(command: String, scope: PolicyScope) -> ActionRecord {
     ActionRecord { command: visible(&command), scope: Some(scope), ..ActionRecord::default() }
 }
 
-/// A dialog that waits for its answer. Dropped, it is dismissed: the page must not stand still for ever.
+/// An open dialog. Dropping it dismisses the dialog, because it blocks the page.
 struct OpenDialog {
     tab: Tab,
     is_answered: bool,

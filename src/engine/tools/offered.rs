@@ -1,6 +1,6 @@
-//! What an agent of a conversation is offered: which commands, with which arguments.
+//! The tools that a conversation's agent is offered: which commands, with which arguments.
 //!
-//! Owns the list and the reading of a call. Never runs one.
+//! Owns the list and the parsing of a call. Never runs one.
 
 use crate::command::spec::Offered;
 use crate::command::{Call, Class, Spec, registry, tool_schema};
@@ -8,7 +8,7 @@ use crate::engine::agents::OfferedTool;
 use crate::protocol::fault::Fault;
 use serde_json::Value;
 
-/// Everything that is offered, as MCP lists it.
+/// Returns all offered tools as MCP lists them.
 pub(super) fn all() -> Vec<OfferedTool> {
     let tool = |spec: &'static Spec| OfferedTool {
         name: spec.name.to_owned(),
@@ -24,13 +24,13 @@ fn is_offered(spec: &Spec) -> bool {
     spec.offered == Offered::Core && spec.class != Class::Secret
 }
 
-/// The command behind a tool's name, where agents with a model are offered it.
+/// Returns the command behind a tool's name if agents with a model are offered it.
 pub(super) fn find(tool: &str) -> Option<&'static Spec> {
     registry::find(tool).filter(|spec| is_offered(spec))
 }
 
-/// A tool call's JSON arguments as the call that they mean. Where a file goes is not an agent's to say: its pictures
-/// come with the answer.
+/// Parses a tool call's JSON arguments. An agent cannot choose where a file is written: images are returned with the
+/// answer. Fails if the tool or an argument is not known.
 pub(super) fn call_of(tool: &str, arguments: &Value) -> Result<Call, Fault> {
     let spec = find(tool).ok_or_else(|| registry::unknown(tool))?;
     match tool_schema::given_withheld(spec, arguments) {
@@ -53,7 +53,7 @@ mod tests {
             let runs_others = spec.runs_others();
             assert!(!(reached && (runs_others || spec.class == Class::Secret)), "{} is offered", spec.name);
         }
-        // Were it offered one day: its class is that of what it runs, and what can't be read is refused.
+        // In case it is ever offered: its class is that of the commands it runs, and unreadable ones are refused.
         let chain = registry::find("chain").unwrap();
         let class = |text: &str| Call::of(chain, vec![text.to_owned()]).unwrap().class();
         assert_eq!(

@@ -1,6 +1,6 @@
-//! In which tab a call works: the agent's working tab, or one that it has named, and none outside of its set.
+//! The tab of a call: the agent's working tab or a tab that it names, and only tabs of its set.
 //!
-//! Owns the choice and the refusal. What may be done in the tab is the policy's to say.
+//! Owns the choice and the refusal. The policy decides what is allowed in the tab.
 
 use super::ConversationTools;
 use crate::browser::browser::Browser;
@@ -11,20 +11,22 @@ use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use std::sync::Arc;
 
-/// Where a call works.
+/// The tabs of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// The tab that the command is run with.
+    /// The tab that the command runs with.
     pub(super) tab: TabId,
-    /// The tab that it is done to: another one where `tab` or `closetab` names it. The policy judges by its site.
+    /// The tab that the command acts on, which differs if `tab` or `closetab` names another one. The policy uses its
+    /// site.
     pub(super) subject: TabId,
 }
 
 impl ConversationTools {
-    /// `named`: the tab of a command line's `--tab`.
+    /// Chooses the tabs of a call. `named` is the tab of the command line's `--tab`. Fails if the tab is not in the
+    /// set.
     pub(super) fn place(&self, call: &Call, named: Option<TabId>) -> Result<Place, Fault> {
         let own = self.conversation().info().tab_id.ok_or(BrowsersError::NotConnected)?;
-        // All tabs of a set are of one browser.
+        // All tabs of a set belong to one browser.
         let (browser, _) = self.engine.browsers().pages_with(Some(own)).ok_or(BrowsersError::NotConnected)?;
         if self.by_person {
             return Ok(Place { tab: own, subject: own });
@@ -34,7 +36,7 @@ impl ConversationTools {
             None => self.engine.tabs().sets().working(self.conversation()).unwrap_or(own),
         };
         let subject = match call.spec.tab {
-            // Neither touches the page of the tab that it is called in, which may be gone.
+            // Neither acts on the page of the tab that it is called in, which may be gone.
             TabUse::Lists | TabUse::Opens => tab,
             TabUse::Chooses | TabUse::Closes => self.in_set(&browser, named_by(call)?.unwrap_or(tab))?,
             TabUse::ThisPage | TabUse::Every => self.in_set(&browser, tab)?,
@@ -48,7 +50,7 @@ impl ConversationTools {
             browser.tab(tab)?;
             return Ok(tab);
         }
-        // It was closed under the agent's hands: that is told, and nothing is done in another one instead.
+        // The tab was closed while the agent worked: report it and do not act in another tab.
         match browser.tab(tab) {
             Err(gone) if self.engine.tabs().sets().working(conversation) == Some(tab) => {
                 Err(Fault::from(gone).hint("`tabs` lists what is yours; choose one with `tab`."))
@@ -57,7 +59,7 @@ impl ConversationTools {
         }
     }
 
-    /// `tab` and `newtab` move the agent, and nothing of the person's.
+    /// Returns how `tab` and `newtab` move the current tab: the agent's only, never the person's.
     pub(super) fn moves(&self) -> Moves {
         if self.by_person {
             return Moves::Nothing;
@@ -71,7 +73,8 @@ impl ConversationTools {
     }
 }
 
-/// The tab that a call of `tab` or `closetab` names. What can't be read is never taken for the working tab.
+/// Returns the tab that a call of `tab` or `closetab` names. Fails if it cannot be parsed, so that it never falls back
+/// to the working tab.
 fn named_by(call: &Call) -> Result<Option<TabId>, Fault> {
     call.tab().map(|typed| tab_number(&typed)).transpose()
 }

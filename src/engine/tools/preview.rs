@@ -1,7 +1,7 @@
-//! What a card asks about, shown in the page while the card is open.
+//! The highlight in the page of what an approval card concerns, while the card is open.
 //!
-//! Owns when it is drawn and that it goes with the card. The card never waits for it: a page that can't be drawn on is
-//! asked about all the same.
+//! Owns when it is drawn, and removes it with the card. The card never waits for it: it is shown even if nothing can be
+//! drawn in the page.
 
 use super::ConversationTools;
 use crate::browser::page::Asked;
@@ -10,11 +10,11 @@ use crate::engine::Engine;
 use crate::protocol::ids::{ApprovalId, TabId};
 use std::convert::Infallible;
 
-/// More of a text than a field shows at once is not drawn.
+/// Longer text is not drawn; a field does not show more at once. In characters.
 const LONGEST_TEXT: usize = 500;
 
 impl ConversationTools {
-    /// Draws until it is dropped. `text`: what would be typed.
+    /// Draws until dropped. `text` is what would be typed.
     pub(super) async fn preview(&self, call: &Call, tab: TabId, id: &ApprovalId, text: Option<String>) -> Infallible {
         let drawn = self.draw_preview(call, tab, id, text).await;
         if drawn.is_none() {
@@ -30,14 +30,14 @@ impl ConversationTools {
         let page = pages.open(&tab).await.ok()?;
         let marks = pages.marks(&tab).await.ok()?;
         let asked = page.place_asked(marks, &target, id.to_string()).await.ok()?;
-        // From here on it is taken away, also if the answer comes while it is being drawn.
+        // From here on it is removed on drop, even if the answer arrives during the drawing.
         let drawn = Drawn { engine: self.engine.clone(), asked };
         let text = text.map(|text| text.chars().take(LONGEST_TEXT).collect::<String>());
         page.draw_asked(&drawn.asked, &target, text.as_deref()).await.ok()?.then_some(drawn)
     }
 }
 
-/// Dropped with the question.
+/// Dropped with the approval.
 struct Drawn {
     engine: Engine,
     asked: Asked,

@@ -1,6 +1,6 @@
-//! The command line in an agent's own shell: the same tools, the same tabs, the same questions to the person.
+//! The command line in an agent's own shell: the same tools, the same tabs, the same approvals.
 //!
-//! Owns what of a command line an agent may say. Never trusts what the caller says about who it is.
+//! Owns which commands an agent may run. Never trusts the caller's claims about its identity.
 
 use super::ConversationTools;
 use super::error::ToolError;
@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 impl ConversationTools {
-    /// Runs a command of the agent's command line; it ends with the caller's connection.
+    /// Runs a command of the agent's command line. Ends when the caller disconnects.
     pub(super) async fn run_from_shell(self: Arc<Self>, request: CommandRequest) -> Result<CommandResult, Fault> {
         let spec = offered::find(&request.command).ok_or_else(|| ToolError::NotOffered(request.command.clone()))?;
         let call = Call::of(spec, request.args)?;
@@ -22,12 +22,12 @@ impl ConversationTools {
             return Err(tool_schema::withheld(spec, name, holds));
         }
         let cancel = CancellationToken::new();
-        // When the caller goes, this is dropped, and what runs takes its question back.
+        // Dropped when the caller disconnects, so that the running call withdraws its approval.
         let _gone = cancel.clone().drop_guard();
         let (answer, answered) = oneshot::channel();
         let tools = self.clone();
         self.engine.spawn(async move {
-            // The caller may have gone.
+            // The caller may have disconnected.
             answer.send(tools.run_in_turn(call, request.tab_id, None, cancel).await).ok();
         });
         let ToolResult { text, data, .. } = answered.await.map_err(|_| ToolError::Ending)??;

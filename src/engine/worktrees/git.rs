@@ -1,7 +1,7 @@
-//! Runs the person's `git`, and runs nothing else by it.
+//! Runs the person's `git`, and prevents git from running other programs.
 //!
-//! Owns the one way to call git, and what keeps a repository from running programs through it: a repository, its
-//! configuration and its work trees may be written by an agent or a stranger. Never decides what is done with a tree.
+//! Owns the only way to call git, and the protection against repositories that run programs through it: an agent or a
+//! stranger may have written a repository, its configuration and its worktrees. Never decides what to do with a tree.
 //!
 //! Sources: git-config(1), gitattributes(5), githooks(5), git(1) "ENVIRONMENT VARIABLES".
 
@@ -13,11 +13,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A large repository is checked out within this, also from a slow disk.
+/// Enough to check out a large repository, even from a slow disk.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Settings that win over every configuration file. Each would run a program, open a connection or take another
-/// repository's files.
+/// Settings that override every configuration file. Without them git could run a program, open a connection or use
+/// another repository's files.
 const NEUTRAL: [(&str, &str); 20] = [
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -41,28 +41,28 @@ const NEUTRAL: [(&str, &str); 20] = [
     ("checkout.workers", "1"),
 ];
 
-/// The same for the environment; every other variable of git's is taken out.
+/// Environment variables with the same purpose; every other git variable is removed.
 const VARIABLES: [(&str, &str); 10] = [
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
     ("GIT_ATTR_NOSYSTEM", "1"),
-    // The empty tree: no attributes of files name a filter (git 2.43 and later; the filters are off besides).
+    // The empty tree, so that no attributes name a filter (git 2.43 and later; the filters are also disabled).
     ("GIT_ATTR_SOURCE", EMPTY_TREE),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_OPTIONAL_LOCKS", "0"),
-    // A clone that lacks objects would fetch them by what its configuration names.
+    // A partial clone would fetch missing objects with the programs of its configuration.
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_PAGER", "cat"),
     ("LC_ALL", "C"),
 ];
 
-/// Git knows this object of every repository without having it.
+/// Git knows this object in every repository without storing it.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-/// The same where objects are named by SHA-256.
+/// The same object in repositories that use SHA-256.
 const EMPTY_TREE_256: &str = "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321";
 
-/// `SECTION.NAME.KEY`: programs that a repository's configuration names by attributes of files.
+/// `SECTION.NAME.KEY`: programs of a repository's configuration that file attributes refer to.
 const DRIVERS: [(&str, &[&str]); 3] = [
     ("filter", &["clean", "smudge", "process", "required"]),
     ("diff", &["command", "textconv"]),
@@ -79,29 +79,29 @@ pub enum GitError {
     Run { command: String, source: BriefError },
 }
 
-/// Which repository git works on.
+/// The repository that git works on.
 #[derive(Clone, Copy, Debug)]
 pub enum Repository<'a> {
-    /// The one that holds this folder. Only to find out its [`Repository::Dir`]: anyone who writes into the folder decides
-    /// which one that is.
+    /// The one that contains this folder. Only for finding its [`Repository::Dir`], because anyone who can write to the
+    /// folder can change which one that is.
     Holding(&'a Path),
-    /// The one whose git directory this is.
+    /// The one with this git directory.
     Dir(&'a Path),
-    /// The work tree at `root` whose git directory, as it was recorded, is `dir`. The tree's own `.git` is not read.
+    /// The worktree at `root` with the recorded git directory `dir`. The worktree's own `.git` is not read.
     Tree { dir: &'a Path, root: &'a Path },
 }
 
-/// A git that can be run. Cheap to clone.
+/// A git executable. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Git {
     program: PathBuf,
     environment: AgentEnvironment,
-    /// Beside the repository: where trees are made.
+    /// Writable folders besides the repository, where worktrees are created.
     writes: Vec<PathBuf>,
 }
 
 impl Git {
-    /// `environment`: of the person's login shell.
+    /// Finds git. `environment` is that of the person's login shell. Fails if git is not installed.
     pub async fn find(mut environment: AgentEnvironment) -> Result<Self, GitError> {
         let program = discovery::search("git", None, &environment).await.ok_or(GitError::Missing)?;
         environment.variables.retain(|name, _| !is_git_variable(name));
@@ -111,14 +111,14 @@ impl Git {
         Ok(Self { program, environment, writes: Vec::new() })
     }
 
-    /// One that may also write here, where it is confined.
+    /// Allows a confined git to write to this folder too.
     #[must_use]
     pub fn writing(mut self, folder: PathBuf) -> Self {
         self.writes.push(folder);
         self
     }
 
-    /// Runs it; returns what it printed. No program that the repository's configuration names runs.
+    /// Runs git and returns its output. No program named in the repository's configuration runs. Fails if git fails.
     pub async fn run<A: AsRef<OsStr>>(&self, on: Repository<'_>, arguments: &[A]) -> Result<String, GitError> {
         let mut settings: Vec<(String, String)> =
             NEUTRAL.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -144,7 +144,7 @@ impl Git {
         all.extend(arguments.iter().map(|argument| argument.as_ref().to_owned()));
         let mut environment = self.environment.clone();
         environment.access = on.access(&self.writes);
-        // By variables: in an argument a name that holds `=` would end there.
+        // Set by variables: in an argument, a name that contains `=` would end there.
         environment.variables.insert("GIT_CONFIG_COUNT".into(), settings.len().to_string().into());
         for (number, (name, value)) in settings.iter().enumerate() {
             environment.variables.insert(format!("GIT_CONFIG_KEY_{number}").into(), name.into());
@@ -158,7 +158,7 @@ impl Git {
             return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        // The first line says what is wrong; behind it comes advice.
+        // The first line states the error; advice follows it.
         let words = said.lines().map(str::trim).find(|line| line.starts_with("fatal:") || line.starts_with("error:"));
         let words = words.or_else(|| said.lines().next()).unwrap_or("it said nothing").to_owned();
         Err(GitError::Failed { command, words })
@@ -166,7 +166,8 @@ impl Git {
 }
 
 impl Repository<'_> {
-    /// What git reaches of the disk. Who looks for a repository reads what lies above the folder, but writes nowhere.
+    /// Returns the paths that git can access. The search for a repository may read the parents of the folder, but
+    /// writes nowhere.
     fn access(self, writes: &[PathBuf]) -> Access {
         let (mut read, mut write) = (Vec::new(), writes.to_vec());
         match self {
@@ -202,7 +203,7 @@ impl Repository<'_> {
     }
 }
 
-/// The git directories that a `.git` file of a work tree or a submodule leads to.
+/// Returns the git directories that a `.git` file of a worktree or a submodule points to.
 fn linked(file: &Path) -> Option<Vec<PathBuf>> {
     let text = std::fs::read_to_string(file).ok()?;
     let dir = file.parent()?.join(text.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
@@ -210,25 +211,26 @@ fn linked(file: &Path) -> Option<Vec<PathBuf>> {
     Some([Some(dir), common].into_iter().flatten().collect())
 }
 
-/// The git directory that a work tree's own shares with its repository.
+/// Returns the git directory that a worktree's git directory shares with its repository.
 fn common(dir: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(dir.join("commondir")).ok()?;
     dir.join(text.trim()).canonicalize().ok()
 }
 
-/// Git's own variables lead it elsewhere or name programs; so do a pager and an editor.
+/// Returns true for variables that redirect git or name programs, including a pager and an editor.
 fn is_git_variable(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     name.starts_with("GIT_")
         || matches!(name, "PAGER" | "EDITOR" | "VISUAL" | "SSH_ASKPASS" | "GNUPGHOME" | "LESSOPEN" | "XDG_CONFIG_HOME")
 }
 
-/// Whether the repository of this `config --list --null` names its objects by SHA-256.
+/// Returns true if the repository of this `config --list --null` uses SHA-256 object names.
 fn has_sha256(listed: &str) -> bool {
     listed.split('\0').any(|entry| entry.split_once('\n') == Some(("extensions.objectformat", "sha256")))
 }
 
-/// Settings that switch off each driver that `config --list --null` names. An empty program is not run.
+/// Returns settings that disable each driver in the output of `config --list --null`. Git does not run an empty
+/// program.
 fn drivers(listed: &str) -> Vec<(String, String)> {
     let names = listed.split('\0').map(|entry| entry.split_once('\n').map_or(entry, |(name, _)| name));
     let mut found: Vec<(&str, &str, &[&str])> = names

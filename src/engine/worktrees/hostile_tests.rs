@@ -1,5 +1,5 @@
-//! Repositories and work trees that try to run a program through gstack's own git calls. Each names a command that
-//! leaves a file behind; none may be there afterwards.
+//! Repositories and worktrees that try to run a program through gstack's own git calls. Each names a command that
+//! creates a file; none of these files may exist afterwards.
 
 use super::tests::Stage;
 use super::tree;
@@ -22,7 +22,7 @@ impl Traps {
         Self { folder }
     }
 
-    /// A shell command that tells that it ran.
+    /// Returns a shell command that leaves evidence that it ran.
     fn command(&self, name: &str) -> String {
         format!("touch '{}'", self.folder.join(name).display())
     }
@@ -39,7 +39,7 @@ impl Traps {
     }
 }
 
-/// Sets every trap in a git directory that its configuration, hooks and attributes can hold.
+/// Sets every trap that a git directory's configuration, hooks and attributes can hold.
 fn set(stage: &Stage, traps: &Traps, top: &Path, dir: &Path, who: &str) {
     let script = stage.path(&format!("program-{who}"));
     traps.script(&script, who);
@@ -84,7 +84,7 @@ fn set(stage: &Stage, traps: &Traps, top: &Path, dir: &Path, who: &str) {
         (driver("merge", "driver"), command("merge")),
     ])
     .collect();
-    // In a file of its own, which the configuration includes.
+    // In a separate file that the configuration includes.
     let included = stage.path(&format!("included-{who}"));
     for (name, value) in &settings {
         stage.run(top, &["config", "--file", included.to_str().unwrap(), name, value]);
@@ -108,7 +108,7 @@ async fn a_hostile_repository_runs_nothing_when_a_tree_is_made_looked_at_and_rem
     set(&stage, &traps, &repository, &repository.join(".git"), "repository");
     let made = stage.make("repository").await.unwrap();
     assert_eq!(fs::read_to_string(stage.root().join("part/file")).unwrap(), "one\n");
-    // A file that has to be looked into again, and one that the configuration hides.
+    // A file that git must read again, and one that the configuration hides.
     fs::write(stage.root().join("part/file"), "two\n").unwrap();
     fs::write(stage.root().join("new"), "").unwrap();
     assert_eq!(stage.loss(&made).await.changes, 2);
@@ -123,7 +123,7 @@ async fn the_traps_would_spring_in_a_plain_git() {
     let repository = stage.path("repository");
     set(&stage, &traps, &repository, &repository.join(".git"), "repository");
     fs::write(repository.join("part/file"), "two\n").unwrap();
-    // What it answers to a filter that fails does not matter.
+    // Its exit status does not matter when a filter fails.
     let mut plain = std::process::Command::new("git");
     plain.args(["status"]).current_dir(&repository).output().unwrap();
     assert!(!traps.sprung().is_empty());
@@ -134,14 +134,14 @@ async fn what_an_agent_plants_as_the_git_of_its_tree_is_not_read() {
     let stage = Stage::new().await;
     let traps = Traps::new(&stage);
     let made = stage.make("repository").await.unwrap();
-    // A repository of the agent's own, in a folder beside the tree, and the tree's link led there.
+    // The agent creates its own repository next to the tree and points the tree's link to it.
     let planted = stage.repository("planted");
     set(&stage, &traps, &planted, &planted.join(".git"), "planted");
     let link = format!("gitdir: {}\n", planted.join(".git").display());
     fs::write(stage.root().join(".git"), &link).unwrap();
     fs::write(stage.root().join("new"), "").unwrap();
     assert_eq!(stage.loss(&made).await.changes, 1);
-    // A whole git directory in place of the link.
+    // A complete git directory in place of the link.
     fs::remove_file(stage.root().join(".git")).unwrap();
     stage.run(&stage.root(), &["init", "--quiet"]);
     set(&stage, &traps, &stage.root(), &stage.root().join(".git"), "inside");
@@ -160,11 +160,11 @@ async fn a_planted_submodule_and_a_planted_bare_repository_run_nothing_and_keep_
     stage.run(&repository, &["submodule", "--quiet", "add", "../inner", "inner"]);
     stage.run(&repository, &["commit", "--quiet", "--message=inner"]);
     let made = stage.make("repository").await.unwrap();
-    // An agent fills the empty folder with a repository of its own.
+    // The agent creates its own repository in the empty folder.
     let inner = stage.root().join("inner");
     stage.run(&inner, &["init", "--quiet"]);
     set(&stage, &traps, &inner, &inner.join(".git"), "submodule");
-    // And lays the parts of a bare one into a folder.
+    // It also puts the parts of a bare repository into a folder.
     let bare = stage.root().join("part");
     for name in ["objects", "refs"] {
         fs::create_dir(bare.join(name)).unwrap();
@@ -174,7 +174,7 @@ async fn a_planted_submodule_and_a_planted_bare_repository_run_nothing_and_keep_
     set(&stage, &traps, &repository, &bare, "bare");
     let loss = stage.loss(&made).await;
     assert!(loss.changes >= 2, "{loss:?}");
-    // The folder in the tree is where a conversation works; nothing looks for a repository from there.
+    // The conversation works in this folder of the tree; nothing searches for a repository from there.
     assert!(tree::stand(&stage.root()).await == tree::Stand::Whole);
     assert_eq!(traps.sprung(), Vec::<String>::new());
 }

@@ -1,4 +1,4 @@
-//! Trees that no conversation works in: removed at the next start, or told by `doctor`.
+//! Trees without a conversation: removed at the next start, or reported by `doctor`.
 
 use super::git::GitError;
 use super::service::Worktrees;
@@ -6,7 +6,7 @@ use super::tree::{self, Loss, Stand};
 use crate::protocol::ids::ConversationId;
 use std::path::PathBuf;
 
-/// A tree that was left behind.
+/// A tree without a conversation.
 struct Left {
     root: PathBuf,
     stand: Stand,
@@ -14,8 +14,8 @@ struct Left {
 }
 
 impl Worktrees {
-    /// Removes what earlier daemons left, beside the start: trees that were half made, and those of conversations
-    /// that are gone for good, where nothing is lost.
+    /// Removes in the background what earlier daemons left: partly created trees, and those of deleted conversations if
+    /// nothing would be lost.
     pub(in crate::engine) fn sweep_left(&self) {
         let (service, shutdown) = (self.clone(), self.0.tasks.shutdown());
         self.0.tasks.spawn(async move {
@@ -49,7 +49,7 @@ impl Worktrees {
         }
     }
 
-    /// Trees that no conversation works in, for `doctor`: what is in them, and how they are removed.
+    /// Returns notes for `doctor` about trees without a conversation: their contents, and how to remove them.
     pub(in crate::engine) async fn notes(&self) -> Vec<String> {
         let _one_at_a_time = self.0.change.lock().await;
         self.left_worktrees().await.iter().map(left_words).collect()

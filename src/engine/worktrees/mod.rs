@@ -1,8 +1,8 @@
-//! Conversations in git work trees of their own, if a person has set that.
+//! Conversations in git worktrees of their own, if the person enabled them.
 //!
-//! Owns when a tree is made, left and removed. A tree is made at a conversation's first turn and lies beneath gstack's home,
-//! never in the repository. It is removed after its conversation has left it, if nothing would be lost with it. What a
-//! daemon that died left behind is recognised at the next start.
+//! Owns when a tree is created, left and removed. A tree is created at a conversation's first turn, in gstack's home
+//! and never in the repository. It is removed after its conversation has left it, if nothing would be lost. Trees that
+//! a crashed daemon left are recognized at the next start.
 
 mod git;
 mod left;

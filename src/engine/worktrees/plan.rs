@@ -1,18 +1,18 @@
-//! What a conversation's folder needs before an agent works in it. Pure.
+//! The preparation of a conversation's folder before an agent works in it. Pure.
 
 use crate::chat::Place;
 use crate::chat::session::FolderUse;
 use crate::engine::config::WorktreesConfig;
 
-/// What a conversation's folder needs before an agent works in it.
+/// The preparation of a conversation's folder before an agent works in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Plan {
     Stay,
-    /// A tree of the repository that this folder lies in.
+    /// Create a tree of the repository that contains this folder.
     Make {
         of: String,
     },
-    /// Its tree is gone, and none is wanted any more: back to the folder that it was made of.
+    /// Return to the original folder: the tree is gone, and worktrees are disabled.
     Leave,
 }
 

@@ -1,6 +1,6 @@
-//! The handle to the work trees, and how a conversation gets one.
+//! The handle to the worktrees, and how a conversation gets one.
 //!
-//! Owns the turn to change a tree: one is made or removed at a time.
+//! Owns the lock for changes: only one tree is created or removed at a time.
 
 use super::git::{Git, GitError};
 use super::plan::{Plan, plan};
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
-/// A handle to the work trees. Cheap to clone.
+/// A handle to the worktrees. Cheap to clone.
 #[derive(Clone)]
 pub(in crate::engine) struct Worktrees(pub(super) Arc<Shared>);
 
@@ -31,12 +31,12 @@ pub(super) struct Shared {
     config: ConfigFile,
     /// Git runs in the environment of agents.
     agents: AgentPool,
-    /// Asked whether a conversation still needs its tree.
+    /// Says whether a conversation still needs its tree.
     pub(super) store: Arc<Store>,
-    /// Told of what cannot be saved.
+    /// Receive faults of saving.
     pub(super) ports: Ports,
     pub(super) tasks: Tasks,
-    /// Held while a tree is made or removed.
+    /// Held while a tree is created or removed.
     pub(super) change: tokio::sync::Mutex<()>,
 }
 
@@ -53,8 +53,8 @@ impl Worktrees {
         Self(Arc::new(Shared { home, config, agents, store, ports, tasks, change }))
     }
 
-    /// Makes the conversation's folder what the settings want, before its agent begins a turn there. Returns what the
-    /// person should know of it. A tree that is being made is finished also if the caller gives up.
+    /// Prepares the conversation's folder as the settings require, before its agent begins a turn. Returns notices for
+    /// the person. A tree creation that has begun completes even if the caller is dropped.
     pub(in crate::engine) async fn settle(&self, conversation: &Arc<Conversation>) -> Result<Vec<Sentence>, Fault> {
         if conversation.place().worktree.is_none() && !self.wants_tree(conversation) {
             return Ok(Vec::new());
@@ -69,7 +69,7 @@ impl Worktrees {
         settled.await.unwrap_or_else(|_| Err(Fault::new(FaultCode::Cancelled, "gstack ends").at(Hop::Daemon)))
     }
 
-    /// Whether the conversation's first turn will make it a work tree.
+    /// Returns true if the conversation's first turn will create a worktree.
     pub(in crate::engine) fn wants_tree(&self, conversation: &Conversation) -> bool {
         matches!(plan(&self.0.config.get().worktrees, &conversation.place(), true), Plan::Make { .. })
     }
@@ -97,14 +97,14 @@ impl Worktrees {
                 let made = tree::make(&git, &of, &root, self.0.home.root()).await.map_err(|error| fault(&error))?;
                 let worktree = Worktree { of: of.to_string_lossy().into_owned(), commit: made.commit.clone() };
                 conversation.enter_worktree(made.folder.to_string_lossy().into_owned(), worktree);
-                // Before an agent writes there, so that a later daemon knows whose tree it is.
+                // Saved before an agent writes there, so that a later daemon knows whose tree it is.
                 save(conversation).await?;
                 Ok(made_words(&of, &made))
             }
         }
     }
 
-    /// Resolves the folder. Fails if no tree can be made of it. gstack's own workspace is allowed here.
+    /// Resolves the folder. Fails if no tree can be created for it. gstack's own workspace is allowed here.
     async fn folder_to_isolate(&self, of: String) -> Result<PathBuf, Fault> {
         let home = self.0.home.clone();
         let checked = off_thread(move || folders::check(&of, &home)).await;
@@ -115,7 +115,7 @@ impl Worktrees {
         Ok(Git::find(self.0.agents.environment().await).await?.writing(self.0.home.worktrees()))
     }
 
-    /// What the conversation's agent needs of the repository of its tree.
+    /// Returns the access that the conversation's agent needs to the repository of its tree.
     pub(in crate::engine) fn access(&self, conversation: &Conversation) -> Access {
         match conversation.place().worktree {
             Some(_) => tree::access(&self.root_of(conversation.id())),
@@ -123,7 +123,7 @@ impl Worktrees {
         }
     }
 
-    /// Where the conversation's tree lies, if it has one.
+    /// Returns the path of the conversation's tree, whether or not it exists.
     pub(super) fn root_of(&self, id: &ConversationId) -> PathBuf {
         self.0.home.worktrees().join(id.as_str())
     }

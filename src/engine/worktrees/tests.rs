@@ -1,4 +1,4 @@
-//! Work trees with the real git: what is made, what is kept, what is refused.
+//! Worktrees with the real git: what is created, what is kept, what is refused.
 
 use super::git::{Git, GitError};
 use super::plan::{Plan, plan};
@@ -31,7 +31,7 @@ impl Stage {
         self.folder.path().canonicalize().unwrap().join(name)
     }
 
-    /// A repository with one commit of a file in a folder.
+    /// Creates a repository with one commit of a file in a folder.
     pub(super) fn repository(&self, name: &str) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.join("part")).unwrap();
@@ -87,7 +87,7 @@ async fn a_tree_is_the_commit_that_is_checked_out_and_not_what_is_uncommitted() 
     assert_eq!((made.uncommitted, made.has_submodules), (2, false));
     assert_eq!(made.commit, stage.run(&repository, &["rev-parse", "HEAD"]).trim());
     assert_eq!(stage.run(&stage.root(), &["rev-parse", "--abbrev-ref", "HEAD"]).trim(), "HEAD", "it is on no branch");
-    // Made again, it is gone on with.
+    // Creating it again continues with the existing tree.
     fs::write(made.folder.join("mine"), "").unwrap();
     let again = stage.make("repository/part").await.unwrap();
     assert_eq!((again.folder, again.commit), (made.folder.clone(), made.commit));
@@ -105,10 +105,10 @@ async fn only_a_tree_without_work_of_its_own_is_lost_for_nothing() {
     assert_eq!(stage.loss(&made).await.words(), "1 changed file");
     stage.run(&stage.root(), &["commit", "--quiet", "--message=two"]);
     assert_eq!(stage.loss(&made).await, Loss { changes: 0, commits: 1 });
-    // The repository itself may move on, or back: what was there before is not the tree's own.
+    // The repository itself may move forward or back: its earlier commits are not the tree's own.
     stage.run(&stage.path("repository"), &["commit", "--quiet", "--amend", "--message=other"]);
     assert_eq!(stage.loss(&made).await, Loss { changes: 0, commits: 1 });
-    // On a branch, a commit outlives the tree.
+    // A commit on a branch outlives the tree.
     stage.run(&stage.root(), &["branch", "kept"]);
     assert!(stage.loss(&made).await.is_nothing());
     tree::remove(&stage.git, &stage.root()).await.unwrap();
@@ -126,7 +126,7 @@ async fn bare_repositories_trees_of_trees_and_submodules_are_taken() {
     let made = stage.make("bare.git").await.unwrap();
     assert!(made.folder == stage.root() && stage.root().join("part/file").exists());
     tree::remove(&stage.git, &stage.root()).await.unwrap();
-    // A tree of a tree is of that one's commit, and of the same repository.
+    // A tree of a tree starts at that tree's commit, in the same repository.
     stage.run(&repository, &["worktree", "add", "--quiet", "../other"]);
     fs::write(stage.path("other/part/file"), "two\n").unwrap();
     stage.run(&stage.path("other"), &["commit", "--quiet", "--all", "--message=two"]);
@@ -141,7 +141,7 @@ async fn bare_repositories_trees_of_trees_and_submodules_are_taken() {
     assert!(made.has_submodules && !stage.root().join("inner/part").exists());
     assert!(stage.loss(&made).await.is_nothing());
     tree::remove(&stage.git, &stage.root()).await.unwrap();
-    // From within a submodule it is the submodule's own.
+    // In a submodule, the tree is one of the submodule.
     let made = stage.make("repository/inner/part").await.unwrap();
     assert!(made.folder == stage.root().join("part") && !stage.root().join("inner").exists());
 }
@@ -153,14 +153,14 @@ async fn what_is_no_repository_is_told_apart() {
     assert!(matches!(stage.make("plain").await, Err(TreeError::NoRepository { .. })));
     stage.run(&stage.path("plain"), &["init", "--quiet"]);
     assert!(matches!(stage.make("plain").await, Err(TreeError::NoCommit { .. })));
-    // A person who keeps all of their home in a repository.
+    // A person who keeps their whole home in a repository.
     stage.run(&stage.path(""), &["init", "--quiet"]);
     stage.run(&stage.path(""), &["commit", "--quiet", "--allow-empty", "--message=all"]);
     assert!(matches!(stage.make("").await, Err(TreeError::HoldsHome { .. })));
     assert_eq!(tree::stand(&stage.root()).await, Stand::Missing, "nothing is left of a failure");
     let no_git = [(OsStr::new("PATH").to_owned(), OsStr::new("/nowhere").to_owned())].into();
     let found = Git::find(AgentEnvironment { variables: no_git, ..AgentEnvironment::default() }).await;
-    // Where a git lies in one of the usual places, it is found without a PATH.
+    // If git is in one of the usual places, it is found without a PATH.
     assert!(matches!(found, Err(GitError::Missing)) || Path::new("/usr/local/bin/git").exists());
 }
 
@@ -168,17 +168,17 @@ async fn what_is_no_repository_is_told_apart() {
 async fn a_tree_whose_making_was_cut_off_is_made_anew_and_one_that_git_forgot_is_not_touched() {
     let stage = Stage::new().await;
     stage.make("repository").await.unwrap();
-    // As a daemon leaves it that is killed while git writes.
+    // The state after a daemon was killed while git was writing.
     fs::write(stage.root().with_extension("making"), "").unwrap();
     fs::remove_file(stage.root().join("part/file")).unwrap();
     assert_eq!(tree::stand(&stage.root()).await, Stand::Half);
     stage.make("repository").await.unwrap();
     assert!(stage.root().join("part/file").exists() && tree::stand(&stage.root()).await == Stand::Whole);
-    // Removed by hand: git knows it still, and takes it back.
+    // Removed by hand: git still knows the tree and creates it again.
     fs::remove_dir_all(stage.root()).unwrap();
     stage.make("repository").await.unwrap();
     assert_eq!(tree::stand(&stage.root()).await, Stand::Whole);
-    // Its files were moved away, git pruned, and they came back.
+    // Its files were moved away, git pruned the tree, and the files came back.
     fs::rename(stage.root(), stage.path("away")).unwrap();
     stage.run(&stage.path("repository"), &["worktree", "prune"]);
     fs::rename(stage.path("away"), stage.root()).unwrap();

@@ -1,4 +1,4 @@
-//! The end of a conversation's tree: removed if nothing is lost with it, else kept and named.
+//! The end of a conversation's tree: removed if nothing is lost, else kept and reported.
 
 use super::service::{Worktrees, save};
 use super::tree::{self, Stand, TreeError};
@@ -9,12 +9,12 @@ use crate::protocol::ids::TurnId;
 use crate::protocol::told::{self, Sentence};
 use std::sync::Arc;
 
-/// How many events back the beginning of the last turn is looked for.
+/// The number of journal entries in which to look for the begin of the last turn.
 const LOOKED_BACK: u32 = 200;
 
 impl Worktrees {
-    /// The conversation has left its tree or its tab, and no process works there any more. Removes the tree if nothing is
-    /// lost with it; otherwise the conversation says where it is.
+    /// Removes the tree if nothing is lost; otherwise the conversation says where it is. Called after the conversation
+    /// has left its tree or its tab and no process works there.
     pub(in crate::engine) async fn tidy(&self, conversation: &Arc<Conversation>, worktree: &Worktree) {
         if let Err(error) = self.try_to_tidy(conversation, worktree).await {
             tracing::warn!(conversation = %conversation.id(), %error, "a work tree stays");
@@ -25,7 +25,7 @@ impl Worktrees {
         let _one_at_a_time = self.0.change.lock().await;
         let info = conversation.info();
         let works_there = info.worktree.is_some();
-        // Taken up again meanwhile.
+        // The conversation is in use again.
         if info.state != ConversationState::Idle || (works_there && info.tab_id.is_some()) {
             return Ok(());
         }
@@ -50,7 +50,7 @@ impl Worktrees {
         Ok(())
     }
 
-    /// Writes a line behind the conversation's last turn.
+    /// Writes a line after the conversation's last turn.
     async fn note(&self, conversation: &Arc<Conversation>, sentence: Sentence) {
         let of = conversation.clone();
         let written = off_thread(move || {

@@ -1,8 +1,8 @@
-//! One git work tree on disk: made, looked at, removed.
+//! A git worktree on disk: created, inspected, removed.
 //!
-//! Owns what git is asked for. Nothing that a person or an agent wrote is ever removed: what a removal would lose is
-//! looked for first, and a doubt keeps the tree. Never knows of conversations. The tree's own `.git` is an agent's to
-//! write: git is told the directory that was recorded beside the tree when it was made.
+//! Owns the calls to git. Never removes anything that a person or an agent wrote: it first determines what a removal
+//! would lose, and keeps the tree if in doubt. Never knows of conversations. An agent may write the tree's own `.git`,
+//! so git gets the directory that was recorded next to the tree when it was created.
 
 use super::git::{Git, GitError, Repository};
 use crate::agent::sandbox::{Access, Fixed};
@@ -11,9 +11,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tokio::fs;
 
-/// Beside a tree while git makes it: one that has this is half made, and nobody worked there.
+/// Exists next to a tree while git creates it. A tree with this mark is incomplete, and no one has worked in it.
 const HALF: &str = "making";
-/// Beside a tree: the path of its git directory, as git made it. Agents can't reach it there.
+/// The file next to a tree with the path of its git directory, as git created it. Agents cannot reach it.
 const RECORD: &str = "gitdir";
 
 #[derive(Debug, thiserror::Error)]
@@ -26,7 +26,7 @@ pub enum TreeError {
     NoCommit { folder: PathBuf },
     #[error("gstack's own folder lies in the repository {repository}")]
     HoldsHome { repository: PathBuf },
-    /// `source` is what git or the system said; the disk has no room now.
+    /// `source` is the error of git or the system; the disk has no room left.
     #[error("the disk is full: {source}")]
     DiskFull { source: Box<TreeError> },
     #[error("{path} can't be used: {source}")]
@@ -35,13 +35,13 @@ pub enum TreeError {
     Forgotten { folder: PathBuf, tree: PathBuf },
 }
 
-/// A tree that is there.
+/// An existing tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// The folder in it that stands for the one it was made from.
+    /// The folder in the tree that corresponds to the original folder.
     pub folder: PathBuf,
     pub commit: String,
-    /// Files of the original that are changed or new there, and so not as they are in the tree.
+    /// The number of changed or new files in the original, which are therefore not in the tree.
     pub uncommitted: usize,
     pub has_submodules: bool,
 }
@@ -58,7 +58,7 @@ impl Loss {
         self == Self::default()
     }
 
-    /// In words: `3 changed files and 1 commit`.
+    /// Returns, for example, `3 changed files and 1 commit`.
     pub fn words(self) -> String {
         let some = |count: usize, what: &str| match count {
             0 => None,
@@ -71,14 +71,14 @@ impl Loss {
     }
 }
 
-/// How a tree stands on disk.
+/// The state of a tree on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stand {
     Missing,
-    /// Its making was cut off.
+    /// Its creation was interrupted.
     Half,
     Whole,
-    /// Its files are there, and its repository is gone or has forgotten it.
+    /// Its files exist, but its repository is gone or no longer knows it.
     Forgotten,
 }
 
@@ -95,30 +95,30 @@ pub async fn stand(root: &Path) -> Stand {
     }
 }
 
-/// The git directory of a tree, as it was recorded.
+/// Returns the recorded git directory of a tree.
 async fn recorded(root: &Path) -> Option<PathBuf> {
     fs::read_to_string(record(root)).await.ok().and_then(|text| directories(&text)).map(|(dir, _)| dir)
 }
 
-/// A record: the tree's git directory and, on the second line, the one that all trees of its repository share.
+/// Parses a record: the tree's git directory and, on the second line, the one that all trees of its repository share.
 fn directories(text: &str) -> Option<(PathBuf, PathBuf)> {
     let (dir, common) = text.trim_end_matches('\n').split_once('\n')?;
     let (dir, common) = (PathBuf::from(dir), PathBuf::from(common));
     (dir.is_absolute() && common.is_absolute()).then_some((dir, common))
 }
 
-/// What an agent in the tree at `root` needs of its repository to commit there: never its configuration or its hooks.
-/// Asks the disk.
+/// Returns the access that an agent in the tree at `root` needs to commit: never to the configuration or the hooks of
+/// the repository. Reads the disk.
 pub fn access(root: &Path) -> Access {
     let text = std::fs::read_to_string(record(root)).unwrap_or_default();
     let Some((dir, common)) = directories(&text) else { return Access::default() };
     let write = ["objects", "refs", "logs"].map(|name| common.join(name)).into_iter().chain([dir.clone()]);
-    // Git writes these once; a changed one would lead to another repository.
+    // Git writes these once; a changed one would point to another repository.
     let fixed = ["commondir", "gitdir"].map(|name| Fixed { path: dir.join(name), empty: Some("") });
     Access { read: vec![common.clone()], write: write.collect(), fixed: fixed.into(), ..Access::default() }
 }
 
-/// Calls `git` on the tree at `root`.
+/// Runs git on the tree at `root`.
 async fn in_tree<A: AsRef<OsStr>>(git: &Git, root: &Path, arguments: &[A]) -> Result<String, GitError> {
     let Some(dir) = recorded(root).await else {
         return Err(unrecorded("status"));
@@ -131,12 +131,12 @@ fn unrecorded(command: &str) -> GitError {
     GitError::Failed { command: command.to_owned(), words }
 }
 
-/// The repository that holds a folder.
+/// The repository that contains a folder.
 struct Found {
     dir: PathBuf,
-    /// `None`: it is bare.
+    /// `None` if it is bare.
     top: Option<PathBuf>,
-    /// From the top to the folder, with `/` at its end.
+    /// The path from the top to the folder, with `/` at its end.
     prefix: String,
 }
 
@@ -149,9 +149,9 @@ impl Found {
     }
 }
 
-/// Asks once which repository holds `of`. From then on it is named.
+/// Finds the repository that contains `of`, once. Later calls name it explicitly.
 async fn find(git: &Git, of: &Path) -> Result<Found, TreeError> {
-    // A bare one is never found by looking: it has to be named.
+    // Git does not discover a bare repository: it must be named.
     let bare = git.run(Repository::Dir(of), &["rev-parse", "--is-bare-repository"]).await;
     if bare.is_ok_and(|answer| answer.trim() == "true") {
         return Ok(Found { dir: of.to_owned(), top: None, prefix: String::new() });
@@ -168,7 +168,8 @@ async fn is_there(path: &Path) -> bool {
     fs::try_exists(path).await.unwrap_or(false)
 }
 
-/// Makes a tree at `root` of what is checked out where `of` lies. One that is there already is gone on with.
+/// Creates a tree at `root` from the commit checked out at `of`. Continues with an existing one. Fails if git fails or
+/// the repository contains the home.
 pub async fn make(git: &Git, of: &Path, root: &Path, home: &Path) -> Result<Made, TreeError> {
     let found = find(git, of).await?;
     if let Some(repository) = found.top.as_ref().filter(|top| home.starts_with(top)) {
@@ -193,7 +194,7 @@ pub async fn make(git: &Git, of: &Path, root: &Path, home: &Path) -> Result<Made
         None => 0,
     };
     let within = root.join(prefix);
-    // What is only in the original, uncommitted, is not a folder of the tree.
+    // A folder that is uncommitted in the original does not exist in the tree.
     let folder = if !prefix.is_empty() && is_there(&within).await { within } else { root.to_owned() };
     Ok(Made { folder, commit, uncommitted, has_submodules: is_there(&root.join(".gitmodules")).await })
 }
@@ -205,7 +206,7 @@ async fn add(git: &Git, of: &Found, root: &Path, commit: &str) -> Result<(), Tre
         fs::create_dir_all(above).await.map_err(disk)?;
     }
     fs::write(&mark, []).await.map_err(disk)?;
-    // By force: git may still know an earlier one that was here and is gone.
+    // Forced, because git may still know an earlier tree that was here and is gone.
     let arguments = ["worktree", "add", "--detach", "--force", "--quiet"].map(OsStr::new);
     let arguments: Vec<_> = arguments.into_iter().chain([root.as_os_str(), commit.as_ref()]).collect();
     let added = match git.run(of.repository(), &arguments).await {
@@ -213,7 +214,7 @@ async fn add(git: &Git, of: &Found, root: &Path, commit: &str) -> Result<(), Tre
         Err(error) => Err(with_room(root, error.into())),
     };
     if let Err(error) = added {
-        // The next one finds the mark and tidies what this can't.
+        // The next start finds the mark and removes what could not be removed now.
         if let Err(error) = remove_half(git, of.repository(), root).await {
             tracing::warn!(%error, "a half made work tree stays for now");
         }
@@ -222,7 +223,7 @@ async fn add(git: &Git, of: &Found, root: &Path, commit: &str) -> Result<(), Tre
     fs::remove_file(&mark).await.map_err(disk)
 }
 
-/// Writes down the git directory that git has just made for the tree. No agent has worked there yet.
+/// Records the git directory that git has just created for the tree. No agent has worked there yet.
 async fn write_record(root: &Path) -> io::Result<()> {
     let link = fs::read_to_string(root.join(".git")).await?;
     let dir = link.strip_prefix("gitdir:").map(|path| root.join(path.trim()));
@@ -234,18 +235,19 @@ async fn write_record(root: &Path) -> io::Result<()> {
     fs::write(record(root), text).await
 }
 
-/// Removes a tree that its mark says nobody has worked in.
+/// Removes a tree whose mark says that no one has worked in it.
 pub async fn remove_half(git: &Git, of: Repository<'_>, root: &Path) -> Result<(), TreeError> {
     forget(git, of, root).await;
     remove_files(root, &[record(root), half(root)]).await
 }
 
-/// The same where the repository is not known: git forgets the tree when it next looks for it.
+/// Does the same if the repository is not known: git forgets the tree the next time it looks for it.
 pub async fn remove_unknown_half(root: &Path) -> Result<(), TreeError> {
     remove_files(root, &[record(root), half(root)]).await
 }
 
-/// Returns what would be lost with a whole tree. `commit`: where it began; what is on no branch since then would be lost.
+/// Returns what removing a whole tree would lose. `commit` is its start; later commits that are on no branch would be
+/// lost.
 pub async fn loss(git: &Git, root: &Path, commit: Option<&str>) -> Result<Loss, GitError> {
     let dir = recorded(root).await.unwrap_or_default();
     let tree = Repository::Tree { dir: &dir, root };
@@ -253,17 +255,17 @@ pub async fn loss(git: &Git, root: &Path, commit: Option<&str>) -> Result<Loss, 
     let mut arguments = vec!["rev-list", "--count", "HEAD", "--not", "--branches", "--tags", "--remotes"];
     arguments.extend(commit);
     let commits = in_tree(git, root, &arguments).await?;
-    // A number that can't be read is a doubt.
+    // If the number cannot be parsed, assume a loss.
     Ok(Loss { changes, commits: commits.trim().parse().unwrap_or(1) })
 }
 
-/// Counts changed and new files. A submodule is another repository: git would run in it.
+/// Counts changed and new files. Ignores submodules, because they are other repositories and git would run in them.
 async fn changes(git: &Git, on: Repository<'_>) -> Result<usize, GitError> {
     let ask = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all"];
     Ok(git.run(on, &ask).await?.lines().count())
 }
 
-/// Counts submodules that hold something: they are empty in a new tree.
+/// Counts submodules with contents: they are empty in a new tree.
 async fn submodules(git: &Git, tree: Repository<'_>, root: &Path) -> Result<usize, GitError> {
     let listed = git.run(tree, &["ls-files", "--stage", "-z"]).await?;
     let links = listed.split('\0').filter(|entry| entry.starts_with("160000 "));
@@ -282,16 +284,16 @@ async fn submodules(git: &Git, tree: Repository<'_>, root: &Path) -> Result<usiz
     Ok(holding)
 }
 
-/// Removes a whole tree of which [`loss`] says that nothing is lost with it.
+/// Removes a whole tree for which [`loss`] reports no loss.
 pub async fn remove(git: &Git, root: &Path) -> Result<(), TreeError> {
     let text = fs::read_to_string(record(root)).await.unwrap_or_default();
     let (_, common) = directories(&text).ok_or_else(|| unrecorded("worktree remove"))?;
-    // Forced: git itself keeps trees with submodules, also clean ones.
+    // Forced, because git refuses to remove trees with submodules, even clean ones.
     forget(git, Repository::Dir(&common), root).await;
     remove_files(root, &[record(root)]).await
 }
 
-/// Asks git to remove the tree and its own entry of it.
+/// Makes git remove the tree and its own entry for it.
 async fn forget(git: &Git, repository: Repository<'_>, root: &Path) {
     let arguments = ["worktree", "remove", "--force"].map(OsStr::new);
     let arguments: Vec<_> = arguments.into_iter().chain([root.as_os_str()]).collect();
@@ -328,7 +330,7 @@ fn no_repository(of: &Path, source: GitError) -> TreeError {
     }
 }
 
-/// Git says a full disk in its own words; whether it is one is asked of the disk.
+/// Replaces git's error with `DiskFull` if the disk has no room.
 fn with_room(root: &Path, error: TreeError) -> TreeError {
     const LITTLE: u64 = 256 * 1024;
     let above = root.ancestors().find(|above| above.exists());

@@ -1,4 +1,4 @@
-//! What a person is told of work trees.
+//! Messages about worktrees for the person.
 
 use super::git::GitError;
 use super::tree::{Made, TreeError};
@@ -6,10 +6,10 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::told::{self, Sentence};
 use std::path::Path;
 
-/// How much of a commit's name is shown.
+/// The number of characters of a commit hash to show.
 const SHORT: usize = 10;
 
-/// A tree was made of the repository that `of` lies in.
+/// Describes a tree that was created from the repository that contains `of`.
 pub(super) fn made_words(of: &Path, made: &Made) -> Vec<Sentence> {
     let commit: String = made.commit.chars().take(SHORT).collect();
     let mut sentences = vec![told::TREE_MADE.with([&of.display().to_string(), &commit])];
@@ -22,7 +22,7 @@ pub(super) fn made_words(of: &Path, made: &Made) -> Vec<Sentence> {
     sentences
 }
 
-/// Why a tree could not be made.
+/// Returns the fault of a tree that could not be created.
 pub(super) fn fault(error: &TreeError) -> Fault {
     let shown = |path: &Path| path.display().to_string();
     let (code, message, hint) = match error {
@@ -31,7 +31,7 @@ pub(super) fn fault(error: &TreeError) -> Fault {
             (FaultCode::Storage, told::TREE_GIT_FAILED.with([&error.to_string()]), told::TREE_NEXT)
         }
         TreeError::NoRepository { folder, source } => {
-            // Why git does not take it for one: it may be another user's.
+            // Git's reason, for example that the repository belongs to another user.
             let said = if let GitError::Failed { words, .. } = source { words.as_str() } else { "" };
             let message = told::TREE_NO_REPOSITORY.with([&shown(folder)]).said(said);
             (FaultCode::Conflict, message, told::TREE_REPOSITORY_NEXT)
