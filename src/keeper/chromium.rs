@@ -1,6 +1,6 @@
-//! The browser's process: started with the DevTools pipe on file descriptors 3 and 4, ended by closing it.
+//! The browser process: started with the DevTools pipe on file descriptors 3 and 4, ended by closing the pipe.
 //!
-//! Owns the child and its end. Never leaves a zombie, nor a process of a browser that would not end.
+//! Owns the child and its end. Never leaves a zombie or a browser process that does not end.
 
 use super::stderr_tail::StderrTail;
 use crate::protocol::keeper::{BROWSER_VARIABLE, LaunchPlan};
@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// A browser saves its profile when the pipe closes; on a slow disk that takes a while.
+/// A browser saves its profile when the pipe closes, which takes a while on a slow disk.
 const CLOSING_LIMIT: Duration = Duration::from_secs(8);
 const TERM_LIMIT: Duration = Duration::from_secs(4);
 /// The children close stderr as they end.
@@ -46,7 +46,7 @@ impl Chromium {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
-            // A group of its own, so that its children can be ended with it.
+            // A process group of its own, so that its children can be killed with it.
             .process_group(0);
         command
             .fd_mappings(vec![
@@ -55,7 +55,7 @@ impl Chromium {
             ])
             .map_err(io::Error::other)?;
         let mut child = command.spawn()?;
-        // The command holds the browser's ends: while it lives we would never read an end of the stream.
+        // The command holds the browser's ends: until it is dropped we would never read the end of the stream.
         drop(command);
         let pid = child.id().ok_or_else(|| io::Error::other("it ended at once"))?;
         let stderr = StderrTail::default();
@@ -80,7 +80,7 @@ impl Chromium {
         }
     }
 
-    /// Sees the process to its end. The pipe must be closed already: that asks it to end.
+    /// Waits for the process to end, and kills it if necessary. The pipe must be closed already, which asks it to end.
     pub(super) async fn end(&mut self) {
         for (limit, next) in [(CLOSING_LIMIT, Signal::TERM), (TERM_LIMIT, Signal::KILL)] {
             if timeout(limit, self.ended()).await.is_ok() {
@@ -93,7 +93,7 @@ impl Chromium {
         if let Some(drain) = self.drain.take()
             && timeout(DRAIN_LIMIT, drain).await.is_err()
         {
-            // Something of it still holds stderr: the rest of its group goes too.
+            // A process of it still holds stderr: kill the rest of the group too.
             self.signal(Signal::KILL);
         }
     }

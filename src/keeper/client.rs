@@ -1,6 +1,6 @@
-//! One connection on `browser.sock`, from the keeper's side.
+//! A connection on `browser.sock`, from the keeper's side.
 //!
-//! Owns the framing. Who may connect, `door` decides. Never looks into a DevTools message beyond its id.
+//! Owns the framing. `door` decides who may connect. Never reads a DevTools message beyond its id.
 
 use crate::protocol::keeper::{Control, Greeting, KEEPER_IDS, NulFrames};
 use bytes::Bytes;
@@ -9,9 +9,9 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
-/// Messages up to this size go out in one write with their NUL.
+/// Messages up to this size are sent in one write with their NUL.
 const COPIED: usize = 64 * 1024;
-/// A client that has not proven itself gets no more memory than this.
+/// The memory limit for a client that has not proven itself, in bytes.
 const LONGEST_PROOF: usize = 4096;
 
 pub(super) struct Client {
@@ -37,12 +37,12 @@ impl Client {
 }
 
 impl ClientReader {
-    /// The client's first message: its proof.
+    /// Reads the client's first message: its proof.
     pub(super) async fn first(&mut self) -> io::Result<Control> {
         let message = self.frames.next_within(LONGEST_PROOF).await?.ok_or(io::ErrorKind::UnexpectedEof)?;
         Ok(serde_json::from_slice(&message)?)
     }
-    /// The next message for the browser, and its id; `None` once the client is gone. Cancel safe.
+    /// Returns the next message for the browser and its id, or `None` if the client has disconnected. Cancel safe.
     pub(super) async fn next(&mut self) -> io::Result<Option<(Bytes, u32)>> {
         let Some(message) = self.frames.next().await? else { return Ok(None) };
         read(message).map(Some).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a DevTools message"))
@@ -54,7 +54,7 @@ impl ClientWriter {
         let message = serde_json::to_vec(greeting)?;
         self.send(&message).await
     }
-    /// Sends a whole message. When this is dropped in between, the client must be too.
+    /// Sends a whole message. If this is dropped before its end, the client must be dropped too.
     pub(super) async fn send(&mut self, message: &[u8]) -> io::Result<()> {
         if message.len() > COPIED {
             self.stream.write_all(message).await?;
@@ -67,7 +67,7 @@ impl ClientWriter {
     }
 }
 
-/// Our own clients write the id first, so that nothing else needs to be read.
+/// Parses the id. Our own clients write it first, so that nothing else needs to be parsed.
 fn read(message: Bytes) -> Option<(Bytes, u32)> {
     let digits = message.strip_prefix(br#"{"id":"#)?;
     let length = digits.iter().position(|byte| !byte.is_ascii_digit())?;

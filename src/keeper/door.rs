@@ -1,8 +1,8 @@
-//! The way into `browser.sock`: only a process of the person's that knows this browser's secret is let through.
+//! Access to `browser.sock`: only a process of the person that knows this browser's secret is admitted.
 //!
-//! Owns the check of who connects, by the kernel and by proof, each connection on its own: one that says nothing delays no
-//! other. The secret is made at the keeper's start and lies in gstack's home; it never crosses the socket, and a proof holds
-//! for one connection.
+//! Owns checking who connects, through the kernel and through a proof, for each connection separately: a silent one
+//! delays no other. The secret is created when the keeper starts and stored in gstack's home; it never crosses the
+//! socket, and a proof is valid for one connection.
 
 use super::client::Client;
 use crate::base::peer::Peer;
@@ -18,16 +18,16 @@ use tokio::time::timeout;
 
 /// How long a client may take for its proof.
 const PROOF_LIMIT: Duration = Duration::from_secs(10);
-/// Connections that have proven nothing yet. One more ends the oldest.
+/// The limit for connections that have not proven themselves. One more closes the oldest.
 const MOST_UNPROVEN: usize = 16;
-/// After a failed accept others get the time to close what they hold.
+/// The delay after a failed accept, so that others can close their file descriptors.
 const REST: Duration = Duration::from_millis(100);
 
 /// A client that has proven itself, and what it wants.
 pub(super) struct Admitted {
     pub(super) client: Client,
     pub(super) purpose: Purpose,
-    /// The keeper's own proof, which the client gets with its greeting.
+    /// The keeper's own proof, which is part of its greeting to the client.
     pub(super) proof: String,
 }
 
@@ -43,7 +43,7 @@ impl Door {
         Self { admitted, accepting: tokio::spawn(accept(listener, key, sender)) }
     }
 
-    /// The next client that has proven itself. Cancel safe.
+    /// Returns the next client that has proven itself. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<Admitted> {
         self.admitted.recv().await
     }
@@ -68,7 +68,7 @@ async fn accept(listener: UnixListener, key: Key, admitted: mpsc::Sender<Admitte
         };
         let Some(peer) = Peer::of(&stream).ok().filter(Peer::is_person) else {
             tracing::warn!("refused a process that is not the person's");
-            // The connection is new, so there is room for this; a client that is gone misses nothing.
+            // The connection is new, so its buffer has room. If the client has disconnected, it misses nothing.
             refuse(&stream).unwrap_or_else(|error| tracing::debug!(%error, "the refused process is gone"));
             continue;
         };
@@ -81,7 +81,8 @@ async fn accept(listener: UnixListener, key: Key, admitted: mpsc::Sender<Admitte
         let (key, admitted) = (key.clone(), admitted.clone());
         let proving = tokio::spawn(async move {
             match timeout(PROOF_LIMIT, prove(stream, &peer, &key)).await {
-                // A task of its own: what is proven is not ended for what is not. If the keeper ends, no client is wanted.
+                // A separate task, so that an admitted client does not count as unproven. If the keeper ends, no client
+                // is wanted.
                 Ok(Ok(client)) => drop(tokio::spawn(async move { admitted.send(client).await.ok() })),
                 Ok(Err(error)) => tracing::warn!(%error, "refused a client"),
                 Err(_) => tracing::warn!("a client proved nothing in time"),
@@ -104,7 +105,7 @@ async fn prove(stream: UnixStream, peer: &Peer, key: &Key) -> io::Result<Admitte
     let said = client.reader.first().await?;
     let Control::Prove { purpose, nonce, proof } = said;
     let is_proven = key.accepts(purpose.name(), &[&challenge, &nonce], &proof);
-    // Once more: the process that connected may have ended and left the connection to another.
+    // Checked again: the connected process may have ended and left the connection to another one.
     if !is_proven || !peer.is_person() {
         client.writer.greet(&Greeting::Refused).await?;
         let why = if is_proven { "the process that connected has ended" } else { "the proof is wrong" };

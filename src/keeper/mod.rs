@@ -1,7 +1,7 @@
-//! The hidden role `browser-keeper`: it starts the browser, holds its DevTools pipe, and lends it to one client.
+//! The hidden role `browser-keeper`: starts the browser, holds its DevTools pipe, and lends it to one client at a time.
 //!
-//! Owns the browser's process and the pipe, so that a daemon may crash or be replaced while the person's browser goes
-//! on. Never reads a DevTools message but its own, and decides nothing about pages.
+//! Owns the browser process and the pipe, so that a daemon can crash or be replaced while the person's browser keeps
+//! running. Never reads DevTools messages other than its own, and decides nothing about pages.
 
 mod chromium;
 mod client;
@@ -22,10 +22,10 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Asking whether a keeper runs takes the lock for an instant; a keeper holds it for its whole life.
+/// A check whether a keeper runs holds the lock only briefly; a keeper holds it for its whole life.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Why the keeper ended before it served anybody.
+/// Why the keeper ended before it served a client.
 #[derive(Debug, thiserror::Error)]
 enum KeeperError {
     #[error("the launch plan is not readable: {0}")]
@@ -40,11 +40,11 @@ fn io_error(what: &'static str) -> impl FnOnce(io::Error) -> KeeperError {
     move |source| KeeperError::Io { what, source }
 }
 
-/// The whole life of a keeper: the plan from stdin, one report line on stdout, then serving until the browser ends,
-/// a client says stop, or TERM comes.
+/// Runs a keeper: reads the plan from stdin, writes one report line to stdout, then serves until the browser ends, a
+/// client asks it to stop, or TERM arrives.
 pub fn run() -> ExitCode {
-    // Of its own session: neither the starter's terminal nor its end reaches the browser. A keeper that already leads
-    // a process group can't leave it, and need not.
+    // The keeper gets its own session, so that neither the launcher nor its terminal affects the browser. A keeper that
+    // already leads a process group cannot change its session, and does not need to.
     if let Err(error) = rustix::process::setsid() {
         tracing::debug!(%error, "the keeper stays in its session");
     }
@@ -59,7 +59,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Standard error is `keeper.log`.
+/// Logs to standard error, which is `keeper.log`.
 fn log() {
     let filter = tracing_subscriber::EnvFilter::new("gstack=info,warn");
     let subscriber = tracing_subscriber::fmt()
@@ -81,7 +81,7 @@ fn fail(error: &KeeperError) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// One line to the starter. A starter that is gone is no reason to end the browser.
+/// Sends one line to the launcher. If the launcher has exited, the browser keeps running.
 fn report(report: &KeeperReport) {
     let written = serde_json::to_string(report)
         .map_err(io::Error::other)
@@ -99,12 +99,12 @@ async fn keep() -> Result<(), KeeperError> {
         return Ok(());
     };
     let stop = stop_on_signals()?;
-    // Anyone who finds the socket finds the secret: it is written first.
+    // The secret is written first, because a client that finds the socket looks for it.
     let key = Key::random();
     key.write(&plan.key).map_err(io_error("keeper.key can't be written"))?;
     let listener = peer::listen(&plan.socket).map_err(io_error("browser.sock can't be opened"))?;
     let served = serve(&plan, Door::open(listener, key), stop).await;
-    // The lock is still held: both are ours to remove.
+    // The lock is still held, so both files are ours to remove.
     for file in [&plan.socket, &plan.key] {
         if let Err(error) = std::fs::remove_file(file) {
             tracing::debug!(%error, file = %file.display(), "was already gone");
@@ -132,7 +132,7 @@ async fn serve(plan: &LaunchPlan, mut door: Door, stop: CancellationToken) -> Re
         () = browser.ended() => {}
         () = stop.cancelled() => {}
     }
-    // No new client may come to a browser that is ending; closing the pipe is what ends it.
+    // No new client must connect to an ending browser; closing the pipe ends it.
     drop(door);
     drop(relay);
     browser.end().await;

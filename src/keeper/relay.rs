@@ -1,8 +1,8 @@
-//! Between the DevTools pipe and the one client on `browser.sock`.
+//! The relay between the DevTools pipe and the one client on `browser.sock`.
 //!
-//! Owns each client's browser session: it is attached when the client comes and detached when it goes, which ends
-//! everything that was attached through it. Messages pass whole and unread. A late reply to an earlier client is never
-//! taken by the next: each counts its ids up from where the one before it stopped.
+//! Owns each client's browser session: it is attached when the client connects and detached when it disconnects, which
+//! ends everything attached through it. Passes messages on whole and unread. A late reply to an earlier client is never
+//! delivered to the next one, because each client continues the ids of the previous one.
 
 use super::chromium::Pipe;
 use super::client::{ClientReader, ClientWriter};
@@ -20,15 +20,15 @@ use tokio::net::unix::pipe;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-/// A first start on a slow machine.
+/// Enough for a first start on a slow machine.
 const START_LIMIT: Duration = Duration::from_secs(60);
 /// The browser process answers these at once, whatever its pages do.
 const OWN_LIMIT: Duration = Duration::from_secs(10);
-/// A newcomer waits this long for its predecessor's connection to be seen ending.
+/// How long a new client waits for the previous one's disconnect to be noticed.
 const NEWCOMER_GRACE: Duration = Duration::from_secs(2);
-/// Messages on the way to a browser that reads slowly; then the client waits.
+/// The number of messages queued for a browser that reads slowly. Then the client waits.
 const QUEUE: usize = 64;
-/// The id space starts again when a client comes and half of it is used up.
+/// The ids start over when a client connects and half of them are used.
 const RESTART_IDS: u32 = KEEPER_IDS / 2;
 
 pub(super) struct Relay {
@@ -43,9 +43,9 @@ pub(super) struct Relay {
     highest_id: u32,
 }
 
-/// How the service of one client ended.
+/// Why the service of one client ended.
 enum Ended {
-    /// With who waits for the next turn.
+    /// The client disconnected. Holds the next client if one waits.
     Client(Option<Admitted>),
     Stop,
     Browser,
@@ -63,7 +63,7 @@ struct OwnReply {
 impl Relay {
     pub(super) fn new(pipe: Pipe, plan: &LaunchPlan, pid: u32) -> Self {
         let (to_browser, queue) = mpsc::channel(QUEUE);
-        // Ends when the relay is dropped, and closes the pipe with that.
+        // Ends when the relay is dropped, which closes the pipe.
         tokio::spawn(write(pipe.to_browser, queue));
         let from_browser = NulFrames::new(pipe.from_browser);
         Self {
@@ -83,7 +83,7 @@ impl Relay {
         self.own_command("Browser.getVersion", json!({}), START_LIMIT).await.map(drop)
     }
 
-    /// Serves one client after another; returns when the browser is gone or a client said stop.
+    /// Serves one client after another. Returns when the browser is gone or a client asked to stop.
     pub(super) async fn serve(&mut self, door: &mut Door) {
         let mut next = None;
         loop {
@@ -95,7 +95,7 @@ impl Relay {
                         None => return,
                     },
                     message = self.from_browser.next() => match message {
-                        // Nobody is there to read it.
+                        // No client is connected to read it.
                         Ok(Some(_)) => continue,
                         Ok(None) | Err(_) => return,
                     },
@@ -143,14 +143,14 @@ impl Relay {
             Err(_) => Ended::Client(None),
         };
         if let Ended::Client(_) = ended {
-            // Only after the reply has nothing more of this client's sessions to come.
+            // After this reply, no more messages of this client's sessions can arrive.
             self.own_command("Target.detachFromTarget", json!({ "sessionId": session }), OWN_LIMIT).await?;
         }
         Ok(ended)
     }
 
-    /// A command of the keeper's own, on the connection itself. Everything that comes before its reply is dropped: no
-    /// client is there then.
+    /// Sends a command of the keeper's own, on the browser connection itself. Drops every message before its reply,
+    /// because no client is connected then.
     async fn own_command(&mut self, method: &str, params: Value, limit: Duration) -> io::Result<Value> {
         let id = self.next_own_id;
         self.next_own_id = if id == i32::MAX.unsigned_abs() { KEEPER_IDS } else { id + 1 };
@@ -173,12 +173,13 @@ impl Relay {
     }
 }
 
-/// Runs both ways at once; a newcomer is told `busy` unless the client ends within the grace.
+/// Forwards in both directions at once. Answers a new client with `busy` unless the current one ends within the grace
+/// period.
 async fn pass(up: impl Future<Output = Ended>, down: impl Future<Output = Ended>, door: &mut Door) -> Ended {
     let mut up = std::pin::pin!(up);
     let mut down = std::pin::pin!(down);
     loop {
-        // The client's end is looked at first: a daemon that takes over comes right after it.
+        // Check the current client's end first: a daemon that takes over connects right after it.
         let admitted = tokio::select! {
             biased;
             ended = &mut up => return ended,
@@ -195,7 +196,7 @@ async fn pass(up: impl Future<Output = Ended>, down: impl Future<Output = Ended>
             ended = &mut down => return ended.followed_by(newcomer),
             said = timeout(NEWCOMER_GRACE, newcomer.client.reader.next()) => said,
         };
-        // Else it went away, or speaks out of turn.
+        // Otherwise it disconnected or broke the protocol.
         if said.is_err()
             && let Err(error) = newcomer.client.writer.greet(&Greeting::Busy).await
         {
@@ -244,7 +245,7 @@ async fn pass_down(from_browser: &mut NulFrames<pipe::Receiver>, writer: &mut Cl
     }
 }
 
-/// Of its own, so that a message is never cut off when a client goes.
+/// Writes in its own task, so that a message is never cut off when a client disconnects.
 async fn write(mut pipe: pipe::Sender, mut queue: mpsc::Receiver<Bytes>) {
     let mut framed = Vec::new();
     while let Some(message) = queue.recv().await {

@@ -1,13 +1,13 @@
-//! The last of what the browser wrote to stderr, for the report of a launch that failed.
+//! The tail of the browser's stderr, for the report of a failed launch.
 //!
-//! Owns a bounded tail and keeps the pipe drained. Never writes it to a file: pages can write there.
+//! Owns a bounded tail and keeps the pipe drained. Never writes it to a file, because pages can write to it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
-/// Enough for the lines that explain a failed start.
+/// In bytes. Enough for the lines that explain a failed start.
 const TAIL: usize = 8 * 1024;
 
 #[derive(Clone, Debug, Default)]
