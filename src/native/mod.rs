@@ -1,8 +1,8 @@
-//! The native messaging host: a pump between Chrome's pipe and the daemon's socket.
+//! The native messaging host: copies frames between Chrome's pipe and the daemon's socket.
 //!
-//! Started by Chrome with the extension's origin as first argument. Owns nothing but the two streams:
-//! it holds no state, looks into no message and may die at any time. Never writes anything but frames
-//! on standard output. Takes over from an older daemon.
+//! Chrome starts it with the extension's origin as the first argument. Owns only the two streams: it holds no state,
+//! reads no message and may be killed at any time. Never writes anything but frames to standard output. Upgrades an
+//! older daemon.
 
 mod origin;
 
@@ -27,7 +27,7 @@ use tokio::net::UnixStream;
 use tokio::task::JoinHandle;
 use tokio_util::codec::{FramedRead, FramedWrite};
 
-/// Runs the role until Chrome closes the pipe. The exit code is 0 for that, 1 for any fault.
+/// Runs the role until Chrome closes the pipe. The exit code is then 0, and 1 for any fault.
 pub async fn run(origin: String) -> ExitCode {
     if let Err(refusal) = origin::check(&origin) {
         say::line(&refusal);
@@ -42,7 +42,8 @@ pub async fn run(origin: String) -> ExitCode {
         End::Chrome => ExitCode::SUCCESS,
         End::Fault => {
             let_chrome_go();
-            // Older programs wait for the daemon that this host starts. The next host may come first; then it has.
+            // Older programs wait for the daemon that this host starts. If the next host started it first, the upgrade
+            // is already done.
             if let Err(error) = takeover.await {
                 say::line(format_args!("the takeover from an older daemon ended: {error}"));
             }
@@ -51,7 +52,7 @@ pub async fn run(origin: String) -> ExitCode {
     }
 }
 
-/// Closes the pipe: Chrome hears of the loss now and starts another host, also while this one goes on.
+/// Closes the pipe, so that Chrome notices the loss now and starts another host while this one continues.
 fn let_chrome_go() {
     if let Ok(null) = OpenOptions::new().write(true).open("/dev/null")
         && let Err(error) = rustix::stdio::dup2_stdout(&null)
@@ -60,12 +61,14 @@ fn let_chrome_go() {
     }
 }
 
-/// The connection, and the upgrade of an older daemon, which ends at once where there is none.
+/// Returns the connection, and the task that upgrades an older daemon. The task ends at once if the daemon is not
+/// older.
 async fn reach_daemon(origin: String) -> Result<(UnixStream, JoinHandle<()>), Fault> {
     let home =
         Home::locate(None).map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()).at(Hop::Host))?;
     let stream = start::connect(&home, home.panel_socket()).await?;
-    // An older daemon serves on while its turns finish; then the port closes and the next host meets the new one.
+    // An older daemon keeps serving while its turns finish. Then the port closes, and the next host connects to the new
+    // daemon.
     let upgrade = tokio::spawn(async move {
         match upgrade_daemon(&home, true, |_| {}).await {
             DaemonUpgrade::Done | DaemonUpgrade::Busy => {}
@@ -90,7 +93,7 @@ enum End {
     Fault,
 }
 
-/// Copies whole frames both ways until one side ends.
+/// Copies whole frames in both directions until one side ends.
 async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + Unpin, daemon: UnixStream) -> End {
     let (daemon_read, daemon_write) = daemon.into_split();
     let mut from_chrome = FramedRead::new(from_chrome, FrameCodec::host_side());
@@ -114,7 +117,7 @@ async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + 
         while let Some(frame) = from_daemon.next().await {
             let Ok(frame) = frame else { break };
             if to_chrome.send(frame).await.is_err() {
-                // Chrome does not read any more: it has closed the port.
+                // Chrome has stopped reading: it has closed the port.
                 return None;
             }
         }
@@ -128,7 +131,7 @@ async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + 
         None => End::Chrome,
         Some(fault) => {
             say::line(&fault);
-            // Chrome may have gone as well; then nobody is left to tell.
+            // Chrome may have disconnected too.
             to_chrome.send(fault_frame(fault)).await.ok();
             End::Fault
         }

@@ -1,10 +1,10 @@
-//! Which extension may talk to the host. Chrome checks the manifest's list; we check again.
+//! The extensions that may talk to the host. Chrome checks the manifest's list; this checks again.
 
 use crate::protocol::{EXTENSION_ID, extension_ids};
 
 const SCHEME: &str = "chrome-extension://";
 
-/// Whether an argument is an extension's origin, which makes this process the native host.
+/// Returns true if an argument is an extension's origin, which makes this process the native host.
 pub fn is_origin(argument: &str) -> bool {
     argument.starts_with(SCHEME)
 }
