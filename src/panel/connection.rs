@@ -1,7 +1,7 @@
-//! One native messaging host's connection: its preamble, then messages until it ends.
+//! The connection of one native messaging host: its preamble, then messages until it ends.
 //!
-//! Owns reading and writing. What a panel reads too slowly is bounded: chat by its window,
-//! everything else by [`MOST_QUEUED`], past which the connection is dropped and the panel connects again.
+//! Owns reading and writing. Data for a slow panel is bounded: chat by its window, everything else by [`MOST_QUEUED`],
+//! above which the connection is closed and the panel reconnects.
 
 use super::dispatch;
 use crate::base::peer::Peer;
@@ -19,7 +19,7 @@ use tokio_util::codec::{FramedRead, FramedWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// The host says who it is at once; one that does not is not ours.
+/// A host sends its preamble at once; a client that does not is not our host.
 const PREAMBLE_LIMIT: Duration = Duration::from_secs(5);
 
 pub async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: CancellationToken) {
@@ -34,7 +34,7 @@ pub async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: Cance
                     .hint(told::HOST_UNREADABLE_NEXT)
                     .command("gstack install-host")
                     .at(Hop::Host);
-                // It is told if it still listens.
+                // Sent in case it is still listening.
                 outgoing.send(Envelope::notification(None, "fault", &fault).encode()).await.ok();
                 return;
             }
@@ -60,7 +60,7 @@ pub async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: Cance
     };
     let reader = async {
         while let Some(frame) = incoming.next().await {
-            // What speaks after the host's end is another process that holds its connection.
+            // Data after the host's end comes from another process that holds its connection.
             if !peer.is_person() {
                 tracing::warn!("the host has ended and another process goes on with its connection: closed");
                 break;
@@ -83,6 +83,6 @@ pub async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: Cance
         () = shutdown.cancelled() => {}
     }
     engine.port_closed(port);
-    // Requests that still run have nobody to answer; they end by themselves or are done for all the same.
+    // Running requests have no one to answer; they complete anyway.
     tasks.close();
 }

@@ -1,6 +1,6 @@
-//! From a message's bytes to the function of its method, and its answer back.
+//! Dispatch: parses a message, calls the function of its method, and returns the answer.
 //!
-//! Owns the order of messages and who may ask before they are confirmed. What each method does: `serve.rs`.
+//! Owns the order of messages and which ones are served before confirmation. `serve.rs` implements the methods.
 
 use super::serve::Panel;
 use crate::base::well_formed;
@@ -15,7 +15,7 @@ use futures_util::FutureExt;
 use serde::Serialize;
 use tokio_util::task::TaskTracker;
 
-/// Handles one message. What takes long runs beside the others; the rest keeps its order.
+/// Handles one message. Slow requests run concurrently; the others keep their order.
 pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: &TaskTracker, bytes: &[u8]) {
     let bytes: &[u8] = &well_formed::repair(bytes);
     let envelope: Envelope = match serde_json::from_slice(bytes) {
@@ -47,7 +47,8 @@ pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: 
     }
     if call.rules().beside {
         let mut handling = Box::pin(async move { panel.serve(call, &reply).await });
-        // It begins in its turn and goes on by itself: a `pick.stop` finds the pick that was asked for before it.
+        // The request starts in order and continues on its own, so that a `pick.stop` finds the pick requested before
+        // it.
         if (&mut handling).now_or_never().is_none() {
             tasks.spawn(handling);
         }
@@ -56,11 +57,11 @@ pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: 
     }
 }
 
-/// Where the answer to one message goes.
+/// The destination of the answer to one message.
 struct PortReply {
     sender: PortSender,
     client: Option<PanelId>,
-    /// Absent for notifications: nothing is answered.
+    /// Absent for notifications, which get no answer.
     id: Option<u64>,
 }
 
@@ -75,7 +76,7 @@ impl Reply for PortReply {
 }
 
 impl PortReply {
-    /// Refuses a request; a notification is ignored.
+    /// Refuses a request. Ignores a notification.
     fn refuse(&self, fault: impl FnOnce() -> Fault) {
         if self.id.is_some() {
             self.fail(fault());

@@ -1,4 +1,4 @@
-//! The panel's end of the wire: `panel.sock`, one connection a native messaging host.
+//! The server for panels: `panel.sock`, with one connection per native messaging host.
 //!
 //! Owns frames, envelopes and dispatch by method. Never holds chat state: the engine does.
 
@@ -13,15 +13,16 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long accepting rests after it failed: at once again would only burn the processor.
+/// The delay after a failed accept, because retrying at once would only use the CPU.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
 
-/// A process of our own user that no agent started: what panels may do belongs to the person.
+/// Returns the peer if it is a process of our own user that no agent started, because only the person may act as a
+/// panel.
 fn host(stream: &UnixStream) -> Option<Peer> {
     Peer::of(stream).ok().filter(Peer::is_person)
 }
 
-/// Serves connections until shutdown; returns when the last of them has ended.
+/// Serves connections until shutdown. Returns when the last of them has ended.
 pub async fn serve(listener: UnixListener, engine: Engine, shutdown: CancellationToken) {
     let tasks = TaskTracker::new();
     loop {
@@ -38,7 +39,8 @@ pub async fn serve(listener: UnixListener, engine: Engine, shutdown: Cancellatio
                 None => tracing::warn!("refused a process on the panel socket that is not a native host of the person"),
             },
             Err(error) => {
-                // Out of file descriptors: what is open goes on. Nothing tells when one is free, so it is asked again.
+                // Out of file descriptors: open connections continue. No event reports a free one, so retry after a
+                // delay.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::select! {
                     () = shutdown.cancelled() => break,
@@ -47,7 +49,7 @@ pub async fn serve(listener: UnixListener, engine: Engine, shutdown: Cancellatio
             }
         }
     }
-    // From now on nobody connects to a daemon that ends: the next one is started instead.
+    // From here on no client can connect to the ending daemon: a new daemon starts instead.
     drop(listener);
     tasks.close();
     tasks.wait().await;

@@ -1,6 +1,6 @@
-//! What each method of the wire does, for one panel: a call of the engine.
+//! The implementation of each wire method for one panel, as a call of the engine.
 //!
-//! Owns nothing. The table of `protocol/methods.rs` says what each takes and answers.
+//! Owns nothing. The table in `protocol/methods.rs` defines the parameters and answers.
 
 use crate::engine::{Engine, Heard, PortId};
 use crate::protocol::activity::{ActivityPage, ActivitySubscribe};
@@ -33,14 +33,14 @@ use crate::protocol::tabs::TabsChanged;
 
 type Answer<T> = Result<T, Fault>;
 
-/// The panel, or the background, that one message came from.
+/// The panel or the background that sent a message.
 pub(super) struct Panel {
     pub(super) engine: Engine,
     pub(super) port: PortId,
     pub(super) client: Option<PanelId>,
 }
 
-/// An answer that says no more than that it is done.
+/// Returns an empty answer.
 fn done(outcome: Result<(), Fault>) -> Answer<Empty> {
     outcome.map(|()| Empty {})
 }
