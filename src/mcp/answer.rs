@@ -1,4 +1,4 @@
-//! What a command gave, as MCP content: text with an end, pictures as pictures, faults with their next step.
+//! A command's result as MCP content: truncated text, images, and faults with their next step.
 
 use crate::command::registry;
 use crate::protocol::fault::Fault;
@@ -9,16 +9,16 @@ use rmcp::model::{CallToolResult, ContentBlock, Tool, ToolAnnotations};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What one answer may hold: more would only eat the agent's context.
+/// The limit for the text of one answer, in bytes. More would only fill the agent's context.
 const MOST_TEXT: usize = 100 * 1024;
 
-/// One tool as it is listed.
+/// Returns a tool as it is listed.
 pub fn tool(name: String, description: String, schema: Map<String, Value>, reads: bool, writes: bool) -> Tool {
     Tool::new(name, description, Arc::new(schema))
         .with_annotations(ToolAnnotations::new().read_only(reads).destructive(writes && !reads).open_world(true))
 }
 
-/// `images`: media type and bytes.
+/// Returns a successful result. `images` are pairs of media type and bytes.
 pub fn success<'a>(text: String, images: impl Iterator<Item = (&'a str, &'a [u8])>) -> CallToolResult {
     let images: Vec<ContentBlock> =
         images.map(|(mime, bytes)| ContentBlock::image(STANDARD.encode(bytes), mime.to_owned())).collect();
@@ -30,7 +30,7 @@ pub fn success<'a>(text: String, images: impl Iterator<Item = (&'a str, &'a [u8]
     CallToolResult::success(blocks)
 }
 
-/// `hint`: the fault's own in the client's words.
+/// Returns a failed result. `hint` is the fault's hint, worded for the client.
 pub fn failure(fault: &Fault, hint: Option<String>) -> CallToolResult {
     let text = match hint {
         Some(hint) => format!("{}\n{hint}", fault.message),
@@ -39,13 +39,13 @@ pub fn failure(fault: &Fault, hint: Option<String>) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-/// As the protocol answers a call of a tool that is not listed. Suggests the nearest one that is.
+/// Returns the protocol's error for a call of a tool that is not listed. Suggests the nearest listed one.
 pub fn unknown_tool<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> ErrorData {
     let near = registry::nearest(name, offered).map(|near| format!(". Did you mean: {near}?")).unwrap_or_default();
     ErrorData::invalid_params(format!("Unknown tool: {name}{near}"), None)
 }
 
-/// Cuts at a character, and says so.
+/// Truncates at a character boundary, and says so.
 fn cap(mut text: String) -> String {
     if text.len() <= MOST_TEXT {
         return text;

@@ -1,7 +1,7 @@
-//! The next step of a fault in words of an MCP client, which has tools and no command line.
+//! The hint of a fault worded for an MCP client, which has tools and no command line.
 //!
-//! Pure. A sentence that names a command of the terminal names the tool instead, if the client has it, else it is the
-//! person who can do it.
+//! Pure. A sentence that names a terminal command names the tool instead if the client has it, and otherwise addresses
+//! the person.
 
 use crate::command::{Spec, tool_schema};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -9,7 +9,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 const ASK_TO_OPEN: &str = "Ask the person to open the browser with gstack.";
 const ASK: &str = "Ask the person to do it.";
 
-/// The hint of a fault. `tool`: the one that was called. `has`: whether the client has a tool of this name.
+/// Returns the hint of a fault. `tool` is the called tool. `has` says whether the client has a tool of this name.
 pub fn for_client(fault: &Fault, tool: Option<&Spec>, has: &dyn Fn(&str) -> bool) -> Option<String> {
     let hint = fault.hint.as_deref()?;
     let mut told: Vec<String> = Vec::new();
@@ -33,7 +33,7 @@ fn instead(code: FaultCode) -> &'static str {
     }
 }
 
-/// Ends at a line break, and at a full stop before a space and a capital letter or a backtick.
+/// Splits into sentences: at a line break, and at a full stop before a space and a capital letter or a backtick.
 fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
@@ -55,7 +55,8 @@ fn end_of_sentence(text: &str) -> Option<usize> {
         .find(|end| text[*end..].trim_start().starts_with(|next: char| next.is_uppercase() || next == '`'))
 }
 
-/// The sentence with tools in the place of commands; `None` if it names a command that is not a tool of the client's.
+/// Returns the sentence with tools in place of commands, or `None` if it names a command that is not one of the
+/// client's tools.
 fn said_of_tools(sentence: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut told = String::new();
     let mut rest = sentence;
@@ -64,7 +65,7 @@ fn said_of_tools(sentence: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
         let quoted = before.ends_with('`');
         let length = if quoted { command.find('`')? } else { command.trim_end_matches('.').len() };
         let name = command[..length].split_whitespace().next()?.trim_end_matches(['.', ',', ':', ';']);
-        // The word itself, as in "gstack can't", is not a command.
+        // The word alone, as in "gstack can't", is not a command.
         if !quoted && crate::command::registry::find(name).is_none() && !is_own_command(name) {
             told.push_str(&rest[..at + "gstack ".len()]);
             rest = command;
@@ -81,7 +82,7 @@ fn said_of_tools(sentence: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
     Some(without_dashes(&told))
 }
 
-/// A command of the program itself, which no client has as a tool.
+/// Returns true for a command of the program itself, which no client has as a tool.
 fn is_own_command(name: &str) -> bool {
     const OWN: [&str; 21] = [
         "connect",
@@ -109,7 +110,7 @@ fn is_own_command(name: &str) -> bool {
     OWN.contains(&name)
 }
 
-/// `--timeout` is the argument `timeout`.
+/// Turns `--timeout` into the argument `timeout`.
 fn without_dashes(sentence: &str) -> String {
     let words = sentence.split(' ').map(|word| {
         let letters = word.trim_start_matches(['(', '`', '"', '\'']);
@@ -123,7 +124,7 @@ fn without_dashes(sentence: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// `Arguments of click: selector (required), timeout.`
+/// Returns, for example, `Arguments of click: selector (required), timeout.`
 fn arguments_of(spec: &Spec) -> String {
     let schema = tool_schema::input_schema(spec);
     let required = schema.get("required").and_then(|names| names.as_array()).cloned().unwrap_or_default();

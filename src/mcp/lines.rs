@@ -1,7 +1,7 @@
-//! MCP on standard input and output: one message a line.
+//! MCP on standard input and output: one message per line.
 //!
-//! Owns the lines. A message that cannot be handled is answered here and never reaches the SDK. One task writes, so that
-//! no two messages get into each other and none is cut off.
+//! Owns the lines. A malformed message is answered here and never reaches the SDK. A single task writes, so that
+//! messages do not interleave and none is cut off.
 
 use super::malformed::{self, Answer};
 use bytes::Bytes;
@@ -15,21 +15,21 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
 
-/// In bytes. A client that never ends its line must not fill the memory.
+/// In bytes. A client that never ends its line must not exhaust the memory.
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
-/// Messages that wait to be written; a client that reads slowly slows down what is sent to it.
+/// The number of messages that wait to be written. A client that reads slowly slows the sender down.
 const WAITING: usize = 16;
 
 pub struct Lines<R> {
     input: FramedRead<R, AnyDelimiterCodec>,
     output: Option<mpsc::Sender<Vec<u8>>>,
-    /// An answer that is not on its way yet: `receive` may be dropped while it waits.
+    /// An answer that has not been queued yet, because `receive` may be dropped while it waits.
     owed: Option<Vec<u8>>,
-    /// The reader stops once after a line that was too long, and goes on with the next one.
+    /// The reader stops once after a line that was too long, and continues with the next one.
     skipped: bool,
 }
 
-/// The transport, and the task that ends when all is written.
+/// Returns the transport, and the task that ends when everything is written.
 pub fn lines<R, W>(input: R, output: W) -> (Lines<R>, JoinHandle<io::Result<()>>)
 where
     R: AsyncRead + Send + Unpin + 'static,

@@ -1,7 +1,7 @@
 //! Messages that are not MCP requests, and the JSON-RPC errors that answer them.
 //!
-//! Pure. The SDK drops what it cannot read, and takes a call without parameters for an unknown method; a client that
-//! made a mistake must learn which. Sources: JSON-RPC 2.0 section 5.1, MCP 2025-11-25 "Error handling".
+//! Pure. The SDK drops messages that it cannot parse and reports a call without parameters as an unknown method, but a
+//! client must learn its actual mistake. Sources: JSON-RPC 2.0 section 5.1, MCP 2025-11-25 "Error handling".
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ const INVALID_PARAMS: i32 = -32602;
 pub struct Answer {
     code: i32,
     message: &'static str,
-    /// Null if the message has no id that can be read.
+    /// Null if the message has no readable id.
     id: Value,
 }
 
@@ -26,13 +26,13 @@ impl Answer {
         let error = json!({ "code": self.code, "message": self.message });
         json!({ "jsonrpc": "2.0", "id": self.id, "error": error }).to_string().into_bytes()
     }
-    /// The request itself was understood: only its parameters are wrong.
+    /// Returns true if only the parameters of the request are wrong.
     pub fn is_about_params(&self) -> bool {
         self.code == INVALID_PARAMS
     }
 }
 
-/// The answer to a message that cannot be handled; `None` if it can, or if nothing is answered to it (a notification).
+/// Returns the answer to a malformed message, or `None` if the message is valid or needs no answer (a notification).
 pub fn answer_to(message: &[u8]) -> Option<Answer> {
     let Ok(value) = serde_json::from_slice::<Value>(message) else {
         return Some(Answer { code: PARSE_ERROR, message: "The message is not valid JSON", id: Value::Null });
@@ -49,7 +49,7 @@ pub fn answer_to(message: &[u8]) -> Option<Answer> {
         return invalid("`jsonrpc` must be \"2.0\"", id);
     }
     let method = match message.get("method") {
-        // An answer to a request of ours.
+        // An answer to one of our requests.
         None if message.contains_key("result") || message.contains_key("error") => return None,
         None => return invalid("`method` is missing", id),
         Some(Value::String(method)) => method,
@@ -70,7 +70,7 @@ pub fn answer_to(message: &[u8]) -> Option<Answer> {
     wrong.map(|message| Answer { code: INVALID_PARAMS, message, id })
 }
 
-/// What is wrong with the parameters of a method that needs some.
+/// Returns what is wrong with the parameters of a method that requires some.
 fn of_params(method: &str, params: &Map<String, Value>) -> Option<&'static str> {
     match method {
         "tools/call" => match (params.get("name"), params.get("arguments")) {

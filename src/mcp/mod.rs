@@ -1,9 +1,8 @@
-//! MCP: the registry's commands as tools, over streamable HTTP for the agents of conversations, and on standard
-//! input and output for any client that a person installs it in.
+//! MCP: the registry's commands as tools, over streamable HTTP for the agents of conversations, and on standard input
+//! and output for any client in which a person installs it.
 //!
-//! Owns the protocol's side, by the official SDK. Never decides whether a tool may run: the engine's tools
-//! ask the policy. Never checks the token: the HTTP guard has done so and put the conversation's tools into
-//! the request.
+//! Owns the protocol, through the official SDK. Never decides whether a tool may run: the engine's tools ask the
+//! policy. Never checks the token: the HTTP guard has checked it and attached the conversation's tools to the request.
 
 mod answer;
 mod hints;
@@ -28,21 +27,22 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// An agent may be idle, or wait for a person's answer, for as long as settings let it; its token ends with it anyway.
-/// This bounds what clients leave behind that go without a word.
+/// An agent may be idle, or wait for a person's answer, for as long as the settings allow; its session ends with its
+/// token anyway. This limit is for clients that disappear without closing their session.
 const SESSION_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// An answer may be asked for again after its stream broke. On loopback that is at once.
+/// A client may request an answer again after its stream broke. On loopback it does so at once.
 const ANSWER_KEPT: Duration = Duration::from_secs(1);
 
 const SESSION_HEADER: &str = "mcp-session-id";
 
-/// In bytes. What an agent asks of its tools is short.
+/// In bytes. An agent's tool calls are short.
 const LARGEST_MESSAGE: usize = 4 * 1024 * 1024;
 
-/// The endpoint as a router, to be guarded and merged into the whole one.
+/// Returns the endpoint as a router, which the caller must guard.
 pub fn router(path: &str, shutdown: CancellationToken) -> Router {
-    // An event without data, by which a stream may begin, is not JSON to Gemini CLI: it would go on without the tools.
+    // Gemini CLI fails to parse an event without data at the start of a stream as JSON, and would continue without the
+    // tools.
     let config = StreamableHttpServerConfig::default().with_cancellation_token(shutdown).with_sse_retry(None);
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.sse_retry = None;
@@ -56,7 +56,7 @@ pub fn router(path: &str, shutdown: CancellationToken) -> Router {
         .layer(from_fn(refuse_malformed))
 }
 
-/// Closes each session when the agent that began it has ended: all answers that it was given are kept in it.
+/// Closes each session when its agent has ended, because a session keeps all of its answers.
 async fn end_with_agent(State(sessions): State<Arc<LocalSessionManager>>, request: Request, next: Next) -> Response {
     let tools = request.extensions().get::<Arc<dyn AgentAccess>>().map(|tools| tools.ended().clone());
     let is_first = !request.headers().contains_key(SESSION_HEADER);
@@ -74,7 +74,7 @@ async fn end_with_agent(State(sessions): State<Arc<LocalSessionManager>>, reques
     response
 }
 
-/// Answers a message that is not an MCP request by a JSON-RPC error.
+/// Answers a message that is not an MCP request with a JSON-RPC error.
 async fn refuse_malformed(request: Request, next: Next) -> Response {
     if request.method() != Method::POST {
         return next.run(request).await;
@@ -84,7 +84,7 @@ async fn refuse_malformed(request: Request, next: Next) -> Response {
         Err(_) => (StatusCode::PAYLOAD_TOO_LARGE, malformed::Answer::too_long()),
         Ok(message) => match malformed::answer_to(&message) {
             None => return next.run(Request::from_parts(head, Body::from(message))).await,
-            // Clients read the body of a success only.
+            // Clients read the body only if the status is a success.
             Some(answer) if answer.is_about_params() => (StatusCode::OK, answer),
             Some(answer) => (StatusCode::BAD_REQUEST, answer),
         },

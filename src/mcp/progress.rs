@@ -1,6 +1,7 @@
-//! Progress of slow calls, for clients that ask for it: otherwise they give up what a person is still deciding.
+//! Progress notifications of slow calls, for clients that request them: otherwise clients time out while a person is
+//! still deciding.
 //!
-//! Owns the notifications. How far a command is only it knows; told is that it goes on, and for how long it has.
+//! Owns the notifications. Only the command knows its progress, so they report just the elapsed time.
 
 use rmcp::RoleServer;
 use rmcp::model::ProgressNotificationParam;
@@ -8,10 +9,10 @@ use rmcp::service::RequestContext;
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-/// Shorter calls say nothing; longer ones say so this often.
+/// Shorter calls send no notification; longer ones send one at this interval.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// Awaits `work`, and tells the client of `context` that the call of `tool` goes on.
+/// Awaits `work`, and tells the client of `context` that the call of `tool` is still running.
 pub async fn told<T>(context: &RequestContext<RoleServer>, tool: &str, work: impl Future<Output = T>) -> T {
     let Some(token) = context.meta.get_progress_token() else { return work.await };
     let began = Instant::now();

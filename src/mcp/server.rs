@@ -1,4 +1,4 @@
-//! One MCP server for all conversations: which one is meant comes with each request.
+//! The MCP server for all conversations. Each request carries its conversation's tools.
 
 use super::{answer, hints, progress};
 use crate::command::registry;
@@ -13,13 +13,13 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Where Claude Code says which of its tool steps a call is.
+/// The key under which Claude Code sends the id of the call's step.
 const CALL_ID: &str = "claudecode/toolUseId";
 
 #[derive(Clone, Copy, Debug)]
 pub struct BrowserTools;
 
-/// The tools that `authenticate` put into the request.
+/// Returns the tools that `authenticate` attached to the request.
 fn tools(context: &RequestContext<RoleServer>) -> Result<Arc<dyn AgentAccess>, ErrorData> {
     context
         .extensions

@@ -1,7 +1,7 @@
 //! `gstack mcp`: the browser's commands as tools for any MCP client, on standard input and output.
 //!
-//! Owns the protocol's side and the reading of pictures. It is the person's own client, as the command line is: what it
-//! offers is chosen by anyone who installed it, and the client it runs in asks the person. It ends with its input.
+//! Owns the protocol and reading images. It acts for the person, as the command line does: the person who installs it
+//! chooses the tools, and the MCP client asks for permission. Ends when its input ends.
 
 use super::{answer, hints, lines, progress};
 use crate::client::http::Client;
@@ -21,12 +21,12 @@ use std::io;
 use std::path::Path;
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// What an MCP client is served.
+/// The tools for one MCP client.
 #[derive(Clone)]
 pub struct StdioTools {
     client: Client,
     profile: ToolProfile,
-    /// What every call has in common: folder, tab, environment.
+    /// The fields common to every call: folder, tab, environment.
     template: CommandRequest,
 }
 
@@ -35,7 +35,7 @@ impl StdioTools {
         Self { client, profile, template }
     }
 
-    /// Serves until the client closes its end.
+    /// Serves until the client closes its end. Fails if the protocol or the output breaks.
     pub async fn serve(self) -> Result<(), Fault> {
         let broken = |error: String| {
             Fault::new(FaultCode::BadRequest, format!("the MCP client could not be served: {error}"))
@@ -53,13 +53,13 @@ impl StdioTools {
         let (lines, written) = lines::lines(input, output);
         let service = match ServiceExt::serve(self, lines).await {
             Ok(service) => service,
-            // A client that goes before it has said anything wanted nothing.
+            // A client that disconnects before its first message needs no answer.
             Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(error.to_string()),
         };
         service.waiting().await.map_err(|error| error.to_string())?;
         match written.await {
-            // A client that reads no more has gone.
+            // A client that no longer reads has disconnected.
             Ok(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
             _ => Ok(()),
         }
@@ -122,7 +122,7 @@ impl ServerHandler for StdioTools {
         let arguments = Value::Object(request.arguments.unwrap_or_default());
         let outcome = tokio::select! {
             outcome = progress::told(&context, spec.name, self.run(spec, &arguments)) => outcome,
-            // The connection to the daemon ends with this, and the command with the connection.
+            // Returning closes the connection to the daemon, which ends the command.
             () = context.ct.cancelled() => Err(Fault::new(FaultCode::Cancelled, "the call was withdrawn")),
         };
         let failed = |fault: Fault| {
