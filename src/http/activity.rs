@@ -1,6 +1,6 @@
-//! What was done in the browser, over HTTP: a page of it, a stream of it, and the refs of a tab's last snapshot.
+//! The activity log over HTTP: a page, a stream, and the refs of a tab's last snapshot.
 //!
-//! Owns the forms of these answers. The engine has redacted the entries before they come here.
+//! Owns the format of these answers. The engine has already redacted the entries.
 
 use crate::engine::{ACTIVITY_RING, Engine, Followed};
 use crate::protocol::activity::{ActivityEntry, ActivityId, ActivityPage};
@@ -20,17 +20,17 @@ use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
-/// A comment this often tells a client that its connection lives.
+/// A comment at this interval tells the client that its connection is alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// From where, and how much.
+/// The start and the size of a page.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct After {
-    /// The id of the last entry that the caller has.
+    /// The id of the last entry that the client has.
     #[serde(default)]
     after: Option<ActivityId>,
-    /// How many at most.
+    /// The maximum number of entries.
     #[serde(default)]
     limit: Option<usize>,
 }
@@ -39,7 +39,7 @@ pub(super) struct After {
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "QueryOfTab"))]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OfTab {
-    /// Without it: the current tab.
+    /// If absent, the current tab.
     #[serde(default)]
     tab_id: Option<TabId>,
 }
@@ -50,14 +50,14 @@ pub(super) async fn history(engine: Engine, query: After) -> Result<ActivityPage
     Ok(engine.activity().page(query.after.unwrap_or_default(), limit))
 }
 
-/// `GET /refs?tabId=N` → `Refs` of the tab's last snapshot; without a tab of the current one.
+/// `GET /refs?tabId=N` → `Refs` of the last snapshot of the tab, or of the current tab if none is given.
 pub(super) async fn refs(engine: Engine, of: OfTab) -> Result<Refs, Fault> {
     engine.refs_of_tab(of.tab_id).await
 }
 
 /// `GET /activity/stream?after=ID` (or `Last-Event-ID`): server-sent events. `activity` carries an entry, once when it
-/// begins and again when it ends; `gap` says that entries before the next one are gone. An event's id is where to go on
-/// from without missing an end.
+/// begins and again when it ends; `gap` says that entries before the next one are missing. A client that resumes from
+/// an event's id misses no end.
 pub(super) async fn stream(State(engine): State<Engine>, Query(query): Query<After>, headers: HeaderMap) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.trim().parse().ok());
     let Followed { page, events } = engine.activity().follow(last.or(query.after).unwrap_or_default());
@@ -65,7 +65,7 @@ pub(super) async fn stream(State(engine): State<Engine>, Query(query): Query<Aft
     if page.gap {
         waiting.push_back(gap());
     }
-    // The page is whole: each of its events may be the last that arrives.
+    // The page is a snapshot: each of its events may be the last one that arrives.
     let mut settled = last.or(query.after).unwrap_or_default();
     let mut open = false;
     for entry in page.entries {
@@ -97,7 +97,7 @@ impl Feed {
         tokio::select! {
             () = self.ended.cancelled() => None,
             entry = self.events.recv() => match entry {
-                // Entries that began since then are told of behind this one.
+                // Entries that began later follow this one in the stream.
                 Ok(entry) => Some(activity(&entry, self.engine.activity().settled().min(entry.id))),
                 Err(RecvError::Lagged(_)) => Some(gap()),
                 Err(RecvError::Closed) => None,
@@ -107,7 +107,7 @@ impl Feed {
 }
 
 fn activity(entry: &ActivityEntry, settled: ActivityId) -> Event {
-    // Our own types always have a JSON form.
+    // Our own types always serialize to JSON.
     let data = serde_json::to_string(entry).unwrap_or_default();
     Event::default().event("activity").id(settled.to_string()).data(data)
 }

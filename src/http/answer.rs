@@ -1,11 +1,11 @@
-//! What an error looks like over HTTP: the status by its code, the body in words.
+//! Errors over HTTP: the status derived from the code, and the message as the body.
 
 use crate::protocol::fault::{Fault, FaultCode};
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-/// A fault as an HTTP answer: its status, and `Fault::answer` as its body.
+/// A fault as an HTTP response: its status, and `Fault::answer` as its body.
 #[derive(Debug)]
 pub struct Refusal(pub Fault);
 

@@ -1,6 +1,6 @@
-//! Where a request comes from, found out once for its connection.
+//! The origin of a request, determined once per connection.
 //!
-//! Owns the identity of callers on the socket and on the port. What each may do, `guard` decides.
+//! Owns the identity of callers on the socket and on the port. `guard` decides what each may do.
 
 use crate::base::lineage::{self, Lineage};
 use crate::base::loopback::{self, Holder};
@@ -9,15 +9,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::sync::{Mutex, Semaphore};
 
-/// Searches for the other end of a connection that run at once: each looks at all open files of this user.
+/// Limits concurrent searches for the other end of a connection, because each one reads all open files of this user.
 static SEARCHES: Semaphore = Semaphore::const_new(2);
 
-/// Where a connection came in.
+/// The listener that accepted a connection.
 #[derive(Clone, Debug)]
 pub enum Caller {
-    /// `http.sock`: the kernel says who it is. `None` if it does not.
+    /// `http.sock`, with the peer as reported by the kernel; `None` if it does not.
     Socket(Option<Peer>),
-    /// 127.0.0.1: any process on this machine.
+    /// 127.0.0.1, open to any process on this machine.
     Port(Arc<PortPeer>),
 }
 
@@ -26,18 +26,19 @@ pub enum Caller {
 pub struct PortPeer {
     near: SocketAddr,
     far: SocketAddr,
-    /// The processes that held it when they were last looked for. All were the person's.
+    /// The processes that held it at the last search. All belonged to the person.
     holders: Mutex<Vec<Holder>>,
 }
 
 impl PortPeer {
-    /// `near` is the client's address, `far` ours.
+    /// `near` is the client's address, `far` is ours.
     pub fn new(near: SocketAddr, far: SocketAddr) -> Arc<Self> {
         Arc::new(Self { near, far, holders: Mutex::default() })
     }
 
-    /// Whether the other end is open in processes of this user and in none that descends from an agent. False if that
-    /// can't be shown. The first call for a connection takes some milliseconds, later ones look at those processes only.
+    /// Returns true if the other end is open only in processes of this user that do not descend from an agent. Returns
+    /// false if that cannot be determined. The first call for a connection takes some milliseconds; later ones check
+    /// only those processes.
     pub async fn is_person(&self) -> bool {
         let mut holders = self.holders.lock().await;
         if !holders.is_empty() && holders.iter().all(Holder::still_holds) {
@@ -45,13 +46,13 @@ impl PortPeer {
         }
         let (near, far) = (self.near, self.far);
         let Ok(_turn) = SEARCHES.acquire().await else { return false };
-        // A search that broke off has found nothing that can be relied on.
+        // The result of a failed search is not reliable, so it counts as empty.
         *holders = tokio::task::spawn_blocking(move || person_only(near, far)).await.unwrap_or_default();
         !holders.is_empty()
     }
 }
 
-/// The holders of the other end, unless one of them is not the person's.
+/// Returns the holders of the other end, or none if any of them does not belong to the person.
 fn person_only(near: SocketAddr, far: SocketAddr) -> Vec<Holder> {
     let found = loopback::holders(near, far);
     let all = found.iter().all(|holder| lineage::of(&holder.process) == Lineage::Person);

@@ -1,4 +1,4 @@
-//! Conversations and settings for the terminal: the person's own.
+//! Routes for the person's terminal: conversations and settings.
 
 use super::route::{Route, get, post};
 use crate::engine::Engine;

@@ -1,6 +1,6 @@
-//! Who may ask for what: four rings, from any process on this machine to the person alone.
+//! Access control for routes, in four rings from any process on this machine to the person alone.
 //!
-//! Owns the checks that come before any route. What a connection's other end is, `caller` says; what headers say, `headers`.
+//! Owns the checks before any route. `caller` identifies the other end of a connection; `headers` checks the headers.
 
 use super::answer::Refusal;
 use super::caller::Caller;
@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
-/// What the guard compares with: the token that scripts read from the state file.
+/// The token that the guard compares with, which scripts read from the state file.
 #[derive(Clone, Debug)]
 pub struct Access {
     token: Arc<str>,
@@ -32,8 +32,8 @@ impl Access {
         self.token.as_bytes().ct_eq(presented.as_bytes()).into()
     }
 
-    /// A script of the person's on the port: it has the token, and what holds its end of the connection is shown to be the
-    /// person's. The token comes first: it costs nothing to compare.
+    /// Admits the person's script on the port: it has the token, and its end of the connection belongs to the person.
+    /// The token is checked first because comparing it is cheap.
     async fn admit(&self, caller: &Caller, headers: &HeaderMap) -> Result<(), Fault> {
         let Caller::Port(peer) = caller else { return Err(no_token()) };
         if !bearer(headers).is_some_and(|token| self.holds(token)) {
@@ -43,13 +43,13 @@ impl Access {
     }
 }
 
-/// The open door: routes that give nothing away. Still no foreign host or page.
+/// Guards the public routes, which reveal nothing. Refuses foreign hosts and web pages.
 pub async fn public(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, next: Next) -> Response {
     let allowed = check(&caller, request.uri(), request.headers(), true);
     go_on(allowed, request, next).await
 }
 
-/// The person, on the socket or by a script on the port.
+/// Admits the person, on the socket or through a script on the port.
 pub async fn private(
     State(access): State<Access>,
     ConnectInfo(caller): ConnectInfo<Caller>,
@@ -64,7 +64,7 @@ pub async fn private(
     go_on(allowed, request, next).await
 }
 
-/// The person alone, on the socket.
+/// Admits only the person, on the socket.
 pub async fn person(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, next: Next) -> Response {
     let allowed = match &caller {
         Caller::Port(_) => Err(Fault::new(FaultCode::Forbidden, "this is not offered on the port")
@@ -75,7 +75,7 @@ pub async fn person(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, 
     go_on(allowed, request, next).await
 }
 
-/// An agent: the token is one conversation's, and that conversation's tools go with the request.
+/// Admits an agent: the token belongs to one conversation, whose tools are attached to the request.
 pub async fn agent(
     State(engine): State<Engine>,
     ConnectInfo(caller): ConnectInfo<Caller>,
@@ -93,8 +93,8 @@ pub async fn agent(
     go_on(allowed, request, next).await
 }
 
-/// Commands: the person's own, or an agent's by its token or, where it has dropped that, by its descent. An agent's
-/// go to its conversation's tools, where the policy stands.
+/// Admits commands of the person, and of an agent by its token or, if it dropped the token, by its process ancestry. An
+/// agent's commands go to its conversation's tools, which apply the policy.
 pub async fn commands(
     State((engine, access)): State<(Engine, Access)>,
     ConnectInfo(caller): ConnectInfo<Caller>,
@@ -116,7 +116,7 @@ async fn go_on(allowed: Result<(), Fault>, request: Request, next: Next) -> Resp
     }
 }
 
-/// Whose command it is.
+/// The issuer of a command.
 #[derive(Clone)]
 pub enum Scope {
     Person,
@@ -151,10 +151,11 @@ async fn scope_of(engine: &Engine, access: &Access, caller: &Caller, headers: &H
     }
 }
 
-/// Agents act through their own endpoint, where the policy stands; whatever they start is refused here.
+/// Checks that the caller is the person. Agents have their own endpoint, which applies the policy; the processes they
+/// start are refused here.
 fn the_person(peer: Option<&Peer>, headers: &HeaderMap) -> Result<(), Fault> {
     let peer = own_user(peer)?;
-    // On the socket a token says that an agent asks: no other process has one.
+    // A token on the socket identifies an agent: no other process has one.
     if bearer(headers).is_some() {
         return Err(for_person());
     }
@@ -170,7 +171,7 @@ fn for_person() -> Fault {
         .hint("Use the tools that gstack offers over MCP, or ask the person to run it in a terminal of their own.")
 }
 
-/// Nothing that belongs to the person is given to a process that can't be identified.
+/// Returns the fault for a process that cannot be identified, which gets nothing of the person's.
 fn not_shown() -> Fault {
     Fault::new(FaultCode::Forbidden, "the program at the other end could not be shown to be yours")
         .hint("It must run as you, not come from an agent, and stay until it is answered. Use the gstack command line.")

@@ -1,17 +1,18 @@
-//! What a request's headers say before anything else is looked at: that no web page sent it, and which token it brings.
+//! Header checks before anything else: no web page sent the request, and which token it carries.
 //!
 //! Owns `Host`, `Origin`, `Sec-Fetch-Site` and `Authorization`. Sources: the Fetch standard for `Origin` and
-//! `Sec-Fetch-Site`; `Host` is what stops DNS rebinding.
+//! `Sec-Fetch-Site`; the check of `Host` prevents DNS rebinding.
 
 use super::caller::Caller;
 use crate::protocol::fault::{Fault, FaultCode};
 use axum::http::{HeaderMap, Uri, header};
 
-/// Headers that decide who asks, for what, or how much follows. Two of one kind may be read differently by two readers.
+/// Headers that identify the caller, the target or the length of the body. Two parsers may read duplicates differently.
 const SINGLE: [&str; 7] =
     ["host", "origin", "authorization", "content-length", "transfer-encoding", "sec-fetch-site", "sec-fetch-mode"];
 
-/// Refuses what a browser sends on behalf of a page, and what is ambiguous. `navigation`: a person may follow a link to here.
+/// Refuses requests that a browser sends on behalf of a page, and ambiguous ones. `navigation` allows a person to
+/// follow a link here.
 pub(super) fn check(caller: &Caller, uri: &Uri, headers: &HeaderMap, navigation: bool) -> Result<(), Fault> {
     if let Some(name) = SINGLE.iter().find(|name| headers.get_all(**name).iter().nth(1).is_some()) {
         return Err(Fault::new(FaultCode::BadRequest, format!("the request has more than one {name} header"))
@@ -49,7 +50,7 @@ fn is_our_host(host: &str) -> bool {
     name == "127.0.0.1" || name.eq_ignore_ascii_case("localhost")
 }
 
-/// The token of an `Authorization: Bearer` header.
+/// Returns the token of an `Authorization: Bearer` header.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
     headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }

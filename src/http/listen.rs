@@ -1,6 +1,6 @@
-//! Listening: the unix socket and the port on 127.0.0.1, both until shutdown, both with bounded connections.
+//! Listeners: the Unix socket and the port on 127.0.0.1, both until shutdown and with a limited number of connections.
 //!
-//! Owns accepting. A connection's other end is looked at here, once, before its first byte is read.
+//! Owns accepting. The other end of a connection is identified here, once, before its first byte is read.
 
 use super::caller::{Caller, PortPeer};
 use super::places::{Place, Places};
@@ -25,19 +25,19 @@ use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Connections on the port at once, where any user of the machine may connect.
+/// The limit for concurrent connections on the port, where any user of the machine may connect.
 const MOST_ON_PORT: usize = 128;
-/// Connections on the socket at once, and those of one process among them.
+/// The limits for concurrent connections on the socket, in total and per process.
 const MOST_ON_SOCKET: usize = 512;
 const MOST_OF_ONE: usize = 128;
-/// How long the head of a request may take, and an idle connection may be kept.
+/// How long the head of a request may take, and how long an idle connection is kept.
 const HEAD_LIMIT: Duration = Duration::from_secs(10);
-/// After a failed accept (no file descriptors left) others get the time to close theirs.
+/// The delay after a failed accept (no file descriptors left), so that others can close theirs.
 const REST: Duration = Duration::from_millis(100);
-/// How many ports after the wanted one are tried before any free one is taken.
+/// The number of ports after the requested one to try before any free one is taken.
 const NEIGHBOURS: u16 = 20;
 
-/// Listens on 127.0.0.1 at `wanted`, or the next free port where that is taken.
+/// Listens on 127.0.0.1 at `wanted`, or at the next free port if that is taken. Fails if no port is free.
 pub async fn bind_port(wanted: u16) -> io::Result<TcpListener> {
     for port in wanted..=wanted.saturating_add(NEIGHBOURS) {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
@@ -58,10 +58,10 @@ pub async fn serve_port(listener: TcpListener, router: Router, shutdown: Cancell
     serve(listener, Places::new(MOST_ON_PORT, MOST_ON_PORT), router, shutdown).await;
 }
 
-/// A listener that tells who connected.
+/// A listener that identifies its clients.
 trait Door {
     type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
-    /// The connection, its other end, and that end's process if it is known.
+    /// Returns the connection, its other end, and the process there if known.
     fn next(&self) -> impl Future<Output = io::Result<(Self::Stream, Caller, Option<i32>)>> + Send;
 }
 
@@ -108,7 +108,7 @@ async fn serve<D: Door>(door: D, places: Places, router: Router, shutdown: Cance
             }
         }
     }
-    // From now on nobody connects to a daemon that ends: the next one is started instead.
+    // From here on no client can connect to the ending daemon: a new daemon starts instead.
     drop(door);
     tasks.close();
     tasks.wait().await;
@@ -126,7 +126,7 @@ where
         let answer = inner.call(request);
         async move {
             let answer: Result<Response<Body>, Infallible> = answer.await;
-            // An answer that comes piece by piece is in work until its last piece.
+            // A streamed response is in progress until its last frame.
             answer.map(|answer| {
                 answer.map(|body| {
                     body.map_frame(move |frame| {

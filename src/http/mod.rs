@@ -1,6 +1,6 @@
-//! The HTTP face: one router, served on `http.sock` for our own clients and on 127.0.0.1 for scripts.
+//! The HTTP server: one router, served on `http.sock` for our own clients and on 127.0.0.1 for scripts.
 //!
-//! Owns routes, their guard and the forms of answers. Never does a command's work: the engine does.
+//! Owns routes, their guard and the format of answers. Never does a command's work: the engine does.
 
 mod activity;
 mod answer;
@@ -19,7 +19,7 @@ mod welcome;
 
 pub use guard::Access;
 
-/// Whether the port's guard lets a request with these headers on to the token's check.
+/// Returns true if the port's guard passes a request with these headers to the token check.
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) fn lets_in(headers: &axum::http::HeaderMap) -> bool {
     let nowhere = std::net::SocketAddr::from(([127, 0, 0, 1], 0));

@@ -1,7 +1,7 @@
-//! Writes docs/openapi.json from the routes, and holds it in step. Only in test builds.
+//! Writes docs/openapi.json from the routes, and checks that it is up to date. Only in test builds.
 //!
-//! Owns the form of the description: OpenAPI 3.1. After a change of a route or of a type of the wire run
-//! `GSTACK_BLESS=1 cargo test --lib http::openapi` and commit the file.
+//! Owns the format of the description: OpenAPI 3.1. After a change of a route or a wire type, run `GSTACK_BLESS=1 cargo
+//! test --lib http::openapi` and commit the file.
 
 use super::route::{Form, Route, Verb};
 use super::routes::rings;
@@ -14,7 +14,7 @@ use std::path::Path;
 
 const FILE: &str = "docs/openapi.json";
 
-/// Who may ask for the routes of a ring, in words and as OpenAPI's `security`.
+/// Who may call the routes of a ring, as text and as OpenAPI's `security`.
 struct Who {
     words: &'static str,
     token: bool,
@@ -30,7 +30,7 @@ fn description() -> Value {
     };
     let private = Who { words: "On http.sock for the person, on the port with the token of browse.json.", token: true };
     let person = Who { words: "On http.sock only, for the person alone.", token: false };
-    // The schemas of types that are named stand once, under `components`.
+    // The schemas of named types appear once, under `components`.
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
@@ -75,7 +75,7 @@ fn operation(route: &Route, who: &Who, generator: &mut SchemaGenerator) -> Value
         "security": if who.token { json!([{ "token": [] }]) } else { json!([]) },
     });
     let schema = (route.about().takes)(generator);
-    // The shape of `()`: it takes nothing.
+    // The schema of `()`: the route takes nothing.
     if schema.as_value()["type"] != "null" {
         match route.about().verb {
             Verb::Post => {
@@ -112,7 +112,7 @@ fn operation(route: &Route, who: &Who, generator: &mut SchemaGenerator) -> Value
     operation
 }
 
-/// `postPolicyAdd`.
+/// Returns, for example, `postPolicyAdd`.
 fn operation_id(route: &Route) -> String {
     let words = route.path().split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let upper = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
@@ -120,7 +120,7 @@ fn operation_id(route: &Route) -> String {
     verb.to_owned() + &words.map(upper).collect::<String>()
 }
 
-/// The fields of a type as parameters in the address. None is required: the routes have their defaults.
+/// Returns the fields of a type as query parameters. None is required, because the routes have defaults.
 fn parameters(schema: &schemars::Schema, generator: &SchemaGenerator) -> Value {
     let schema = schema.as_value();
     let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next());
@@ -167,7 +167,7 @@ fn every_name_in_the_description_stands_for_something() {
     assert_eq!(ids.len(), count, "each operation has a name of its own");
 }
 
-/// Every route that people read about is one, and no route is left out of the page.
+/// Every documented route exists, and the page omits no route.
 #[test]
 fn the_page_of_the_protocol_names_every_route() {
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/PROTOCOL.md")).unwrap();

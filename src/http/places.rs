@@ -1,8 +1,8 @@
-//! How many connections are served at once, and which goes when there is no room.
+//! The limit for concurrent connections, and which one to close when it is reached.
 //!
-//! Owns the count. A connection that has a request in work is never ended for another; one that waits for a request, or for
-//! the rest of its head, is ended when a newcomer needs its place, the one that waits longest first. So a flood of half-open
-//! connections delays no client that sends its request.
+//! Owns the count. Never closes a connection with a request in progress. A connection that waits for a request, or for
+//! the rest of its head, is closed when a new connection needs its place, the longest waiting first. So a flood of
+//! half-open connections does not delay clients that send their requests.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,15 +24,15 @@ struct Table {
 
 #[derive(Debug)]
 struct Taken {
-    /// The process at the other end, if it is known.
+    /// The process at the other end, if known.
     owner: Option<i32>,
     requests: usize,
-    /// Counts up: the lowest has waited longest.
+    /// A counter: the lowest value has waited the longest.
     waits_since: u64,
     ended: CancellationToken,
 }
 
-/// One connection's place, until it is dropped.
+/// The place of one connection, until dropped.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     held: Arc<Held>,
@@ -45,7 +45,7 @@ struct Held {
     ended: CancellationToken,
 }
 
-/// A request in work.
+/// A request in progress.
 #[derive(Debug)]
 pub(super) struct Working {
     place: Place,
@@ -57,7 +57,7 @@ impl Places {
         Self { table: Arc::new(Mutex::new(table)) }
     }
 
-    /// A place for a new connection, `None` if all others have requests in work.
+    /// Takes a place for a new connection. Returns `None` if all others have requests in progress.
     pub(super) fn take(&self, owner: Option<i32>) -> Option<Place> {
         let mut table = self.lock();
         let of_one = table.taken.values().filter(|taken| owner.is_some() && taken.owner == owner).count();
@@ -84,7 +84,7 @@ impl Table {
         self.next
     }
 
-    /// Ends the connection among these that waits longest. `None` if none of them waits.
+    /// Closes the longest waiting connection among these. Returns `None` if none of them waits.
     fn end_one(&mut self, among: impl Fn(&Taken) -> bool) -> Option<()> {
         let waiting = self.taken.iter().filter(|(_, taken)| taken.requests == 0 && among(taken));
         let id = *waiting.min_by_key(|(_, taken)| taken.waits_since)?.0;
@@ -99,7 +99,7 @@ impl Place {
         self.held.ended.cancelled().await;
     }
 
-    /// A request's head has come; until the result is dropped the place is kept.
+    /// Marks a request as in progress. The place is kept until the result is dropped.
     pub(super) fn work(&self) -> Working {
         if let Some(taken) = self.held.places.lock().taken.get_mut(&self.held.id) {
             taken.requests += 1;
@@ -141,7 +141,7 @@ mod tests {
         let _fourth = places.take(None).unwrap();
         assert!(!is_ended(&first) && is_ended(&second) && !is_ended(&third));
         drop(working);
-        // The first waits again, but since then.
+        // The first one waits again, but only since now.
         let fifth = places.take(None).unwrap();
         assert!(!is_ended(&first) && is_ended(&third));
         let all = [first.work(), _fourth.work(), fifth.work()];

@@ -1,7 +1,7 @@
-//! One route: its address, what it is for, what it takes and answers, and the function behind it.
+//! A route: its path, its description, its request and response types, and its function.
 //!
-//! Owns how a function of the engine becomes a route: its body is read, its answer or fault is written. The types of
-//! that function are the ones that `openapi.rs` describes, so the description can't say anything else.
+//! Owns turning a function of the engine into a route: its body is parsed, its answer or fault is written. `openapi.rs`
+//! describes the types of that same function, so the description always matches.
 
 use super::answer::Refusal;
 use super::stream::{WAITING_LINES, json_lines};
@@ -29,20 +29,20 @@ pub(super) enum Verb {
     Post,
 }
 
-/// How an answer is written.
+/// The format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// One JSON value.
     Json,
-    /// A JSON value a line, as they happen.
+    /// One JSON value per line, as they happen.
     Lines,
-    /// Server-sent events, each with a JSON value.
+    /// Server-sent events, each with one JSON value.
     Events,
     /// Text, or one JSON value for `Accept: application/json`.
     TextOrJson,
 }
 
-/// A type that can be described: in the tests, which write the description. Every type of the wire can.
+/// A type with a JSON schema, which only the tests need for writing the description. Every wire type has one.
 #[cfg(test)]
 pub(super) trait Described: schemars::JsonSchema {}
 #[cfg(test)]
@@ -52,7 +52,7 @@ pub(super) trait Described {}
 #[cfg(not(test))]
 impl<T> Described for T {}
 
-/// What is said of a route in the description of all of them. At run time nobody asks.
+/// The description of a route. Not used at run time.
 pub(super) struct About {
     #[cfg(test)]
     pub(super) verb: Verb,
@@ -67,12 +67,12 @@ pub(super) struct About {
     pub(super) form: Form,
 }
 
-/// Writes down the shape of one type.
+/// Returns the schema of one type.
 #[cfg(test)]
 pub(super) type Shape = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
 
 impl About {
-    /// `P`: what it takes, `()` for nothing. `A`: what it answers.
+    /// `P` is the type of the request, `()` for none. `A` is the type of the answer.
     pub(super) fn new<P: Described, A: Described>(verb: Verb, summary: &'static str, form: Form) -> Self {
         #[cfg(not(test))]
         let _ = (verb, summary, form);
@@ -91,7 +91,7 @@ impl About {
     }
 }
 
-/// `GET`: what is known.
+/// Creates a `GET` route without parameters.
 pub(super) fn get<A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
     A: Serialize + Described + 'static,
@@ -102,7 +102,7 @@ where
     Route { path, handler, about: About::new::<(), A>(Verb::Get, summary, Form::Json) }
 }
 
-/// `POST` without a body.
+/// Creates a `POST` route without a body.
 pub(super) fn tell<A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
     A: Serialize + Described + 'static,
@@ -113,7 +113,7 @@ where
     Route { path, handler, about: About::new::<(), A>(Verb::Post, summary, Form::Json) }
 }
 
-/// `POST` with a JSON object.
+/// Creates a `POST` route with a JSON object as its body.
 pub(super) fn post<P, A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
     P: DeserializeOwned + Described + Send + 'static,
@@ -126,7 +126,7 @@ where
     Route { path, handler, about: About::new::<P, A>(Verb::Post, summary, Form::Json) }
 }
 
-/// `POST` with a JSON object, answered line by line.
+/// Creates a `POST` route with a JSON object as its body, answered line by line.
 pub(super) fn lines<P, L, F>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
     P: DeserializeOwned + Described + Send + 'static,
@@ -141,7 +141,7 @@ where
     Route { path, handler: axum::routing::post(ask), about: About::new::<P, L>(Verb::Post, summary, Form::Lines) }
 }
 
-/// `GET` with parameters in the address.
+/// Creates a `GET` route with query parameters.
 pub(super) fn query<P, A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
     P: DeserializeOwned + Described + Send + 'static,
@@ -154,7 +154,7 @@ where
     Route { path, handler, about: About::new::<P, A>(Verb::Get, summary, Form::Json) }
 }
 
-/// A route that reads more of its request than a body, or writes its answer itself.
+/// Creates a route that reads more of its request than a body, or writes its answer itself.
 pub(super) fn by_itself(path: &'static str, about: About, handler: MethodRouter<Engine>) -> Route {
     Route { path, handler, about }
 }
@@ -166,12 +166,12 @@ async fn answer<A: Serialize>(outcome: impl Future<Output = Result<A, Fault>>) -
     }
 }
 
-/// A router of these routes.
+/// Returns a router of these routes.
 pub(super) fn router(routes: Vec<Route>) -> Router<Engine> {
     routes.into_iter().fold(Router::new(), |router, route| router.route(route.path, route.handler))
 }
 
-/// A JSON body whose errors have our own form.
+/// A JSON body whose errors have gstack's format.
 pub(super) struct Body<T>(pub(super) T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Body<T> {

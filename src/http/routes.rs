@@ -1,6 +1,7 @@
-//! The routes, in four rings: open to anybody on this machine, commands, to the token, to the person alone.
+//! The routes, in four rings: open to every process on this machine, commands, with the token, for the person alone.
 //!
-//! Owns the list. `route.rs` makes a route of a function, `guard.rs` holds each ring, and /openapi.json describes all.
+//! Owns the list. `route.rs` turns a function into a route, `guard.rs` protects each ring, and /openapi.json describes
+//! them all.
 
 use super::activity;
 use super::answer::Refusal;
@@ -33,13 +34,13 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json, Router};
 use tokio::sync::mpsc;
 
-/// The largest request: a page's HTML for `load-html` or a message with pictures.
+/// The largest request, in bytes: a page's HTML for `load-html` or a message with images.
 const BODY_LIMIT: usize = 64 * 1024 * 1024;
 
-/// What `docs/openapi.json` says of the routes; a test holds it in step with them.
+/// `docs/openapi.json`, the description of the routes. A test keeps it up to date.
 const DESCRIPTION: &str = include_str!("../../docs/openapi.json");
 
-/// Every route that is described, ring by ring.
+/// Every documented route, ring by ring.
 pub(super) struct Rings {
     pub(super) open: Vec<Route>,
     pub(super) commands: Vec<Route>,
@@ -151,7 +152,7 @@ fn person() -> Vec<Route> {
     routes
 }
 
-/// All routes. `mcp` is the agents' endpoint, whose callers present tokens of their own.
+/// Returns all routes. `mcp` is the agents' endpoint, whose callers present their own tokens.
 pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
     let Rings { open, commands, private, person } = rings();
     let pages = Router::new()
@@ -218,7 +219,7 @@ async fn command_lines(
     json_lines(lines)
 }
 
-/// Our own command line comes by the socket, scripts by the port.
+/// Returns the source of a command: our own command line uses the socket, scripts use the port.
 fn source_of(caller: &Caller) -> ActivitySource {
     match caller {
         Caller::Socket(_) => ActivitySource::Terminal,
@@ -263,7 +264,7 @@ async fn remove_rule(engine: Engine, remove: PolicyRemove) -> Result<Policy, Fau
 }
 
 async fn audit_verify(engine: Engine, verify: AuditVerify) -> Result<AuditProof, Fault> {
-    // Megabytes are read and hashed.
+    // Reads and hashes megabytes.
     let proof = tokio::task::spawn_blocking(move || engine.policy().prove_audit(&verify)).await;
     proof.map_err(|error| Fault::new(FaultCode::Internal, error.to_string()))?
 }
@@ -293,7 +294,7 @@ mod tests {
 
     const TOKEN: &str = "secret";
 
-    /// The answer to a request that came in on the port, with these headers besides our own host.
+    /// Returns the answer to a request on the port, with these headers besides our own host.
     async fn answer_of(
         router: &Router,
         caller: &Caller,
@@ -324,11 +325,11 @@ mod tests {
         let engine = Engine::open(home, Config::default(), 1, provision, shutdown).await.unwrap();
         let router = router(engine.clone(), Access::new(TOKEN), Router::new());
 
-        // The other end of this connection is this process's own, so it is the person's.
+        // The other end of this connection is this process, so it belongs to the person.
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let person = Caller::Port(PortPeer::new(client.local_addr().unwrap(), client.peer_addr().unwrap()));
-        // Of this one nothing is known: it does not exist.
+        // This connection does not exist, so its other end is unknown.
         let nowhere = Caller::Port(PortPeer::new(client.peer_addr().unwrap(), client.peer_addr().unwrap()));
         let (status, _) = answer_of(&router, &nowhere, "GET", "/status", Some(TOKEN), "").await;
         assert_eq!(status, StatusCode::FORBIDDEN);

@@ -1,4 +1,4 @@
-//! Answers that come line by line: JSON, one value a line, flushed as it happens.
+//! Streamed answers: one JSON value per line, flushed as it happens.
 
 use axum::body::Body;
 use axum::http::header;
@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
-/// How many lines may wait for a slow reader before the sender waits.
+/// The number of lines that may wait for a slow reader before the sender waits.
 pub const WAITING_LINES: usize = 256;
 
 struct JsonLines<T> {
@@ -23,7 +23,7 @@ impl<T: Serialize> Stream for JsonLines<T> {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.lines.poll_recv(context).map(|line| {
             line.map(|value| {
-                // Our own types always have a JSON form.
+                // Our own types always serialize to JSON.
                 let mut bytes = serde_json::to_vec(&value).unwrap_or_default();
                 bytes.push(b'\n');
                 Ok(bytes)
@@ -32,7 +32,7 @@ impl<T: Serialize> Stream for JsonLines<T> {
     }
 }
 
-/// A 200 that ends when the sender is dropped.
+/// Returns a 200 response that ends when the sender is dropped.
 pub fn json_lines<T: Serialize + Send + 'static>(lines: mpsc::Receiver<T>) -> Response {
     let body = Body::from_stream(JsonLines { lines });
     ([(header::CONTENT_TYPE, "application/x-ndjson"), (header::CACHE_CONTROL, "no-store")], body).into_response()

@@ -1,4 +1,4 @@
-//! The welcome page that `connect` opens: static, without secrets, shown to anybody on this machine.
+//! The welcome page that `connect` opens: static, without secrets, readable by every process on this machine.
 
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
