@@ -1,7 +1,7 @@
 //! `daemon.log`: what the daemon did, never what people and pages said.
 //!
-//! Owns the file. Each line goes through the rules of `redaction` first: an error may name an address, with its secrets.
-//! A line that cannot be written is dropped and counted: no trouble of the disk reaches the code that logs.
+//! Owns the file. Each line is redacted first by the rules of `redaction`, because an error may quote an address with
+//! secrets. A line that cannot be written is dropped and counted: disk errors never reach the code that logs.
 
 use crate::base::append;
 use crate::base::counted::counted;
@@ -13,12 +13,12 @@ use std::io::{self, Write};
 use std::sync::Mutex;
 use tracing_subscriber::EnvFilter;
 
-/// A log that has grown past this is put aside as `daemon.log.1` at the next start.
+/// In bytes. A larger log is renamed to `daemon.log.1` at the next start.
 const LARGEST: u64 = 4 * 1024 * 1024;
-/// Overrides what is logged: `GSTACK_LOG=gstack=debug`.
+/// Overrides the log filter: `GSTACK_LOG=gstack=debug`.
 const FILTER_VARIABLE: &str = "GSTACK_LOG";
 
-/// Begins logging into the home's file. Without the file the daemon works on, unlogged.
+/// Starts logging to the home's file. Without the file the daemon runs without a log.
 pub fn start(home: &Home) {
     let path = home.daemon_log();
     if std::fs::metadata(&path).is_ok_and(|found| found.len() > LARGEST)
@@ -37,22 +37,23 @@ pub fn start(home: &Home) {
         .with_env_filter(filter)
         .with_writer(Mutex::new(Redacting { file, lost: 0 }));
     if subscriber.try_init().is_err() {
-        // A test process may have one already; the daemon never does.
+        // A test process may already have one; the daemon never does.
         tracing::debug!("a log was begun before");
     }
 }
 
-/// A file that no secret of an address reaches. It is given whole lines: the subscriber formats one before it writes.
+/// Redacts addresses before writing to a file. Gets whole lines, because the subscriber formats a line before it
+/// writes.
 struct Redacting<W> {
     file: W,
-    /// Lines that could not be written since the last one that could.
+    /// The number of lines that failed since the last successful write.
     lost: u64,
 }
 
 impl<W: Write> Redacting<W> {
     fn try_write(&mut self, line: &str) -> io::Result<()> {
         if self.lost > 0 {
-            // The line before may have been cut off.
+            // The previous line may have been cut off.
             self.file
                 .write_all(format!("\n[{} could not be written here]\n", counted(self.lost, "line")).as_bytes())?;
             self.lost = 0;
@@ -70,7 +71,7 @@ impl<W: Write> Write for Redacting<W> {
         Ok(line.len())
     }
     fn flush(&mut self) -> io::Result<()> {
-        // Nothing is held back that a failed flush could lose.
+        // Nothing is buffered, so a failed flush loses nothing.
         self.file.flush().or(Ok(()))
     }
 }
@@ -87,7 +88,7 @@ mod tests {
         assert_eq!(log.file, b"WARN could not load http://[redacted]@a/?token=[redacted] in time\n");
     }
 
-    /// Takes so many bytes and then nothing until it is given more room.
+    /// Accepts a limited number of bytes, then fails until it has room again.
     struct Disk {
         written: Vec<u8>,
         room: usize,

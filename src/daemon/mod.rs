@@ -1,6 +1,6 @@
-//! The daemon: takes the lock, opens its sockets, says that it is ready, serves until it is told to end.
+//! The daemon: takes the lock, opens its sockets, reports that it is ready, and serves until it is stopped.
 //!
-//! Owns start, readiness, signals, idle exit and the orderly end. Never holds what conversations hold.
+//! Owns start, readiness, signals, idle exit and the orderly shutdown. Never holds conversation state.
 
 mod log;
 mod presence;
@@ -31,21 +31,21 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// How long a daemon that is ending may hold the lock before the next one gives up waiting.
+/// How long the next daemon waits for the lock of a daemon that is ending.
 const HANDOVER_LIMIT: Duration = Duration::from_secs(10);
-/// How often the lock is tried and the sockets of its holder are. Nothing tells of both.
+/// How often the lock and the sockets of its holder are checked. No event reports changes of both.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// What `connect` needs of the installer.
+/// The installer callbacks that `connect` needs.
 const PROVISION: Provision = Provision {
     unpack_extension: |home| Ok(extension::unpack(home)?),
     register_host: |profile| Ok(hosts::register(profile, &binary::current()?)?),
 };
-/// Files that the daemon may have open: two hundred conversations with their agents take about four hundred.
+/// The limit for open files of the daemon: two hundred conversations with their agents use about four hundred.
 const MOST_FILES: u64 = 8192;
-/// How long tasks may take to end before the process ends without them.
+/// How long tasks may take to end before the process exits without them.
 const SHUTDOWN_LIMIT: Duration = Duration::from_secs(8);
 
-/// Runs the role. `root` is the home that the starter has chosen.
+/// Runs the role. `root` is the home that the launcher chose.
 pub async fn run(root: Option<&str>) -> ExitCode {
     match start(root).await {
         Ok(running) => {
@@ -55,7 +55,7 @@ pub async fn run(root: Option<&str>) -> ExitCode {
         Err(report) => {
             report::send(&report);
             if let Report::Failed(fault) = &report {
-                // The log may lie on the full disk that this is about.
+                // The log may be on the full disk that this error is about.
                 say::line(format_args!("the daemon could not start: {fault}"));
             }
             ExitCode::FAILURE
@@ -76,10 +76,10 @@ struct Running {
     _lock: FileLock,
 }
 
-/// Everything up to "ready". An error is the report to the starter.
+/// Runs everything up to "ready". An error is the report to the launcher.
 async fn start(root: Option<&str>) -> Result<Running, Report> {
-    // A starter that was itself a session leader's child: ours is a session of its own, so that no
-    // terminal's end and no kill of the browser's group ends the daemon.
+    // The daemon gets its own session, so that neither the end of a terminal nor a kill of the browser's process group
+    // ends it.
     if let Err(error) = rustix::process::setsid() {
         tracing::debug!(%error, "already in a session of its own");
     }
@@ -149,7 +149,7 @@ impl Running {
         if tokio::time::timeout(SHUTDOWN_LIMIT, ended).await.is_err() {
             tracing::warn!("some tasks did not end in time");
         }
-        // Another daemon may live here by now, where this one's lock was taken away.
+        // Another daemon may run here if this one's lock was removed.
         if presence.lock.is_there() {
             State::remove(&home);
         }
@@ -159,8 +159,8 @@ impl Running {
     }
 }
 
-/// Many systems allow a process 256 or 1024 open files, and one more wherever it asks for it. Its children inherit the
-/// limit, so it stays moderate: some programs close every number below it when they start.
+/// Raises the limit for open files. Many systems allow a process 256 or 1024, and more on request. Children inherit the
+/// limit, so it stays moderate: some programs close every possible descriptor when they start.
 fn raise_file_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(MOST_FILES, |most| most.min(MOST_FILES));
@@ -172,14 +172,15 @@ fn raise_file_limit() {
     }
 }
 
-/// Waits for the one before to end; a living one is not an error but the answer.
+/// Waits for an ending daemon to release the lock. Returns `AlreadyRunning` if another daemon serves.
 async fn take_lock(home: &Home) -> Result<FileLock, Report> {
     let free = async {
         loop {
             if let Some(lock) = FileLock::try_take(&home.daemon_lock()).map_err(|e| storage(home, &e))? {
                 return Ok(lock);
             }
-            // One whose starter was killed may have come first: waiting for its lock would be waiting for its end.
+            // The holder may be a new daemon whose launcher was killed. Waiting for its lock would mean waiting for its
+            // end.
             if UnixStream::connect(home.http_socket()).await.is_ok() {
                 return Err(Report::AlreadyRunning);
             }
@@ -198,7 +199,7 @@ async fn take_lock(home: &Home) -> Result<FileLock, Report> {
     }
 }
 
-/// TERM and INT end the daemon in order.
+/// Shuts the daemon down in order on TERM or INT.
 async fn signals(shutdown: CancellationToken) {
     let (Ok(mut term), Ok(mut interrupt)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
         tracing::error!("signals can't be watched");
@@ -212,7 +213,7 @@ async fn signals(shutdown: CancellationToken) {
     shutdown.cancel();
 }
 
-/// Writes `browse.json` again when another kind of browser is in use.
+/// Rewrites `browse.json` when the kind of browser in use changes.
 async fn keep_state(
     home: Home,
     mut state: State,
@@ -236,7 +237,7 @@ async fn keep_state(
     }
 }
 
-/// Ends the daemon when nobody has needed it for long: no panel, no turn, no browser.
+/// Ends the daemon after it was idle for the limit: no panel, no turn, no browser.
 async fn idle(engine: Engine, shutdown: CancellationToken) {
     let mut busy = engine.watch_busy();
     let mut changed = engine.watch_config();
@@ -246,7 +247,7 @@ async fn idle(engine: Engine, shutdown: CancellationToken) {
             if busy.wait_for(|busy| !busy).await.is_err() {
                 return;
             }
-            // Idle from here on; becoming busy again in that time starts over.
+            // Idle from here on; becoming busy in that time starts over.
             if tokio::time::timeout(limit, busy.wait_for(|busy| *busy)).await.is_err() {
                 tracing::info!("nobody needed the daemon for {limit:?}");
                 shutdown.cancel();
@@ -254,7 +255,7 @@ async fn idle(engine: Engine, shutdown: CancellationToken) {
         };
         tokio::select! {
             () = wait => {}
-            // The limit may be another one now.
+            // The limit may have changed.
             _ = changed.changed() => {}
             () = shutdown.cancelled() => {}
         }

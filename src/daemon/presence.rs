@@ -1,7 +1,7 @@
-//! Whether the daemon can still be found: its lock and its sockets are the files that it made.
+//! Whether clients can still find the daemon: its lock and its sockets must be the files that it created.
 //!
-//! Owns the watch over them (inotify on Linux, a look once a minute elsewhere). Sockets that are gone are made again. A
-//! lock that is gone can't be had back: another daemon may hold the new one, so this daemon ends.
+//! Owns watching them (with inotify on Linux, once a minute elsewhere). Missing sockets are created again. A missing
+//! lock cannot be restored, because another daemon may hold a new one, so this daemon ends.
 
 use crate::base::peer;
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tokio::net::UnixListener;
 use tokio_util::sync::CancellationToken;
 
-/// A file as it was when it was ours.
+/// The identity of a file that this daemon created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Own {
     path: PathBuf,
@@ -29,30 +29,30 @@ impl Own {
         fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == (self.device, self.inode))
     }
 
-    /// Removes it unless another took its place.
+    /// Removes the file unless another one has replaced it.
     pub(super) fn remove(&self) {
         if self.is_there() {
-            // What is left is replaced by the next daemon.
+            // If this fails, the next daemon replaces it.
             fs::remove_file(&self.path).ok();
         }
     }
 }
 
-/// What has to be there for others to find the daemon.
+/// The files through which clients find the daemon.
 pub(super) struct Presence {
     pub(super) lock: Own,
     pub(super) panel: Own,
     pub(super) http: Own,
 }
 
-/// A listener in the place of one whose socket is gone.
+/// A new listener for a socket that was removed.
 pub(super) enum Rebound {
     Panel(UnixListener),
     Http(UnixListener),
 }
 
 impl Presence {
-    /// Watches until `shutdown`, which it calls for where the lock is gone.
+    /// Watches until `shutdown`. Triggers `shutdown` if the lock is gone.
     pub(super) async fn keep(&mut self, shutdown: &CancellationToken, mut serve: impl FnMut(Rebound)) {
         let folders = [&self.lock, &self.panel].map(|own| own.path.parent().unwrap_or(Path::new("/")).to_owned());
         let mut watch = Watch::on(&folders);
@@ -102,10 +102,10 @@ mod os {
     use tokio::fs::File;
     use tokio::io::AsyncReadExt;
 
-    /// Where nothing can be watched.
+    /// The interval if files cannot be watched.
     const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
-    /// Reads block in a thread of the runtime's, which does not wait for it when it ends.
+    /// Watches for removed files. Reads block in a runtime thread that the runtime does not wait for at its end.
     pub(super) struct Watch(Option<File>);
 
     impl Watch {
@@ -119,9 +119,9 @@ mod os {
             }
         }
 
-        /// Returns when a file there was removed or moved away, or the folder itself.
+        /// Returns when one of the files, or their folder, was removed or moved.
         pub(super) async fn changed(&mut self) {
-            // What happened is looked up on the disk: the events only say that something did.
+            // The caller checks the disk: the events only say that something changed.
             let mut events = [0; 4096];
             if let Some(queue) = &mut self.0
                 && queue.read(&mut events).await.is_ok()
@@ -147,7 +147,7 @@ mod os {
     use std::path::PathBuf;
     use std::time::Duration;
 
-    /// No queue of events without unsafe code here.
+    /// Watching files here would need unsafe code.
     const LOOK_AGAIN: Duration = Duration::from_secs(60);
 
     pub(super) struct Watch;
