@@ -1,4 +1,4 @@
-//! Chooses the role of this process by its first argument. Holds nothing else.
+//! Chooses the role of this process by its first argument. Owns nothing else.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         return code;
     }
     let serves = first.is_some_and(|first| first == client::start::DAEMON_ROLE || native::is_origin(first));
-    // A command asks one thing and ends: threads for it would take longer to start than they save.
+    // A command sends one request and ends: starting threads would take longer than they save.
     let mut builder = match serves {
         true => tokio::runtime::Builder::new_multi_thread(),
         false => tokio::runtime::Builder::new_current_thread(),
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
             _ => cli::run(std::env::args_os().skip(1)).await,
         }
     });
-    // A read of standard input that still waits in its thread must not hold the process.
+    // A pending read of standard input in its thread must not delay the exit.
     runtime.shutdown_background();
     code
 }

@@ -290,7 +290,7 @@ impl Engine {
 /// The target of a command.
 #[derive(Default)]
 pub(super) struct Target<'a> {
-    /// Absent: the current tab.
+    /// If absent, the current tab.
     pub(super) tab: Option<TabId>,
     pub(super) moves: Moves,
     /// The only tabs that the client may know of. If absent, all tabs.

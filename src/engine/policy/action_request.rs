@@ -62,11 +62,11 @@ impl ActionKind {
 pub enum Risk {
     /// Not beyond the page.
     Plain,
-    /// It takes the tab to a site that neither the person nor a rule has named, after words of another page were read.
+    /// Takes the tab to a site that neither the person nor a rule has named, after text of another page was read.
     NewSite,
-    /// It can carry what was read to another site.
+    /// Can carry text that was read to another site.
     Carrying,
-    /// It closes a tab that the agent did not open.
+    /// Closes a tab that the agent did not open.
     ClosesTheirs,
     /// Answers a dialog that the page opened for the person.
     AnswersDialog,
