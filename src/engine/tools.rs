@@ -80,7 +80,7 @@ impl ConversationTools {
         outcome
     }
 
-    /// Runs a call for at most as long as the turn. `named` is the tab that the call names.
+    /// Runs a call until the turn ends at the latest. `named` is the tab that the call names.
     async fn run_in_turn(
         &self,
         call: Call,

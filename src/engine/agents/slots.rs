@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 /// The memory of one agent process, in kB.
 const AGENT_KB: u64 = 190 * 1024;
-/// By default agents use at most one part in this many of the machine's memory.
+/// By default agents use at most one third of the machine's memory.
 const SHARE: u64 = 3;
 /// Bounds of the default: with one slot every other conversation waits, and a person cannot follow more than twelve.
 const DEFAULTS: std::ops::RangeInclusive<usize> = 2..=12;

@@ -64,8 +64,8 @@ impl Browsers {
     /// Closes the browser in use, or detaches from one that gstack did not start. Conversations stay. Fails if none is
     /// open.
     pub(in crate::engine) async fn close(&self, _turn: &ChangeTurn<'_>) -> Result<Disconnected, Fault> {
-        // The keeper serves one client at a time: take our own connection first, so that its end is not treated as a
-        // crash.
+        // Taken first, so that the end of our connection is not treated as a crash. The keeper serves one client at a
+        // time, so we detach before it gets the request to stop.
         let current = lock(&self.0.current).take();
         let was_chosen = self.leave_everyday();
         if current.is_none() && was_chosen {

@@ -103,7 +103,7 @@ impl Browsers {
     /// Handles the extension's report of its tabs. A tab that was reached before gets its conversation back.
     pub(in crate::engine) fn report_tabs(&self, everyday: &Everyday, changed: &TabsChanged) {
         let Reported { opened, closed } = everyday.relay.report(changed);
-        // Close the tabs first: the extension's next request may already concern a tab that follows them.
+        // Reported at once: the extension's next request may already concern the tab that replaces a closed one.
         for tab in closed {
             self.tell(BrowserChange::TabClosed(tab));
         }

@@ -30,7 +30,7 @@ impl Engine {
     /// Stops what runs and removes the conversation from history. It can be restored for some days.
     pub async fn delete_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
         match self.store().get(id) {
-            // Restoring opens it again, so we must not hold it.
+            // A later restore opens the conversation again, so nothing may still hold this one.
             Ok(conversation) => {
                 if conversation.state() != ConversationState::Idle {
                     self.chat_stop(id)?;

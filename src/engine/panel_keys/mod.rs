@@ -67,7 +67,7 @@ impl Engine {
         self.browsers().started().is_some_and(|(run, process)| run == claimed && peer.descends_from_process(&process))
     }
 
-    /// Confirms the ports of a browser that has just come into use and that connected before.
+    /// Confirms the ports that connected before gstack took their browser into use.
     pub(super) fn confirm_started_ports(&self) {
         for port in self.ports().unconfirmed() {
             if self.is_of_started_browser(port) {

@@ -172,8 +172,8 @@ impl Engine {
         drop(before);
     }
 
-    /// Returns `None` if there is nothing to look at and that alone does not justify attaching to an everyday browser's
-    /// tab.
+    /// Returns `None` if the panel only looks at an everyday browser's tab that gstack is not attached to, because
+    /// looking does not justify attaching.
     async fn marks(&self, port: PortId, tab: ChromeTabId, mark_use: MarkUse) -> Result<Option<Marks>, Fault> {
         let place = self.tabs().place_of(port, tab)?;
         let found = self.browsers().of_port(port).and_then(|_| self.browsers().pages_with(Some(place.tab_id)));

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// A hop that does not answer within this time counts as down.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// One long conversation with images uses up less than this, in bytes.
+/// In bytes. One long conversation with images can use up this much.
 const LITTLE_SPACE: u64 = 50_000_000;
 
 impl Engine {

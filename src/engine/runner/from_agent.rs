@@ -92,7 +92,7 @@ impl Task {
                 self.end_session();
                 self.step(Event::AgentExited { fault: None });
             }
-            // Dropping it denies.
+            // Dropping it would deny too, but without a reason.
             AgentEvent::PermissionAsked(asked) => {
                 asked.answer.send(PermissionAnswer::Deny("No turn is running.".to_owned())).ok();
             }

@@ -44,8 +44,8 @@ pub(super) struct Starting {
 }
 
 impl Task {
-    /// Keeps the idle agent for the next turn, for as long as the settings allow and no other conversation needs its
-    /// slot.
+    /// Lets the conversation's own agent idle until the next turn: at most as long as the settings allow, and only
+    /// while no other conversation needs its slot.
     pub(super) fn rest(&mut self) {
         if let Some(own) = self.resting.take() {
             self.end_session();

@@ -146,7 +146,7 @@ impl Task {
         }
     }
 
-    /// Pauses the watchdog while a person is asked.
+    /// Pauses the watchdog while the turn waits for a person or for a slot.
     fn keep_time(&mut self) {
         if let Some(turn) = &mut self.turn {
             let waits = matches!(

@@ -140,8 +140,8 @@ impl ConversationTools {
         page.leads_to(target.as_ref(), call.activation()).await
     }
 
-    /// Returns true if reloading the page would resubmit a form. A page that cannot be queried cannot be reloaded
-    /// either.
+    /// Returns true if reloading the page would resubmit a form, or if the page cannot be queried. Returns false if the
+    /// tab is gone, because nothing can be reloaded then.
     async fn resends(&self, tab: TabId) -> bool {
         let Some((browser, pages)) = self.engine.browsers().pages_with(Some(tab)) else { return false };
         let Ok(tab) = browser.tab(tab) else { return false };
@@ -252,7 +252,7 @@ impl ConversationTools {
     }
 }
 
-/// A call after the decision and before it runs.
+/// A call as the policy judged it, before it runs.
 struct Judged {
     words: Words,
     record: ActionRecord,

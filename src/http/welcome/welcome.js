@@ -1,12 +1,12 @@
 /**
- * The welcome page's side of the chain panel → background → content script → page.
- * Owns what the page shows. Never says that the panel is connected before the extension did:
- * merely loading the extension hides nothing.
+ * The welcome page: the last link of the chain panel → background → content script → page.
+ * Owns what the page shows. Never says that the panel is connected before the extension reports it:
+ * loading the extension alone changes nothing.
  */
 const page = document.querySelector('main');
 const opened = performance.now();
 
-/** A panel that has not connected by then will hardly do so without help. It is only words: the page goes on waiting. */
+/** When the page offers help because the panel has not connected. The page keeps waiting after that. */
 const LATE_MS = 12_000;
 
 /** Marks one link of the chain as done. */
@@ -20,7 +20,7 @@ const late = setTimeout(() => {
   page.dataset.state = 'late';
 }, LATE_MS);
 
-// The content script says it once, when background, host and daemon stand behind the panel.
+// The content script sends this once, when the panel, background, host and daemon are connected.
 document.addEventListener(
   'gstack-extension-ready',
   () => {
