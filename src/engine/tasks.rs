@@ -15,7 +15,7 @@ pub(super) struct Tasks {
 }
 
 impl Tasks {
-    /// `shutdown` is cancelled when the daemon ends.
+    /// Creates the tracker. `shutdown` is cancelled when the daemon ends.
     pub(super) fn new(shutdown: CancellationToken) -> Self {
         Self { tracker: TaskTracker::new(), shutdown }
     }

@@ -44,20 +44,20 @@ pub(super) struct OfTab {
     tab_id: Option<TabId>,
 }
 
-/// `GET /activity/history?after=ID&limit=N` → `ActivityPage`
+/// Serves `GET /activity/history?after=ID&limit=N` → `ActivityPage`.
 pub(super) async fn history(engine: Engine, query: After) -> Result<ActivityPage, Fault> {
     let limit = query.limit.unwrap_or(ACTIVITY_RING).min(ACTIVITY_RING);
     Ok(engine.activity().page(query.after.unwrap_or_default(), limit))
 }
 
-/// `GET /refs?tabId=N` → `Refs` of the last snapshot of the tab, or of the current tab if none is given.
+/// Serves `GET /refs?tabId=N` → `Refs` of the last snapshot of the tab, or of the current tab if none is given.
 pub(super) async fn refs(engine: Engine, of: OfTab) -> Result<Refs, Fault> {
     engine.refs_of_tab(of.tab_id).await
 }
 
-/// `GET /activity/stream?after=ID` (or `Last-Event-ID`): server-sent events. `activity` carries an entry, once when it
-/// begins and again when it ends; `gap` says that entries before the next one are missing. A client that resumes from
-/// an event's id misses no end.
+/// Serves `GET /activity/stream?after=ID` (or `Last-Event-ID`): server-sent events. `activity` carries an entry, once
+/// when it begins and again when it ends; `gap` says that entries before the next one are missing. A client that
+/// resumes from an event's id misses no end.
 pub(super) async fn stream(State(engine): State<Engine>, Query(query): Query<After>, headers: HeaderMap) -> Response {
     let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).and_then(|id| id.trim().parse().ok());
     let Followed { page, events } = engine.activity().follow(last.or(query.after).unwrap_or_default());

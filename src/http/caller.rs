@@ -31,7 +31,7 @@ pub struct PortPeer {
 }
 
 impl PortPeer {
-    /// `near` is the client's address, `far` is ours.
+    /// Creates the peer. `near` is the client's address, `far` is ours.
     pub fn new(near: SocketAddr, far: SocketAddr) -> Arc<Self> {
         Arc::new(Self { near, far, holders: Mutex::default() })
     }

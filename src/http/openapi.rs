@@ -14,7 +14,7 @@ use std::path::Path;
 
 const FILE: &str = "docs/openapi.json";
 
-/// Who may call the routes of a ring, as text and as OpenAPI's `security`.
+/// The callers of the routes of a ring, as text and as OpenAPI's `security`.
 struct Who {
     words: &'static str,
     token: bool,
@@ -167,7 +167,7 @@ fn every_name_in_the_description_stands_for_something() {
     assert_eq!(ids.len(), count, "each operation has a name of its own");
 }
 
-/// Every documented route exists, and the page omits no route.
+/// Checks that every documented route exists and that the page omits no route.
 #[test]
 fn the_page_of_the_protocol_names_every_route() {
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/PROTOCOL.md")).unwrap();

@@ -72,7 +72,7 @@ pub(super) struct About {
 pub(super) type Shape = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
 
 impl About {
-    /// `P` is the type of the request, `()` for none. `A` is the type of the answer.
+    /// Describes a route. `P` is the type of the request, `()` for none. `A` is the type of the answer.
     pub(super) fn new<P: Described, A: Described>(verb: Verb, summary: &'static str, form: Form) -> Self {
         #[cfg(not(test))]
         let _ = (verb, summary, form);

@@ -85,7 +85,7 @@ impl Drop for Begun {
     }
 }
 
-/// True if the command prints its own words and not the page's, such as `Clicked @e3 → now at https://…`.
+/// Returns true if the command prints its own words and not the page's, such as `Clicked @e3 → now at https://…`.
 fn speaks_itself(spec: &Spec) -> bool {
     let own = matches!(spec.category, Category::Navigation | Category::Interaction | Category::Visual | Category::Tabs);
     own && !spec.untrusted && !spec.runs_others()

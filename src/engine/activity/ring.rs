@@ -1,4 +1,4 @@
-//! The ring of entries: their numbers, begins and ends, and their subscribers.
+//! The ring of entries: their numbers, starts and ends, and their subscribers.
 //!
 //! Owns the kept entries. Never parses a command.
 

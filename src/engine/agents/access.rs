@@ -26,13 +26,13 @@ pub struct OfferedTool {
 pub trait AgentAccess: Send + Sync {
     fn conversation_id(&self) -> &ConversationId;
 
-    /// Cancelled when the agent has ended. Anything kept for the agent can be dropped then.
+    /// Returns a token that is cancelled when the agent has ended. Anything kept for the agent can be dropped then.
     fn ended(&self) -> &CancellationToken;
 
     /// Returns the tools as MCP lists them.
     fn offered(&self) -> Vec<OfferedTool>;
 
-    /// True if a tool of this name exists.
+    /// Returns true if a tool of this name exists.
     fn offers(&self, tool: &str) -> bool;
 
     /// Runs a call that came over MCP. `id` is the agent's own id of the call, if it gives one.

@@ -55,7 +55,7 @@ impl AgentPool {
     }
 }
 
-/// True if the message is one command. A message that names a model goes to that model.
+/// Returns true if the message is one command. A message that names a model goes to that model.
 fn is_one_command(message: &Message) -> bool {
     message.model.is_none() && message.attachments.is_empty() && builtin::is_one_command(&message.text)
 }

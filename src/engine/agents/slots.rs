@@ -82,7 +82,7 @@ impl Slots {
         }
     }
 
-    /// True if a conversation waits for a slot, so that an agent without a turn should end at once.
+    /// Returns true if a conversation waits for a slot, so that an agent without a turn should end at once.
     pub(in crate::engine) fn are_wanted(&self) -> bool {
         let mut state = lock(&self.0);
         state.waiting.retain(|(_, sender)| !sender.is_closed());

@@ -20,7 +20,7 @@ pub(super) struct Current {
 }
 
 impl Current {
-    /// True if its connection is open.
+    /// Returns true if its connection is open.
     pub(super) fn is_connected(&self) -> bool {
         !self.browser.gone().is_cancelled()
     }

@@ -23,7 +23,7 @@ pub(super) struct Relays {
 }
 
 impl Relays {
-    /// `in_use` is the browser that an earlier daemon drove; its extension is expected to reconnect.
+    /// Creates the state. `in_use` is the browser that an earlier daemon drove; its extension is expected to reconnect.
     pub(super) fn awaiting(in_use: Option<&BrowserRun>) -> Self {
         let mut relays = Self::default();
         in_use.iter().for_each(|run| relays.away.begin(run));

@@ -6,7 +6,7 @@ use crate::base::mutex::lock;
 use crate::protocol::ids::TabId;
 
 impl Browsers {
-    /// True if an everyday browser is in use, connected or not.
+    /// Returns true if an everyday browser is in use, connected or not.
     pub(in crate::engine) fn everyday_is_chosen(&self) -> bool {
         lock(&self.0.chosen).get().is_some()
     }

@@ -11,7 +11,7 @@ use crate::browser::page::Pages;
 use crate::engine::ports::PortId;
 use crate::protocol::ids::{BrowserRun, TabId};
 
-/// For `status` and `doctor`.
+/// The browser in use, for `status` and `doctor`.
 pub(in crate::engine) struct BrowserStatus {
     pub(in crate::engine) pid: Option<u32>,
     pub(in crate::engine) tabs: usize,
@@ -33,7 +33,7 @@ impl Browsers {
         self.connected().map(|current| (current.browser, current.pages))
     }
 
-    /// True if a browser is in use and connected.
+    /// Returns true if a browser is in use and connected.
     pub fn is_open(&self) -> bool {
         self.connected().is_some()
     }
@@ -65,7 +65,7 @@ impl Browsers {
         lock(&self.0.current).as_ref().and_then(|current| current.pid)
     }
 
-    /// True if gstack did not start the browser in use.
+    /// Returns true if gstack did not start the browser in use.
     pub(in crate::engine) fn is_attached(&self) -> bool {
         self.attached_to().flatten().is_some()
     }

@@ -64,7 +64,7 @@ impl Browsers {
         }
     }
 
-    /// True if a browser was in use and disappeared without being closed by gstack.
+    /// Returns true if a browser was in use and disappeared without being closed by gstack.
     pub(in crate::engine) fn has_lost(&self) -> bool {
         self.current().is_none() && self.needs().home.tabs_file().exists()
     }

@@ -86,7 +86,7 @@ impl Browsers {
         self.all_everyday().into_iter().find(|everyday| everyday.browser().tab(tab).is_ok())
     }
 
-    /// True if the tab belongs to an everyday browser whose extension is not connected.
+    /// Returns true if the tab belongs to an everyday browser whose extension is not connected.
     pub(in crate::engine) fn is_away(&self, tab: TabId) -> bool {
         let relays = lock(&self.0.relays);
         let is_open = |run: &BrowserRun| relays.open.values().any(|everyday| everyday.browser().run() == run);

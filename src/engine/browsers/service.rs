@@ -77,7 +77,7 @@ impl Browsers {
         self.0.failures.note(outcome, self.is_unseen())
     }
 
-    /// True if the browser is our own and no person sees it.
+    /// Returns true if the browser is our own and no person sees it.
     fn is_unseen(&self) -> bool {
         let current = lock(&self.0.current).clone().filter(Current::is_connected);
         current.is_some_and(|current| current.attached.is_none() && current.browser.is_headless())

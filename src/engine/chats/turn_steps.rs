@@ -1,6 +1,6 @@
 //! The steps of a running turn: their text and their images.
 //!
-//! Owns what lies between the begin and the end of a step. Never runs or measures anything: the conversation does.
+//! Owns what lies between the start and the end of a step. Never runs or measures anything: the conversation does.
 
 use crate::agent::adapter::{Image, StepWords};
 use crate::chat::Conversation;
@@ -54,7 +54,7 @@ impl Steps {
         ChatBody::StepDone { turn_id, step_id, outcome, duration_ms: 0, result: cut(result), images: Vec::new() }
     }
 
-    /// Records a fact about an open step. Keeps it for the begin of the step if that was not reported yet.
+    /// Records a fact about an open step. Keeps it for the start of the step if that was not reported yet.
     pub(in crate::engine) fn learned(&mut self, turn_id: &TurnId, learned: Learned) -> Option<ChatBody> {
         let Some(step_id) =
             self.open.iter().find(|(id, open)| learned.of.is_of(id, &open.tool, &open.arguments)).map(|(id, _)| id)
@@ -65,7 +65,7 @@ impl Steps {
         Some(updated(turn_id.clone(), step_id.clone(), learned))
     }
 
-    /// Returns the facts that arrived before the begin of a step.
+    /// Returns the facts that arrived before the start of a step.
     pub(in crate::engine) fn learned_before(&mut self, turn_id: &TurnId, step_id: &StepId) -> Vec<ChatBody> {
         let Some(open) = self.open.get(step_id) else { return Vec::new() };
         let of_it = self.early.extract_if(.., |learned| learned.of.is_of(step_id, &open.tool, &open.arguments));

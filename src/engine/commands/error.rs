@@ -1,6 +1,6 @@
-//! Why a command is refused or was cut off, as faults.
+//! Faults of commands that are refused or cut off.
 //!
-//! Owns the code, the message and the next step of each. Never decides what is refused.
+//! Owns the code, the message and the next step of each. Never decides what to refuse.
 
 use crate::browser::relay::refusals;
 use crate::command::Spec;
@@ -10,12 +10,14 @@ use crate::protocol::told::{self, Told};
 
 pub(super) const GONE: &str = "the browser went away";
 
-/// Who may not run a command.
+/// The client that may not run a command.
 #[derive(Debug)]
 pub(super) enum NotOffered {
-    /// A script: the port's token lies in a file that other programs of the user may read, so it opens no accounts.
+    /// A script. The port's token is in a file that other programs of the user can read, so it gives no access to
+    /// accounts.
     Script { command: &'static str },
-    /// A model outside of any conversation: nobody asks the person for it, so it gets no tab that they have not handed over.
+    /// A model outside any conversation. No approval is possible for it, so it gets only tabs that the person has
+    /// handed over.
     Model,
 }
 
@@ -43,12 +45,12 @@ pub(super) struct CutOff<'a> {
     pub(super) by: Cut<'a>,
 }
 
-/// What cut a command off.
+/// The reason why a command was cut off.
 #[derive(Debug)]
 pub(super) enum Cut<'a> {
     /// `why` completes "was cut off (…)".
     Ended { code: FaultCode, why: &'a str },
-    /// Our attachment to the tab was ended.
+    /// gstack was detached from the tab.
     Detached(Refusal),
 }
 
@@ -75,7 +77,7 @@ impl From<CutOff<'_>> for Fault {
     }
 }
 
-/// The next step before something that may have taken effect is done once more.
+/// Returns the check to make before repeating a command that may have taken effect.
 pub(super) fn before_again(code: FaultCode) -> Told {
     if code == FaultCode::BrowserDown { told::OPEN_BEFORE_AGAIN } else { told::LOOK_BEFORE_AGAIN }
 }

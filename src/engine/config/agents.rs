@@ -51,7 +51,7 @@ pub struct AgentsConfig {
     /// The limit for one tool result; more would only fill a model's context. Terminals and scripts get the whole
     /// output, because piped data must be complete.
     pub output_kilobytes: usize,
-    /// Whether agents and the processes they start are confined to their own files.
+    /// The confinement of agents and the processes they start to their own files.
     pub sandbox: SandboxMode,
     /// Additional paths that sandboxed agents may read.
     pub sandbox_read: Vec<PathBuf>,

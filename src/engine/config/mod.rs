@@ -70,7 +70,7 @@ pub struct BrowserConfig {
     pub headless: Option<bool>,
     /// The limit for the output of a snapshot, in bytes; the rest is only counted.
     pub snapshot_limit: usize,
-    /// Whether console messages, requests and dialogs are also written to `capture.jsonl`. Applies from the next
+    /// True to write console messages, requests and dialogs to `capture.jsonl` too. Applies from the next
     /// browser.
     pub capture_to_disk: bool,
     /// gstack detaches from a tab of an everyday browser after this long without activity in it.
@@ -178,7 +178,7 @@ impl WatchdogConfig {
     }
 }
 
-/// Whether conversations work in git worktrees of their own.
+/// `[worktrees]`: git worktrees for conversations.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct WorktreesConfig {

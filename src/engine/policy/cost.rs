@@ -16,7 +16,7 @@ use std::time::Instant;
 use tokio::net::UnixStream;
 
 const RUNS: usize = 501;
-/// As many rules as a person could create in a year of "Allow on this site".
+/// The number of rules that a person could create in a year of "Allow on this site".
 const RULES: usize = 200;
 /// Words of one site that the agent has read: about one megabyte.
 const WORDS_READ: usize = 150_000;

@@ -39,7 +39,7 @@ impl PolicyService {
     }
 }
 
-/// `rules` are those in force, newest first, or `None` if they cannot be read.
+/// Builds the explanation. `rules` are those in force, newest first, or `None` if they cannot be read.
 fn explained(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis) -> PolicyExplained {
     let verdict = decide(rules, request, now);
     let held = rules.unwrap_or_default();

@@ -23,7 +23,7 @@ pub struct PolicyService(pub(super) Arc<Shared>);
 pub(super) struct Shared {
     pub(super) rules: Mutex<PolicyStore>,
     pub(super) audit: Mutex<Audit>,
-    /// What the conversations' agents have read since the daemon started.
+    /// Taint logs: what the conversations' agents have read since the daemon started.
     pub(super) taint_logs: Mutex<HashMap<ConversationId, TaintLog>>,
     /// Receive faults of writing the policy or the audit.
     pub(super) ports: Ports,

@@ -78,7 +78,7 @@ impl Outgoing {
 }
 
 impl TaintLog {
-    /// `resumed` is true if the agent remembers turns that the log does not know.
+    /// Creates a log. `resumed` is true if the agent remembers turns that the log does not know.
     pub fn new(resumed: bool) -> Self {
         Self { read: resumed, resumed, ..Self::default() }
     }
@@ -122,7 +122,7 @@ impl TaintLog {
         self.unseen.insert(site.to_owned());
     }
 
-    /// Records the begin of a step of the agent's own tools.
+    /// Records the start of a step of the agent's own tools.
     pub fn step_begun(&mut self, step: &str) {
         self.open_steps.insert(step.to_owned());
     }

@@ -28,7 +28,7 @@ struct Book {
     working: BTreeMap<ConversationId, Working>,
 }
 
-/// What an agent is doing, and in which tab.
+/// An agent's current work and its tab.
 #[derive(Clone, Debug, Default)]
 pub(in crate::engine) struct Working {
     pub(in crate::engine) agent_label: String,

@@ -29,7 +29,7 @@ pub(super) struct Shared {
 }
 
 impl Tabs {
-    /// `numbers` is the only counter of tab numbers.
+    /// Creates the service. `numbers` is the only counter of tab numbers.
     pub(in crate::engine) fn new(numbers: TabNumbers, browsers: Browsers, ports: Ports, store: Arc<Store>) -> Self {
         let (book, sets) = (TabBook::new(numbers), TabSets::default());
         let (closed, refreshing) = (Mutex::default(), Mutex::default());

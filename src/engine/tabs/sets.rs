@@ -28,7 +28,7 @@ struct TabSet {
     news: Vec<(TabId, How)>,
 }
 
-/// Who added a tab to a set.
+/// The way in which a tab joined a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum How {
     Person,

@@ -260,9 +260,9 @@ struct Judged {
     asks: Option<Asked>,
 }
 
-/// What the person or a rule has allowed.
+/// The permission for a call, from a rule or from the person.
 pub(super) struct Permit {
-    /// What the page must still contain when input is sent.
+    /// The element that the page must still contain when input is sent.
     pub(super) expected: Option<Expected>,
     /// The address of the document that the call acts on, if known. In a frame it differs from the tab's.
     pub(super) home: Option<String>,
@@ -275,7 +275,7 @@ struct Asked {
     card: policy::Card,
 }
 
-/// What a call would act on.
+/// The element that a call would act on, as the page has it now.
 struct Look {
     /// True if the page was queried.
     taken: bool,

@@ -9,7 +9,7 @@ use crate::protocol::ids::TurnId;
 use crate::protocol::told::{self, Sentence};
 use std::sync::Arc;
 
-/// The number of journal entries in which to look for the begin of the last turn.
+/// The number of journal entries in which to look for the start of the last turn.
 const LOOKED_BACK: u32 = 200;
 
 impl Worktrees {

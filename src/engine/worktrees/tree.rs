@@ -46,7 +46,7 @@ pub struct Made {
     pub has_submodules: bool,
 }
 
-/// What removing a tree would lose.
+/// The work that removing a tree would lose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Loss {
     pub changes: usize,
