@@ -1,4 +1,4 @@
-//! Whether clients can still find the daemon: its lock and its sockets must be the files that it created.
+//! The daemon's presence, by which clients find it: its lock and its sockets must be the files that it created.
 //!
 //! Owns watching them (with inotify on Linux, once a minute elsewhere). Missing sockets are created again. A missing
 //! lock cannot be restored, because another daemon may hold a new one, so this daemon ends.

@@ -100,12 +100,12 @@ impl Engine {
     pub fn ended(&self) -> CancellationToken {
         self.inner.tasks.shutdown()
     }
-    /// Returns whether the daemon is needed by a panel, a turn or a browser.
+    /// Returns a receiver of whether a panel, a turn or a browser needs the daemon.
     pub fn watch_busy(&self) -> watch::Receiver<bool> {
         self.inner.busy.subscribe()
     }
 
-    /// Returns the mode of `status`, as it changes.
+    /// Returns a receiver of the mode that `status` shows.
     pub fn watch_mode(&self) -> watch::Receiver<&'static str> {
         self.inner.mode.subscribe()
     }

@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 /// token anyway. This limit is for clients that disappear without closing their session.
 const SESSION_KEPT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A client may request an answer again after its stream broke. On loopback it does so at once.
+/// A client may request an answer again after its stream broke. On loopback it retries at once.
 const ANSWER_KEPT: Duration = Duration::from_secs(1);
 
 const SESSION_HEADER: &str = "mcp-session-id";

@@ -16,7 +16,7 @@ impl Browsers {
         let mut changed = self.needs().ports.watch();
         let settled = changed.wait_for(|()| !self.is_expected(tab));
         if tokio::time::timeout(BACK_WITHIN, settled).await.is_err() {
-            // The next step reports it.
+            // The caller's next step reports it.
             tracing::debug!("an everyday browser stays away");
         }
     }

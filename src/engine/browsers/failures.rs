@@ -5,7 +5,7 @@
 use crate::protocol::fault::{Fault, FaultCode};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The hint is shown from this many failures in a row on.
+/// The number of consecutive failures from which the hint is shown.
 const ENOUGH: u32 = 3;
 const HINT: &str = "Three or more commands in a row failed here. If a person has to look, show them the page: \
     gstack handoff \"what to do\"";

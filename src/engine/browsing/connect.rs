@@ -28,7 +28,7 @@ const HELLO_LIMIT: Duration = Duration::from_secs(5);
 /// terminal.
 const KEPT_VARIABLES: [&str; 8] = ["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TMPDIR", "GSTACK_HOME"];
 
-/// Reports to the terminal what was done and how long it took.
+/// A callback that reports to the terminal what was done and how long it took.
 pub(in crate::engine) type Tell<'a> = dyn FnMut(ConnectLine) + Send + 'a;
 
 pub(in crate::engine) struct Step {

@@ -181,7 +181,7 @@ pub(in crate::engine) fn json_length(text: &str) -> usize {
     serde_json::to_vec(text).map_or(usize::MAX, |json| json.len())
 }
 
-/// Writes the files that came with a message. `temporary` is the folder for files that are only named.
+/// Writes the files that came with a message. `temporary` is the folder that must contain files given by path.
 async fn keep(
     conversation: &Arc<Conversation>,
     files: Vec<NewAttachment>,

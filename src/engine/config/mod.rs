@@ -155,7 +155,8 @@ pub struct DepthModels {
     pub deep: Option<String>,
 }
 
-/// When a turn without progress is ended. Time spent waiting for a person never counts; 0 disables the limit.
+/// The limits after which a turn without progress is ended. Time spent waiting for a person never counts; 0 disables
+/// the limit.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
 pub struct WatchdogConfig {

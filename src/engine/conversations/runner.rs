@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// Starts a conversation's task, which reads the inputs that pass the gate.
+/// A callback that starts a conversation's task, which reads the inputs that pass the gate.
 pub(in crate::engine) type Start = Arc<dyn Fn(Runner, mpsc::UnboundedReceiver<Input>) + Send + Sync>;
 
 /// A handle to one conversation's task. Cheap to clone.

@@ -10,11 +10,11 @@ use std::collections::{HashMap, HashSet};
 
 /// A shorter run of letters and digits counts as a word.
 const SHORTEST_CODE: usize = 12;
-/// The number of runs of one text that are decoded.
+/// The limit for decoded runs of one text.
 const MOST_RUNS: usize = 50;
-/// The number of nested encodings.
+/// The limit for nested encodings.
 const DEEPEST: usize = 3;
-/// The number of texts decoded from one text, and their total size in bytes.
+/// The limits for the texts decoded from one text: their number, and their total size in bytes.
 const MOST_TEXTS: usize = 200;
 const MOST_BYTES: usize = 512 * 1024;
 

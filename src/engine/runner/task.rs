@@ -45,9 +45,9 @@ pub(in crate::engine) struct Task {
     /// The number of the session, so that late events of an earlier session are ignored.
     pub(super) generation: u64,
     pub(super) starting: Option<Starting>,
-    /// The receivers of pending approvals' answers.
+    /// The answer channels of pending approvals.
     pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<(Decision, AnsweredBy)>>,
-    /// The receivers of pending questions' answers.
+    /// The answer channels of pending questions.
     pub(super) questions: HashMap<QuestionId, oneshot::Sender<Vec<Vec<String>>>>,
     /// Approvals by the agent's own request ids.
     pub(super) requests: HashMap<String, ApprovalId>,

@@ -69,7 +69,7 @@ impl Tabs {
         Ok(Some(driven_place(&browser, &tab.info()?)))
     }
 
-    /// Returns the conversation to a closed tab that Chrome has restored, unless the tab already has its own.
+    /// Reattaches the former conversation to a closed tab that Chrome has restored, unless the tab already has its own.
     pub(in crate::engine) fn restored(&self, port: PortId, tab: &ChromeTab) {
         let Ok(place) = self.place_of(port, tab.chrome_tab_id) else { return };
         let own = self.0.store.of_tab(place.tab_id).and_then(|id| self.conversation(&id).ok());

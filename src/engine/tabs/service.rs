@@ -19,7 +19,7 @@ pub(in crate::engine) struct Tabs(pub(super) Arc<Shared>);
 pub(super) struct Shared {
     pub(super) book: TabBook,
     sets: TabSets,
-    /// For a tab that Chrome restores.
+    /// The conversations to reattach when Chrome restores a tab.
     closed: Mutex<RecentlyClosed>,
     /// Held while a conversation's tab state is updated, so that the latest state is shown last.
     pub(super) refreshing: Mutex<()>,
