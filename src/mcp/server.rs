@@ -19,7 +19,7 @@ const CALL_ID: &str = "claudecode/toolUseId";
 #[derive(Clone, Copy, Debug)]
 pub struct BrowserTools;
 
-/// Returns the tools that `authenticate` attached to the request.
+/// Returns the tools that the HTTP guard attached to the request. Fails if there are none.
 fn tools(context: &RequestContext<RoleServer>) -> Result<Arc<dyn AgentAccess>, ErrorData> {
     context
         .extensions
