@@ -1,4 +1,4 @@
-//! Files that are either whole or not there: written beside their place, then renamed into it.
+//! Atomic file replacement: a file is written to a temporary place, then renamed into its own.
 //!
 //! Owns whole-file replacement. Never appends: journals do that themselves.
 
@@ -6,26 +6,26 @@ use super::whole_file::WholeFile;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Only the owner may read what gstack writes.
+/// Only the owner may read the files that gstack writes.
 pub const FILE_MODE: u32 = 0o600;
 
-/// Replaces `path` by `bytes`, mode 0600. A reader sees the old file or the new one, never a part.
-/// The content is on disk when this returns.
+/// Replaces the content of `path` with `bytes`, mode 0600. A reader sees the old file or the new one, never a part of
+/// either. The content is synced to disk before this returns.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create(path)?;
     new.file().write_all(bytes)?;
     new.finish_synced()
 }
 
-/// As [`write`], for a path that was judged: absolute, with no symlink left in it. What a command makes for somebody
-/// (a picture, a text) can be made again, so nothing waits for the disk.
+/// Like [`write`], for a validated path: absolute and without symlinks. A command's output (a screenshot, a text) can
+/// be produced again, so this does not sync.
 pub fn write_judged(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create_judged(path)?;
     new.file().write_all(bytes)?;
     new.finish_unsynced()
 }
 
-/// As [`write_judged`], with the content on disk when this returns.
+/// Like [`write_judged`], but syncs the content to disk before it returns.
 pub fn write_judged_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create_judged(path)?;
     new.file().write_all(bytes)?;

@@ -1,24 +1,25 @@
-//! The Chromium family: which browsers there are, where each keeps its data, and which of them are here.
+//! The Chromium family: the supported browsers, their data folders, and those installed on this machine.
 //!
 //! Owns the table. Never writes and never starts anything.
-//! Source of the folders: <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging#native-messaging-host-location>
-//! and <https://chromium.googlesource.com/chromium/src/+/main/docs/user_data_dir.md>
+//! Source of the folders:
+//! <https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging#native-messaging-host-location> and
+//! <https://chromium.googlesource.com/chromium/src/+/main/docs/user_data_dir.md>
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// One browser, one channel.
+/// One channel of one browser.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Browser {
-    /// As people know it: `Chrome Beta`.
+    /// The name shown to people: `Chrome Beta`.
     pub name: &'static str,
-    /// Its user data folder beneath `~/.config`.
+    /// The user data folder, relative to `~/.config`.
     linux: Option<&'static str>,
-    /// Its user data folder beneath `~/Library/Application Support`.
+    /// The user data folder, relative to `~/Library/Application Support`.
     macos: Option<&'static str>,
-    /// Its programs on Linux, by the names they have on the path.
+    /// The names of its programs on the path (Linux).
     programs: &'static [&'static str],
-    /// Its application on macOS, without `.app`.
+    /// The name of its application on macOS, without `.app`.
     application: Option<&'static str>,
 }
 
@@ -32,7 +33,7 @@ const fn browser(
     Browser { name, linux, macos, programs, application }
 }
 
-/// Every browser that reads host manifests in Chromium's way.
+/// Every browser that reads host manifests as Chromium does.
 pub const FAMILY: [Browser; 15] = [
     browser(
         "Chrome",
@@ -123,7 +124,7 @@ pub const FAMILY: [Browser; 15] = [
     ),
 ];
 
-/// Packages whose sandbox keeps the browser from starting a program outside of it.
+/// Packages whose sandbox keeps the browser from starting a program outside it.
 const SANDBOXED: [(&str, &str); 8] = [
     ("Chromium (snap)", "snap/chromium"),
     ("Brave (snap)", "snap/brave"),
@@ -141,19 +142,19 @@ pub enum System {
     Macos,
 }
 
-/// Where this machine keeps what the table speaks of.
+/// The folders of this machine that the table refers to.
 #[derive(Clone, Debug)]
 pub struct Machine {
     pub system: System,
     pub home: PathBuf,
     /// `~/.config` or `~/Library/Application Support`.
     pub configuration: PathBuf,
-    /// Where programs are looked for (Linux) or applications (macOS).
+    /// The folders that are searched for programs (Linux) or applications (macOS).
     pub programs: Vec<PathBuf>,
 }
 
 impl Machine {
-    /// The machine that the environment describes. None without a home directory.
+    /// Returns the machine that the environment describes, or `None` without a home directory.
     pub fn current() -> Option<Self> {
         let home = dirs::home_dir()?;
         let configuration = dirs::config_dir()?;
@@ -165,14 +166,14 @@ impl Machine {
         Some(Self { system, home, configuration, programs })
     }
 
-    /// One on which nothing is installed.
+    /// Returns a machine on which nothing is installed.
     #[cfg(test)]
     pub fn bare(home: &Path) -> Self {
         let configuration = home.join("config");
         Self { system: System::Linux, home: home.to_owned(), configuration, programs: Vec::new() }
     }
 
-    /// The browser's user data folder, where it exists in a form for this system.
+    /// Returns the browser's user data folder, or `None` if the browser does not exist for this system.
     pub fn user_data(&self, browser: &Browser) -> Option<PathBuf> {
         let beneath = match self.system {
             System::Linux => browser.linux,
@@ -181,7 +182,7 @@ impl Machine {
         beneath.map(|beneath| self.configuration.join(beneath))
     }
 
-    /// Installed: it has run here before, or its program is there.
+    /// Returns whether the browser is installed: its user data folder or its program exists.
     pub fn has(&self, browser: &Browser) -> bool {
         let Some(data) = self.user_data(browser) else { return false };
         let is_there = |folder: &PathBuf| match self.system {
@@ -191,13 +192,13 @@ impl Machine {
         data.is_dir() || self.programs.iter().any(is_there)
     }
 
-    /// Browsers that are here in a form which can't start our host.
+    /// Returns the installed packages of browsers that cannot start our host.
     pub fn sandboxed(&self) -> impl Iterator<Item = &'static str> + '_ {
         SANDBOXED.iter().filter(|(_, folder)| self.home.join(folder).is_dir()).map(|(name, _)| *name)
     }
 }
 
-/// A program on the path, unless it is a door to a snap: that one has its data elsewhere.
+/// Returns whether `path` is a program on the path that does not lead to a snap, whose data is elsewhere.
 fn is_native_program(path: &Path) -> bool {
     let Ok(real) = path.canonicalize() else { return false };
     real.is_file() && !real.starts_with("/snap") && real.file_name().is_none_or(|name| name != "snap")

@@ -1,8 +1,8 @@
-//! The wall clock in the protocol's unit. Never used to measure durations: `Instant` does that.
+//! The wall clock in the protocol's unit. Never used to measure durations; use `Instant` for that.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since 1970-01-01 UTC; 0 on a clock set before that.
+/// Returns milliseconds since 1970-01-01 UTC, or 0 if the clock is set before that.
 pub fn now_millis() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
 }

@@ -1,8 +1,8 @@
-//! A number with its noun, as English has it.
+//! A count with its noun in the singular or plural.
 
 use std::fmt::Display;
 
-/// `1 tab`, `2 tabs`: for nouns that take an s.
+/// Formats a count: `1 tab`, `2 tabs`. For nouns whose plural adds an s.
 pub fn counted<N: Display + PartialEq + From<u8>>(count: N, noun: &str) -> String {
     let s = if count == N::from(1) { "" } else { "s" };
     format!("{count} {noun}{s}")

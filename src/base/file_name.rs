@@ -1,6 +1,7 @@
-//! File names that come from somebody else, and files that are put into a folder under such a name.
+//! Untrusted file names, and files that are moved into a folder under such a name.
 //!
-//! Owns what a name may hold. A file is never replaced, never lies outside its folder and never begins with a dot.
+//! Owns the characters and lengths that a name may have. A file never replaces another one, never leaves its folder and
+//! never has a name that begins with a dot.
 
 use super::atomic::FILE_MODE;
 use super::pinned::PinnedFolder;
@@ -9,13 +10,13 @@ use std::io;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// In characters, with the extension.
+/// The longest name in characters, with its extension.
 const LONGEST_NAME: usize = 100;
 const LONGEST_EXTENSION: usize = 12;
-/// More files of one name than this are somebody's fault.
+/// Gives up after this many files of the same name.
 const MOST_OF_ONE_NAME: u32 = 1000;
 
-/// The last part of a name with only harmless characters; empty if nothing is left of it.
+/// Returns the last component of a name with only harmless characters, or an empty string if none are left.
 pub fn safe_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let kept: String = last
@@ -28,7 +29,7 @@ pub fn safe_name(name: &str) -> String {
     stem.chars().take(room).chain(extension.chars()).collect()
 }
 
-/// `report` and `.pdf`; what is too long for an extension belongs to the stem.
+/// Splits a name into `report` and `.pdf`. An extension that is too long counts as part of the stem.
 fn split(name: &str) -> (&str, &str) {
     match name.rfind('.') {
         Some(at) if at > 0 && name[at..].chars().count() <= LONGEST_EXTENSION => name.split_at(at),
@@ -36,8 +37,10 @@ fn split(name: &str) -> (&str, &str) {
     }
 }
 
-/// Moves a file into a folder under this name, or `name-2.ext` and so on where that is taken. Readable for its owner
-/// alone. `folder` is absolute, with no symlink left in it. What is in the folder is never replaced, and no symlink is followed. Blocks for the disk.
+/// Moves a file into a folder under this name, or under `name-2.ext` and so on if the name is taken. Only the owner can
+/// read it.
+/// `folder` is absolute and has no symlinks. Never replaces a file in the folder, and follows no symlinks. Blocks on
+/// disk I/O.
 pub fn move_into(file: &Path, folder: &Path, name: &str) -> io::Result<PathBuf> {
     if !fs::symlink_metadata(file)?.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain file"));
@@ -57,7 +60,8 @@ pub fn move_into(file: &Path, folder: &Path, name: &str) -> io::Result<PathBuf> 
     Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("the folder holds too many files named {name}")))
 }
 
-/// A link fails where anything has the name already. On another disk the file is copied into a new one.
+/// Hard-links the file into its place, which fails if the name is taken. Copies it into a new file if the folder is on
+/// another disk.
 fn take_place(file: &Path, place: &Path) -> io::Result<()> {
     match fs::hard_link(file, place) {
         Ok(()) => fs::remove_file(file),
@@ -70,7 +74,7 @@ fn copy(file: &Path, place: &Path) -> io::Result<()> {
     let mut target = OpenOptions::new().write(true).create_new(true).mode(FILE_MODE).open(place)?;
     let copied = fs::File::open(file).and_then(|mut source| io::copy(&mut source, &mut target));
     if let Err(error) = copied {
-        // The first error is the one to tell.
+        // Report the first error.
         fs::remove_file(place).ok();
         return Err(error);
     }
@@ -118,10 +122,10 @@ mod tests {
         }
         assert_eq!(fs::read_to_string(folder.join("a.txt")).unwrap(), "mine");
         assert!(!outside.exists() && !file.exists());
-        // What stands in the place of the file that was saved is not moved.
+        // A symlink that replaced the saved file is not moved.
         symlink(folder.join("a.txt"), &file).unwrap();
         assert!(move_into(&file, &folder, "b").is_err());
-        // The folder was exchanged for a link.
+        // The folder was replaced with a symlink.
         fs::remove_file(&file).unwrap();
         fs::write(&file, "new").unwrap();
         fs::create_dir(&outside).unwrap();

@@ -1,14 +1,14 @@
-//! The fingerprint of a public key: what tells browsers apart that prove one.
+//! The fingerprint of a public key, which identifies a browser that has proven its key.
 //!
-//! Owns its spelling. Never checks a proof.
+//! Owns its format. Never checks a proof.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// So many digits of a fingerprint name a key for people.
+/// The number of digits of a fingerprint that are shown to people.
 const SHORT: usize = 12;
 
-/// SHA-256 of a key's uncompressed point, in hexadecimal.
+/// The SHA-256 hash of a key's uncompressed point, in hexadecimal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Fingerprint(String);
@@ -18,7 +18,7 @@ impl Fingerprint {
         Self(Sha256::digest(point).iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Names the key for people.
+    /// Returns the short form that is shown to people.
     pub fn id(&self) -> &str {
         self.0.get(..SHORT).unwrap_or(&self.0)
     }

@@ -1,8 +1,8 @@
-//! Patterns of addresses: `**/cart?*`, `https://*.example/**`.
+//! URL patterns: `**/cart?*`, `https://*.example/**`.
 //!
-//! Owns the matching. A pattern without an asterisk is a part of the address.
+//! Owns the matching. A pattern without an asterisk matches any URL that contains it.
 
-/// `*` is anything but a slash, `**` is anything; all else means itself.
+/// A pattern in which `*` matches anything but a slash and `**` matches anything. All other characters are literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glob(String);
 
@@ -11,7 +11,7 @@ impl Glob {
         Self(pattern.to_owned())
     }
 
-    /// As it was written.
+    /// Returns the pattern as it was written.
     pub fn pattern(&self) -> &str {
         &self.0
     }
@@ -21,10 +21,10 @@ impl Glob {
     }
 }
 
-/// Goes back to the last asterisk where what follows does not fit: linear for one, at most quadratic for several.
+/// Backtracks to the last asterisk on a mismatch: linear for one asterisk, at most quadratic for several.
 fn fits(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut seen) = (0, 0);
-    // Where to go on from: after the asterisk, in the text, and whether it takes slashes.
+    // The position to backtrack to: after the asterisk, in the text, and whether the asterisk matches slashes.
     let mut back: Option<(usize, usize, bool)> = None;
     let mut wide: Option<(usize, usize, bool)> = None;
     loop {
@@ -44,7 +44,7 @@ fn fits(pattern: &[u8], text: &[u8]) -> bool {
             (at, seen) = (at + 1, seen + 1);
             continue;
         }
-        // One more letter for the last asterisk; where that is a slash, for the last that takes slashes.
+        // Let the last asterisk match one more letter. If that is a slash, use the last `**` instead.
         let again = match back {
             Some((_, from, false)) if text.get(from) == Some(&b'/') => wide,
             other => other,

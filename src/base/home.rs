@@ -1,6 +1,6 @@
-//! `~/.gstack`: where everything of one instance lies, and that nobody else can get in.
+//! `~/.gstack`: the folder that holds everything of one instance and that no other user can access.
 //!
-//! Owns the paths and the check of their permissions. Never reads or writes what lies there.
+//! Owns the paths and the check of their permissions. Never reads or writes the files in it.
 
 pub use super::private_folder::{HomeError, private_folder};
 
@@ -9,21 +9,21 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Environment variable that moves the home.
+/// Environment variable that sets the home folder.
 pub const HOME_VARIABLE: &str = "GSTACK_HOME";
-/// Environment variable that names an isolated instance beneath the home.
+/// Environment variable that names an isolated instance in the home.
 pub const SESSION_VARIABLE: &str = "GSTACK_SESSION";
 
-/// Environment variable that leaves out mechanisms of the agents' sandbox, for tests: `landlock` skips bubblewrap, `none`
-/// finds nothing.
+/// Environment variable that disables mechanisms of the agents' sandbox, for tests: `landlock` skips bubblewrap, `none`
+/// disables both.
 pub const MECHANISM_VARIABLE: &str = "GSTACK_SANDBOX_MECHANISM";
 
-/// Beneath the home: one folder an isolated instance.
+/// The folder in the home that holds one folder per isolated instance.
 const INSTANCES: &str = "instances";
-/// `sun_path` holds 108 bytes on Linux and 104 on macOS, the final zero included.
+/// `sun_path` holds 108 bytes on Linux and 104 on macOS, including the terminating zero.
 const LONGEST_SOCKET_PATH: usize = 103;
 
-/// The folder of one instance. Cheap to clone; holding one means that the folder was checked.
+/// The folder of one instance. Cheap to clone. A value means that the folder was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
     root: PathBuf,
@@ -31,8 +31,8 @@ pub struct Home {
 }
 
 impl Home {
-    /// The home that the environment names: `--session` or `GSTACK_SESSION` beneath `GSTACK_HOME` or `~/.gstack`.
-    /// Makes it (0700) where it is missing.
+    /// Returns the home that the environment names: `--session` or `GSTACK_SESSION` in `GSTACK_HOME` or `~/.gstack`.
+    /// Creates it (0700) if it does not exist.
     pub fn locate(session: Option<&str>) -> Result<Self, HomeError> {
         let folders = folders(session)?;
         for shared in &folders.above {
@@ -41,7 +41,8 @@ impl Home {
         Self::at(folders.root)
     }
 
-    /// The same home if it is there and as it should be, its sockets in it: nothing is made or changed. For a command that only asks.
+    /// Returns the same home, with its socket folder, if it exists and its permissions are right. Creates and changes
+    /// nothing. For read-only commands.
     pub fn existing(session: Option<&str>) -> Option<Self> {
         let folders = folders(session).ok()?;
         check_way(&folders.root).ok()?;
@@ -51,10 +52,10 @@ impl Home {
         (is_ours && home.sockets_fit()).then_some(home)
     }
 
-    /// A home at a given place. Makes it (0700) where it is missing.
+    /// Returns a home at the given path. Creates it (0700) if it does not exist.
     pub fn at(root: PathBuf) -> Result<Self, HomeError> {
         check_way(&root)?;
-        // Agents, browsers and their manifests are told of it in JSON.
+        // Agents, browsers and their manifests get the path in JSON.
         if root.to_str().is_none() {
             return Err(HomeError::NotUtf8(root));
         }
@@ -70,16 +71,16 @@ impl Home {
         self.browser_socket().as_os_str().len() <= LONGEST_SOCKET_PATH
     }
 
-    /// A home that is only named: nothing is made or checked. For a process that may not look there.
+    /// Returns a home without creating or checking it. For a process that may not access it.
     pub fn named(root: PathBuf) -> Self {
         Self { sockets: root.clone(), root }
     }
 
-    /// Every folder of this instance, for what must not be reached by others.
+    /// Returns every folder of this instance, for rules that deny access to it.
     pub fn closed(&self) -> Vec<PathBuf> {
         let mut all = vec![self.root.clone()];
         all.extend(Some(self.sockets.clone()).filter(|sockets| *sockets != self.root));
-        // An instance lies beneath the home that all instances share.
+        // An instance's folder is inside the home that all instances share.
         let shared = self.root.parent().filter(|above| above.file_name().is_some_and(|name| name == INSTANCES));
         all.extend(shared.and_then(Path::parent).map(Path::to_owned));
         all
@@ -88,15 +89,15 @@ impl Home {
     pub fn root(&self) -> &Path {
         &self.root
     }
-    /// What others may read to find the daemon: pid, port, token, version, mode.
+    /// The file by which scripts find the daemon: pid, port, token, version, mode.
     pub fn state_file(&self) -> PathBuf {
         self.root.join("browse.json")
     }
-    /// Held (flock) for as long as a daemon lives.
+    /// The lock (flock) that a daemon holds while it runs.
     pub fn daemon_lock(&self) -> PathBuf {
         self.root.join("daemon.lock")
     }
-    /// Held (flock) for as long as a keeper, and so a browser, lives.
+    /// The lock (flock) that a keeper holds while it, and so its browser, runs.
     pub fn keeper_lock(&self) -> PathBuf {
         self.root.join("keeper.lock")
     }
@@ -109,7 +110,7 @@ impl Home {
     pub fn browser_socket(&self) -> PathBuf {
         self.sockets.join("browser.sock")
     }
-    /// What proves to the browser's keeper that a client is the person's daemon; new for each browser.
+    /// The key that proves to the browser's keeper that a client is the person's daemon. New for each browser.
     pub fn keeper_key(&self) -> PathBuf {
         self.root.join("keeper.key")
     }
@@ -122,31 +123,31 @@ impl Home {
     pub fn config_file(&self) -> PathBuf {
         self.root.join("config.toml")
     }
-    /// What persons have allowed and denied agents.
+    /// The permissions that the person has saved for agents.
     pub fn policy_file(&self) -> PathBuf {
         self.root.join("policy.json")
     }
-    /// What was decided about agents' actions.
+    /// The decisions about agents' actions.
     pub fn audit_file(&self) -> PathBuf {
         self.root.join("audit.jsonl")
     }
-    /// What pages said, asked for and showed as dialogs, where a person wants it written.
+    /// The console messages, requests and dialogs of pages, if the person has enabled their capture.
     pub fn capture_file(&self) -> PathBuf {
         self.root.join("capture.jsonl")
     }
-    /// One folder a conversation.
+    /// One folder per conversation.
     pub fn conversations(&self) -> PathBuf {
         self.root.join("sessions")
     }
-    /// Room for what must be written when the disk is full.
+    /// Disk space that is reserved for writes when the disk is full.
     pub fn reserve(&self) -> PathBuf {
         self.root.join("reserve")
     }
-    /// What was done in the browser, for the daemon after this one.
+    /// The browser activity, kept for the next daemon.
     pub fn activity_file(&self) -> PathBuf {
         self.root.join("activity.jsonl")
     }
-    /// Where `connect` was run last.
+    /// The folder in which `connect` was last run.
     pub fn connected_file(&self) -> PathBuf {
         self.root.join("connected.json")
     }
@@ -154,11 +155,11 @@ impl Home {
     pub fn panels_file(&self) -> PathBuf {
         self.root.join("panels.json")
     }
-    /// Which everyday browser is in use.
+    /// The everyday browser that is in use.
     pub fn everyday_file(&self) -> PathBuf {
         self.root.join("everyday.json")
     }
-    /// The numbers of the tabs, for the next daemon.
+    /// The tab numbers, kept for the next daemon.
     pub fn tabs_file(&self) -> PathBuf {
         self.root.join("tabs.json")
     }
@@ -169,31 +170,31 @@ impl Home {
     pub fn extension(&self) -> PathBuf {
         self.root.join("extension")
     }
-    /// The folder of conversations that have none.
+    /// The working folder of conversations without one of their own.
     pub fn workspace(&self) -> PathBuf {
         self.root.join("workspace")
     }
-    /// Git work trees of conversations, a folder each.
+    /// The git work trees of conversations, one folder each.
     pub fn worktrees(&self) -> PathBuf {
         self.root.join("worktrees")
     }
-    /// Where screenshots and downloads without a path go; old ones are removed when a daemon starts.
+    /// The folder of screenshots and downloads without a path. A daemon removes old ones when it starts.
     pub fn temporary(&self) -> PathBuf {
         self.root.join("tmp")
     }
-    /// Where the browser writes downloads before they have a name.
+    /// The folder to which the browser writes downloads before they have a name.
     pub fn incoming(&self) -> PathBuf {
         self.temporary().join("incoming")
     }
-    /// For files that live as long as a process of ours (an agent's MCP configuration).
+    /// Files that exist only while one of our processes runs (an agent's MCP configuration).
     pub fn run_files(&self) -> PathBuf {
         self.root.join("run")
     }
 }
 
-/// What the environment and `--session` name.
+/// The folders that the environment and `--session` name.
 struct Folders {
-    /// Shared by all instances, from the outermost on.
+    /// The folders shared by all instances, outermost first.
     above: Vec<PathBuf>,
     root: PathBuf,
 }
@@ -216,19 +217,19 @@ fn folders(session: Option<&str>) -> Result<Folders, HomeError> {
     }
 }
 
-/// Letters, digits, `-` and `_`, 1 to 32 of them.
+/// Returns whether a name has 1 to 32 characters, all letters, digits, `-` or `_`.
 fn is_session_name(name: &str) -> bool {
     (1..=32).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
-/// A short per-user folder for sockets whose home path is too long for `sun_path`.
+/// Returns a short per-user folder for sockets, used if the home's path is too long for `sun_path`.
 fn run_folder(root: &Path) -> Result<PathBuf, HomeError> {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     root.hash(&mut hasher);
     let base = dirs::runtime_dir().unwrap_or_else(|| PathBuf::from("/tmp"));
     let own = base.join(format!("gstack-{}", rustix::process::geteuid().as_raw()));
-    // In a folder that others write to, a link of this name would lead to wherever they like.
+    // In a world-writable folder, another user could have placed a symlink of this name.
     if fs::symlink_metadata(&own).is_ok_and(|found| found.is_symlink()) {
         let source = io::Error::new(io::ErrorKind::NotADirectory, "it is a link");
         return Err(HomeError::Unusable { path: own, source });

@@ -1,7 +1,8 @@
-//! Messages that the side panel leaves for an agent or a person that works in a folder: `<root>/.context/sidebar-inbox/*.json`.
+//! Messages that the side panel leaves for an agent or a person who works in a folder:
+//! `<root>/.context/sidebar-inbox/*.json`.
 //!
-//! Owns the files' form, their names and their limits. A file is whole or not there: it is written beside its place and
-//! renamed into it. The folder may come from a stranger's repository, so no link is followed and nothing large is read.
+//! Owns the format, the names and the limits of the files. A file is written atomically. The folder may come from an
+//! untrusted repository, so symlinks are not followed and large files are not read.
 
 use super::atomic;
 use jiff::Timestamp;
@@ -12,49 +13,49 @@ use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Beneath the root, one after the other: each must be a folder and no link.
+/// Nested folders in the root. Each must be a real folder, not a symlink.
 const FOLDERS: [&str; 2] = [".context", "sidebar-inbox"];
-/// One message with all its fields, in bytes.
+/// The size limit of one message with all its fields, in bytes.
 pub const LARGEST_MESSAGE: usize = 256 * 1024;
-/// More are not read; the newest are.
+/// Only this many messages are read, the newest ones.
 const MOST_MESSAGES: usize = 500;
 
-/// A message that waits.
+/// A waiting message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// Letters, digits and `-`, at most 64.
     pub id: String,
-    /// When it was left.
+    /// The time at which it was left.
     pub at: Timestamp,
-    /// The conversation that it is from.
+    /// The conversation that it comes from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
-    /// The page that it is about: the page's own words.
+    /// The title of the page that it is about. The page sets it.
     #[serde(default)]
     pub title: String,
     #[serde(default)]
     pub url: String,
-    /// What the person left; it may quote the page.
+    /// The person's text. It may quote the page.
     pub text: String,
 }
 
-/// What lies in an inbox.
+/// The content of an inbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// The oldest first.
+    /// Oldest first.
     pub messages: Vec<Message>,
-    /// Files that are no messages: too large, unreadable, of another form.
+    /// The number of files that are not messages: too large, unreadable or malformed.
     pub unreadable: usize,
-    /// Older messages that are not among these.
+    /// The number of older messages that are not listed.
     pub more: usize,
 }
 
-/// The folder whose inbox a folder has: the root of its git repository, else itself.
+/// Returns the folder that holds the inbox of `folder`: the root of its git repository, or else `folder` itself.
 pub fn root_of(folder: &Path) -> &Path {
     folder.ancestors().find(|above| above.join(".git").exists()).unwrap_or(folder)
 }
 
-/// Leaves a message; gives its file.
+/// Writes a message and returns the path of its file. Fails if its id is not valid or the message is too large.
 pub fn write(root: &Path, message: &Message) -> io::Result<PathBuf> {
     if !is_id(&message.id) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the message's id is not a plain word"));
@@ -77,11 +78,11 @@ pub fn write(root: &Path, message: &Message) -> io::Result<PathBuf> {
     Ok(file)
 }
 
-/// Reads the messages that wait.
+/// Reads the waiting messages.
 pub fn list(root: &Path) -> io::Result<Listed> {
     let mut files = files(root)?;
     let mut listed = Listed { more: files.len().saturating_sub(MOST_MESSAGES), ..Listed::default() };
-    // The names begin with their time.
+    // The names begin with their timestamp.
     files.sort();
     for file in files.split_off(listed.more) {
         match read(&file) {
@@ -96,7 +97,7 @@ pub fn list(root: &Path) -> io::Result<Listed> {
     Ok(listed)
 }
 
-/// Removes the messages that wait, and nothing else; gives how many those were.
+/// Removes the waiting messages, and nothing else. Returns their number.
 pub fn clear(root: &Path) -> io::Result<usize> {
     let files = files(root)?;
     for file in &files {
@@ -108,7 +109,7 @@ pub fn clear(root: &Path) -> io::Result<usize> {
     Ok(files.len())
 }
 
-/// The inbox's folder; none where there is none.
+/// Returns the inbox's folder, or `None` if it does not exist.
 fn folder_of(root: &Path) -> io::Result<Option<PathBuf>> {
     let mut folder = root.to_owned();
     for name in FOLDERS {
@@ -126,7 +127,7 @@ fn folder_of(root: &Path) -> io::Result<Option<PathBuf>> {
     Ok(Some(folder))
 }
 
-/// The whole files of the inbox: no links, no names that a writer has not finished.
+/// Returns the finished files of the inbox, without symlinks and temporary files.
 fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let Some(folder) = folder_of(root)? else { return Ok(Vec::new()) };
     let mut files = Vec::new();
@@ -144,7 +145,7 @@ fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 fn read(file: &Path) -> io::Result<Message> {
-    // No link that was put there meanwhile, and no pipe that never answers.
+    // Do not follow a symlink that has replaced the file, and do not block on a pipe.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
     let file: File = OpenOptions::new().read(true).custom_flags(flags).open(file)?;

@@ -1,33 +1,35 @@
-//! Whether a process was started by an agent, and by whose: what is for the person alone is refused to it.
+//! Determines whether a process was started by an agent, and by which one. Such a process is refused what only the
+//! person may do.
 //!
-//! Owns the walk up the parents. On Linux an agent's minder stays the parent of everything that the agent starts, so a
-//! process is recognised however it detaches. What can't be followed to its beginning is unknown, never the person's.
+//! Owns the walk up the parent processes. On Linux an agent's minder stays the parent of everything that the agent
+//! starts, so a process is recognised even if it detaches. A process whose ancestry cannot be followed to its start is
+//! unknown, and never counts as the person's.
 
 use super::process::{Process, ProcessTable, variable};
 use super::program::KEEPER_ROLE;
 
-/// Set to our home in the environment of every agent, and so of what it starts.
+/// Set to our home in the environment of every agent, and inherited by everything it starts.
 pub const AGENT_VARIABLE: &str = "GSTACK_AGENT";
-/// Beside it: the id of the agent's conversation.
+/// Set beside it: the id of the agent's conversation.
 pub const CONVERSATION_VARIABLE: &str = "GSTACK_CONVERSATION";
-/// Longer chains of parents do not occur; a loop would be a broken process table.
+/// The maximum number of parents. A longer chain does not occur; a loop would mean a broken process table.
 pub const LONGEST_CHAIN: usize = 64;
-/// A parent that ends during the walk hands its children on: the walk begins again, this often.
+/// The maximum number of walks: a parent that ends during a walk has its children reparented, so the walk starts over.
 const WALKS: usize = 4;
 
-/// Where a process comes from.
+/// The origin of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lineage {
-    /// None of its parents is an agent.
+    /// None of its ancestors is an agent.
     Person,
-    /// An agent started it: the id of that agent's conversation, if it can be told.
+    /// An agent started it. Holds the id of that agent's conversation, if known.
     Agent(Option<String>),
-    /// It has ended, or one of its parents can't be read. Gets nothing that belongs to the person.
+    /// It has ended, or one of its ancestors cannot be read. Has none of the person's authority.
     Unknown,
 }
 
-/// Where `process` comes from: whether it or one of its parents is an agent of this daemon or carries an agent's
-/// environment.
+/// Returns the origin of `process`: checks whether it or one of its ancestors is an agent of this daemon or has an
+/// agent's environment.
 pub fn of(process: &Process) -> Lineage {
     let table = ProcessTable::read();
     for _ in 0..WALKS {
@@ -40,27 +42,27 @@ pub fn of(process: &Process) -> Lineage {
     Lineage::Unknown
 }
 
-/// Whether an agent started this very program, by the parents of it. This process is not looked at: its parent is.
+/// Returns whether an agent started this program. Checks the parent process and its ancestors, not this process itself.
 pub fn agent_started_us() -> bool {
     let parent = rustix::process::getppid().and_then(|pid| Process::find(pid.as_raw_nonzero().get()));
     parent.is_some_and(|parent| matches!(of(&parent), Lineage::Agent(_)))
 }
 
-/// Whether `ancestor` is among the parents of `process`.
+/// Returns whether `ancestor` is an ancestor of `process`.
 pub fn descends_from(process: &Process, ancestor: i32) -> bool {
     let table = ProcessTable::read();
     let above = |pid: &i32| table.parent(*pid).filter(|parent| *parent > 1);
     std::iter::successors(Some(process.pid), above).take(LONGEST_CHAIN).any(|pid| pid == ancestor) && process.is_alive()
 }
 
-/// Whether this very process, not another one that got its pid, is among the parents of `process`.
+/// Returns whether exactly this process, not another one that reused its pid, is an ancestor of `process`.
 pub fn descends_from_process(process: &Process, ancestor: &Process) -> bool {
     let table = ProcessTable::read();
     let mut current = process.pid;
     let mut child_began = u64::MAX;
     for _ in 0..LONGEST_CHAIN {
         let Some((parent, began)) = table.with_row(current, |row| (row.parent, row.began)) else { return false };
-        // A parent that began after its child is another process with a reused pid.
+        // A parent that started after its child is another process with a reused pid.
         if began > child_began {
             return false;
         }
@@ -75,13 +77,13 @@ pub fn descends_from_process(process: &Process, ancestor: &Process) -> bool {
     false
 }
 
-/// `None` if the chain changed during the walk.
+/// Returns `None` if the chain changed during the walk.
 fn walk(table: &ProcessTable, pid: i32) -> Option<Lineage> {
     let own = i32::try_from(std::process::id()).unwrap_or(i32::MAX);
     let mut current = pid;
     let mut child_began = u64::MAX;
     for _ in 0..LONGEST_CHAIN {
-        // A parent that began after its child is another process with a reused pid.
+        // A parent that started after its child is another process with a reused pid.
         let (parent, began) = table.with_row(current, |row| (row.parent, row.began))?;
         if began > child_began {
             return None;
@@ -90,24 +92,24 @@ fn walk(table: &ProcessTable, pid: i32) -> Option<Lineage> {
             return Some(Lineage::Agent(variable(current, CONVERSATION_VARIABLE)));
         }
         match parent {
-            // The first process, or one that was put into this container from outside.
+            // The first process, or one that entered this container from outside.
             ..=1 => return Some(Lineage::Person),
             above if above == own && is_keeper(table, own) => return Some(Lineage::Person),
             above if above == own => return Some(of_child(table, current)),
             above => (current, child_began) = (above, began),
         }
     }
-    // A process of the person does not have so many parents.
+    // A process of the person never has this many ancestors.
     Some(Lineage::Agent(None))
 }
 
-/// The daemon's children are agents, and browser keepers, below which the person's native hosts run. Each of those hosts may
-/// start the next daemon, so a keeper's child, the browser, is the person's too.
+/// The daemon's children are agents and browser keepers; the person's native hosts are descendants of a keeper. Each
+/// host may start the next daemon, so a keeper's child, the browser, is the person's too.
 fn of_child(table: &ProcessTable, pid: i32) -> Lineage {
     if is_keeper(table, pid) { Lineage::Person } else { Lineage::Agent(None) }
 }
 
-/// The role is always the first argument: an agent's program may have that word anywhere else.
+/// The role is always the first argument: an agent's program may have that word elsewhere.
 fn is_keeper(table: &ProcessTable, pid: i32) -> bool {
     table.arguments(pid).get(1).is_some_and(|role| role == KEEPER_ROLE)
 }
@@ -118,7 +120,7 @@ mod tests {
     use super::*;
     use std::process::{Command, Stdio};
 
-    /// The lineage of a shell that this line starts, told by the shell's last child.
+    /// Returns the lineage of the last child of a shell that runs this line.
     fn lineage_of(script: &str) -> Lineage {
         let mut child = Command::new("sh")
             .args(["-c", script])
@@ -133,7 +135,7 @@ mod tests {
         std::io::BufRead::read_line(&mut output, &mut line).unwrap();
         let found = of(&Process::find(line.trim().parse().unwrap()).unwrap());
         drop(child.stdin.take());
-        // What it started reads the same input and ends with it.
+        // The processes that it started read the same input and end with it.
         std::io::copy(&mut output, &mut std::io::sink()).unwrap();
         child.wait().unwrap();
         found
@@ -145,7 +147,7 @@ mod tests {
         for script in [
             "echo $$; read line",
             "(sh -c 'echo $$; read line') | cat",
-            // A session of its own, its parents gone.
+            // In its own session, with its parents gone.
             "exec 3<&0; (setsid sh -c 'echo $$; read line <&3' &)",
             "exec 3<&0; (setsid nohup sh -c 'echo $$; read line <&3' 2>/dev/null &) & wait",
         ] {
@@ -153,7 +155,7 @@ mod tests {
         }
         // Its environment is clean, but its parent's is not.
         assert_eq!(lineage_of("env -i sh -c 'echo $$; read line'; true"), agent);
-        // A child of the daemon that only speaks of the keeper's role.
+        // A child of the daemon that only has the keeper's role among its arguments.
         assert_eq!(lineage_of("exec env -i sh -c 'echo $$; read line' browser-keeper"), Lineage::Agent(None));
     }
 

@@ -1,6 +1,6 @@
-//! Locks that live as long as a process: `flock` on a file, released by the kernel even on kill -9.
+//! Locks that a process holds until it ends: `flock` on a file, released by the kernel even on kill -9.
 //!
-//! Owns taking and testing. A lock's file is never removed: that would split it in two.
+//! Owns taking and testing. Never removes a lock's file: two processes could then hold different files.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// Held until dropped or until the process ends.
+/// A lock that is held until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct FileLock {
     _file: File,
 }
 
 impl FileLock {
-    /// Takes the lock if nobody holds it; `None` when somebody does.
+    /// Takes the lock, or returns `None` if another process holds it.
     pub fn try_take(path: &Path) -> io::Result<Option<Self>> {
         Self::take_within(path, Duration::ZERO)
     }
 
-    /// Takes the lock if its holder releases it within `limit`; `None` if it does not. Blocks the thread.
+    /// Takes the lock if its holder releases it within `limit`, or else returns `None`. Blocks the thread.
     pub fn take_within(path: &Path, limit: Duration) -> io::Result<Option<Self>> {
         let file = open(path)?;
         Ok(lock_within(&file, limit)?.then_some(Self { _file: file }))
@@ -35,7 +35,7 @@ impl FileLock {
         Ok(Self { _file: file })
     }
 
-    /// Whether somebody holds it now. Looking makes no file, and keeps nobody from taking it for longer than the look.
+    /// Returns whether the lock is held now. Does not create the file, and holds the lock only while it checks.
     pub fn is_held(path: &Path) -> io::Result<bool> {
         let file = match OpenOptions::new().read(true).open(path) {
             Ok(file) => file,
@@ -50,14 +50,14 @@ impl FileLock {
     }
 }
 
-/// Takes the lock of an open file if its holder releases it within `limit`; `false` if it does not. It is held until the
+/// Locks an open file if the holder releases it within `limit`, or else returns `false`. The lock is held until the
 /// file is closed. Blocks the thread.
 pub fn lock_within(file: &File, limit: Duration) -> io::Result<bool> {
     let until = Instant::now() + limit;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(true),
-            // The kernel does not notify about a lock that comes free within a limit.
+            // The kernel has no wait for a lock with a time limit.
             Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(LOOK_AGAIN),
             Err(TryLockError::WouldBlock) => return Ok(false),
             Err(TryLockError::Error(error)) => return Err(error),

@@ -1,7 +1,7 @@
-//! Finds words in a text however they are spelled: other letters that look the same, invisible characters between them,
-//! any case, spacing, punctuation, accents, or written backwards.
+//! Finds words in a text however they are spelled: with letters that look the same, with invisible characters between
+//! them, in any case, spacing, punctuation or accents, or backwards.
 //!
-//! Owns the search. How a character is read is in `fold`. Knows no particular words and changes no text.
+//! Owns the search. `fold` reads the characters. Knows no particular words and never changes a text.
 
 mod fold;
 
@@ -12,7 +12,7 @@ use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Words to look for. Made of ASCII letters only.
+/// Words to search for, reduced to ASCII letters.
 #[derive(Debug)]
 pub struct Words {
     forwards: Vec<u8>,
@@ -21,18 +21,18 @@ pub struct Words {
     rarest: u8,
 }
 
-/// From rare to frequent, in the languages that are written with them.
+/// From rare to frequent, in languages with the Latin alphabet.
 const BY_FREQUENCY: &[u8] = b"QXJZWYKVFGBHPMDUCOTRSNALE";
 
 impl Words {
-    /// `words`: at least one ASCII letter; everything else in it is dropped.
+    /// Prepares a search. `words` needs at least one ASCII letter; all other characters are dropped.
     pub fn new(words: &str) -> Self {
         let forwards: Vec<u8> = words.bytes().filter(u8::is_ascii_alphabetic).map(class_of).collect();
         let rarest = BY_FREQUENCY.iter().copied().find(|letter| forwards.contains(letter)).unwrap_or_default();
         Self { backwards: forwards.iter().rev().copied().collect(), forwards, rarest }
     }
 
-    /// The ranges of `text` that read as the words, in order and without overlap.
+    /// Returns the ranges of `text` that read as the words, in order and without overlap.
     pub fn find(&self, text: &str) -> Vec<Range<usize>> {
         if !self.may_be_in(text) {
             return Vec::new();
@@ -50,11 +50,11 @@ impl Words {
         merged
     }
 
-    /// False only if nothing in the text reads as the words. Looks at their rarest letter wherever the text has it, and
-    /// around it as far as the letters are those of the words: most texts are done with in one fast pass.
+    /// Returns false only if nothing in the text reads as the words. Checks the letters around each occurrence of the
+    /// rarest letter, so most texts take one fast pass.
     fn may_be_in(&self, text: &str) -> bool {
         let Some(place) = self.forwards.iter().position(|letter| *letter == self.rarest) else { return false };
-        // More than one place could begin a match at each.
+        // Several positions in the words could match here.
         if self.forwards.iter().filter(|letter| **letter == self.rarest).count() > 1 {
             return true;
         }
@@ -66,7 +66,7 @@ impl Words {
         });
         let bytes = text.as_bytes();
         let length = self.forwards.len();
-        // Whether the letters from here on may be `wanted`: false at the first that in no reading is.
+        // Compares the letters from here with `wanted`: false at the first one that does not match in any reading.
         let agrees = |rest: &mut dyn Iterator<Item = &u8>, wanted: &mut dyn Iterator<Item = &u8>| {
             for letter in wanted {
                 loop {
@@ -78,7 +78,7 @@ impl Words {
                         [Folded::Gap, Folded::Gap] => {}
                         [Folded::Letter(one), Folded::Letter(_)] if one == *letter => break,
                         [Folded::Letter(_), Folded::Letter(_)] | [Folded::Other, Folded::Other] => return false,
-                        // Its two readings differ: that is left to the search.
+                        // Its two readings differ: leave it to the full search.
                         _ => return true,
                     }
                 }
@@ -125,7 +125,7 @@ impl Words {
         if length == 0 {
             return found;
         }
-        // The newest letters and where each begins, oldest first from `count % length`.
+        // A ring of the newest letters and their offsets, oldest first from `count % length`.
         let mut letters = vec![0_u8; length];
         let mut starts = vec![0_usize; length];
         let mut count = 0;
@@ -153,8 +153,8 @@ impl Words {
     }
 }
 
-/// The letters and digits of a text in lower case, lookalikes folded and what is invisible left out; one space for anything
-/// between them.
+/// Returns the letters and digits of a text in lower case, with lookalikes folded and invisible characters removed.
+/// Anything between them becomes one space.
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for character in text.chars() {
@@ -268,7 +268,7 @@ mod tests {
     }
 
     proptest! {
-        /// A pass that only looks around the rarest letter must not miss what the search finds.
+        /// The fast pass around the rarest letter must not miss what the full search finds.
         #[test]
         fn words_are_not_passed_over(text in "[exta37+ \\-9é×|нq]{0,24}", whole in "[UNTRSEDXALCO 3750|(x.ехт-]{20,60}", word in "[etx]{1,4}") {
             for (words, text) in [(&word, &text), (&word, &whole)] {

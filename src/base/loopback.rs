@@ -1,31 +1,31 @@
-//! Which processes hold the other end of a connection on 127.0.0.1.
+//! Finds the processes at the other end of a connection on 127.0.0.1.
 //!
-//! Owns the search: the socket tables (IPv4, and IPv6 for mapped addresses) for the socket, then the open files of this
-//! user's processes for its holders. A socket that no process is found to hold (it lies in a message queue, belongs to
-//! another user, or to a process that hides its files) has no holders, and its connection no authority.
+//! Owns the search: first the socket tables (IPv4, and IPv6 for mapped addresses) for the socket, then the open files
+//! of this user's processes for its holders. If no holder is found (the socket is in a message queue, or belongs to
+//! another user or to a process that hides its files), the connection has no authority.
 
 use super::process::Process;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// A process with the socket open.
+/// A process that has the socket open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     pub process: Process,
-    /// Its link to the socket, and what that says (`socket:[INODE]`). Linux only.
+    /// The file descriptor's link in `/proc` and its target (`socket:[INODE]`). Linux only.
     link: Option<(PathBuf, PathBuf)>,
 }
 
 impl Holder {
-    /// Whether that process still runs and still holds the socket: much cheaper than another search.
+    /// Returns whether the process still runs and still holds the socket. Much cheaper than another search.
     pub fn still_holds(&self) -> bool {
         let same = |(link, socket): &(PathBuf, PathBuf)| std::fs::read_link(link).is_ok_and(|target| target == *socket);
         self.link.as_ref().is_none_or(same) && self.process.is_alive()
     }
 }
 
-/// All processes of this user that hold the socket whose own address is `near` and whose peer is `far`.
-/// Blocks for some milliseconds: it looks at every open file of this user's processes.
+/// Returns all processes of this user that hold the socket whose local address is `near` and whose peer is `far`.
+/// Blocks for some milliseconds, because it reads every open file of this user's processes.
 #[cfg(target_os = "linux")]
 pub fn holders(near: SocketAddr, far: SocketAddr) -> Vec<Holder> {
     let Some(inode) = tables::inode_of(near, far) else { return Vec::new() };
@@ -46,7 +46,7 @@ fn holder(pid: i32, socket: &std::path::Path) -> Option<Holder> {
     Some(Holder { process: Process::find(pid)?, link: Some((link, socket.to_owned())) })
 }
 
-/// By `lsof`, which macOS brings along. Nothing where there is none.
+/// Searches with `lsof`, which is part of macOS. Returns nothing if it is not installed.
 #[cfg(not(target_os = "linux"))]
 pub fn holders(near: SocketAddr, far: SocketAddr) -> Vec<Holder> {
     let uid = rustix::process::geteuid().as_raw().to_string();
@@ -58,7 +58,7 @@ pub fn holders(near: SocketAddr, far: SocketAddr) -> Vec<Holder> {
     pids.filter_map(|pid| Some(Holder { process: Process::find(pid)?, link: None })).collect()
 }
 
-/// From `lsof -F pn`: `pPID`, then for each file `fFD` and `nNEAR->FAR`.
+/// Parses `lsof -F pn`: `pPID`, then for each file `fFD` and `nNEAR->FAR`.
 #[cfg(any(not(target_os = "linux"), test))]
 fn listed_by_lsof(text: &str, near: SocketAddr, far: SocketAddr) -> Vec<i32> {
     let (plain, mapped) = (format!("{near}->{far}"), format!("[::ffff:{}]:{}->", near.ip(), near.port()));
@@ -83,7 +83,8 @@ mod tables {
     use std::io::{BufRead, BufReader};
     use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-    /// The inode of the socket of this user with these two addresses. 0 is not an inode: the socket has been closed.
+    /// Returns the inode of this user's socket with these two addresses. Ignores inode 0, which means that the socket
+    /// has been closed.
     pub(super) fn inode_of(near: SocketAddr, far: SocketAddr) -> Option<u64> {
         let (IpAddr::V4(near_ip), IpAddr::V4(far_ip)) = (near.ip().to_canonical(), far.ip().to_canonical()) else {
             return None;

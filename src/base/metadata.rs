@@ -1,4 +1,4 @@
-//! The services under which clouds hand out a machine's credentials: their names and addresses, in every spelling.
+//! The metadata services from which cloud machines get their credentials: their names and addresses, in every spelling.
 //!
 //! Owns the one list of them. Sends nothing and resolves nothing.
 
@@ -18,15 +18,15 @@ pub const NAMES: [&str; 9] = [
     "metadata.oraclecloud.com",
 ];
 
-/// Inside of the link-local block, all of which is refused: most clouds, Amazon's for containers and for pods.
+/// Addresses in the link-local block, all of which is blocked: most clouds, Amazon's for containers and for pods.
 const LINK_LOCAL_V4: [Ipv4Addr; 3] =
     [Ipv4Addr::new(169, 254, 169, 254), Ipv4Addr::new(169, 254, 170, 2), Ipv4Addr::new(169, 254, 170, 23)];
 
-/// Outside of it: Alibaba, Azure's wire server, Oracle's classic service.
+/// Addresses outside the link-local block: Alibaba, Azure's wire server, Oracle's classic service.
 const OTHER_V4: [Ipv4Addr; 3] =
     [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192)];
 
-/// Amazon's `fd00:ec2::254` (and `::23` for containers), Google's `fd20:ce::254`, and the mapped link-local one.
+/// Amazon's `fd00:ec2::254` (and `::23` for containers), Google's `fd20:ce::254`, and the mapped link-local address.
 const V6: [Ipv6Addr; 4] = [
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254),
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),
@@ -36,10 +36,10 @@ const V6: [Ipv6Addr; 4] = [
 
 /// The prefix lengths of translated addresses, in bits (RFC 6052, section 2.2).
 const NAT64_LENGTHS: [usize; 6] = [32, 40, 48, 56, 64, 96];
-/// Bits 64 to 71 are always zero, but for the longest prefix (RFC 6052, section 2.2).
+/// The octet (bits 64 to 71) that is zero in all but the longest prefix (RFC 6052, section 2.2).
 const NAT64_RESERVED: usize = 8;
 
-/// Whether a URL's host is such a service. What can't be parsed has no host.
+/// Returns whether a URL's host is a metadata service. False if the URL cannot be parsed.
 pub fn is_metadata_url(url: &str) -> bool {
     Url::parse(url).is_ok_and(|url| url.host().is_some_and(|host| is_metadata(&host)))
 }
@@ -51,7 +51,7 @@ pub fn is_metadata(host: &Host<&str>) -> bool {
         Host::Domain(name) => {
             let name = name.trim_end_matches('.').to_ascii_lowercase();
             NAMES.contains(&name.as_str())
-                // `169.254.169.254.` with a dot too many is still that address to a resolver.
+                // Resolvers accept `169.254.169.254.` with a trailing dot as the same address.
                 || name.parse::<Ipv4Addr>().is_ok_and(is_metadata_v4)
         }
     }
@@ -64,8 +64,8 @@ pub fn is_metadata_address(address: IpAddr) -> bool {
     }
 }
 
-/// Hosts as a browser writes them after reading a URL (decimal, hexadecimal and octal spellings have become dotted ones),
-/// IPv6 ones without brackets. Not whole: of the link-local block the known ones only.
+/// Returns the hosts as a browser writes them after parsing a URL: decimal, hexadecimal and octal IPv4 spellings become
+/// dotted, and IPv6 addresses have no brackets. Incomplete: has only the known addresses of the link-local block.
 pub fn hosts() -> impl Iterator<Item = String> {
     let v4 = || LINK_LOCAL_V4.into_iter().chain(OTHER_V4);
     let names = NAMES.iter().flat_map(|name| [(*name).to_owned(), format!("{name}.")]);
@@ -90,7 +90,7 @@ pub fn hosts() -> impl Iterator<Item = String> {
     names.chain(embedded).chain(V6.iter().map(ToString::to_string))
 }
 
-/// The whole link-local block: every cloud's service lies there, and no web page does.
+/// Matches the whole link-local block: most clouds' services are in it, and no web page is.
 fn is_metadata_v4(address: Ipv4Addr) -> bool {
     address.is_link_local() || OTHER_V4.contains(&address)
 }
@@ -98,7 +98,7 @@ fn is_metadata_v4(address: Ipv4Addr) -> bool {
 fn is_metadata_v6(address: Ipv6Addr) -> bool {
     V6.contains(&address)
         || embedded_v4(address).into_iter().any(is_metadata_v4)
-        // An operator may translate under any prefix, so only whole known addresses count there.
+        // An operator may translate under any prefix, so this matches only the known addresses.
         || NAT64_LENGTHS.into_iter().filter_map(|length| from_nat64(address, length)).any(is_known_v4)
 }
 
@@ -106,7 +106,7 @@ fn is_known_v4(address: Ipv4Addr) -> bool {
     LINK_LOCAL_V4.contains(&address) || OTHER_V4.contains(&address)
 }
 
-/// The IPv4 addresses that an IPv6 one stands for by a prefix that means nothing else.
+/// Returns the IPv4 addresses that an IPv6 address embeds by a prefix with no other meaning.
 fn embedded_v4(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     let [a, b, c, d, e, f, g, h] = address.segments();
     let from = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
@@ -116,7 +116,7 @@ fn embedded_v4(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     if zeros && ((e == 0 && (f == 0 || f == 0xffff)) || (e == 0xffff && f == 0)) {
         found.push(from(g, h));
     }
-    // 64:ff9b::/96 (RFC 6052), and 64:ff9b:1::/48 with whatever length a network chose inside of it (RFC 8215)
+    // 64:ff9b::/96 (RFC 6052), and 64:ff9b:1::/48 with a length of the network's choice (RFC 8215)
     if a == 0x64 && b == 0xff9b {
         let shortest = if c == 1 { 48 } else { 96 };
         let lengths = NAT64_LENGTHS.into_iter().filter(|length| *length >= shortest);
@@ -126,7 +126,7 @@ fn embedded_v4(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     if a == 0x2002 {
         found.push(from(b, c));
     }
-    // Teredo (RFC 4380): the server, and the client with every bit turned round
+    // Teredo (RFC 4380): the server, and the client with every bit inverted
     if a == 0x2001 && b == 0 {
         found.push(from(c, d));
         found.push(from(!g, !h));
@@ -138,7 +138,7 @@ fn embedded_v4(address: Ipv6Addr) -> Vec<Ipv4Addr> {
     found
 }
 
-/// Puts an IPv4 address behind a translation prefix of this length (RFC 6052, section 2.2).
+/// Puts an IPv4 address after a translation prefix of this length (RFC 6052, section 2.2).
 fn nat64(prefix: Ipv6Addr, length: usize, address: Ipv4Addr) -> Ipv6Addr {
     let mut octets = prefix.octets();
     for (at, octet) in nat64_octets(length).zip(address.octets()) {
@@ -147,7 +147,7 @@ fn nat64(prefix: Ipv6Addr, length: usize, address: Ipv4Addr) -> Ipv6Addr {
     Ipv6Addr::from(octets)
 }
 
-/// The IPv4 address behind a translation prefix of this length; `None` if the reserved octet is not zero.
+/// Returns the IPv4 address after a translation prefix of this length, or `None` if the reserved octet is not zero.
 fn from_nat64(address: Ipv6Addr, length: usize) -> Option<Ipv4Addr> {
     let octets = address.octets();
     if length < 96 && octets[NAT64_RESERVED] != 0 {
@@ -160,7 +160,7 @@ fn from_nat64(address: Ipv6Addr, length: usize) -> Option<Ipv4Addr> {
     Some(Ipv4Addr::from(embedded))
 }
 
-/// Where the four octets stand: behind the prefix, around the reserved one.
+/// Returns the positions of the four octets: after the prefix, without the reserved octet.
 fn nat64_octets(length: usize) -> impl Iterator<Item = usize> {
     (length / 8..16).filter(move |at| length == 96 || *at != NAT64_RESERVED).take(4)
 }
@@ -212,7 +212,7 @@ mod tests {
                 }
             }
         }
-        // Any address of the link-local block where the prefix leaves no doubt.
+        // Any address of the link-local block, if the prefix is unambiguous.
         for written in [
             "64:ff9b::a9fe:1",
             "64:ff9b:1:a9fe:0:100::",

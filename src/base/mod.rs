@@ -1,6 +1,6 @@
-//! What every layer stands on: where things lie on disk, whole-file writes, the clock.
+//! The basis of every layer: paths, atomic file writes, processes, the clock.
 //!
-//! Never knows of chats, browsers or agents.
+//! Never knows about chats, agents or how a browser is driven.
 
 pub mod append;
 pub mod atomic;

@@ -1,6 +1,6 @@
-//! Pages that browsers let no extension into: their own, their extensions' and those of the stores that these come from.
+//! Pages that extensions cannot access: the browser's own pages, pages of extensions, and extension stores.
 //!
-//! Owns the list. Looks at an address only.
+//! Owns the list. Examines only the URL.
 
 use url::Url;
 
@@ -15,17 +15,17 @@ const SCHEMES: [&str; 9] = [
     "vivaldi",
     "view-source",
 ];
-/// Where browsers get their extensions from.
+/// The extension stores.
 const STORES: [&str; 3] = ["chromewebstore.google.com", "chrome.google.com", "microsoftedge.microsoft.com"];
 
-/// Whose page it is.
+/// The owner of such a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnPage {
     Browser,
     Store,
 }
 
-/// Whose page an address leads to; none for any other page.
+/// Returns the owner of the page at a URL, or `None` for all other pages.
 pub fn of(url: &str) -> Option<OwnPage> {
     let parsed = Url::parse(url).ok()?;
     if parsed.host_str().is_some_and(|host| STORES.contains(&host)) {

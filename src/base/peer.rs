@@ -1,7 +1,8 @@
-//! Who is at the other end of a unix socket: the one place where a connection becomes the person's or an agent's.
+//! The process at the other end of a Unix socket: the one place that attributes a connection to the person or to an
+//! agent.
 //!
-//! Owns the identity of a peer, taken once when the connection is accepted, as the kernel says, and kept for it. Each use
-//! of the person's authority checks that the same process is still there. Who may do what is decided by the layers above.
+//! Owns the identity of a peer, read once from the kernel when the connection is accepted. Each use of the person's
+//! authority checks that the same process still runs. The layers above decide who may do what.
 
 use super::lineage::{self, Lineage};
 use super::process::Process;
@@ -13,11 +14,11 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::net::{UnixListener, UnixStream};
 
-/// The process that connected, and where it comes from. Cheap to clone.
+/// The process that connected, and its origin. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Peer {
     uid: u32,
-    /// `None` if the kernel does not name it, or it had ended before it was looked at.
+    /// `None` if the kernel did not name the process, or the process ended before it was examined.
     process: Option<Arc<Connected>>,
     lineage: Lineage,
 }
@@ -25,20 +26,20 @@ pub struct Peer {
 #[derive(Debug)]
 struct Connected {
     process: Process,
-    /// Kernels since Linux 6.5 hand it out; it can't be confused with a process that got the same pid.
+    /// The process's pidfd, which Linux 6.5 and later hand out. Unlike a pid, it is not reused.
     #[cfg(target_os = "linux")]
     handle: Option<OwnedFd>,
 }
 
 impl Connected {
     fn of(stream: &UnixStream, pid: Option<i32>) -> Option<Self> {
-        // A process of another pid namespace that can't be seen from here has pid 0.
+        // The pid is 0 if the process is in a pid namespace that is not visible from here.
         let pid = pid.filter(|pid| *pid > 0)?;
         #[cfg(target_os = "linux")]
         let handle = match nix::sys::socket::getsockopt(stream, nix::sys::socket::sockopt::PeerPidfd) {
             Ok(handle) => Some(handle),
             Err(nix::errno::Errno::ENOPROTOOPT) => None,
-            // The kernel knows of the process that it was reaped.
+            // The kernel reports that the process was reaped.
             Err(_) => return None,
         };
         #[cfg(not(target_os = "linux"))]
@@ -48,7 +49,7 @@ impl Connected {
             #[cfg(target_os = "linux")]
             handle,
         };
-        // The handle says that the pid was the connecting process's all the time, so it is asked last.
+        // Check the handle last: while it is alive, the pid belongs to the connecting process.
         connected.is_alive().then_some(connected)
     }
 
@@ -57,7 +58,7 @@ impl Connected {
         if let Some(handle) = &self.handle {
             use rustix::event::{PollFd, PollFlags, Timespec, poll};
             const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
-            // Readable once the process has ended.
+            // A pidfd is readable once its process has ended.
             return !says_ended(|| poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&AT_ONCE)));
         }
         self.process.is_alive()
@@ -65,47 +66,48 @@ impl Connected {
 }
 
 impl Peer {
-    /// Looks at who connected. To be called right after `accept`: what is not known then is never known.
+    /// Identifies the process that connected. Call it right after `accept`: a process that ends before this stays
+    /// unknown. Fails if the kernel does not return the peer's credentials.
     pub fn of(stream: &UnixStream) -> io::Result<Self> {
         let credentials = stream.peer_cred()?;
         let uid = credentials.uid();
-        // Of another user's process nothing more is needed.
+        // Another user's process needs no further identification.
         let connected = Connected::of(stream, credentials.pid()).filter(|_| is_own(uid));
         let lineage = connected.as_ref().map_or(Lineage::Unknown, |connected| lineage::of(&connected.process));
         let peer = Self { uid, process: connected.map(Arc::new), lineage };
         Ok(Self { lineage: peer.lineage(), ..peer })
     }
 
-    /// The same user as this process.
+    /// Returns whether the process runs as the same user as this one.
     pub fn is_own_user(&self) -> bool {
         is_own(self.uid)
     }
 
-    /// Where it comes from, as found when it connected. `Unknown` once the process that connected has ended: what
-    /// still holds its end of the connection is another process.
+    /// Returns the origin of the process, as found when it connected. `Unknown` once that process has ended, because
+    /// another process then holds its end of the connection.
     pub fn lineage(&self) -> Lineage {
         let there = self.process.as_ref().is_some_and(|connected| connected.is_alive());
         if there { self.lineage.clone() } else { Lineage::Unknown }
     }
 
-    /// Our own user's process, still running, and none of an agent.
+    /// Returns whether this is a running process of our own user that no agent started.
     pub fn is_person(&self) -> bool {
         self.is_own_user() && self.lineage() == Lineage::Person
     }
 
-    /// Its pid, if the kernel named it.
+    /// Returns the pid, if the kernel named the process.
     pub fn pid(&self) -> Option<i32> {
         self.process.as_ref().map(|connected| connected.process.pid)
     }
 
-    /// Whether the process with this pid is among its parents.
+    /// Returns whether the process with this pid is an ancestor.
     pub fn descends_from(&self, ancestor: i32) -> bool {
         self.process
             .as_ref()
             .is_some_and(|connected| lineage::descends_from(&connected.process, ancestor) && connected.is_alive())
     }
 
-    /// Whether this very process is among its parents.
+    /// Returns whether exactly this process is an ancestor.
     pub fn descends_from_process(&self, ancestor: &Process) -> bool {
         self.process.as_ref().is_some_and(|connected| {
             lineage::descends_from_process(&connected.process, ancestor) && connected.is_alive()
@@ -113,8 +115,8 @@ impl Peer {
     }
 }
 
-/// Whether a look at a process's handle says that it has ended. A signal in that moment, such as that of a child's end,
-/// says nothing of it, and `poll` fails with it even if it does not wait.
+/// Returns whether polling a process's handle shows that it has ended. A signal such as SIGCHLD interrupts `poll` even
+/// if it does not wait, and says nothing about the process, so the poll is repeated.
 #[cfg(target_os = "linux")]
 fn says_ended(look: impl FnMut() -> rustix::io::Result<usize>) -> bool {
     rustix::io::retry_on_intr(look) != Ok(0)
@@ -124,8 +126,8 @@ fn is_own(uid: u32) -> bool {
     uid == rustix::process::geteuid().as_raw()
 }
 
-/// Listens at `path`, mode 0600, replacing what a dead process left there.
-/// The caller holds the lock that says that no living process uses it.
+/// Listens at `path`, mode 0600, and replaces the socket that a dead process left there. The caller holds the lock that
+/// proves that no running process uses it.
 pub fn listen(path: &Path) -> io::Result<UnixListener> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

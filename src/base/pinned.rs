@@ -1,7 +1,7 @@
-//! A folder that is held open, so that what is done in it happens there and nowhere else.
+//! A folder that is held open, so that operations in it cannot be redirected.
 //!
-//! Owns the opening without symlinks. A path that was judged can lead elsewhere a moment later: a process exchanges a folder
-//! of it for a symlink. From a pinned folder on, only the last name counts.
+//! Owns opening it without following symlinks. A validated path can lead elsewhere a moment later, if a process
+//! replaces one of its folders with a symlink. In a pinned folder, only the last name is resolved.
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use std::ffi::OsStr;
@@ -11,13 +11,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
-/// Opens a folder for its names alone, where the system has that: it need not be readable.
+/// Opens a folder with `O_PATH` on systems that have it, so the folder need not be readable.
 #[cfg(target_os = "linux")]
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 #[cfg(not(target_os = "linux"))]
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// A folder held open.
+/// A folder that is held open.
 #[derive(Debug)]
 pub struct PinnedFolder {
     folder: OwnedFd,
@@ -25,7 +25,7 @@ pub struct PinnedFolder {
 }
 
 impl PinnedFolder {
-    /// Opens a folder by an absolute path in which no symlink is left. Fails if one has come in since.
+    /// Opens a folder by an absolute path without symlinks. Fails if the path has a symlink now.
     pub fn open(path: &Path) -> io::Result<Self> {
         if !path.is_absolute() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute"));
@@ -43,13 +43,13 @@ impl PinnedFolder {
         Ok(Self { folder, path: path.to_owned() })
     }
 
-    /// A path of a name in this folder, good while this is held. On Linux it leads here whatever lies at the folder's own path
-    /// meanwhile; other systems have no such path.
+    /// Returns a path for a name in this folder, valid while this is held. On Linux it leads to this folder even if the
+    /// folder's own path was replaced; other systems have no such path.
     pub fn place(&self, name: &OsStr) -> PathBuf {
         self.itself().unwrap_or_else(|| self.path.clone()).join(name)
     }
 
-    /// Opens a file of this folder for reading; a symlink is not followed, and nothing waits for the other end of a pipe.
+    /// Opens a file of this folder for reading. Does not follow a symlink and does not block on a pipe.
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let file = OpenOptions::new().read(true).custom_flags(flags).open(self.place(name))?;

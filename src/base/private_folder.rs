@@ -1,6 +1,6 @@
-//! Folders that are ours alone, and the way to them that nobody else can change.
+//! Folders that only we can access, by paths that no other user can change.
 //!
-//! Owns the checks and their errors. Never reads or writes what lies in such a folder.
+//! Owns the checks and their errors. Never reads or writes the files in such a folder.
 
 use super::home::HOME_VARIABLE;
 use std::fs;
@@ -9,12 +9,12 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
 const FOLDER_MODE: u32 = 0o700;
-/// Any user may write there (`o+w`), and whether each may then remove only what is theirs (the sticky bit).
+/// Mode bits: any user may write to the folder (`o+w`), and each may remove only their own files (the sticky bit).
 const WORLD_WRITABLE: u32 = 0o002;
 const STICKY: u32 = 0o1000;
-/// As many links as Linux follows.
+/// The limit on symlinks that Linux follows.
 const MOST_LINKS: usize = 40;
-/// What the kernel shows instead of users of another user namespace, root among them: in a container `/` may belong to it.
+/// The uid that the kernel shows for users of another user namespace, including root: in a container it may own `/`.
 const OVERFLOW_UID: u32 = 65534;
 
 #[derive(Debug, thiserror::Error)]
@@ -31,13 +31,13 @@ pub enum HomeError {
     Foreign { path: PathBuf, owner: u32, own: u32 },
     #[error("{path} can be written by others (mode {mode:o})")]
     Open { path: PathBuf, mode: u32 },
-    /// A folder above the home.
+    /// A folder above the home that another user can replace.
     #[error("every user may exchange what lies in {path} (mode {mode:o})")]
     Exchangeable { path: PathBuf, mode: u32 },
 }
 
 impl HomeError {
-    /// The next step, in words.
+    /// Returns the next step as a sentence.
     pub fn hint(&self) -> String {
         match self {
             Self::NoHome => format!("Set HOME, or set {HOME_VARIABLE} to a folder of yours."),
@@ -53,8 +53,8 @@ impl HomeError {
     }
 }
 
-/// Refuses a path that another user can lead elsewhere: each folder and link on the way belongs to us or to root, and in a folder
-/// that everybody may write to nobody can exchange what is ours. What does not exist yet is ours to make.
+/// Rejects a path that another user can redirect: each folder and symlink on the way must belong to us or to root, and
+/// a folder that everybody may write to must keep others from replacing ours. Folders that do not exist yet pass.
 pub(super) fn check_way(path: &Path) -> Result<(), HomeError> {
     let unusable = |path: &Path, source| HomeError::Unusable { path: path.to_owned(), source };
     let own = rustix::process::geteuid().as_raw();
@@ -93,13 +93,13 @@ pub(super) fn check_way(path: &Path) -> Result<(), HomeError> {
             return Err(unusable(&here, io::Error::new(io::ErrorKind::InvalidInput, "too many links")));
         }
         let target = fs::read_link(&here).map_err(|source| unusable(&here, source))?;
-        // A target that is absolute begins at the root.
+        // An absolute target starts at the root.
         ahead = if target.is_absolute() { target.join(rest) } else { reached.join(target).join(rest) };
         reached = PathBuf::new();
     }
 }
 
-/// Makes a folder that is ours alone, or checks that the one which is there is.
+/// Creates a private folder, or checks that the existing one is private. Fails if it is not.
 pub fn private_folder(path: &Path) -> Result<(), HomeError> {
     let unusable = |source| HomeError::Unusable { path: path.to_owned(), source };
     fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(unusable)?;
@@ -118,7 +118,7 @@ pub fn private_folder(path: &Path) -> Result<(), HomeError> {
     Ok(())
 }
 
-/// Whether a folder is as `private_folder` leaves it.
+/// Returns whether a folder is as `private_folder` leaves it.
 pub(super) fn is_private(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| {
         let own = rustix::process::geteuid().as_raw();

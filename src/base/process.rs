@@ -1,6 +1,7 @@
-//! Processes as the system shows them: parents, start times, arguments and environments. `/proc` on Linux, `ps` elsewhere.
+//! Processes as the system shows them: parents, start times, arguments and environments. `/proc` on Linux, `ps`
+//! elsewhere.
 //!
-//! Owns the reading, the identity of a process, which a reused pid does not carry over, and the wait for its end. Decides
+//! Owns reading them, the identity of a process (a reused pid is a different process), and waiting for its end. Decides
 //! nothing.
 
 use rustix::process::Pid;
@@ -11,27 +12,27 @@ use std::io::{self, Read};
 #[cfg(any(not(target_os = "linux"), test))]
 use std::process::Command;
 
-/// How often a process is looked at whose end is waited for, where the system does not tell of it.
+/// The interval at which a process is polled on systems that do not notify about its end.
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(20);
 
-/// In bytes: a longer environment or command line takes more reads.
+/// In bytes. A longer environment or command line takes more reads.
 const MOST_OF_PROC: usize = 8 * 1024;
 
-/// The pid of this process, as the system's calls take it.
+/// Returns the pid of this process, in the type that system calls take.
 pub fn own_pid() -> i32 {
     std::process::id().cast_signed()
 }
 
-/// A process as it was found: its pid, and when it began, so that a reused pid is not taken for it.
+/// A process, identified by its pid and start time, so that a reused pid does not match it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Process {
     pub pid: i32,
-    /// In the kernel's clock ticks since the machine started. 0 where the system does not tell (not Linux).
+    /// In the kernel's clock ticks since boot. 0 on systems other than Linux.
     began: u64,
 }
 
 impl Process {
-    /// The process that has this pid now. `None` if there is none, or if it has ended and only waits to be reaped.
+    /// Returns the process that has this pid now. `None` if there is none or it is a zombie.
     pub fn find(pid: i32) -> Option<Self> {
         if pid <= 0 {
             return None;
@@ -43,14 +44,14 @@ impl Process {
         alive.then_some(Self { pid, began: 0 })
     }
 
-    /// Whether this very process still runs.
+    /// Returns whether exactly this process still runs.
     pub fn is_alive(&self) -> bool {
         Self::find(self.pid).as_ref() == Some(self)
     }
 
-    /// Waits until it has ended.
+    /// Waits until the process has ended.
     pub async fn ended(&self) {
-        // Before the look: then it watches this very process, if that is alive.
+        // Watch before the check: if the process is alive then, this watches the right one.
         let watch = Pid::from_raw(self.pid).and_then(EndWatch::on);
         while self.is_alive() {
             match &watch {
@@ -60,7 +61,7 @@ impl Process {
         }
     }
 
-    /// Kills it unless it has ended.
+    /// Kills the process unless it has ended.
     pub fn kill(&self) -> rustix::io::Result<()> {
         match Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
             Some(pid) => rustix::process::kill_process(pid, rustix::process::Signal::KILL),
@@ -69,11 +70,12 @@ impl Process {
     }
 }
 
-/// The end of a process that need not be a child: Linux tells of it (pidfd). `None` elsewhere, and if the process is gone.
+/// Watches for the end of a process, which need not be a child (pidfd). `None` on systems other than Linux, and if the
+/// process is gone.
 pub struct EndWatch(os::EndWatch);
 
 impl EndWatch {
-    /// Within a runtime that has IO.
+    /// Must be called within a runtime that has IO.
     pub fn on(pid: Pid) -> Option<Self> {
         os::EndWatch::on(pid).map(Self)
     }
@@ -104,7 +106,7 @@ mod os {
         }
 
         pub(super) async fn ended(&self) {
-            // An error is the end of the runtime, and with it of whoever waits.
+            // An error means that the runtime is shutting down, and this task with it.
             if self.0.readable().await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -129,32 +131,32 @@ mod os {
     }
 }
 
-/// One process's place among the others.
+/// One entry of the process table.
 #[derive(Debug)]
 pub(super) struct Row {
     pub(super) parent: i32,
     /// As in [`Process`].
     pub(super) began: u64,
-    /// It has ended and waits to be reaped.
+    /// It is a zombie.
     pub(super) ended: bool,
     arguments: Vec<String>,
 }
 
 impl Row {
-    /// From `/proc/PID/stat`, whose second field, the command, may itself hold blanks and parentheses.
+    /// Reads `/proc/PID/stat`. Its second field, the command, may contain spaces and parentheses.
     fn in_proc(pid: i32) -> Option<Self> {
         let stat = in_proc(pid, "stat").ok()?;
         let after = stat.iter().rposition(|byte| *byte == b')')? + 1;
         let mut fields = std::str::from_utf8(&stat[after..]).ok()?.split_ascii_whitespace();
         let ended = matches!(fields.next()?, "Z" | "X" | "x");
         let parent = fields.next()?.parse().ok()?;
-        // The twentieth field after the command's parenthesis; two are taken.
+        // The twentieth field after the command, of which two were read.
         let began = fields.nth(17)?.parse().ok()?;
         Some(Self { parent, began, ended, arguments: Vec::new() })
     }
 }
 
-/// Who is whose parent. On Linux each process is read when it is asked for.
+/// Maps processes to their parents. On Linux each process is read on demand.
 #[derive(Debug, Default)]
 pub struct ProcessTable {
     rows: HashMap<i32, Row>,
@@ -166,7 +168,7 @@ impl ProcessTable {
         Self::default()
     }
 
-    /// One look at all processes: asking for each alone would start a program for every step.
+    /// Reads all processes at once: reading each one separately would start a program for every step.
     #[cfg(not(target_os = "linux"))]
     pub fn read() -> Self {
         by_ps()
@@ -183,7 +185,7 @@ impl ProcessTable {
         }
     }
 
-    /// Empty where they can't be told.
+    /// Returns the arguments of a process; empty if they cannot be read.
     pub(super) fn arguments(&self, pid: i32) -> Vec<String> {
         match self.rows.get(&pid) {
             Some(row) => row.arguments.clone(),
@@ -192,7 +194,7 @@ impl ProcessTable {
     }
 }
 
-/// The value of a variable in a process's first environment.
+/// Returns a variable's value in the environment that a process started with.
 pub fn variable(pid: i32, name: &str) -> Option<String> {
     let bytes = in_proc(pid, "environ").ok()?;
     let mut entries = bytes.split(|byte| *byte == 0);
@@ -200,10 +202,10 @@ pub fn variable(pid: i32, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
-/// A file of a process. Its size is not known before it is read: with room for most, two reads are enough.
+/// Reads a file of a process. Its size is not known before the read; with this capacity, two reads are usually enough.
 fn in_proc(pid: i32, file: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(MOST_OF_PROC);
-    // Without `take` the file would be asked for its size, which is always 0.
+    // Without `take`, the file would be asked for its size, which is always 0.
     File::open(format!("/proc/{pid}/{file}"))?.take(u64::MAX).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
@@ -214,7 +216,7 @@ fn zero_ended(pid: i32, file: &str) -> Vec<String> {
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// Empty where there is no `ps`.
+/// Returns an empty table if there is no `ps`.
 #[cfg(any(not(target_os = "linux"), test))]
 fn by_ps() -> ProcessTable {
     let output = Command::new("ps").args(["-axo", "pid=,ppid=,args="]).output();
@@ -255,7 +257,7 @@ mod tests {
         let mut ended = std::pin::pin!(process.ended());
         assert!(futures_util::poll!(ended.as_mut()).is_pending());
         drop(child.stdin.take());
-        // Reaped beside it: not every system calls a process ended that waits to be reaped.
+        // Reap it at the same time: some systems do not report a zombie as ended.
         let reaped = tokio::task::spawn_blocking(move || child.wait().unwrap());
         ended.await;
         assert!(!process.is_alive());

@@ -1,16 +1,16 @@
-//! Where this program lies, also after it was replaced while it ran.
+//! The path of this program, even after it was replaced while it ran.
 //!
-//! Owns the one way to find it, and the roles by which its processes are told apart. Never checks whether it can be started.
+//! Owns the one way to find it, and the roles that distinguish its processes. Never checks whether it can be started.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The hidden role of the browser's keeper: the program's first argument.
+/// The hidden role of the browser keeper: the program's first argument.
 pub const KEEPER_ROLE: &str = "browser-keeper";
-/// What Linux appends to the name of a running program whose file was replaced or removed.
+/// The suffix that Linux appends to the path of a running program whose file was replaced or removed.
 const DELETED: &str = " (deleted)";
 
-/// The program's path. After an upgrade in place: the path of the new one.
+/// Returns the program's path. After an in-place upgrade, this is the path of the new program.
 pub fn path() -> io::Result<PathBuf> {
     Ok(in_place(std::env::current_exe()?))
 }

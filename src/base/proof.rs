@@ -1,7 +1,7 @@
-//! Proofs of a shared secret that do not show it: HMAC-SHA-256 over a challenge.
+//! Proofs of a shared secret that do not reveal it: HMAC-SHA-256 over a challenge.
 //!
-//! Owns keys, nonces and proofs. A key is made here, lies in a file of mode 0600 in gstack's home, and never crosses a socket
-//! on which it is proven.
+//! Owns keys, nonces and proofs. A key is created here, is stored in a file of mode 0600 in gstack's home, and never
+//! crosses a socket on which it is proven.
 
 use super::atomic;
 use hmac::{Hmac, KeyInit, Mac};
@@ -19,7 +19,7 @@ impl Key {
         Self(hexadecimal(&rand::random::<[u8; 32]>()))
     }
 
-    /// From its text; `None` if that is not a key.
+    /// Parses a key from text; `None` if the text is not a key.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_key = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -35,17 +35,17 @@ impl Key {
         Self::parse(&text).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it holds no key"))
     }
 
-    /// Replaces the file whole; mode 0600.
+    /// Replaces the key file atomically; mode 0600.
     pub fn write(&self, path: &Path) -> io::Result<()> {
         atomic::write(path, self.0.as_bytes())
     }
 
-    /// What proves the key for this purpose. `parts` but the last hold no line break.
+    /// Returns the proof of the key for this purpose. All `parts` but the last must not contain a line break.
     pub fn proof(&self, purpose: &str, parts: &[&str]) -> String {
         hexadecimal(&self.code(purpose, parts).finalize().into_bytes())
     }
 
-    /// Whether `proof` is that; compared in constant time.
+    /// Returns whether `proof` is valid. Compares in constant time.
     pub fn accepts(&self, purpose: &str, parts: &[&str], proof: &str) -> bool {
         bytes(proof).is_some_and(|proof| self.code(purpose, parts).verify_slice(&proof).is_ok())
     }
@@ -68,7 +68,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// 16 random bytes in hexadecimal: no two connections get the same.
+/// Returns 16 random bytes in hexadecimal, unique to a connection.
 pub fn nonce() -> String {
     hexadecimal(&rand::random::<[u8; 16]>())
 }

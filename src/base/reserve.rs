@@ -1,7 +1,7 @@
-//! Room on the disk for what must be written when the disk is full: the ends of turns, and a start.
+//! Disk space that is reserved for writes when the disk is full: the ends of turns, and the daemon's start.
 //!
-//! Owns a folder of small files that hold the room, and files (a disk can also run out of these). Never decides what is
-//! worth it: the journal releases it for an end, the daemon for its start.
+//! Owns a folder of small files that hold space and inodes (a disk can run out of either). Never decides when to use
+//! it: the journal releases it to record an end, the daemon to start.
 
 use super::atomic::FILE_MODE;
 use super::home::private_folder;
@@ -12,20 +12,20 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How many files. A start needs five: two sockets, the log, and `browse.json` with its temporary file.
+/// The number of files. A start needs five: two sockets, the log, and `browse.json` with its temporary file.
 const FILES: u64 = 8;
-/// The room that one of them holds.
+/// The size of each file.
 const FILE_SIZE: usize = 32 * 1024;
-/// All of them.
+/// The size of all files together.
 const SIZE: u64 = FILES * FILE_SIZE as u64;
-/// A disk with less free space is full: the reserve does not take the last of it.
+/// The reserve is created only if the disk has more free space than this, so that it does not take the last of it.
 const FREE_TO_MAKE: u64 = 2 * SIZE;
-/// On a smaller disk there is no reserve.
+/// A smaller disk gets no reserve.
 const SMALLEST_DISK: u64 = 4 * SIZE;
-/// How long a disk that refused the files is left alone.
+/// The time before trying again on a disk that refused the files.
 const TRY_AGAIN: Duration = Duration::from_secs(1);
 
-/// The reserve of one folder's disk.
+/// The reserve on one folder's disk.
 #[derive(Debug)]
 pub struct Reserve {
     folder: PathBuf,
@@ -35,23 +35,23 @@ pub struct Reserve {
 #[derive(Debug)]
 struct State {
     kept: bool,
-    /// When a disk that seems to have room did not take the files: a quota is one reason.
+    /// The time at which a disk with free space refused the files, for example because of a quota.
     refused: Option<Instant>,
 }
 
-/// Whether an error means that there is no room left.
+/// Returns whether an error means that no space is left.
 pub fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 impl Reserve {
-    /// The reserve in `folder`, made if the disk has room for it.
+    /// Opens the reserve in `folder`, and creates it if the disk has room.
     pub fn open(folder: PathBuf) -> Self {
         let kept = make(&folder);
         Self { folder, state: Mutex::new(State { kept, refused: None }) }
     }
 
-    /// Whether the room is held. Makes a released reserve again when the disk has room for it.
+    /// Returns whether the space is reserved. Recreates a released reserve once the disk has room.
     pub fn is_kept(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.kept || !has_room(&self.folder) || state.refused.is_some_and(|at| at.elapsed() < TRY_AGAIN) {
@@ -62,7 +62,7 @@ impl Reserve {
         state.kept
     }
 
-    /// Gives the room back to the disk. False if there was none to give.
+    /// Frees the reserved space. Returns false if there was none.
     pub fn release(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let had_any = remove(&self.folder);
@@ -71,27 +71,27 @@ impl Reserve {
     }
 }
 
-/// Releases the reserve in `folder` if a start would find too little room.
+/// Releases the reserve in `folder` if there is too little room for a start.
 pub fn release_if_full(folder: &Path) {
     if !has_room(folder) && remove(folder) {
         tracing::debug!(folder = %folder.display(), "the reserve was released for the start");
     }
 }
 
-/// False for a full disk. A disk that cannot be looked at counts as one with room.
+/// Returns false if the disk is full. A disk that cannot be read counts as having room.
 fn has_room(folder: &Path) -> bool {
     let Some(disk) = look(folder) else { return true };
     let has_files = disk.f_files == 0 || disk.f_favail > FILES;
     disk.f_bavail.saturating_mul(disk.f_frsize) >= FREE_TO_MAKE && has_files
 }
 
-/// The folder may not exist yet; its parent lies on the same disk.
+/// Reads the disk's state, from the parent if the folder does not exist yet.
 fn look(folder: &Path) -> Option<rustix::fs::StatVfs> {
     let parent = folder.parent()?;
     rustix::fs::statvfs(folder).or_else(|_| rustix::fs::statvfs(parent)).ok()
 }
 
-/// True if the room is held, or none is to be held here. False if the disk is full.
+/// Returns true if the space is reserved, or no reserve is needed here. Returns false if the disk is full.
 fn make(folder: &Path) -> bool {
     if look(folder).is_some_and(|disk| disk.f_blocks.saturating_mul(disk.f_frsize) < SMALLEST_DISK) {
         return true;
@@ -111,7 +111,7 @@ fn make(folder: &Path) -> bool {
             remove(folder);
             false
         }
-        // A read-only home and the like: without a reserve everything works as far as it can.
+        // For example a read-only home: gstack works without a reserve as far as it can.
         Err(error) => {
             tracing::debug!(%error, "no reserve is kept");
             true
@@ -124,14 +124,14 @@ fn place(folder: &Path, n: u64) -> PathBuf {
 }
 
 fn fill(path: &Path) -> io::Result<()> {
-    // Bytes without a pattern: a disk that compresses would keep no room for zeros.
+    // Random bytes: a disk with compression would reserve no space for zeros.
     let bytes: Vec<u8> = (0..FILE_SIZE).map(|_| rand::random()).collect();
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(path)?;
     file.write_all(&bytes)?;
     file.sync_data()
 }
 
-/// True if anything was removed.
+/// Returns true if anything was removed.
 fn remove(folder: &Path) -> bool {
     (0..FILES).filter(|n| fs::remove_file(place(folder, *n)).is_ok()).count() > 0
 }

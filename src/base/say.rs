@@ -1,13 +1,13 @@
-//! Words on standard error that may get lost: the file behind it may lie on a full disk, or nobody may listen.
+//! Messages on standard error that may be lost: the file behind it may be on a full disk, or closed.
 //!
-//! Owns the only way in which the roles without a terminal (daemon, keeper, native host, minder) speak there. Std's
-//! macros panic when the write fails.
+//! Owns how the roles without a terminal (daemon, keeper, native host, minder) write there. The macros of std panic
+//! when the write fails.
 
 use std::fmt::Display;
 use std::io::Write;
 
-/// Says one line.
+/// Writes one line.
 pub fn line(words: impl Display) {
-    // Nothing can be told where telling fails.
+    // There is nowhere to report a failed write.
     writeln!(std::io::stderr(), "gstack: {words}").ok();
 }

@@ -1,12 +1,12 @@
-//! What people call a site: the host of an address, with its port where that is unusual.
+//! A site, in the sense that people use the word: the host of a URL, with its port unless it is the default.
 //!
-//! Owns the comparison of a page now with the one that something was allowed on. Never asks a browser.
+//! Owns the comparison of the current page with the one on which something was allowed. Never asks a browser.
 
 use std::fmt;
 use url::Url;
 
-/// The site of an address; none where it has no host (`about:blank`). Its port belongs to it: another port is
-/// another site.
+/// Returns the site of a URL, or `None` if it has no host (`about:blank`). The port is part of the site: another port
+/// is another site.
 pub fn of(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let name = url.host_str()?.to_owned();
@@ -16,11 +16,11 @@ pub fn of(url: &str) -> Option<String> {
     })
 }
 
-/// What something was allowed on. A page without a host is a place of its own: it never stands for "anywhere".
+/// The place on which something was allowed. A page without a host matches only itself, never every page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     Site(String),
-    /// The address without its fragment: `about:blank`, `file:///…`, `blob:…`.
+    /// The URL without its fragment: `about:blank`, `file:///…`, `blob:…`.
     Page(String),
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Place {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Site(site) => to.write_str(site),
-            // Such an address may be a whole document.
+            // A `data:` URL may contain a whole document.
             Self::Page(_) => to.write_str("that page"),
         }
     }

@@ -1,12 +1,12 @@
-//! What a person can do about a disk that takes or gives nothing.
+//! Next steps for errors of the disk.
 //!
-//! Owns the next step in words. What happened is the error itself.
+//! Owns the hint. The error itself says what happened.
 
 use rustix::io::Errno;
 use std::io;
 use std::path::Path;
 
-/// Which trouble it is, as the catalogue of sentences knows its next step.
+/// Returns the error's code in the catalogue of messages.
 pub fn code(source: &io::Error) -> &'static str {
     let errno = source.raw_os_error();
     if errno.is_some_and(|code| code == Errno::MFILE.raw_os_error() || code == Errno::NFILE.raw_os_error()) {
@@ -21,7 +21,7 @@ pub fn code(source: &io::Error) -> &'static str {
     }
 }
 
-/// The next step.
+/// Returns the next step for an error at `path`.
 pub fn hint(path: &Path, source: &io::Error) -> String {
     let place = path.display();
     if source

@@ -1,7 +1,7 @@
-//! The mark of an upgrade: the daemon ended for a newer gstack, whose daemon has not started yet.
+//! The upgrade mark: the daemon ended for a newer gstack, whose daemon has not started yet.
 //!
-//! Owns the comparison of versions, the file's shape and its age. It lies among the run files, which the next daemon
-//! removes when it starts. Decides nothing.
+//! Owns the comparison of versions, and the mark's format and age. The mark is one of the run files, which the next
+//! daemon removes when it starts. Decides nothing.
 
 use super::atomic;
 use super::home::Home;
@@ -14,10 +14,10 @@ use std::time::Duration;
 
 /// In the folder of run files.
 const FILE: &str = "handed-over";
-/// Those that asked last are kept: each of them would start the newer daemon.
+/// The maximum number of starters, the latest ones: each of them would start the newer daemon.
 const MOST_STARTERS: usize = 8;
 
-/// Whether a version is newer than another, by their numbers; what follows a `-` or `+` makes no difference.
+/// Compares the numbers of two versions, ignoring anything after a `-` or `+`. Returns whether `version` is newer.
 pub fn is_newer(version: &str, other: &str) -> bool {
     let numbers = |version: &str| -> Vec<u64> {
         let release = version.split(['-', '+']).next().unwrap_or_default();
@@ -26,12 +26,12 @@ pub fn is_newer(version: &str, other: &str) -> bool {
     numbers(version) > numbers(other)
 }
 
-/// Who takes over.
+/// The version and processes that replace the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UpgradeMark {
-    /// The newest version that asked.
+    /// The newest version that asked for the upgrade.
     pub version: String,
-    /// The processes that asked and start the newer daemon. Empty if they did not say which they are.
+    /// The processes that asked and will start the newer daemon. Empty if none of them identified itself.
     pub starters: Vec<Process>,
 }
 
@@ -40,7 +40,7 @@ impl UpgradeMark {
         Self { version, starters: Vec::new() }
     }
 
-    /// One more asks.
+    /// Adds a request for the upgrade.
     pub fn ask(&mut self, version: &str, starter: Option<Process>) {
         if is_newer(version, &self.version) {
             version.clone_into(&mut self.version);
@@ -52,25 +52,25 @@ impl UpgradeMark {
         }
     }
 
-    /// On disk when this returns.
+    /// Writes the mark. It is on disk when this returns.
     pub fn write(&self, home: &Home) -> io::Result<()> {
         atomic::write(&path(home), &serde_json::to_vec(self)?)
     }
 
-    /// The mark and its age. `None` if there is none, if it is not readable (an older release's says nothing), or if it is
-    /// from the future: the clock was set.
+    /// Returns the mark and its age. `None` if it does not exist, cannot be parsed (an older release leaves it empty),
+    /// or is from the future because the clock was set.
     pub fn read(home: &Home) -> Option<(Self, Duration)> {
         let path = path(home);
         let age = fs::metadata(&path).ok()?.modified().ok()?.elapsed().ok()?;
         Some((serde_json::from_slice(&fs::read(path).ok()?).ok()?, age))
     }
 
-    /// Whether there is one, of any release.
+    /// Returns whether a mark of any release exists.
     pub fn is_there(home: &Home) -> bool {
         path(home).exists()
     }
 
-    /// Whether one of those that asked still runs.
+    /// Returns whether one of the processes that asked still runs.
     pub fn has_starter(&self) -> bool {
         self.starters.iter().any(Process::is_alive)
     }

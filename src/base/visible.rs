@@ -1,16 +1,15 @@
-//! Text as a person must see it before they decide: nothing in it hides, turns around or pushes the rest out of view.
+//! Text as shown to a person before a decision: nothing in it can hide, reverse or push the rest out of view.
 //!
-//! Owns the spelling of invisible characters and of long runs of blanks. Used for the terminal and for the panel.
+//! Owns how invisible characters and long runs of blanks are written. Used for the terminal and for the panel.
 
 use super::lookalike::is_invisible;
 
-/// More blanks in a row than this are counted.
+/// A longer run of blanks is replaced by its length.
 const MOST_BLANKS: usize = 3;
-/// The same of line breaks.
+/// A longer run of line breaks is replaced by its length.
 const MOST_BREAKS: usize = 2;
 
-/// The same text with control, bidirectional and invisible characters as `⟨U+202E⟩`, and long runs of blanks as
-/// `⟨600 blanks⟩`.
+/// Writes control, bidirectional and invisible characters as `⟨U+202E⟩`, and long runs of blanks as `⟨600 blanks⟩`.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -40,7 +39,8 @@ fn is_break(character: char) -> bool {
     matches!(character, '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Our own brackets too: nobody else spells a character out.
+/// Returns whether a character is written as its code. Includes the brackets themselves, so that a text cannot imitate
+/// the notation.
 fn is_hidden(character: char) -> bool {
     is_invisible(character) || character.is_control() || is_break(character) || matches!(character, '⟨' | '⟩')
 }

@@ -1,14 +1,14 @@
-//! JSON in which a string may hold half of a surrogate pair, as JavaScript's strings may.
+//! Repairs JSON whose strings contain a lone surrogate, as JavaScript strings may.
 //!
-//! Owns the repair: such a half becomes U+FFFD, as `String.prototype.toWellFormed` has it. A Rust string cannot hold it,
-//! so the whole message would be refused for one letter of a page.
+//! Replaces each lone surrogate with U+FFFD, as `String.prototype.toWellFormed` does. A Rust string cannot hold one, so
+//! a single character of a page would make the whole message invalid.
 
 use std::borrow::Cow;
 
-/// Length of `\uXXXX`.
+/// The length of `\uXXXX`.
 const ESCAPE: usize = 6;
 
-/// The same JSON with whole characters only. Copies only what needs a repair.
+/// Returns the same JSON without lone surrogates. Copies only if it needs a repair.
 pub fn repair(json: &[u8]) -> Cow<'_, [u8]> {
     let mut repaired = Cow::Borrowed(json);
     let mut at = 0;
@@ -21,14 +21,14 @@ pub fn repair(json: &[u8]) -> Cow<'_, [u8]> {
                 ESCAPE
             }
             Some(_) => ESCAPE,
-            // Another escape: the character behind the backslash belongs to it.
+            // Another escape, which includes the character after the backslash.
             None => 2,
         };
     }
     repaired
 }
 
-/// The UTF-16 unit of an escape that begins at `at`.
+/// Returns the UTF-16 unit of an escape that begins at `at`.
 fn unit(json: &[u8], at: usize) -> Option<u16> {
     let digits = json.get(at..at + ESCAPE)?.strip_prefix(br"\u")?;
     u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()

@@ -1,8 +1,8 @@
-//! A file that appears in its place only when it is whole.
+//! A file that appears at its path only once it is complete.
 //!
-//! Owns where the bytes lie until then. On Linux they have no name, so nothing is left of them when the process is
-//! killed; where the file system cannot do that they lie in a hidden file beside the place. Never follows a symlink in
-//! its place.
+//! Owns where the bytes are until then. On Linux the file has no name (`O_TMPFILE`), so nothing is left if the process
+//! is killed; on file systems without that, it is a hidden file in the same folder. Never follows a symlink at its
+//! path.
 
 use super::atomic::FILE_MODE;
 use super::pinned::PinnedFolder;
@@ -14,16 +14,16 @@ use std::path::{Path, PathBuf};
 pub struct WholeFile {
     file: File,
     place: PathBuf,
-    /// A name for the file until it has its place; on Linux only used while an older file is replaced.
+    /// The file's name until it is moved into place. On Linux only used while an existing file is replaced.
     temporary: PathBuf,
-    /// The file has that name now.
+    /// Whether the file has that name now.
     is_named: bool,
-    /// What the two paths lead through, if they do.
+    /// The folder through which the two paths lead, if it is pinned.
     _pinned: Option<PinnedFolder>,
 }
 
 impl WholeFile {
-    /// Opens a new file for `place`, mode 0600.
+    /// Creates a new file for `place`, mode 0600.
     pub fn create(place: &Path) -> io::Result<Self> {
         Self::create_through(None, place)
     }
@@ -43,35 +43,35 @@ impl WholeFile {
         }
     }
 
-    /// As [`Self::create`], for an absolute path that was judged and has no symlink left in it. Fails if one has come in since;
-    /// the file gets its place in the folder that is there now, whatever is put in the folder's place before it is whole.
+    /// Like [`Self::create`], for a validated absolute path without symlinks. Fails if the path has a symlink now. The
+    /// file goes into the folder that is there now, even if that folder is replaced before the file is complete.
     pub fn create_judged(place: &Path) -> io::Result<Self> {
         let pinned = PinnedFolder::open(folder(place))?;
         let place = pinned.place(place.file_name().unwrap_or_default());
         Self::create_through(Some(pinned), &place)
     }
 
-    /// The file to write to.
+    /// Returns the file to write to.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// As [`Self::finish`]; fails if something is in its place already.
+    /// Like [`Self::finish`], but fails if the path exists already.
     pub fn finish_new(self) -> io::Result<()> {
         self.file.sync_all()?;
         if self.is_named { fs::hard_link(&self.temporary, &self.place) } else { os::give_name(&self.file, &self.place) }
     }
 
-    /// Brings the content onto the disk and then into its place, over what is there. Blocks for the disk.
+    /// Syncs the content to disk, then moves it into place, replacing any existing file. Blocks on disk I/O.
     pub fn finish(self) -> io::Result<()> {
         self.file.sync_all()?;
         self.finish_unsynced()
     }
 
-    /// Brings the content into its place, over what is there. After a loss of power the file may be empty.
+    /// Moves the content into place, replacing any existing file. After a power loss the file may be empty.
     pub fn finish_unsynced(mut self) -> io::Result<()> {
         if !self.is_named {
-            // The common case: nothing is in its place.
+            // The common case: the path does not exist yet.
             match os::give_name(&self.file, &self.place) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 other => return other,
@@ -84,7 +84,7 @@ impl WholeFile {
         Ok(())
     }
 
-    /// As [`Self::finish`], with the folder's entry on the disk as well.
+    /// Like [`Self::finish`], and also syncs the folder's entry to disk.
     pub fn finish_synced(self) -> io::Result<()> {
         let folder = File::open(folder(&self.place))?;
         self.finish()?;
@@ -102,7 +102,7 @@ impl Drop for WholeFile {
     }
 }
 
-/// The folder that a path lies in.
+/// Returns the folder of a path.
 pub(super) fn folder(place: &Path) -> &Path {
     place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
@@ -117,13 +117,13 @@ mod os {
     use std::os::unix::fs::OpenOptionsExt;
     use std::path::Path;
 
-    /// Opens a file without a name; `None` if the file system has none.
+    /// Opens a file without a name, or returns `None` if the file system does not support that.
     pub(super) fn open_unnamed(folder: &Path) -> io::Result<Option<File>> {
         let flags = OFlags::TMPFILE.bits().cast_signed();
         let opened = OpenOptions::new().write(true).custom_flags(flags).mode(FILE_MODE).open(folder);
         match opened {
             Ok(file) => Ok(path_of(&file).exists().then_some(file)),
-            // What a kernel or a file system without them answers, see open(2).
+            // The errors of a kernel or file system without `O_TMPFILE`, see open(2).
             Err(error) if matches!(error.raw_os_error(), Some(EISDIR | EOPNOTSUPP | EINVAL)) => Ok(None),
             Err(error) => Err(error),
         }
@@ -193,7 +193,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let new = WholeFile::create(&folder.path().join("a.pdf")).unwrap();
         new.file().write_all(b"half").unwrap();
-        // Nothing of it is run by a kill.
+        // As in a kill, `drop` does not run.
         std::mem::forget(new);
         assert!(names(folder.path()).is_empty());
     }

@@ -1,7 +1,8 @@
-//! One request over `http.sock` and its answer, by the process's only thread: no runtime is started for it.
+//! Sends one request over `http.sock` and reads the answer, on the process's only thread, without an async runtime.
 //!
-//! Owns the bytes of that exchange. Starts no daemon and repeats nothing: what it returns `None` for was not sent, and
-//! `http::Client` asks instead. An answer is awaited as long as there: until the daemon stops saying that it is well.
+//! Owns the bytes of that exchange. Starts no daemon and retries nothing. `None` means that nothing was sent, and the
+//! caller uses `http::Client` instead. Like that client, waits for an answer as long as the daemon says that it is
+//! healthy.
 
 use super::http::{ANSWER_LIMIT, ASK_AGAIN, PATIENCE, gone, refused, silent, unreadable};
 use crate::base::home::Home;
@@ -16,13 +17,13 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// Most answers fit.
+/// Most answers fit in this many bytes.
 const FIRST_READ: usize = 16 * 1024;
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
-/// In hyper's words, which the other client tells.
+/// The message of hyper, which the other client reports.
 const CLOSED_EARLY: &str = "connection closed before message completed";
 
-/// Posts `body` as JSON and reads the answer. `None` if no daemon could be asked: nothing was sent.
+/// Posts `body` as JSON and reads the answer. `None` if no daemon could be reached; nothing was sent.
 pub fn post<T: DeserializeOwned>(home: &Home, path: &str, body: &impl Serialize) -> Option<Result<T, Fault>> {
     let body = serde_json::to_vec(body).ok()?;
     let stream = UnixStream::connect(home.http_socket()).ok()?;
@@ -31,7 +32,7 @@ pub fn post<T: DeserializeOwned>(home: &Home, path: &str, body: &impl Serialize)
     Some(exchange.run(&request("POST", path, &body)).and_then(|answer| answer.value()))
 }
 
-/// In HTTP/1.0 the answer comes whole: it has a length, or ends with the connection.
+/// Uses HTTP/1.0, so the answer is not chunked: it has a length or ends with the connection.
 fn request(method: &str, path: &str, body: &[u8]) -> Vec<u8> {
     let mut request = format!(
         "{method} {path} HTTP/1.0\r\nhost: localhost\r\naccept: application/json\r\n\
@@ -45,7 +46,7 @@ fn request(method: &str, path: &str, body: &[u8]) -> Vec<u8> {
 
 struct Exchange<'a> {
     home: &'a Home,
-    /// Never blocks.
+    /// Non-blocking.
     stream: UnixStream,
 }
 
@@ -73,7 +74,7 @@ impl Exchange<'_> {
         while !request.is_empty() {
             match self.stream.write(request) {
                 Ok(written) => request = request.get(written..).unwrap_or_default(),
-                // It has answered already, and reads no further.
+                // The daemon has already answered, and reads no further.
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
                 Err(error) => self.wait(&error, PollFlags::OUT)?,
             }
@@ -81,7 +82,7 @@ impl Exchange<'_> {
         Ok(())
     }
 
-    /// Waits until the stream can be read or written again, which was the trouble with it.
+    /// Waits until the stream is ready for the operation that failed with `trouble`.
     fn wait(&self, trouble: &io::Error, on: PollFlags) -> Result<(), Fault> {
         match trouble.kind() {
             io::ErrorKind::Interrupted => return Ok(()),
@@ -90,7 +91,7 @@ impl Exchange<'_> {
         }
         let mut patience = PATIENCE;
         while !ready(&[(&self.stream, on)], patience)? {
-            // One that is gone does not hang: the stream says that.
+            // If the daemon has gone, it is not hung: the stream reports that.
             if let Some(health) = self.ask_health()
                 && !ready(&[(&self.stream, on), (&health, PollFlags::IN)], ANSWER_LIMIT)?
             {
@@ -108,7 +109,7 @@ impl Exchange<'_> {
     }
 }
 
-/// Whether one of the streams is, before the time is up.
+/// Returns whether one of the streams becomes ready within the limit.
 fn ready(streams: &[(&UnixStream, PollFlags)], limit: Duration) -> Result<bool, Fault> {
     let deadline = Instant::now() + limit;
     loop {
@@ -130,7 +131,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// The answer in these bytes; `None` while more is missing. `ended`: no more follow.
+    /// Parses the answer in these bytes. `None` while it is incomplete. `ended`: no more bytes follow.
     fn whole(received: &[u8], ended: bool) -> Result<Option<Self>, Fault> {
         let Some(end) = received.windows(END_OF_HEAD.len()).position(|bytes| bytes == END_OF_HEAD) else {
             return Ok(None);
@@ -165,7 +166,7 @@ mod tests {
     use crate::protocol::fault::FaultCode;
     use std::os::unix::net::UnixListener;
 
-    /// Answers one request with these pieces, after it has read all of the request; gives what it read.
+    /// Answers one request with these pieces, after reading all of it. Returns the bytes that it read.
     fn answered(pieces: &'static [&'static str], body: &str) -> (Option<Result<String, Fault>>, Vec<u8>) {
         let folder = tempfile::tempdir().unwrap();
         let home = Home::named(folder.path().to_owned());
@@ -176,7 +177,7 @@ mod tests {
             let mut read = vec![0; expected];
             stream.read_exact(&mut read).unwrap();
             for piece in pieces {
-                // The client reads no further than the answer's end.
+                // The client stops reading at the end of the answer.
                 stream.write_all(piece.as_bytes()).ok();
                 std::thread::yield_now();
             }

@@ -1,17 +1,17 @@
-//! The end of a daemon, for those who asked it to end.
+//! Waits for the end of a daemon that was asked to end.
 //!
-//! Owns the waiting. The process is what is waited for: another daemon may take its lock the moment it is free.
+//! Owns the waiting. Waits for the process, not for the lock: another daemon may take the lock the moment it is free.
 
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
 use crate::base::process::Process;
 use std::time::Duration;
 
-/// How often the lock is looked at where the daemon did not say which process it is.
+/// The interval at which the lock is polled if the daemon did not report its pid.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// Waits until the daemon that said this pid has ended: then all that it wrote is on disk. False where it takes longer
-/// than `limit`.
+/// Waits until the daemon with this pid has ended; everything that it wrote is then on disk. Returns false if that
+/// takes longer than `limit`.
 pub async fn within(home: &Home, pid: Option<i32>, limit: Duration) -> bool {
     let ended = async {
         match pid {
@@ -20,7 +20,7 @@ pub async fn within(home: &Home, pid: Option<i32>, limit: Duration) -> bool {
                     process.ended().await;
                 }
             }
-            // An older release's.
+            // An older release does not report its pid.
             None => {
                 while FileLock::is_held(&home.daemon_lock()).unwrap_or(false) {
                     tokio::time::sleep(LOOK_AGAIN).await;

@@ -1,6 +1,6 @@
 //! Server-sent events as they arrive.
 //!
-//! Owns the reading of the event stream format (HTML standard, section 9.2). Never reconnects.
+//! Owns the parsing of the event stream format (HTML standard, section 9.2). Never reconnects.
 
 use super::http::Lines;
 use crate::protocol::fault::Fault;
@@ -12,7 +12,7 @@ pub struct Event {
     pub data: String,
 }
 
-/// The events of one answer.
+/// The events of one response.
 pub struct Events {
     lines: Lines,
 }
@@ -22,7 +22,7 @@ impl Events {
         Self { lines }
     }
 
-    /// The next event; `None` at the end. Comments (the heartbeat) are passed over.
+    /// Returns the next event, or `None` at the end. Skips comments (the heartbeat).
     pub async fn next_event(&mut self) -> Result<Option<Event>, Fault> {
         let mut event = Event::default();
         while let Some(line) = self.lines.next_line().await? {

@@ -1,6 +1,6 @@
-//! Requests to the daemon over `http.sock`: whole answers and answers that come line by line.
+//! Requests to the daemon over `http.sock`, with whole or streamed answers.
 //!
-//! Owns the HTTP of a client. Repeats only what changes nothing: whether anything else took effect is the caller's question.
+//! Owns the client's HTTP. Retries only read-only requests; for all others the caller decides whether they took effect.
 
 use super::events::Events;
 use super::start;
@@ -19,16 +19,16 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 
-/// A daemon that works says that it is well long before, also on a machine that is busy.
+/// The limit for the daemon's health check. A working daemon answers long before, even on a busy machine.
 pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(9);
-/// What takes longer is asked about: most answers come sooner.
+/// The time before the first health check. Most answers come sooner.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
-/// How often something that only reads is asked for, if daemons keep ending.
+/// The number of tries of a read-only request, if daemons keep ending.
 const MOST_TRIES: usize = 3;
-/// How often a daemon is asked again that works on something long.
+/// The interval between health checks while the daemon works on a long request.
 pub(super) const ASK_AGAIN: Duration = Duration::from_secs(5);
 
-/// A client of one daemon. Cheap to clone; each request is a connection of its own.
+/// A client of one daemon. Cheap to clone. Each request uses its own connection.
 #[derive(Clone, Debug)]
 pub struct Client {
     home: Home,
@@ -37,25 +37,25 @@ pub struct Client {
     port: Option<u16>,
 }
 
-/// A connection to the daemon, by either way.
+/// A connection to the daemon, over the socket or TCP.
 trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Client {
-    /// Starts the daemon when a request finds none.
+    /// Creates a client that starts the daemon if none runs.
     pub fn new(home: Home) -> Self {
         Self { home, start: true, token: None, port: None }
     }
-    /// Answers with a fault when no daemon runs.
+    /// Creates a client that returns a fault if no daemon runs.
     pub fn of_running(home: Home) -> Self {
         Self { home, start: false, token: None, port: None }
     }
-    /// Speaks for the agent whose token this is. A daemon that is not running has no agents, so none is started.
+    /// Authenticates as the agent that owns this token. Does not start a daemon: one that is not running has no agents.
     #[must_use]
     pub fn with_token(self, token: Option<String>) -> Self {
         Self { start: self.start && token.is_none(), token: token.map(Arc::from), ..self }
     }
-    /// Speaks over 127.0.0.1 instead of the socket. For an agent, whose sandbox holds no socket.
+    /// Connects to 127.0.0.1 instead of the socket. For an agent, whose sandbox has no sockets.
     #[must_use]
     pub fn at_port(self, port: Option<u16>) -> Self {
         Self { port, ..self }
@@ -68,12 +68,12 @@ impl Client {
         self.reading(Method::GET, path, Bytes::new()).await
     }
 
-    /// Asks for something that changes nothing.
+    /// Sends a read-only request.
     pub async fn read<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
         self.reading(Method::POST, path, encode(body)?).await
     }
 
-    /// Asks again if the daemon ended before it answered: the next one is started, or it is told that none runs.
+    /// Retries if the daemon ended before it answered: starts the next one, or returns a fault that none runs.
     async fn reading<T: DeserializeOwned>(&self, method: Method, path: &str, body: Bytes) -> Result<T, Fault> {
         let mut tries = 1;
         loop {
@@ -90,19 +90,19 @@ impl Client {
         self.answered(async { whole(self.send(Method::POST, path, body).await?).await }).await
     }
 
-    /// An answer of JSON lines, read one by one as they come.
+    /// Sends a request whose answer is JSON lines, and returns them as they arrive.
     pub async fn stream<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
         let body = encode(body)?;
         self.answered(async { self.lines(self.send(Method::POST, path, body).await?).await }).await
     }
 
-    /// An answer of server-sent events.
+    /// Requests a stream of server-sent events.
     pub async fn events(&self, path: &str) -> Result<Events, Fault> {
         let lines = async { self.lines(self.send(Method::GET, path, Bytes::new()).await?).await };
         self.answered(lines).await.map(Events::new)
     }
 
-    /// Whether the daemon answers anything: for those who ask how it is.
+    /// Fails if the daemon does not answer at all. For status checks.
     pub async fn check_answers(&self) -> Result<(), Fault> {
         self.answered(async { self.send(Method::GET, "/health", Bytes::new()).await.map(drop) }).await
     }
@@ -114,8 +114,8 @@ impl Client {
         Ok(Lines { client: self.clone(), body: response.into_body(), buffer: BytesMut::new() })
     }
 
-    /// Waits for an answer as long as the daemon works. One that is hung is told after the same time, with the same words,
-    /// whatever was asked.
+    /// Waits for an answer as long as the daemon works. Every request to a hung daemon fails after the same time with
+    /// the same fault.
     async fn answered<T>(&self, answer: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
         tokio::select! {
             biased;
@@ -124,11 +124,11 @@ impl Client {
         }
     }
 
-    /// Returns when the daemon does not even say that it is well.
+    /// Returns when the daemon does not answer a health check.
     async fn hung(&self) {
         let asker = Self { start: false, ..self.clone() };
         tokio::time::sleep(PATIENCE).await;
-        // One that is gone does not hang: the connection says that.
+        // If the daemon has gone, it is not hung: the connection reports that.
         while tokio::time::timeout(ANSWER_LIMIT, asker.send(Method::GET, "/health", Bytes::new())).await.is_ok() {
             tokio::time::sleep(ASK_AGAIN).await;
         }
@@ -181,7 +181,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The next line as a value; `None` at the end. An end in mid-line is a fault.
+    /// Returns the next line as a value, or `None` at the end. Fails if the stream ends within a line.
     pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
         match self.next_line().await? {
             Some(line) => serde_json::from_slice(&line).map(Some).map_err(|e| unreadable(&e)),
@@ -189,7 +189,7 @@ impl Lines {
         }
     }
 
-    /// The next line, without its end.
+    /// Returns the next line without its line break.
     pub(super) async fn next_line(&mut self) -> Result<Option<BytesMut>, Fault> {
         loop {
             if let Some(end) = self.buffer.iter().position(|b| *b == b'\n') {
@@ -229,7 +229,7 @@ async fn refusal(response: Response<Incoming>) -> Fault {
     }
 }
 
-/// The fault in an answer that is not a success.
+/// Returns the fault in an unsuccessful answer.
 pub(super) fn refused(status: StatusCode, body: &[u8]) -> Fault {
     #[derive(serde::Deserialize)]
     struct Body {
@@ -241,7 +241,7 @@ pub(super) fn refused(status: StatusCode, body: &[u8]) -> Fault {
     }
 }
 
-/// The fault for a daemon that does not even say that it is well.
+/// Returns the fault for a daemon that does not answer health checks.
 pub(super) fn silent(home: &Home) -> Fault {
     let state = State::read(home);
     let named = state.as_ref().map(|state| format!(" (pid {})", state.pid)).unwrap_or_default();
@@ -258,7 +258,8 @@ fn encode<B: Serialize>(body: &B) -> Result<Bytes, Fault> {
     serde_json::to_vec(body).map(Bytes::from).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))
 }
 
-/// The connection broke after the request was on its way: whether it took effect is not known.
+/// Returns the fault for a connection that broke after the request was sent: it is unknown whether the request took
+/// effect.
 fn lost(error: &hyper::Error) -> Fault {
     gone(error.to_string())
 }

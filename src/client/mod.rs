@@ -1,6 +1,6 @@
-//! The way from a short-lived process of ours (CLI, native host) to the daemon.
+//! The connection of a short-lived process (CLI, native host) to the daemon.
 //!
-//! Owns finding, starting and calling the daemon. Never owns state of its own.
+//! Owns finding, starting and calling the daemon. Has no state of its own.
 
 pub mod direct;
 pub mod ending;

@@ -1,5 +1,5 @@
-//! No daemon runs because the last one ended for a newer gstack: an older program waits for the newer daemon, and starts
-//! its own only if none comes.
+//! Decides what to do if no daemon runs because the last one ended for a newer gstack: an older program waits for the
+//! newer daemon, and starts its own only if none comes.
 //!
 //! Owns the rule and its limits. Starts nothing.
 
@@ -10,33 +10,34 @@ use crate::base::upgrade::{UpgradeMark, is_newer};
 use crate::protocol::VERSION;
 use std::time::{Duration, Instant};
 
-/// From the mark to the newer daemon: the end of the older one, and the newer one's own start.
+/// The longest time from the mark to the newer daemon: the older one's end and the newer one's start.
 const LONGEST: Duration = Duration::from_secs(35);
-/// While nothing of the newer gstack is seen: its browser starts another host a moment after it has lost one.
+/// The longest time without a sign of the newer gstack: its browser restarts a native host shortly after it has lost
+/// one.
 const UNSEEN: Duration = Duration::from_secs(8);
-/// How often it is asked again. Another program's progress: nothing tells of it.
+/// The polling interval. Nothing notifies about another program's progress.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// What a program does that finds no daemon.
+/// The next step of a program that finds no daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Start,
-    /// Asks again after a moment.
+    /// Check again after a moment.
     Wait,
 }
 
-/// What there is of an upgrade.
+/// The state of an upgrade.
 #[derive(Clone, Copy, Debug)]
 struct Signs<'a> {
-    /// The daemon ended for this version.
+    /// The version for which the daemon ended.
     version: &'a str,
-    /// Since it did.
+    /// The time since the daemon ended.
     age: Duration,
-    /// Since something of the upgrade was seen at work: the daemon that ends or starts, or a process that asked for it.
+    /// The time since the upgrade was last seen at work: a daemon that ends or starts, or a process that asked for it.
     unseen: Duration,
 }
 
-/// The rule. Bounded by the mark's age, so that nothing waits for an upgrade that failed or was taken back.
+/// Applies the rule. The mark's age bounds the wait, so that nothing waits for an upgrade that failed or was reverted.
 fn next(ours: &str, signs: Option<Signs<'_>>) -> Next {
     match signs {
         Some(signs) if is_newer(signs.version, ours) && signs.age < LONGEST && signs.unseen < UNSEEN => Next::Wait,
@@ -52,14 +53,14 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    /// To be asked while no other program can start a daemon, and where none answers.
+    /// Returns the next step. Call it only if no daemon answers and no other program can start one.
     pub(super) fn next(&mut self, home: &Home) -> Next {
         let Some((mark, age)) = UpgradeMark::read(home) else { return Next::Start };
-        // `gstack upgrade`: the program that it has put in place is the newer one, and it waits for nobody.
+        // `gstack upgrade` has installed the newer program itself, so it does not wait.
         if mark.starters.iter().any(|starter| starter.pid == own_pid()) {
             return Next::Start;
         }
-        // The clock may be set meanwhile.
+        // The clock may be set during the wait.
         let age = age.max(self.since.map_or(Duration::ZERO, |since| since.elapsed()));
         if mark.has_starter() || FileLock::is_held(&home.daemon_lock()).unwrap_or(false) {
             self.seen = Some(Instant::now());

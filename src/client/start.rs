@@ -1,7 +1,7 @@
-//! Finds the daemon, or starts it and waits until it says that it is ready or why it is not.
+//! Finds the daemon, or starts it and waits until it reports that it is ready or why it is not.
 //!
-//! Starters queue at a lock, so that any number at once start one daemon. There is no sleeping:
-//! the daemon reports over its standard output and then closes it.
+//! Starters queue at a lock, so that any number of them start only one daemon. Nothing sleeps: the daemon reports over
+//! its standard output and then closes it.
 
 use super::newer::{Next, Waiting};
 use crate::base::home::{Home, MECHANISM_VARIABLE};
@@ -21,11 +21,11 @@ use tokio::net::UnixStream;
 
 /// The hidden subcommand of the daemon role.
 pub const DAEMON_ROLE: &str = "daemon";
-/// How long a daemon may take to report. It does nothing slow before it does.
+/// The time in which a daemon must report. It does nothing slow before that.
 const START_LIMIT: Duration = Duration::from_secs(20);
-/// Somebody may end a daemon between its start and our connection to it.
+/// A daemon may be stopped between its start and our connection to it.
 const MOST_STARTS: usize = 3;
-/// What the daemon keeps of its starter's environment: the rest is never used.
+/// The variables of the starter's environment that the daemon keeps. It never uses the rest.
 const KEPT_VARIABLES: [&str; 14] = [
     "HOME",
     "USER",
@@ -55,7 +55,8 @@ pub enum Report {
     Failed(Fault),
 }
 
-/// A connection to one of the daemon's sockets; starts the daemon where none answers and none of a newer gstack is to come.
+/// Connects to one of the daemon's sockets. Starts the daemon if none answers, unless a newer gstack is about to start
+/// one.
 pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> {
     let mut starts = 0;
     let mut waiting = Waiting::default();
@@ -84,12 +85,12 @@ pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> 
         .at(Hop::Daemon))
 }
 
-/// A connection only if a daemon runs already.
+/// Connects only if a daemon already runs.
 pub async fn connect_running(socket: &Path) -> Option<UnixStream> {
     UnixStream::connect(socket).await.ok()
 }
 
-/// Starts the daemon unless another program did; nothing is done where a newer daemon is to be waited for.
+/// Starts the daemon unless another program has. Does nothing if a newer daemon is about to start.
 fn start_once(home: &Home, socket: &Path, waiting: &mut Waiting) -> Result<Next, Fault> {
     let _starting = FileLock::take(&home.root().join("start.lock")).map_err(|e| storage(home, &e))?;
     if std::os::unix::net::UnixStream::connect(socket).is_ok() {
@@ -98,7 +99,7 @@ fn start_once(home: &Home, socket: &Path, waiting: &mut Waiting) -> Result<Next,
     if waiting.next(home) == Next::Wait {
         return Ok(Next::Wait);
     }
-    // The agent's own daemon runs already. A second one, in the agent's sandbox, would kill the agent as an orphan.
+    // The agent's own daemon already runs. A second one, in the agent's sandbox, would kill the agent as an orphan.
     if lineage::agent_started_us() {
         return Err(Fault::new(
             FaultCode::DaemonDown,
@@ -121,7 +122,7 @@ fn spawn(home: &Home) -> Result<Report, Fault> {
         .append(true)
         .mode(crate::base::atomic::FILE_MODE)
         .open(home.daemon_log())
-        // A disk that takes no more files must not keep the daemon from starting.
+        // The daemon must start even if its log cannot be opened, for example on a full disk.
         .map_or_else(|_| Stdio::null(), Stdio::from);
     let mut command = Command::new(&binary);
     command
@@ -145,7 +146,7 @@ fn spawn(home: &Home) -> Result<Report, Fault> {
     std::thread::spawn(move || {
         let mut line = String::new();
         let outcome = BufReader::new(output).read_line(&mut line).map(|_| line);
-        // The starter may have given up by now; then nobody waits for the line.
+        // The starter may have given up by now; then nobody receives the line.
         sender.send(outcome).ok();
     });
     let line = match receiver.recv_timeout(START_LIMIT) {
@@ -158,7 +159,7 @@ fn spawn(home: &Home) -> Result<Report, Fault> {
         }
     };
     serde_json::from_str(&line).map_err(|_| {
-        // It ended without a report, so it is dead or dying and must be reaped.
+        // The daemon ended without a report, so it must be reaped.
         let status = child.wait().map_or_else(|e| e.to_string(), |s| s.to_string());
         died(home, &status)
     })

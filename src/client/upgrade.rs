@@ -1,6 +1,7 @@
-//! A newer gstack meets an older daemon: it is asked to hand over, and the newer one's daemon is started in its place.
+//! Upgrades an older daemon: asks it to end, and starts this program's daemon in its place.
 //!
-//! Owns the request and the start of the new one. The daemon decides when it ends; the browser stays in its keeper.
+//! Owns the request and the start of the new daemon. The old daemon decides when it ends; the browser stays with its
+//! keeper.
 
 use super::http::Client;
 use super::{ending, start};
@@ -14,37 +15,37 @@ use crate::protocol::control::{HandOver, HandingOver};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
 
-/// What an ending daemon takes besides the turns that it waits for.
+/// The time a daemon takes to end, besides the turns that it waits for.
 const END_LIMIT: Duration = Duration::from_secs(15);
-/// Older programs of before there was a mark may start their daemon again; not for ever.
+/// Programs of releases without the mark may start their older daemon again; this bounds the attempts.
 const MOST_UPGRADES: usize = 3;
 
-/// Whether the daemon that was started last is older than this program.
+/// Returns whether the daemon that was started last is older than this program.
 pub fn runs_older(home: &Home) -> bool {
     State::read(home).is_some_and(|state| is_newer(VERSION, &state.version))
 }
 
-/// How far an upgrade came.
+/// The result of an upgrade.
 #[derive(Debug)]
 pub enum DaemonUpgrade {
     /// No older daemon runs.
     Done,
-    /// It finishes turns first, and they were not waited for.
+    /// The daemon finishes turns first, and the caller did not wait for them.
     Busy,
-    /// It has not ended in the time that it gave.
+    /// The daemon has not ended in the time that it announced.
     Slow,
-    /// It does not hand over.
+    /// The daemon refuses to end.
     Refused(Fault),
 }
 
-/// Asks an older daemon to hand over, waits until it has ended and starts a newer one. Only a patient one waits for turns
-/// that the daemon finishes first, after a word to `waits`.
+/// Asks an older daemon to end, waits until it has ended and starts a newer one. If the daemon finishes turns first,
+/// waits for them only if `patient`, after calling `waits`.
 pub async fn upgrade_daemon(home: &Home, patient: bool, waits: impl Fn(&HandingOver)) -> DaemonUpgrade {
     for _ in 0..MOST_UPGRADES {
         let handing_over = match ask(home).await {
             Ok(Some(handing_over)) => handing_over,
             Ok(None) => return DaemonUpgrade::Done,
-            // It has closed its sockets: it is ending.
+            // It has closed its sockets, so it is ending.
             Err(fault) if matches!(fault.code, FaultCode::DaemonDown | FaultCode::OutcomeUnknown) => ending_now(home),
             Err(fault) => return DaemonUpgrade::Refused(fault),
         };
@@ -57,25 +58,25 @@ pub async fn upgrade_daemon(home: &Home, patient: bool, waits: impl Fn(&HandingO
         if !ended(home, &handing_over).await {
             return DaemonUpgrade::Slow;
         }
-        // Without a mark it was ended in another way, or another daemon runs by now: that may be an older one again.
+        // Without a mark it was stopped in another way, or another daemon runs by now, which may be an older one again.
         if UpgradeMark::is_there(home) && start::connect(home, home.http_socket()).await.is_err() {
-            // Whoever needs the daemon starts it again, and says why it does not start.
+            // The next program that needs the daemon starts it, and reports why it does not start.
             return DaemonUpgrade::Done;
         }
     }
     DaemonUpgrade::Slow
 }
 
-/// `None` where there is no daemon that is older than this program.
+/// Returns `None` if no daemon older than this program runs.
 async fn ask(home: &Home) -> Result<Option<HandingOver>, Fault> {
     ask_for(home, VERSION).await
 }
 
-/// Asks a daemon that is older than a version to hand over to it. For a program of another version than this one too:
-/// `gstack upgrade` has just put it in place.
+/// Asks a daemon that is older than `version` to end for it. `version` need not be this program's: `gstack upgrade` has
+/// just installed another one.
 pub async fn ask_for(home: &Home, version: &str) -> Result<Option<HandingOver>, Fault> {
     let older = State::read(home).is_some_and(|state| is_newer(version, &state.version));
-    // A lock that can't be looked at is taken for held: then the request says what is wrong.
+    // If the lock cannot be checked, assume that it is held: the request then reports what is wrong.
     if !older || !FileLock::is_held(&home.daemon_lock()).unwrap_or(true) {
         return Ok(None);
     }
@@ -83,13 +84,13 @@ pub async fn ask_for(home: &Home, version: &str) -> Result<Option<HandingOver>, 
     Client::of_running(home.clone()).post("/hand-over", &request).await.map(Some)
 }
 
-/// A daemon that does not answer any more.
+/// Returns the answer for a daemon that no longer responds.
 fn ending_now(home: &Home) -> HandingOver {
     let pid = State::read(home).and_then(|state| i32::try_from(state.pid).ok());
     HandingOver { turns: 0, seconds: 0, pid }
 }
 
-/// Waits until it has ended; false where it takes longer than it said.
+/// Waits until the daemon has ended. Returns false if that takes longer than it announced.
 pub async fn ended(home: &Home, handing_over: &HandingOver) -> bool {
     ending::within(home, handing_over.pid, Duration::from_secs(handing_over.seconds) + END_LIMIT).await
 }

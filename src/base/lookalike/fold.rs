@@ -1,4 +1,4 @@
-//! Characters folded to the Latin letters that they look like.
+//! Folds characters to the Latin letters that they look like.
 //!
 //! Owns the tables: Unicode's NFKC and names, the confusables of UTS 39, and a few more.
 
@@ -7,28 +7,29 @@ use std::sync::LazyLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// What a character contributes to a word.
+/// The contribution of a character to a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Folded {
     Letter(u8),
-    /// Spaces, punctuation, accents and invisible characters: a reader looks past them.
+    /// Spaces, punctuation, accents and invisible characters, which a reader skips.
     Gap,
-    /// A letter or digit of its own: it ends the word.
+    /// A letter or digit that is not Latin. It ends the word.
     Other,
 }
 
-/// How far a character may differ from the letter that it stands for.
+/// How much a character may differ from the letter that it is read as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
     Strict,
-    /// Digits and strokes count as the letters they resemble, tag characters as the letters they are named after.
+    /// Digits and strokes count as the letters that they resemble, and tag characters as the letters that they are
+    /// named after.
     Loose,
 }
 
-/// Characters above ASCII that Unicode names after a Latin letter, by that letter.
+/// Non-ASCII characters that Unicode names after a Latin letter, grouped by that letter.
 pub(super) const NAMED: &str = include_str!("latin_letters.txt");
 
-/// Letters of other scripts and signs that are read as a Latin letter and that UTS 39 does not fold to it.
+/// Letters of other scripts and symbols that are read as a Latin letter but that UTS 39 does not fold to it.
 const MORE: [(char, u8); 21] = [
     ('п', b'N'),
     ('и', b'N'),
@@ -53,7 +54,7 @@ const MORE: [(char, u8); 21] = [
     ('ร', b'S'),
 ];
 
-/// The letter of each character of [`NAMED`] and [`MORE`].
+/// Maps each character of [`NAMED`] and [`MORE`] to its letter.
 static LETTERS: LazyLock<HashMap<char, u8>> = LazyLock::new(|| {
     let named = NAMED.lines().filter_map(|line| line.split_once(' ')).flat_map(|(letter, codes)| {
         let letter = letter.bytes().next().unwrap_or_default();
@@ -63,7 +64,8 @@ static LETTERS: LazyLock<HashMap<char, u8>> = LazyLock::new(|| {
     named.chain(MORE).collect()
 });
 
-/// The ASCII character that this one looks like: `＜` and `‹` are `<`. The character itself if it looks like none.
+/// Returns the ASCII character that this one looks like (`＜` and `‹` become `<`), or the character itself if there is
+/// none.
 pub fn ascii_of(character: char) -> char {
     if character.is_ascii() {
         return character;
@@ -81,7 +83,7 @@ pub fn ascii_of(character: char) -> char {
         .unwrap_or(character)
 }
 
-/// True for characters that show nothing or only change how others are shown.
+/// Returns whether a character shows nothing or only changes how others are shown.
 pub fn is_invisible(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -103,7 +105,7 @@ pub(super) fn fold(character: char, reading: Reading, mut each: impl FnMut(Folde
     }
     let named = LETTERS.get(&character);
     if is_combining_mark(character) {
-        // A small letter above another one may be meant as an accent or as a letter.
+        // A combining small letter may be meant as an accent or as a letter.
         let letter = named.filter(|_| reading == Reading::Loose);
         return each(letter.map_or(Folded::Gap, |letter| Folded::Letter(class_of(*letter))));
     }
@@ -125,19 +127,19 @@ pub(super) fn fold(character: char, reading: Reading, mut each: impl FnMut(Folde
     }
 }
 
-/// A character without a compatibility decomposition.
+/// Folds a character that has no compatibility decomposition.
 fn fold_part(part: char, reading: Reading, each: &mut impl FnMut(Folded)) {
     if let Some(letter) = LETTERS.get(&part) {
         return each(Folded::Letter(class_of(*letter)));
     }
-    // Some letters are in the tables in the other case only.
+    // The tables have some letters in the other case only.
     let cases = std::iter::once(part).chain(part.to_uppercase()).chain(part.to_lowercase());
     for case in cases {
         let likes: Vec<char> = prototype(case).filter(|c| !is_combining_mark(*c)).collect();
         if !likes.is_empty() && likes.iter().all(char::is_ascii) {
             return likes.iter().for_each(|like| each(fold_ascii(*like as u8, reading)));
         }
-        // "ɫ" is an l and a stroke.
+        // "ɫ" decomposes into an l and a stroke.
         if let Some(like) = likes.first().filter(|like| like.is_ascii_alphabetic()) {
             return each(Folded::Letter(class_of(*like as u8)));
         }
@@ -145,7 +147,7 @@ fn fold_part(part: char, reading: Reading, each: &mut impl FnMut(Folded)) {
     each(if part.is_alphanumeric() { Folded::Other } else { Folded::Gap });
 }
 
-/// What UTS 39 says that a character is confused with.
+/// Returns the prototype that UTS 39 gives for a character.
 fn prototype(character: char) -> impl Iterator<Item = char> {
     let mut buffer = [0; 4];
     unicode_security::skeleton(character.encode_utf8(&mut buffer)).collect::<Vec<_>>().into_iter()
@@ -170,7 +172,7 @@ pub(super) fn fold_ascii(byte: u8, reading: Reading) -> Folded {
     }
 }
 
-/// `I` and `l` look the same.
+/// Returns the class of a letter: `I` and `l` look the same.
 pub(super) fn class_of(letter: u8) -> u8 {
     match letter.to_ascii_uppercase() {
         b'I' => b'L',
@@ -178,13 +180,14 @@ pub(super) fn class_of(letter: u8) -> u8 {
     }
 }
 
-/// The ASCII character that a tag character (U+E0020 to U+E007E) stands for.
+/// Returns the ASCII character that a tag character (U+E0020 to U+E007E) stands for.
 pub fn tagged_ascii(character: char) -> Option<u8> {
     let code = u32::from(character);
     (0xe0020..=0xe007e).contains(&code).then(|| u8::try_from(code - 0xe0000).unwrap_or_default())
 }
 
-/// Letters in black circles and squares, and regional indicators: none has a decomposition.
+/// Returns the letter of a character in a black circle or square, or of a regional indicator. These have no
+/// decomposition.
 fn enclosed_letter(character: char) -> Option<u8> {
     let code = u32::from(character);
     [0x1f150, 0x1f170, 0x1f1e6].into_iter().find_map(|first| {
