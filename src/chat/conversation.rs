@@ -1,7 +1,7 @@
 //! One conversation, as the engine holds it: its turns, its journal and its panels under one small lock.
 //!
-//! Owns the lock and the conversation's place on disk. Never talks to an agent, and what blocks for the disk's sake
-//! (`persist`, files) says so.
+//! Owns the lock and the conversation's folder on disk. Never talks to an agent. Methods that block on disk I/O
+//! (`persist`, files) say so.
 
 use super::error::ChatError;
 use super::feed::Feed;
@@ -24,17 +24,17 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// One delta's text: a longer one is written in parts.
+/// The largest text of one delta. Longer text is written in parts.
 const MAX_DELTA: usize = 64 * 1024;
 
-/// Which block of an answer grows.
+/// The kind of an answer's growing block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     Text,
     Thinking,
 }
 
-/// A journal that is larger is compacted by itself, once it has doubled since it last was.
+/// A journal larger than this is compacted automatically, once it has doubled in size since its last compaction.
 const LARGE: u64 = 4 * 1024 * 1024;
 
 /// A journal's length before and after a compaction, in bytes.
@@ -44,53 +44,53 @@ pub struct Compacted {
     pub after: u64,
 }
 
-/// What an event of a turn led to.
+/// The result of handling a turn's event.
 #[derive(Debug)]
 pub struct Handled {
-    /// For the engine, in this order. What belongs into the journal is there already.
+    /// Effects for the engine to run, in this order. Journal entries are already written.
     pub effects: Vec<Effect>,
-    /// Something could not be written. The turn goes on; the person is told.
+    /// Set if a write failed. The turn continues, and the fault is shown to the person.
     pub fault: Option<Fault>,
 }
 
 /// The answer to a message.
 #[derive(Debug)]
 pub struct SendAnswer {
-    /// `position`: its place in the queue, 1 for the next; 0 when its turn begins at once.
+    /// `position`: the place in the queue, 1 for the next message; 0 if its turn starts at once.
     pub sent: Sent,
     pub effects: Vec<Effect>,
-    /// It was sent before; nothing happened now.
+    /// The message was already sent before, so nothing happened now.
     pub repeated: bool,
 }
 
-/// One conversation. Shared by `Arc`; every method is cheap unless it says that it blocks.
+/// One conversation. Shared by `Arc`. Every method is cheap unless it says that it blocks.
 pub struct Conversation {
     pub(super) id: ConversationId,
     pub(super) epoch: Epoch,
-    /// Where it lies on disk, once it has a message.
+    /// Its folder on disk, which exists once it has a message.
     place: PathBuf,
     pub(super) inner: Mutex<Inner>,
-    /// What `session.json` was last written with; held while it is written.
+    /// The last written content of `session.json`. Locked during a write.
     saved: Mutex<Option<Record>>,
 }
 
 impl fmt::Debug for Conversation {
-    /// Its id alone: what people write does not belong into logs.
+    /// Prints only the id: what people write does not belong in logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Conversation").field(&self.id).finish()
     }
 }
 
 impl Conversation {
-    /// A conversation without any message: nothing of it is on disk. `place`: its folder to be.
+    /// Creates a conversation without messages, which has nothing on disk. `place`: its future folder.
     pub(super) fn new(record: Record, place: PathBuf, epoch: Epoch, reserve: Arc<Reserve>) -> Self {
         let journal = Journal::new(&place, record.conversation_id.clone());
         Self::with(record, place, epoch, journal, None, reserve)
     }
 
     /// Opens a conversation on disk. A turn that was running when the daemon ended becomes `interrupted`.
-    /// `record`: what `session.json` holds; absent, it is made from the journal. A journal that has lost all of its
-    /// events is refused, and left as it is. Blocks for the disk.
+    /// `record`: the content of `session.json`; if absent, it is rebuilt from the journal. Fails if the journal has
+    /// lost all of its events, and leaves it unchanged. Blocks on disk I/O.
     pub(super) fn open(
         id: ConversationId,
         record: Option<Record>,
@@ -150,7 +150,7 @@ impl Conversation {
         Self { id, epoch, place, inner: Mutex::new(inner), saved: Mutex::new(saved) }
     }
 
-    /// The sections are small and leave no half-made state: a panic elsewhere does not end the conversation.
+    /// Locks the state. Ignores poisoning: the critical sections are short and leave no inconsistent state.
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -167,23 +167,23 @@ impl Conversation {
         self.lock().machine.state()
     }
 
-    /// The running turn.
+    /// Returns the id of the running turn.
     pub fn turn(&self) -> Option<TurnId> {
         self.lock().machine.turn().cloned()
     }
 
-    /// The number of the newest event; 0 while there is none, and then nothing is on disk.
+    /// Returns the number of the newest event, or 0 if there is none; then nothing is on disk.
     pub fn head(&self) -> Seq {
         self.lock().journal.head()
     }
 
-    /// Lines of the journal that were met and could not be read.
+    /// Returns the number of unreadable journal lines found so far.
     pub fn unreadable_lines(&self) -> usize {
         self.lock().journal.garbage()
     }
 
-    /// Takes a person's message: it is on the disk when this returns, or was not taken and never runs. The same
-    /// `client_id` again is answered as the first time. Blocks: an fsync.
+    /// Accepts a person's message. If this succeeds, the message is on disk; if it fails, the message never runs.
+    /// Returns the first answer again for a repeated `client_id`. Blocks: an fsync.
     pub fn send(&self, message: Message) -> Result<SendAnswer, ChatError> {
         let mut inner = self.lock();
         let client_id = message.client_id.clone();
@@ -198,17 +198,17 @@ impl Conversation {
         Ok(SendAnswer { sent, effects: handled.effects, repeated: false })
     }
 
-    /// Takes a waiting message back. Blocks: an fsync.
+    /// Removes a queued message. Blocks: an fsync.
     pub fn unqueue(&self, client_id: ClientMessageId) -> Result<(), ChatError> {
         self.lock().handle(Event::Unqueue(client_id), OnFailure::Undo).map(|_| ())
     }
 
-    /// Answers an approval. The effects hold the answer for the requester.
+    /// Answers an approval. The effects contain the answer for the requester.
     pub fn answer(&self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Result<Handled, ChatError> {
         self.lock().handle(Event::ApprovalAnswered { approval_id, decision, by }, OnFailure::Undo)
     }
 
-    /// Answers a question of the agent; no answers: the person does not want to.
+    /// Answers a question of the agent. Without answers, the person declines to answer.
     pub fn answer_question(
         &self,
         question_id: QuestionId,
@@ -218,10 +218,10 @@ impl Conversation {
         self.lock().handle(Event::QuestionAnswered { question_id, answers, by }, OnFailure::Undo)
     }
 
-    /// Any other event of a turn.
+    /// Handles any other event of a turn.
     pub fn handle(&self, event: Event) -> Handled {
         let (on_failure, unless) = match &event {
-            // A question that nobody can see is answered with no.
+            // If the request cannot be shown to anyone, deny it.
             Event::ApprovalAsked(request) => {
                 let approval_id = request.approval_id.clone();
                 (
@@ -240,8 +240,8 @@ impl Conversation {
             .unwrap_or_else(|error| Handled { effects: unless, fault: Some(error.fault()) })
     }
 
-    /// Writes `turn-started`: the first thing to do for [`Effect::StartTurn`]. When this fails the turn can't begin:
-    /// report [`Event::AgentFailedToStart`]. `direct`: the message is exactly one command and runs without a model.
+    /// Writes `turn-started`, the first step of [`Effect::StartTurn`]. If this fails, the turn cannot start: report
+    /// [`Event::AgentFailedToStart`]. `direct`: the message is exactly one command and runs without a model.
     pub fn begin_turn(
         &self,
         message: &Message,
@@ -263,24 +263,24 @@ impl Conversation {
         inner.append_beginning(&message.turn_id, begins)
     }
 
-    /// Writes and pushes an event: steps, notices. Messages, approvals and ends of turns come by `handle`. How long a step
-    /// took is measured here.
+    /// Writes and pushes an event: steps and notices. Messages, approvals and ends of turns go through `handle`.
+    /// Measures the duration of steps.
     pub fn append(&self, body: ChatBody) -> Result<ChatEvent, ChatError> {
         let mut inner = self.lock();
         let body = inner.clock.timed(body);
         inner.append(body)
     }
 
-    /// How long a step without an end has taken so far, in milliseconds; 0 for any other.
+    /// Returns the duration of an unfinished step so far, in milliseconds; 0 for any other step.
     pub fn step_time(&self, step_id: &StepId) -> u64 {
         self.lock().clock.open_steps().find(|(open, _)| *open == step_id).map_or(0, |(_, took)| took)
     }
 
-    /// Adds to the growing block; begins one where none of this kind grows. Text of another turn is dropped.
+    /// Appends to the growing block, or starts a new block if none of this kind is growing. Drops text of another turn.
     pub fn grow(&self, turn_id: &TurnId, kind: BlockKind, text: &str) -> Result<(), ChatError> {
         let mut inner = self.lock();
         if inner.machine.turn() != Some(turn_id) {
-            // The last words of an agent that was ended: its turn is closed.
+            // The last output of an agent that was stopped: its turn has already ended.
             return Ok(());
         }
         let mut rest = text;
@@ -293,13 +293,14 @@ impl Conversation {
         Ok(())
     }
 
-    /// The growing block is complete: the next text begins a new one. Every event but a person's message does this too.
+    /// Completes the growing block, so that the next text starts a new one. Every event except a person's message also
+    /// does this.
     pub fn finish_block(&self) {
         self.lock().finish_block();
     }
 
-    /// Brings the journal and, where it changed, `session.json` onto the disk: the journal first, since the record
-    /// says how many events it has. Blocks: an fsync or three.
+    /// Syncs the journal to disk, then `session.json` if it changed. The journal comes first, because the record holds
+    /// its number of events. Blocks: one to three fsyncs.
     pub fn persist(&self) -> Result<(), ChatError> {
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, handle) = {
@@ -317,14 +318,14 @@ impl Conversation {
         Ok(())
     }
 
-    /// Whether its journal has grown so much that it is worth a compaction.
+    /// Returns whether the journal has grown enough for a compaction.
     pub fn is_to_compact(&self) -> bool {
         let inner = self.lock();
         inner.journal.length() > LARGE.max(2 * inner.record.compacted)
     }
 
-    /// Rewrites the journal without the pieces in which answers came. Refused while a turn runs. Blocks for the disk, in
-    /// all but its last step without holding up the conversation.
+    /// Rewrites the journal with each answer in one line instead of many deltas. Fails while a turn runs. Blocks on
+    /// disk I/O; only the last step holds the conversation's lock.
     pub fn compact(&self) -> Result<Compacted, ChatError> {
         let idle = |inner: &Inner| match inner.machine.state() {
             ConversationState::Idle => Ok(()),
@@ -349,34 +350,35 @@ impl Conversation {
         Ok(Compacted { before, after })
     }
 
-    /// Lets go of the journal, for the daemon's end: the next daemon opens it.
+    /// Closes the journal when the daemon ends, so that the next daemon can open it.
     pub(super) fn close(&self) {
         let mut inner = self.lock();
         inner.finish_block();
         inner.journal.close();
     }
 
-    /// Its entry as it would be saved.
+    /// Returns the record as it would be saved.
     pub(super) fn record(&self) -> Record {
         self.lock().snapshot()
     }
 
-    /// Keeps a file with the conversation. Blocks for the disk.
+    /// Stores a file with the conversation. Blocks on disk I/O.
     pub fn write_file(&self, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
         files::write(&self.place, name, mime, bytes)
     }
 
-    /// Writes an export of the conversation, to be read like a file of it until the next one. Blocks for the disk.
+    /// Writes an export of the conversation, which can be read like a file until the next export replaces it. Blocks on
+    /// disk I/O.
     pub fn write_export(&self, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
         files::write_export(&self.place, name, mime, bytes)
     }
 
-    /// Reads a part of a file. Blocks for the disk.
+    /// Reads a part of a file. Blocks on disk I/O.
     pub fn read_file(&self, id: &FileId, offset: u64) -> Result<Part, ChatError> {
         files::read(&self.place, id, offset)
     }
 
-    /// Where a file lies, for agents that take paths.
+    /// Returns the path of a file, for agents that take paths.
     pub fn file_path(&self, id: &FileId) -> Result<PathBuf, ChatError> {
         files::path(&self.place, id)
     }

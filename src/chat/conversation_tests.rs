@@ -1,4 +1,4 @@
-//! A conversation as the engine drives it and as panels see it.
+//! A conversation as the engine uses it and as panels see it.
 
 use super::*;
 use crate::chat::feed::Push;
@@ -24,7 +24,7 @@ impl Place {
         let record = Record::new(ConversationId::new("c"), "/work".into(), None, 1);
         Arc::new(Conversation::new(record, self.folder.path().join("c"), Epoch::new("one"), self.reserve()))
     }
-    /// As the next daemon finds it.
+    /// Reopens it, as the next daemon does.
     fn again(&self) -> Arc<Conversation> {
         let place = self.folder.path().join("c");
         let record = Record::read(&place).unwrap();
@@ -52,7 +52,7 @@ fn turn(name: &str) -> TurnId {
     TurnId::new(format!("turn-{name}"))
 }
 
-/// Sends a message and brings its turn to where the agent works.
+/// Sends a message and starts its turn, so that the agent works.
 fn run(conversation: &Conversation, name: &str) {
     conversation.send(message(name)).unwrap();
     start(conversation, name);
@@ -104,7 +104,7 @@ fn everything(conversation: &Conversation) -> Vec<ChatEvent> {
     conversation.replay(0, usize::MAX).unwrap().events
 }
 
-/// A panel that keeps what it was given, as the real one does.
+/// A panel that applies its pushes as the real one does.
 struct Panel {
     events: Vec<ChatEvent>,
     receiver: mpsc::UnboundedReceiver<Push>,
@@ -132,7 +132,7 @@ impl Panel {
         (self.receiver, self.subscription) = (receiver, Some(subscription));
     }
 
-    /// Applies what has come. Returns whether a gap was told.
+    /// Applies the received pushes. Returns whether there was a gap.
     fn apply(&mut self) -> bool {
         while let Ok(push) = self.receiver.try_recv() {
             match &*push {
@@ -305,7 +305,7 @@ fn a_long_answer_goes_on_in_a_new_block_and_every_event_fits_into_a_frame() {
     let place = Place::new();
     let conversation = place.fresh();
     run(&conversation, "a");
-    // Six bytes of JSON a character: the worst there is.
+    // Six bytes of JSON per character, the worst case.
     let text = "\u{1}🦀".repeat(150_000);
     conversation.grow(&turn("a"), BlockKind::Text, &text).unwrap();
     let events = everything(&conversation);
@@ -335,7 +335,7 @@ fn panels_follow_through_gaps_and_reconnects_and_agree_with_the_journal() {
             if part == 10 {
                 conversation.send(message(&format!("extra-{n}"))).unwrap();
                 conversation.unqueue(ClientMessageId::new(format!("extra-{n}"))).unwrap();
-                // The port is gone and comes back in the middle of a block, behind two other events.
+                // The port closes and reconnects in the middle of a block, after two other events.
                 quick.apply();
                 quick.subscribe_again(&conversation);
             }
@@ -456,7 +456,7 @@ fn on_a_full_disk_only_ends_are_written_until_there_is_room_again() {
     let conversation = Conversation::new(record, place.folder.path().join("c"), Epoch::new("one"), reserve.clone());
     run(&conversation, "a");
     assert!(reserve.release());
-    // A disk with room makes the reserve again, and everything is as before.
+    // Once the disk has room, the reserve is recreated and everything works as before.
     assert!(conversation.send(message("b")).is_ok());
     assert!(reserve.is_kept());
 }

@@ -1,4 +1,4 @@
-//! What can go wrong in a conversation, and the one place where it becomes a fault.
+//! The errors of a conversation, and the one place that converts them to faults.
 
 use crate::base::trouble;
 use crate::chat::turn::{QUEUE_LIMIT, Refusal};
@@ -11,14 +11,14 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
-    /// `action` completes "can't …": `write`, `read`, `make`.
+    /// `action` completes "cannot …": `write`, `read`, `make`.
     #[error("can't {action} {path}: {source}")]
     Storage { action: &'static str, path: PathBuf, source: io::Error },
     #[error("{path} is in use by another gstack")]
     Locked { path: PathBuf },
     #[error("{path} was written by a newer gstack (format {version})")]
     Newer { path: PathBuf, version: u32 },
-    /// `found` of the `known` events are left.
+    /// Only `found` of the `known` events are left.
     #[error("{path} has lost its events: {found} of {known} are left")]
     Lost { path: PathBuf, known: Seq, found: Seq },
     #[error("{what} is too large: {bytes} bytes, the limit is {limit}")]
@@ -40,7 +40,7 @@ impl ChatError {
         Self::Storage { action, path: path.to_owned(), source }
     }
 
-    /// Why an event was not accepted, where that is what happened.
+    /// Returns why an event was refused, if this is a refusal.
     pub fn refusal(&self) -> Option<Refusal> {
         match self {
             Self::Refused(refusal) => Some(*refusal),
@@ -48,7 +48,7 @@ impl ChatError {
         }
     }
 
-    /// As it travels: the code to decide by, the words, the next step.
+    /// Converts the error to a fault: its code, its message and the next step.
     pub fn fault(&self) -> Fault {
         let place = |path: &Path| path.display().to_string();
         match self {
@@ -89,7 +89,7 @@ impl ChatError {
     }
 }
 
-/// What a person can do about a disk.
+/// Returns the next step for a disk error.
 pub fn next_step(path: &Path, source: &io::Error) -> Sentence {
     let known = told::next_step_of_disk(trouble::code(source), &path.display().to_string());
     known.unwrap_or_else(|| trouble::hint(path, source).into())

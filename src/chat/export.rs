@@ -1,11 +1,11 @@
-//! A conversation as a Markdown document, to keep or to hand on. Pure: events in, text out.
+//! Exports a conversation as a Markdown document. Pure: events in, text out.
 
 use crate::protocol::chat::{ChatBody, ChatEvent, ConversationInfo, Decision, MessageSource, StepOutcome, TurnOutcome};
 use crate::protocol::ids::{ClientMessageId, StepId};
 use crate::protocol::links::link_to;
 use std::collections::{HashMap, HashSet};
 
-/// The document. `events`: all of them, oldest first. The agent's reasoning is left out.
+/// Renders the document. `events`: all of them, oldest first. Omits the agent's reasoning.
 pub fn to_markdown(info: &ConversationInfo, events: &[ChatEvent]) -> String {
     let removed: HashSet<&ClientMessageId> = events
         .iter()
@@ -24,7 +24,7 @@ pub fn to_markdown(info: &ConversationInfo, events: &[ChatEvent]) -> String {
     let mut document = Document::default();
     document.block(&format!("# {}", one_line(if info.title.is_empty() { "Conversation" } else { &info.title })));
     if let Some(page) = info.page.as_ref().filter(|page| !page.url.is_empty()) {
-        // Anything else stands as it is, as code, which can't become markup.
+        // Any other URL is shown unchanged, as code, so that it cannot become markup.
         document.block(&match link_to(&page.url) {
             Some(url) => format!("<{url}>"),
             None => format!("`{}`", one_line(&page.url).replace('`', "%60")),
@@ -45,7 +45,7 @@ pub fn to_markdown(info: &ConversationInfo, events: &[ChatEvent]) -> String {
 #[derive(Default)]
 struct Document {
     text: String,
-    /// The last block was a step: the next one joins its list.
+    /// The last block was a step, so the next step continues its list.
     in_steps: bool,
 }
 

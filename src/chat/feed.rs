@@ -1,8 +1,9 @@
-//! What panels are sent of a conversation: each has its own window, and a slow one harms no other.
+//! The pushes that panels get of a conversation. Each panel has its own window, so a slow one does not affect the
+//! others.
 //!
-//! A panel holds at most [`WINDOW`] bytes that it has not acknowledged. When it is slow, growing text waits and
-//! comes later in one piece; when even an event no longer fits, the panel gets one `chat.gap`, then nothing until
-//! it subscribes again. Nothing is kept a panel but numbers. Never reads the journal.
+//! A panel may hold at most [`WINDOW`] unacknowledged bytes. If it is slow, growing text is delayed and sent later in
+//! one piece; if even an event does not fit, the panel gets one `chat.gap`, then nothing until it subscribes again.
+//! Keeps only numbers for each panel. Never reads the journal.
 
 use crate::protocol::chat::{ChatDelta, ChatEvent, ChatEventPush, ChatGap, ConversationInfo, Seq};
 use crate::protocol::ids::ConversationId;
@@ -11,22 +12,22 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The bytes that a panel may hold unacknowledged.
+/// The limit of unacknowledged bytes per panel.
 pub const WINDOW: usize = 256 * 1024;
-/// What growing text may use of it: the rest is kept for events.
+/// The part of the window that growing text may use. The rest is reserved for events.
 const TEXT_WINDOW: usize = WINDOW / 4 * 3;
-/// What a push weighs besides its text: envelope, ids, numbers.
+/// The size of a push besides its text: envelope, ids, numbers.
 const ENVELOPE: usize = 200;
-/// Small pushes can't be many either: each takes room in a channel.
+/// The limit of unacknowledged pushes, because even small ones take room in a channel.
 const MOST_IN_FLIGHT: usize = 4096;
 
-/// One push, shared by all panels that get it.
+/// One push, shared by all panels that receive it.
 pub type Push = Arc<ToPanel>;
 
-/// Where a subscriber's pushes go. Never blocks and never calls back: it runs under the conversation's lock.
-/// What it holds is bounded by the window.
+/// The destination of a subscriber's pushes. Must not block or call back: it runs under the conversation's lock. The
+/// window bounds what it holds.
 pub trait Sink: Send + Sync {
-    /// False when the receiver is gone.
+    /// Returns false if the receiver is gone.
     fn push(&self, push: Push) -> bool;
 }
 
@@ -36,11 +37,11 @@ impl Sink for mpsc::UnboundedSender<Push> {
     }
 }
 
-/// Names a subscriber within its conversation.
+/// Identifies a subscriber within its conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SubscriberId(u64);
 
-/// Text that grows, as it stands now.
+/// The current text of the growing block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Growing<'a> {
     pub(super) seq: Seq,
@@ -60,17 +61,17 @@ struct Subscriber {
     sink: Arc<dyn Sink>,
     in_flight: VecDeque<InFlight>,
     bytes: usize,
-    /// The offset from which the growing text was not sent yet.
+    /// The offset of the first unsent UTF-16 unit of the growing text.
     text_from: u64,
-    /// A `chat.info` was left out.
+    /// A `chat.info` was skipped and must be sent.
     info_owed: bool,
     gapped: bool,
 }
 
-/// A push that was not acknowledged.
+/// An unacknowledged push.
 struct InFlight {
     seq: Seq,
-    /// The text's end in UTF-16 units, or 0 for an event.
+    /// The end of the text in UTF-16 units, or 0 for an event.
     offset: u64,
     bytes: usize,
 }
@@ -84,8 +85,8 @@ impl Feed {
         self.subscribers.len()
     }
 
-    /// `held`: how much of the growing text the subscriber has been given, in UTF-16 units.
-    /// `block`: a block that it may hold only a part of; it gets all of its text at once.
+    /// Adds a subscriber. `held`: how much of the growing text it already has, in UTF-16 units.
+    /// `block`: a block that it may have only in part; it is sent the whole text at once.
     pub(super) fn subscribe(&mut self, sink: Arc<dyn Sink>, held: u64, block: Option<Growing<'_>>) -> SubscriberId {
         let id = SubscriberId(self.next);
         self.next += 1;
@@ -105,7 +106,8 @@ impl Feed {
         self.subscribers.remove(&id);
     }
 
-    /// An event was written. `bytes`: its line. A block that it ends was ended before.
+    /// Pushes a written event. `bytes`: the length of its line. If the event ends a block, `block_ends` was called
+    /// before.
     pub(super) fn event(&mut self, event: &ChatEvent, bytes: usize) {
         if self.subscribers.is_empty() {
             return;
@@ -124,16 +126,16 @@ impl Feed {
         });
     }
 
-    /// A block begins: every subscriber lacks all of its text.
+    /// Starts a block: no subscriber has any of its text.
     pub(super) fn block_begins(&mut self) {
         for subscriber in self.subscribers.values_mut() {
             subscriber.text_from = 0;
         }
     }
 
-    /// The growing text got longer.
+    /// Pushes new text of the growing block.
     pub(super) fn grown(&mut self, growing: Growing<'_>) {
-        // Panels that keep up share one push.
+        // Panels at the same offset share one push.
         let mut shared: Option<(u64, Push, usize)> = None;
         self.each(|subscriber, id| {
             if !subscriber.has_room(TEXT_WINDOW) || subscriber.text_from >= growing.length {
@@ -151,7 +153,8 @@ impl Feed {
         });
     }
 
-    /// The block is complete. Anyone who lacks text gets it now, or a gap: it is not kept any longer.
+    /// Completes the block. Sends the missing text to subscribers that lack it, or a gap if it does not fit, because
+    /// the text is not kept.
     pub(super) fn block_ends(&mut self, growing: Growing<'_>, head: Seq) {
         self.each(|subscriber, id| {
             if subscriber.text_from >= growing.length {
@@ -162,7 +165,7 @@ impl Feed {
         });
     }
 
-    /// The conversation's state or queue changed.
+    /// Pushes a change of the conversation's state or queue.
     pub(super) fn info(&mut self, info: &ConversationInfo) {
         if self.subscribers.is_empty() {
             return;
@@ -171,7 +174,8 @@ impl Feed {
         self.each(|subscriber, _| subscriber.send_info(push.clone(), info.head));
     }
 
-    /// A panel has applied everything up to `seq`, and of the text of `seq` the first `offset` UTF-16 units.
+    /// Records that a panel has applied everything up to `seq`, and the first `offset` UTF-16 units of the text of
+    /// `seq`.
     pub(super) fn acknowledge(
         &mut self,
         id: SubscriberId,
@@ -201,7 +205,7 @@ impl Feed {
         }
     }
 
-    /// For every subscriber that is not behind a gap; one whose receiver is gone is removed.
+    /// Runs `act` for every subscriber without a gap. Removes those whose receiver is gone.
     fn each(&mut self, mut act: impl FnMut(&mut Subscriber, &ConversationId) -> bool) {
         let id = &self.conversation_id;
         self.subscribers.retain(|_, subscriber| subscriber.gapped || act(subscriber, id));
@@ -209,7 +213,7 @@ impl Feed {
 }
 
 impl Subscriber {
-    /// An empty window takes a push of any size.
+    /// Returns whether the window has room. An empty window takes a push of any size.
     fn has_room(&self, window: usize) -> bool {
         self.in_flight.is_empty() || (self.bytes < window && self.in_flight.len() < MOST_IN_FLIGHT)
     }
@@ -241,7 +245,7 @@ impl Subscriber {
         self.sink.push(push)
     }
 
-    /// Pushes arrive in order: an acknowledged one frees all before it.
+    /// Frees an acknowledged push and all pushes before it, because pushes arrive in order.
     fn acknowledged(&mut self, seq: Seq, offset: u64) {
         let applied = |sent: &InFlight| sent.seq < seq || (sent.seq == seq && sent.offset <= offset);
         let count = self.in_flight.iter().rposition(applied).map_or(0, |at| at + 1);
@@ -249,9 +253,9 @@ impl Subscriber {
     }
 }
 
-/// The text from an offset on, as a push, and its weight.
+/// Returns a push of the text from an offset on, and its size.
 fn delta(conversation_id: &ConversationId, growing: Growing<'_>, from: u64) -> (Push, usize) {
-    // From the end: what is new is short, what is held may be long.
+    // Search from the end: the new text is short, the text before it may be long.
     let mut passed = growing.length;
     let start = growing
         .text

@@ -1,4 +1,4 @@
-//! Windows: many panels, slow ones, silent ones, ones that are gone.
+//! Windows: many panels, slow ones, silent ones, disconnected ones.
 
 use super::*;
 use crate::protocol::chat::{ChatBody, ConversationState, Millis};
@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 const NOW: Millis = 1;
 
-/// A panel that applies what it gets as the real one does.
+/// A panel that applies its pushes as the real one does.
 #[derive(Default)]
 struct Panel {
     pushes: Mutex<Vec<Push>>,
@@ -38,7 +38,7 @@ impl Panel {
     fn infos(&self) -> usize {
         self.pushes.lock().unwrap().iter().filter(|push| matches!(***push, ToPanel::ChatInfo(_))).count()
     }
-    /// The text of a block, put together by offsets; a hole fails.
+    /// Assembles the text of a block by offsets. Fails on a hole.
     fn text(&self, seq: Seq) -> String {
         let mut text: Vec<u16> = Vec::new();
         for push in self.pushes.lock().unwrap().iter() {
@@ -95,7 +95,7 @@ fn join(feed: &mut Feed) -> (SubscriberId, Arc<Panel>) {
     (feed.subscribe(panel.clone(), 0, None), panel)
 }
 
-/// A text that grows, with its length.
+/// A growing text and its length.
 struct Text {
     text: String,
     length: u64,
@@ -174,7 +174,7 @@ fn text_comes_before_the_event_that_ends_it() {
     let mut feed = feed();
     let (_, panel) = join(&mut feed);
     let mut block = Text::new("");
-    // Past what text may use of the window, and not past the window.
+    // Exceeds the part of the window for text, but not the window.
     while block.text.len() < 210 * 1024 {
         block.push(&"z".repeat(4096));
         feed.grown(block.growing());
@@ -206,7 +206,7 @@ fn an_acknowledgement_frees_what_came_before_it() {
         feed.acknowledge(id, seq, 0, None, &info(seq));
     }
     assert_eq!(panel.events().len(), 1000);
-    // Late, repeated and foolish ones do no harm.
+    // Late, repeated and invalid acknowledgements do no harm.
     for seq in [1, 1000, 5000, 0] {
         feed.acknowledge(id, seq, u64::MAX, None, &info(1000));
     }

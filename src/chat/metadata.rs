@@ -1,6 +1,6 @@
-//! What is known of a conversation besides its turns: title, agent, folder, tabs, page.
+//! The metadata of a conversation: title, agent, folder, tabs, page.
 //!
-//! Owns how these change. Each change is told to the panels that show it; [`Conversation::persist`] brings it onto the disk.
+//! Owns how they change. Each change is pushed to the panels; [`Conversation::persist`] writes it to disk.
 
 use super::conversation::Conversation;
 use super::error::ChatError;
@@ -8,11 +8,11 @@ use crate::chat::store::{FolderUse, Record, TabKey, session};
 use crate::protocol::chat::{AllowedTab, EarlierConversation, PageContext, Worktree};
 use crate::protocol::ids::{AgentName, TabId};
 
-/// Where a conversation's agent works.
+/// The folder in which a conversation's agent works.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub folder: String,
-    /// The folder is in this work tree.
+    /// The work tree that contains the folder.
     pub worktree: Option<Worktree>,
     pub used: FolderUse,
 }
@@ -22,8 +22,8 @@ impl Conversation {
         self.lock().record.title.clone()
     }
 
-    /// A person names it; an empty name is the first words of its first message again. What can't be written down did
-    /// not happen. Blocks for the disk.
+    /// Renames the conversation for a person. An empty name restores the title from its first message. Fails without
+    /// changing anything if the record cannot be written. Blocks on disk I/O.
     pub fn rename(&self, title: &str) -> Result<(), ChatError> {
         let title = session::clean_title(title);
         let mut inner = self.lock();
@@ -39,7 +39,7 @@ impl Conversation {
         saved
     }
 
-    /// Chooses the agent; None: the default one.
+    /// Chooses the agent; `None` chooses the default one.
     pub fn choose_agent(&self, agent: Option<AgentName>, model: Option<String>) {
         self.change(|record| {
             record.agent = agent;
@@ -51,12 +51,12 @@ impl Conversation {
         self.lock().record.model.clone()
     }
 
-    /// The tabs that its agent may use, its own first.
+    /// Sets the tabs that the agent may use, its own first.
     pub fn set_tabs(&self, tabs: Vec<AllowedTab>) {
         self.change(|record| record.tabs = tabs);
     }
 
-    /// The conversation to go on with instead, shown while nothing was said here.
+    /// Sets the conversation that the panel offers to continue while this one is empty.
     pub fn set_earlier(&self, earlier: Option<EarlierConversation>) {
         self.change(|record| record.earlier = earlier);
     }
@@ -65,17 +65,17 @@ impl Conversation {
         self.change(|record| record.page = Some(page));
     }
 
-    /// An agent remembers earlier turns of this conversation.
+    /// Returns whether an agent has a session id from earlier turns of this conversation.
     pub fn has_resume(&self) -> bool {
         !self.lock().record.resume.is_empty()
     }
 
-    /// The agent's own session id from an earlier turn, to go on with.
+    /// Returns the agent's own session id from an earlier turn, for resuming it.
     pub fn resume(&self, agent: &AgentName) -> Option<String> {
         self.lock().record.resume.get(agent).cloned()
     }
 
-    /// None forgets it: the agent does not know it any more.
+    /// Stores the agent's session id. `None` removes it, if the agent no longer knows it.
     pub fn set_resume(&self, agent: AgentName, session: Option<String>) {
         let mut inner = self.lock();
         match session {
@@ -91,7 +91,7 @@ impl Conversation {
         });
     }
 
-    /// Its tab is out of sight; the key stays to find it by.
+    /// Removes the tab's number if the tab is not reported. The key stays, to find the conversation again.
     pub(super) fn leave_tab(&self) {
         self.change(|record| record.tab_id = None);
     }
@@ -102,12 +102,12 @@ impl Conversation {
         inner.tell();
     }
 
-    /// Where its agent works.
+    /// Returns the folder in which the agent works.
     pub fn folder(&self) -> String {
         self.lock().record.folder.clone()
     }
 
-    /// A person named the folder: it is that one, and no work tree of it.
+    /// Sets a folder that a person chose: exactly this one, not a work tree of it.
     pub fn choose_folder(&self, folder: String) {
         self.change(|record| {
             record.folder = folder;
@@ -116,7 +116,7 @@ impl Conversation {
         });
     }
 
-    /// An agent works in the folder from here on.
+    /// Records that an agent works in the folder.
     pub fn note_folder_used(&self) {
         self.change(|record| {
             if record.folder_use != Some(FolderUse::Chosen) {
@@ -125,7 +125,7 @@ impl Conversation {
         });
     }
 
-    /// Where it works, and what is known of that.
+    /// Returns the folder in which the agent works, with its work tree and use.
     pub fn place(&self) -> Place {
         let inner = self.lock();
         let record = &inner.record;
@@ -134,13 +134,13 @@ impl Conversation {
             worktree: record.worktree.clone(),
             used: record.folder_use.unwrap_or(match record.resume.is_empty() {
                 true => FolderUse::Open,
-                // A record of before it was noted.
+                // The record is older than this field.
                 false => FolderUse::Worked,
             }),
         }
     }
 
-    /// It works in a work tree of its own from here on.
+    /// Sets the work tree in which the agent works from now on.
     pub fn enter_worktree(&self, folder: String, worktree: Worktree) {
         self.change(|record| {
             record.folder = folder;
@@ -148,7 +148,7 @@ impl Conversation {
         });
     }
 
-    /// Its work tree is gone. Until another one is made it works where it would have worked without.
+    /// Returns from a removed work tree to its original folder, until another one is created.
     pub fn leave_worktree(&self) {
         self.change(|record| {
             if let Some(worktree) = record.worktree.take() {
@@ -158,7 +158,7 @@ impl Conversation {
         });
     }
 
-    /// Copies from the conversation before it where and with which agent it worked.
+    /// Copies the folder and agent of the previous conversation.
     pub(super) fn continue_from(&self, before: &Record) {
         self.change(|record| {
             record.folder = before.worktree.as_ref().map_or_else(|| before.folder.clone(), |tree| tree.of.clone());

@@ -1,7 +1,7 @@
-//! Everything of a conversation but the IO to agents and browsers: the turn state machine, the journal,
-//! what panels are sent, and the conversations of a home.
+//! Everything about a conversation except the IO to agents and browsers: the turn state machine, the journal, the
+//! pushes to panels, and the conversations of a home.
 //!
-//! No tasks and no waiting here: the methods are synchronous and cheap, under small locks. The engine drives them.
+//! Has no tasks and never waits: the methods are synchronous and cheap, under small locks. The engine drives them.
 
 pub mod conversation;
 pub mod error;

@@ -1,6 +1,6 @@
-//! How panels see a conversation: subscribing, acknowledging, older pages.
+//! A conversation as panels see it: subscribing, acknowledging, older pages.
 //!
-//! Reads the journal under the conversation's lock, so that nothing falls between what was read and what is pushed.
+//! Reads the journal under the conversation's lock, so that no event is missed between reading and pushing.
 
 use super::conversation::Conversation;
 use super::error::ChatError;
@@ -11,18 +11,18 @@ use crate::protocol::chat::{ChatEvent, HistoryPage, Seq, Subscribed};
 use crate::protocol::frame::COMFORTABLE;
 use std::sync::Arc;
 
-/// Room for an answer's envelope beside its events.
+/// Space for an answer's envelope besides its events.
 const ENVELOPE: usize = 16 * 1024;
-/// Events of one answer, as JSON.
+/// The limit of the events in one answer, as JSON.
 pub const MAX_PAGE: usize = COMFORTABLE - ENVELOPE;
-/// The newest events that a fresh panel is given; it asks for older ones when a person scrolls up.
+/// The number of newest events that a new panel gets. It requests older ones when a person scrolls up.
 const FRESH: usize = 200;
-/// Events of one history page.
+/// The limit of events in one history page.
 const MOST_EVENTS: usize = 500;
-/// Messages that may lie between a growing block and the newest event.
+/// The limit of messages between a growing block and the newest event.
 const MESSAGES_IN_BETWEEN: usize = 64;
 
-/// One panel's place in a conversation. Dropping it ends the pushes.
+/// One panel's subscription to a conversation. Dropping it stops the pushes.
 #[derive(Debug)]
 pub struct Subscription {
     conversation: Arc<Conversation>,
@@ -34,7 +34,8 @@ impl Subscription {
         &self.conversation
     }
 
-    /// The panel has applied everything up to `seq`, and of the text of `seq` the first `offset` UTF-16 units.
+    /// Records that the panel has applied everything up to `seq`, and the first `offset` UTF-16 units of the text of
+    /// `seq`.
     pub fn acknowledge(&self, seq: Seq, offset: u64) {
         let mut inner = self.conversation.lock();
         let info = inner.info();
@@ -50,8 +51,8 @@ impl Drop for Subscription {
 }
 
 impl Conversation {
-    /// The newest events after `after` and, from now on, pushes into `sink`.
-    /// Send the answer before the first push. After a `chat.gap` drop the subscription and subscribe again.
+    /// Returns the newest events after `after`, and pushes all later ones into `sink`.
+    /// Send the answer before the first push. After a `chat.gap`, drop the subscription and subscribe again.
     pub fn subscribe(
         self: &Arc<Self>,
         after: Seq,
@@ -72,27 +73,27 @@ impl Conversation {
         Ok((subscribed, Subscription { conversation: self.clone(), id }))
     }
 
-    /// Events before `before`, oldest first: at most `limit`, and what fits into one frame.
+    /// Returns events before `before`, oldest first: at most `limit`, and as many as fit into one frame.
     pub fn history(&self, before: Seq, limit: u32) -> Result<HistoryPage, ChatError> {
         let events = (limit as usize).clamp(1, MOST_EVENTS);
         let Page { events, older } = self.lock().journal.page(0, before, Limits { events, bytes: MAX_PAGE })?;
         Ok(HistoryPage { events, older })
     }
 
-    /// Events after `after`, the newest that fit into `max_bytes` of JSON.
+    /// Returns events after `after`: the newest that fit into `max_bytes` of JSON.
     pub fn replay(&self, after: Seq, max_bytes: usize) -> Result<Page, ChatError> {
         self.lock().journal.page(after, Seq::MAX, Limits { events: usize::MAX, bytes: max_bytes })
     }
 
-    /// How many panels are subscribed.
+    /// Returns the number of subscribed panels.
     pub fn subscribers(&self) -> usize {
         self.lock().feed.len()
     }
 }
 
 impl Inner {
-    /// The block that a panel which holds the events up to `seq` may hold only a part of, with all of its text:
-    /// the newest event up to there that is not a person's message, where that is a block.
+    /// Returns the block that a panel with the events up to `seq` may have only in part, with its complete text: the
+    /// newest event up to `seq` that is not a person's message, if it is a block.
     fn partial_block(&self, seq: Seq) -> Result<Option<(Seq, String)>, ChatError> {
         let limits = Limits { events: MESSAGES_IN_BETWEEN, bytes: MAX_PAGE };
         let page = self.journal.page(0, seq.saturating_add(1), limits)?;

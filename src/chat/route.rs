@@ -1,8 +1,8 @@
-//! Which model a message asks for: a fast one for actions, a deep one for analysis. Pure.
+//! Chooses the model for a message: a fast one for actions, a deep one for analysis. Pure.
 //!
-//! Owns the words. What is not plainly an action is taken for thought: a deep model acts well too.
+//! Owns the word lists. If a message is not clearly an action, it gets the deep model, which can also act.
 
-/// How much thought a message asks for.
+/// The depth of thought that a message needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     /// An action on the page: `click Submit`.
@@ -12,7 +12,7 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// As a conversation's `model` names it; agents know both.
+    /// Returns the name in a conversation's `model`. Agents know both names.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",
@@ -21,7 +21,7 @@ impl Depth {
     }
 }
 
-/// Words of thought: one of them anywhere asks for the deep model, whatever the message begins with.
+/// Words of analysis: one of them anywhere selects the deep model, however the message begins.
 const ANALYSIS: &[&str] = &[
     "analyse",
     "analyze",
@@ -74,7 +74,7 @@ const ANALYSIS: &[&str] = &[
     "why",
 ];
 
-/// Several words that ask for thought together, in this order and not far apart.
+/// Phrases of analysis, whose words appear in this order and close together.
 const ANALYSIS_PHRASES: &[&[&str]] = &[
     &["check", "for"],
     &["check", "if"],
@@ -84,10 +84,10 @@ const ANALYSIS_PHRASES: &[&[&str]] = &[
     &["read", "and"],
     &["look", "for"],
 ];
-/// Words that may stand between the words of a phrase.
+/// The number of words that may come between two words of a phrase.
 const PHRASE_REACH: usize = 6;
 
-/// Words of action: a message that begins with one asks for the fast model.
+/// Words of action: a message that begins with one selects the fast model.
 const ACTION: &[&str] = &[
     "accept",
     "add",
@@ -158,7 +158,7 @@ const ACTION: &[&str] = &[
     "zoom",
 ];
 
-/// Words that say an action wherever they stand in a short message: `the blue button: click it`.
+/// Phrases that mean an action anywhere in a short message: `the blue button: click it`.
 const ACTION_PHRASES: &[&[&str]] = &[
     &["click"],
     &["scroll", "down"],
@@ -180,18 +180,18 @@ const ACTION_PHRASES: &[&[&str]] = &[
     &["press", "enter"],
 ];
 
-/// Words before the action: `please click`, `now go back`.
+/// Words that may precede the action: `please click`, `now go back`.
 const COURTESY: &[&str] = &[
     "please", "now", "then", "and", "just", "ok", "okay", "can", "could", "would", "will", "you", "next", "hey", "hi",
     "let's", "lets", "first", "also", "i", "want", "need", "to", "go", "ahead",
 ];
 
-/// A longer message is a task of its own, whatever it begins with.
+/// A message with more words is not a single action, however it begins.
 const LONGEST_ACTION: usize = 40;
-/// An action that is said in the middle counts in a shorter one only.
+/// A phrase of action in the middle counts only in a message with at most this many words.
 const LONGEST_MENTION: usize = 15;
 
-/// The depth that a message asks for; deep where it is not plainly an action.
+/// Returns the depth for a message: deep unless it is clearly an action.
 pub fn depth(message: &str) -> Depth {
     let words: Vec<String> = unquoted(message)
         .split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’')
@@ -211,7 +211,7 @@ pub fn depth(message: &str) -> Depth {
     if begins || (words.len() <= LONGEST_MENTION && mentions()) { Depth::Fast } else { Depth::Deep }
 }
 
-/// What is between quotation marks is typed or named, not asked: `click "Why us?"`.
+/// Removes quoted text, because it is typed or named, not requested: `click "Why us?"`.
 fn unquoted(message: &str) -> String {
     let mut kept = String::with_capacity(message.len());
     let mut rest = message;
@@ -234,7 +234,7 @@ fn unquoted(message: &str) -> String {
     kept
 }
 
-/// The words of a phrase in order, each within reach of the one before.
+/// Returns whether the words of a phrase appear in order, each close enough to the previous one.
 fn has_phrase(words: &[String], phrase: &[&str]) -> bool {
     let Some((first, more)) = phrase.split_first() else { return true };
     words.iter().enumerate().filter(|(_, word)| word == first).any(|(mut at, _)| {

@@ -1,6 +1,6 @@
-//! A conversation under its lock: machine, journal, growing block and panels move together here.
+//! A conversation's state under its lock: machine, journal, growing block and panels change together here.
 //!
-//! Owns the order of things: an event is written, then it counts, then it is pushed. Takes no lock itself.
+//! Owns the order: an event is written, then applied, then pushed. Takes no lock itself.
 
 use super::conversation::{BlockKind, Handled};
 use super::error::ChatError;
@@ -16,12 +16,13 @@ use crate::protocol::ids::{ClientMessageId, TurnId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// A block's text as JSON: a longer answer goes on in a new block, so that each event fits into one frame.
+/// The limit of a block's text as JSON. A longer answer continues in a new block, so that each event fits into one
+/// frame.
 const MAX_BLOCK: usize = 256 * 1024;
-/// Messages that are recognised without a look into the index when they are sent again.
+/// The number of messages whose repeats are recognised without the index.
 pub(super) const REMEMBERED_SENDS: usize = 256;
 
-/// What a conversation is, under its lock.
+/// The state of a conversation under its lock.
 pub(super) struct Inner {
     pub(super) record: Record,
     pub(super) machine: Machine,
@@ -29,21 +30,22 @@ pub(super) struct Inner {
     pub(super) block: Option<Block>,
     pub(super) feed: Feed,
     pub(super) clock: TurnClock,
-    /// What ended and could not be written: it comes before anything else that is, or nothing would ever end it.
+    /// Ends that could not be written. They are written before any later record, because nothing else would close what
+    /// they end.
     pub(super) owed: VecDeque<ChatBody>,
-    /// The newest turn whose beginning is written.
+    /// The newest turn whose start is written.
     pub(super) begun: Option<TurnId>,
-    /// The newest messages and how they were answered.
+    /// The newest messages with their answers.
     pub(super) sent: VecDeque<(ClientMessageId, Sent)>,
-    /// There are older ones, which the index knows.
+    /// There are older messages, which only the index knows.
     pub(super) sent_before: bool,
     pub(super) sent_index: SentIndex,
     pub(super) reserve: Arc<Reserve>,
-    /// What panels were last told, without what every event changes.
+    /// The last `chat.info` sent to panels, without the fields that every event changes.
     pub(super) told: Option<ConversationInfo>,
 }
 
-/// The block that grows now.
+/// The growing block.
 pub(super) struct Block {
     pub(super) seq: Seq,
     turn_id: TurnId,
@@ -51,7 +53,7 @@ pub(super) struct Block {
     pub(super) text: String,
     /// In UTF-16 units.
     pub(super) length: u64,
-    /// As JSON.
+    /// Length as JSON.
     json_length: usize,
 }
 
@@ -61,12 +63,12 @@ impl Block {
     }
 }
 
-/// What becomes of an event that can't be written.
+/// How to handle an event that cannot be written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnFailure {
-    /// It did not happen: a person is told and tries again.
+    /// Refuses the event: the person sees the fault and can try again.
     Undo,
-    /// It happened all the same: an agent's end can't be undone.
+    /// Applies the event anyway: an agent's end cannot be undone.
     GoOn,
 }
 
@@ -110,7 +112,7 @@ impl Inner {
             };
             match written {
                 Ok(()) => {}
-                // The first effect of what a person does is its event: nothing else has happened yet.
+                // The first effect of a person's event is its journal entry, so nothing else has happened yet.
                 Err(failed) if on_failure == OnFailure::Undo => return Err(failed),
                 Err(failed) => {
                     error.get_or_insert(failed);
@@ -123,7 +125,7 @@ impl Inner {
         Ok(Handled { effects: rest, fault: error.map(|error| error.fault()) })
     }
 
-    /// Closes what the turn left open, then the turn.
+    /// Ends everything that the turn left open, then the turn.
     fn end_turn(&mut self, end: &TurnEnd) -> Result<(), ChatError> {
         let clock = std::mem::take(&mut self.clock);
         let mut first_error = Ok(());
@@ -150,7 +152,7 @@ impl Inner {
         first_error.and(ended)
     }
 
-    /// Writes what is owed, then the event. Refused while the disk's last room is kept for ends.
+    /// Writes owed events, then this one. Fails while the remaining disk space is reserved for ends.
     pub(super) fn append(&mut self, body: ChatBody) -> Result<ChatEvent, ChatError> {
         self.check_room()?;
         self.append_within_reserve(body)
@@ -171,7 +173,8 @@ impl Inner {
         self.write(body)
     }
 
-    /// Writes that a turn begins. If that fails it is owed: its message was taken, and the turn's end follows.
+    /// Writes the start of a turn. If that fails it is owed, because its message was accepted and the turn's end
+    /// follows.
     pub(super) fn append_beginning(&mut self, turn_id: &TurnId, body: ChatBody) -> Result<ChatEvent, ChatError> {
         let written = self.append(body.clone());
         if written.is_err() {
@@ -181,7 +184,7 @@ impl Inner {
         written
     }
 
-    /// Writes an end, on a full disk with the room that is reserved for that. One that can't be written is owed.
+    /// Writes an end, using the reserved space if the disk is full. If it cannot be written, it is owed.
     fn append_end(&mut self, body: ChatBody) -> Result<(), ChatError> {
         let mut written = self.append_within_reserve(body.clone());
         if matches!(&written, Err(ChatError::Storage { source, .. }) if reserve::is_full(source))
@@ -220,7 +223,7 @@ impl Inner {
         Ok(event)
     }
 
-    /// What an event changes besides the journal.
+    /// Applies an event to the record and the clock.
     fn note(&mut self, event: &ChatEvent) {
         self.record.updated_at = event.at;
         match &event.body {
@@ -276,7 +279,7 @@ impl Inner {
         }
     }
 
-    /// How a message was answered, if it was sent before. Blocks for the disk in a long conversation.
+    /// Returns the answer to a message if it was sent before. Blocks on disk I/O in a long conversation.
     pub(super) fn sent_before(&mut self, client_id: &ClientMessageId) -> Result<Option<Sent>, ChatError> {
         if let Some((_, sent)) = self.sent.iter().find(|(known, _)| known == client_id) {
             return Ok(Some(sent.clone()));
@@ -296,7 +299,7 @@ impl Inner {
         self.sent.push_back((client_id, sent));
     }
 
-    /// Tells the panels when something changed that they show.
+    /// Pushes a `chat.info` if anything that panels show has changed.
     pub(super) fn tell(&mut self) {
         let info = self.info();
         let compared = ConversationInfo { head: 0, updated_at: 0, ..info.clone() };
@@ -306,8 +309,8 @@ impl Inner {
         }
     }
 
-    /// Ends in the journal what the daemon before this one left open. What can't be written counts as ended all the
-    /// same, and is owed.
+    /// Ends in the journal everything that the previous daemon left open. If an end cannot be written, it still counts
+    /// as ended, and is owed.
     pub(super) fn recover(&mut self, tail: Tail) {
         self.sent_before = !tail.sent_is_all || tail.sent.len() > REMEMBERED_SENDS;
         for (client_id, seq) in tail.sent.into_iter().take(REMEMBERED_SENDS).collect::<Vec<_>>().into_iter().rev() {
@@ -326,9 +329,9 @@ impl Inner {
         for body in tail.unfinished.iter().flat_map(|turn| turn.endings(tail.newest_at)) {
             result = result.and(self.append_end(body));
         }
-        // Its effect, the turn's end, is among the endings above.
+        // Ignore the effects: the turn's end is already among the endings above.
         self.machine.recovered(interrupted, tail.waiting);
-        // That a daemon started is no news of the conversation: lists keep its place.
+        // A daemon's start does not count as an update: the conversation keeps its place in lists.
         self.record.updated_at = updated_at;
         if let Err(error) = result {
             tracing::warn!(conversation = %self.record.conversation_id, %error, "an interrupted turn can't be closed");

@@ -1,11 +1,11 @@
-//! The record of an action in a terminal: all that a person decides about, a line each.
+//! The record of an action in a terminal: everything that a person decides on, one item per line.
 //!
-//! Owns the lines. The record's texts are spelled out already (`base::visible`); nothing is cut here.
+//! Owns the lines. The record's texts are already made visible (`base::visible`); nothing is truncated here.
 
 use super::terminal::clean;
 use crate::protocol::action::ActionRecord;
 
-/// What there is to see besides the question itself.
+/// Returns the details to show besides the question itself.
 pub fn lines_of(action: &ActionRecord) -> Vec<String> {
     let mut lines: Vec<String> = clean(&action.command).lines().map(str::to_owned).collect();
     if let Some(element) = &action.element {

@@ -1,13 +1,13 @@
-//! `gstack activity`: what was done in the browser, and by whom.
+//! `gstack activity`: the commands that ran in the browser, and who ran them.
 //!
-//! Owns the lines on the terminal. The daemon has redacted what they say.
+//! Owns the lines on the terminal. The daemon has already redacted their text.
 
 use super::terminal::{Terminal, clean_line, print_line, show};
 use crate::client::http::Client;
 use crate::protocol::activity::{ActivityEntry, ActivityOutcome, ActivityPage, ActivitySource};
 use crate::protocol::fault::{Fault, FaultCode};
 
-/// Prints what is kept; `follow`: goes on with what comes, each command when it has ended.
+/// Prints the recorded activity. With `follow`, keeps printing each command when it has ended.
 pub async fn activity(running: &Client, follow: bool, json: bool, terminal: Terminal) -> Result<(), Fault> {
     if !follow {
         let page: ActivityPage = running.get("/activity/history").await?;

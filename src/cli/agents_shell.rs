@@ -1,7 +1,8 @@
-//! What changes a person's machine beyond gstack's own home is for a terminal of theirs, not for an agent's shell.
+//! Refuses invocations from an agent's shell that change the machine outside gstack's own home: only a person may run
+//! them, in a terminal.
 //!
-//! Owns which invocations those are, and how an agent's shell is known here. What the daemon serves it judges itself. An agent
-//! that writes the files without gstack is the sandbox's to stop.
+//! Owns the list of these invocations, and how an agent's shell is recognised here. The daemon checks its own requests.
+//! If an agent writes the files without gstack, the sandbox has to stop it.
 
 use super::arguments::Invocation;
 use super::mcp::Mcp;
@@ -20,7 +21,8 @@ pub fn check(invocation: &Invocation) -> Result<(), Fault> {
     }
 }
 
-/// What it would do to the machine; `None` if it only reads, prints or asks the daemon.
+/// Returns the change that the invocation would make to the machine; `None` if it only reads, prints or asks the
+/// daemon.
 fn persons_own(invocation: &Invocation) -> Option<&'static str> {
     match invocation {
         Invocation::Upgrade { .. } => Some("upgrade gstack"),
@@ -39,7 +41,7 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         | Invocation::Restart
         | Invocation::Status
         | Invocation::Doctor { .. }
-        // Its text is gstack's own, whoever installs it.
+        // It only installs gstack's own text, whoever runs it.
         | Invocation::Skill(_)
         | Invocation::Chat { .. }
         | Invocation::StopTurns
@@ -58,7 +60,8 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
     }
 }
 
-/// An agent's token says so, and its descent where it has dropped that.
+/// Returns whether this shell belongs to an agent, by its token, or by its parent processes if the agent has unset the
+/// token.
 fn is_agents() -> bool {
     let has_token = std::env::var_os(TOKEN_VARIABLE).is_some_and(|token| !token.is_empty());
     has_token || lineage::agent_started_us()

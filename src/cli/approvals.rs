@@ -1,6 +1,6 @@
-//! `gstack approvals`: what agents wait for, actions to be allowed and questions, listed, watched and answered.
+//! `gstack approvals`: the actions and questions that agents wait for, listed, watched and answered.
 //!
-//! Owns the words. The first answer counts, wherever it was given; the daemon says so.
+//! Owns the text. The daemon accepts the first answer, from any surface, and reports that.
 
 use super::action_lines;
 use super::questions;
@@ -13,17 +13,17 @@ use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestio
 use crate::protocol::fault::{Fault, FaultCode};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Command};
 
-/// What was asked for.
+/// The parsed subcommand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Approvals {
     List,
     Watch,
     Answer {
-        /// The approval's id or its beginning; none where only one waits.
+        /// The approval's id or a prefix of it. May be left out if only one is waiting.
         id: Option<String>,
         decision: Decision,
     },
-    /// The answer to a question, a word or more for each of its parts.
+    /// The answer to a question: one or more words for each of its parts.
     Reply {
         id: Option<String>,
         answers: Vec<String>,
@@ -131,7 +131,7 @@ fn question_lines(question: &WaitingQuestion, terminal: Terminal) -> String {
 fn lines_of(approval: &WaitingApproval, terminal: Terminal) -> String {
     let site = approval.site.as_deref().map(|site| format!(" on {}", clean_line(site))).unwrap_or_default();
     let mut lines = format!("{}  {}{site}", approval.approval_id, terminal.bold(&clean_line(&approval.ask)));
-    // A daemon of an older version sends no record.
+    // An older daemon sends no record.
     let record = if approval.action.command.is_empty() {
         vec![clean_line(&approval.does)]
     } else {
@@ -240,14 +240,14 @@ async fn send_reply(
     Ok(())
 }
 
-/// One of the things that wait.
+/// An approval or a question that is waiting.
 #[derive(Debug)]
 enum Waits<'a> {
     Approval(&'a WaitingApproval),
     Question(&'a WaitingQuestion),
 }
 
-/// Which one is meant is never guessed.
+/// Returns the approval or question with this id. Fails if the id is ambiguous.
 fn named<'a>(waiting: &'a WaitingApprovals, id: Option<&str>) -> Result<Waits<'a>, Fault> {
     let is_meant = |of: &str| id.is_none_or(|id| of.starts_with(id));
     let approvals = waiting.approvals.iter().filter(|one| is_meant(one.approval_id.as_str())).map(Waits::Approval);

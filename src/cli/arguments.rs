@@ -1,6 +1,6 @@
-//! What the command line says, as raw values. Parsing does no IO.
+//! The command line as raw values. Parsing does no IO.
 //!
-//! Owns the invocation and the global options; the commands themselves stand in `command_line` and in the registry.
+//! Owns the invocation and the global options. `command_line` and the registry define the commands.
 
 use super::approvals::{self, Approvals};
 use super::audit;
@@ -25,7 +25,7 @@ pub struct Globals {
     pub session: Option<String>,
 }
 
-/// One invocation.
+/// One parsed invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Invocation {
     Connect {
@@ -33,7 +33,7 @@ pub enum Invocation {
         headless: Option<bool>,
         url: Option<String>,
         arguments: Vec<String>,
-        /// The DevTools address of somebody else's browser.
+        /// The DevTools address of a browser that gstack did not start.
         attach: Option<String>,
         everyday: bool,
     },
@@ -44,10 +44,10 @@ pub enum Invocation {
     Restart,
     Status,
     Doctor {
-        /// For a maintainer: nothing of the person in it.
+        /// Prints a report for a maintainer, without any of the person's data.
         report: bool,
     },
-    /// A newer release in the place of this program.
+    /// Replaces this program with a newer release.
     Upgrade {
         check: bool,
     },
@@ -55,14 +55,14 @@ pub enum Invocation {
     Chat {
         message: String,
         agent: Option<String>,
-        /// For this message alone.
+        /// Applies to this message only.
         model: Option<String>,
     },
-    /// Stops the current or named tab's turn, or all.
+    /// Stops the turn of the current or named tab, or all turns.
     StopChat {
         all: bool,
     },
-    /// Lets the messages run that wait for the person's go-ahead.
+    /// Runs the messages that wait for the person's confirmation.
     ContinueChat,
     Sessions(Sessions),
     Settings(Wanted),
@@ -84,7 +84,7 @@ pub enum Invocation {
         user_data_dir: Option<PathBuf>,
         dry_run: bool,
     },
-    /// What is made from the command line itself.
+    /// Output that is generated from the command line's definition.
     Document(Document),
     /// A command of the registry.
     Browser {
@@ -101,10 +101,10 @@ pub enum Document {
     Manual,
 }
 
-/// Parses the arguments (without the program's name). Errors are clap's own, with its exit code and words.
+/// Parses the arguments (without the program's name). Fails with clap's own errors, exit codes and messages.
 pub fn parse(arguments: &[String]) -> Result<(Globals, Invocation), clap::Error> {
     let (globals, mut words) = take_globals(arguments).map_err(|message| usage(&message))?;
-    // A browser's command takes every word that follows it as it is, `--` too: clap would take that one.
+    // A browser command takes all following words unchanged, including `--`, which clap would consume.
     if let Some((name, rest)) = of_browser(&words) {
         if !asks_for_help(rest) {
             return Ok((globals, Invocation::Browser { command: name.to_owned(), args: rest.to_vec() }));
@@ -118,8 +118,8 @@ pub fn parse(arguments: &[String]) -> Result<(Globals, Invocation), clap::Error>
     Ok((globals, invocation(name, matches)?))
 }
 
-/// The browser's command in these arguments, by its name in the registry; `None` for anything else, and for what `parse`
-/// has to say something about.
+/// Returns the browser command in these arguments, by its name in the registry. `None` for any other command, and if
+/// `parse` would report an error or help.
 pub fn browser_command(arguments: &[String]) -> Option<(Globals, String, Vec<String>)> {
     let (globals, words) = take_globals(arguments).ok()?;
     let (name, rest) = of_browser(&words).filter(|(_, rest)| !asks_for_help(rest))?;
@@ -140,8 +140,8 @@ fn asks_for_help(rest: &[String]) -> bool {
     matches!(rest, [only] if only == "--help" || only == "-h")
 }
 
-/// Takes the global options out of anywhere before `--`: the browser's commands take all that follows them. An error is in
-/// words.
+/// Removes the global options from all words before `--`. Done before clap parses, because a browser command takes all
+/// words that follow it. The error is a message.
 fn take_globals(arguments: &[String]) -> Result<(Globals, Vec<String>), String> {
     let mut globals = Globals::default();
     let mut rest = Vec::with_capacity(arguments.len());
@@ -170,7 +170,7 @@ fn take_globals(arguments: &[String]) -> Result<(Globals, Vec<String>), String> 
     Ok((globals, rest))
 }
 
-/// The fault for a command that does not exist, with the nearest one, where that is what is wrong.
+/// Returns the fault for an unknown command, with the most similar one. `None` for any other error.
 pub fn unknown_command(error: &clap::Error) -> Option<Fault> {
     use clap::error::{ContextKind, ContextValue, ErrorKind};
     if error.kind() != ErrorKind::InvalidSubcommand {
@@ -182,7 +182,7 @@ pub fn unknown_command(error: &clap::Error) -> Option<Fault> {
     Some(registry::unknown_among(name, &names))
 }
 
-/// A tab's number as people write it.
+/// Parses a tab's number. Fails with a usage error.
 pub fn tab_number(text: &str) -> Result<TabId, clap::Error> {
     text.parse().map_err(|_| usage(&not_a_tab(text)))
 }

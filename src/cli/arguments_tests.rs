@@ -1,11 +1,11 @@
-//! The short way takes exactly what the long one takes: both parsers, side by side, on many command lines.
+//! Checks that `browser_command` accepts exactly what `parse` accepts: runs both parsers on many command lines.
 
 use super::arguments::{Invocation, browser_command, parse};
 use super::command_line::{command, is_of_browser};
 use crate::command::registry;
 use proptest::prelude::*;
 
-/// Words that one of the two may read differently.
+/// Words that the two parsers may read differently.
 const WORDS: [&str; 22] = [
     "@e3",
     "#id",
@@ -59,11 +59,11 @@ proptest! {
         }
     }
 
-    /// Where clap can read a line of a browser's command as people write it, it reads the same.
+    /// If clap can parse the line of a browser command, it finds the same command and words.
     #[test]
     fn clap_reads_the_same_command_and_words(line in lines()) {
         let Some((_, name, args)) = browser_command(&line) else { return Ok(()) };
-        // What clap has of its own: there is no such option, and the command says so.
+        // Clap handles these itself: the command has no such option, and reports that.
         if args.iter().any(|word| ["--", "--help", "-h", "--json=yes"].contains(&word.as_str())) {
             return Ok(());
         }

@@ -1,8 +1,9 @@
-//! What an agent asks while `gstack chat` runs, answered by the person at the terminal.
+//! Approvals and questions during `gstack chat`, answered by the person at the terminal.
 //!
-//! Owns the prompt and the keyboard. The first answer counts, wherever it was given: what was answered elsewhere is no
-//! longer asked here, and what is typed for it is dropped. What was typed before a prompt answers nothing: an Enter that was
-//! meant for something else approves nothing. Never decides whether an answer is good: the daemon does.
+//! Owns the prompt and the keyboard. The first answer counts, from any surface: an approval or question that was
+//! answered elsewhere is no longer shown, and the text typed for it is dropped. Text typed before a prompt never
+//! answers it, so an Enter that was meant for something else approves nothing. Never decides whether an answer is
+//! valid: the daemon does.
 
 use super::questions;
 use super::terminal::{Terminal, print};
@@ -21,13 +22,13 @@ use tokio::sync::mpsc;
 pub(super) struct Asked {
     terminal: Terminal,
     open: VecDeque<Open>,
-    /// None before the first question, and where standard input is not a terminal.
+    /// `None` before the first question, and if standard input is not a terminal.
     keyboard: Option<mpsc::Receiver<Typed>>,
-    /// When the prompt that stands there now was shown.
+    /// The time at which the current prompt was shown.
     prompted: Instant,
 }
 
-/// A line, and when it was read.
+/// A line, and the time at which it was read.
 struct Typed {
     line: String,
     at: Instant,
@@ -52,7 +53,7 @@ impl Asked {
         Self { terminal, open: VecDeque::new(), keyboard: None, prompted: Instant::now() }
     }
 
-    /// Takes note of what is asked and of what is answered.
+    /// Records approvals and questions, and the answers to them.
     pub(super) fn event(&mut self, body: &ChatBody) {
         match body {
             ChatBody::Approval { approval_id, .. } => self.ask(Open::Approval(approval_id.clone())),
@@ -106,7 +107,7 @@ impl Asked {
         }
     }
 
-    /// What waits at the terminal was typed for something else.
+    /// Discards the terminal's pending input: it was typed for something else.
     fn drop_typed_ahead(&mut self) {
         if let Err(error) = tcflush(io::stdin(), QueueSelector::IFlush) {
             tracing::debug!(%error, "the terminal keeps what was typed ahead");
@@ -114,7 +115,7 @@ impl Asked {
         self.prompted = Instant::now();
     }
 
-    /// The next line that is typed after the prompt; never resolves without a terminal.
+    /// Returns the next line typed after the prompt. Never resolves without a terminal.
     pub(super) async fn typed(&mut self) -> String {
         if let Some(keyboard) = &mut self.keyboard {
             while let Some(Typed { line, at }) = keyboard.recv().await {
@@ -126,7 +127,7 @@ impl Asked {
         std::future::pending().await
     }
 
-    /// Takes a line as the answer to what is asked now.
+    /// Sends a line as the answer to the current question.
     pub(super) async fn take(&mut self, line: &str, client: &Client, of: &ConversationId) -> Result<(), Fault> {
         let sent = match self.open.front_mut() {
             // It was answered elsewhere before the line was finished.
@@ -169,7 +170,7 @@ impl Asked {
         };
         self.open.pop_front();
         self.prompt();
-        // Somebody may have answered in the panel meanwhile: the first answer counts and the stream shows it.
+        // Somebody may have answered in the panel by now: the first answer counts, and the stream shows it.
         match sent {
             Err(fault) if fault.code != FaultCode::Conflict && fault.code != FaultCode::NotFound => Err(fault),
             _ => Ok(()),
@@ -177,10 +178,10 @@ impl Asked {
     }
 }
 
-/// Lines that are read before they are asked for: standard input may be a file.
+/// The number of lines that are read ahead: standard input may be a file.
 const TYPED_AHEAD: usize = 64;
 
-/// Lines as they are typed. The thread waits for the person and ends with the program.
+/// Reads lines as they are typed, on a thread that ends with the program.
 fn keyboard() -> mpsc::Receiver<Typed> {
     let (sender, lines) = mpsc::channel(TYPED_AHEAD);
     std::thread::spawn(move || {

@@ -1,6 +1,6 @@
-//! `gstack audit`: what agents wanted to do, and who decided what about it.
+//! `gstack audit`: the actions that agents requested, and who allowed or denied them.
 //!
-//! Owns the words of a line.
+//! Owns the text of a line.
 
 use super::moment;
 use super::terminal::{Terminal, print_line, show, visible_line};
@@ -46,7 +46,7 @@ fn hash(typed: &str) -> Result<String, String> {
     if is_hash { Ok(typed) } else { Err("a hash has 64 digits of 0-9 and a-f".to_owned()) }
 }
 
-/// What is wanted of the audit.
+/// The parsed request: lines or a verification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wanted {
     Lines(AuditRequest),
@@ -86,7 +86,7 @@ async fn show_proof(client: &Client, verify: &AuditVerify, json: bool, terminal:
     }
 }
 
-/// What the proof says, and what it cannot say.
+/// Describes what the verification proves, and what it cannot prove.
 fn proved(proof: &AuditProof) -> String {
     let mut said = match proof.lines {
         0 => "Nothing has been recorded yet.".to_owned(),

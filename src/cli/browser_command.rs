@@ -1,7 +1,7 @@
-//! A command of the browser: its request to the daemon, and what is printed of its result.
+//! Runs a browser command: sends its request to the daemon and prints the result.
 //!
-//! Owns the short way that most of them take: one request by `client::direct`, without a runtime. Whatever is not plainly
-//! such a command, or needs a daemon to be started or renewed, is left to `cli::run`.
+//! Owns the fast path that most of them take: one request by `client::direct`, without an async runtime. Anything other
+//! than a plain browser command, or one that needs to start or upgrade the daemon, is left to `cli::run`.
 
 use super::arguments::{self, Globals};
 use super::here::{browser_environment, here, tab};
@@ -16,12 +16,12 @@ use crate::protocol::fault::Fault;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Makes a command fail where no browser is open, rather than start one.
+/// Makes a command fail if no browser is open, instead of starting one.
 const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
 
-/// Runs a command if the short way is open to it. `None`: nothing was done or said.
+/// Runs a command if the fast path can serve it. `None`: nothing was sent or printed.
 pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
-    // An agent's shell may have no socket to ask at.
+    // An agent's shell may have no access to the socket.
     if std::env::var_os(TOKEN_VARIABLE).is_some_and(|token| !token.is_empty()) {
         return None;
     }
@@ -42,7 +42,7 @@ pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCod
     }))
 }
 
-/// Runs a command in whatever way it needs.
+/// Runs a command on the normal path.
 pub(super) async fn run(
     client: &Client,
     command: String,
@@ -74,10 +74,11 @@ fn request(command: String, args: Vec<String>, globals: &Globals) -> Result<Comm
     })
 }
 
-/// Prints what a command gave. `writes`: it changes something, so a lost answer may hide that it did.
+/// Prints a command's result. `writes`: the command changes something, so it may have taken effect even if its answer
+/// is lost.
 fn told(answer: Result<CommandResult, Fault>, writes: bool, json: bool) -> Result<ExitCode, Fault> {
     let result = answer.map_err(|fault| if writes { fault.of_writer() } else { fault.of_reader() })?;
-    // As over HTTP.
+    // The same format as over HTTP.
     show(json, &result.answer(), || result.output.clone())?;
     if result.failed_steps > 0 {
         tell(&format!("gstack: {}", failed_steps(result.failed_steps)));

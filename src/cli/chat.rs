@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 
-/// As a shell reports a program that Ctrl-C ended.
+/// The exit code that shells report for a program ended by Ctrl-C.
 const INTERRUPTED: u8 = 130;
 
-/// Sends the message and prints the answer until its turn ends. Ctrl-C ends the printing alone.
+/// Sends the message and prints the answer until its turn ends. Ctrl-C only stops the printing.
 pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: Terminal) -> Result<ExitCode, Fault> {
     let mut interrupts = signal(SignalKind::interrupt())
         .map_err(|e| Fault::new(FaultCode::Internal, format!("Ctrl-C can't be watched: {e}")))?;
@@ -73,7 +73,7 @@ pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: T
                 }
                 if !json {
                     view.event(&event.body);
-                    // Only what this turn asks: another one's is the panel's.
+                    // Only this turn's approvals and questions: those of another turn are answered in the panel.
                     if view.turn.is_some() {
                         asked.event(&event.body);
                     }
@@ -101,19 +101,19 @@ fn ended(outcome: TurnOutcome, fault: Option<Fault>) -> Result<(), Fault> {
     }
 }
 
-/// Prints the events of one answer.
+/// Prints the events of one turn.
 struct View {
     terminal: Terminal,
     turn: Option<TurnId>,
-    /// Words of the steps that have begun.
+    /// The titles of the steps that have begun.
     steps: HashMap<String, String>,
     at_line_start: bool,
-    /// Why nothing comes, as it was said last.
+    /// The last printed reason for waiting.
     said: Option<String>,
 }
 
 impl View {
-    /// Says once why nothing comes: messages are before this one, or all of them wait for the person.
+    /// Prints once why no answer arrives: other messages come first, or all of them wait for the person.
     fn waits(&mut self, info: &ConversationInfo) {
         let words = match (info.state, info.queued) {
             _ if self.turn.is_some() => return,
@@ -140,7 +140,7 @@ impl View {
         }
     }
 
-    /// So that what is told on standard error begins a line.
+    /// Ends the current line, so that output on standard error starts on a new one.
     fn end_line(&mut self, json: bool) {
         if !json && !self.at_line_start {
             self.line("");

@@ -1,13 +1,13 @@
-//! The whole command line as clap knows it: for parsing, help, completions and the manual page.
+//! The whole command line as defined for clap: for parsing, help, completions and the manual page.
 //!
-//! Owns gstack's own subcommands and their options; the browser's commands come from the registry.
+//! Owns gstack's own subcommands and their options. The registry defines the browser commands.
 
 use super::{approvals, audit, help, mcp, panels, policy, sessions, settings, skill};
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
 
-/// The shells that completions are made for, as they are named on the command line.
+/// The shells with completion scripts, by their names on the command line.
 pub const SHELLS: [&str; 3] = ["bash", "zsh", "fish"];
 
 const AFTER_HELP: &str = "\
@@ -19,7 +19,7 @@ Start here:
 
 Help on one command: gstack help <command>. When something is wrong: gstack doctor.";
 
-/// The whole command line, for parsing, help and completions.
+/// Builds the whole command line, for parsing, help and completions.
 pub fn command() -> Command {
     let own = [
         Command::new("connect")
@@ -168,7 +168,8 @@ pub fn command() -> Command {
         .subcommands(browser)
 }
 
-/// Whether the registry's command of this name is one of the command line's too: `status` is answered without a browser.
+/// Returns whether the registry's command of this name runs as a browser command. `status` does not: it is answered
+/// without a browser.
 pub fn is_of_browser(name: &str) -> bool {
     name != "status"
 }

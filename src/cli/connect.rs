@@ -1,4 +1,4 @@
-//! `gstack connect`, `disconnect` and `stop`: the browser's and the daemon's life, step by step as it happens.
+//! `gstack connect`, `disconnect` and `stop`: the lifetimes of the browser and the daemon, reported step by step.
 
 use super::terminal::{Terminal, print, print_line};
 use super::{command_line, usage};
@@ -6,7 +6,7 @@ use crate::client::http::Client;
 use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
 use crate::protocol::fault::{Fault, FaultCode};
 
-/// `session`: as `--session` named it.
+/// Connects a browser and prints the steps. `session`: the value of `--session`.
 pub async fn connect(
     client: &Client,
     request: ConnectRequest,

@@ -1,7 +1,7 @@
-//! `gstack doctor`: each hop, and what is in the way.
+//! `gstack doctor`: checks each hop and reports what is wrong.
 //!
-//! Owns what is looked at without a daemon: one that can't be started or does not answer is the first finding, and
-//! what browsers know of the host stands in their folders.
+//! Owns the checks without a daemon: a daemon that cannot be started or does not answer is the first finding, and the
+//! host registrations are read from the browsers' folders.
 
 use super::terminal::{Terminal, clean_line, print};
 use crate::client::http::Client;
@@ -10,7 +10,7 @@ use crate::protocol::control::Doctor;
 use crate::protocol::fault::Hop;
 use crate::protocol::hops::HopState;
 
-/// Every hop, as the daemon finds them; where there is none, that one with its reason.
+/// Returns the daemon's check of every hop, or if none runs, only that hop with the reason.
 pub async fn examine(client: &Client) -> Doctor {
     let asked = async {
         client.check_answers().await?;
@@ -33,7 +33,7 @@ pub async fn examine(client: &Client) -> Doctor {
     report
 }
 
-/// Browsers that would start another program as their host, or none.
+/// Returns notes about browsers whose registered host is another program or missing.
 fn host_notes(host_is_missing: bool) -> Vec<String> {
     let Ok(planned) = hosts::install(&Options { dry_run: true, ..Options::default() }) else { return Vec::new() };
     let note = |done: &hosts::Done| {
@@ -51,7 +51,7 @@ fn host_notes(host_is_missing: bool) -> Vec<String> {
     planned.browsers.iter().filter_map(note).collect()
 }
 
-/// Prints a line a hop, and what else should be known.
+/// Prints one line per hop, and the notes.
 pub fn print_report(report: &Doctor, terminal: Terminal) {
     for hop in &report.hops {
         let mark = if hop.ok { terminal.good("✓") } else { terminal.bad("✗") };

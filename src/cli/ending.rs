@@ -1,4 +1,4 @@
-//! `disconnect`, `stop` and the turns that are stopped: what ends, and what stays.
+//! `disconnect`, `stop` and stopping turns: what ends, and what stays.
 
 use super::terminal::{say, show};
 use crate::base::lock::FileLock;
@@ -9,7 +9,7 @@ use crate::protocol::control::{Disconnect, Disconnected, StopTurns, Stopped, Sto
 use crate::protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
 
-/// The daemon itself takes less: it gives its tasks a shorter time.
+/// The daemon itself needs less: it gives its tasks a shorter time.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
 
 pub async fn stop_turns(running: &Client, request: StopTurns, json: bool) -> Result<(), Fault> {
@@ -23,13 +23,13 @@ pub async fn stop_turns(running: &Client, request: StopTurns, json: bool) -> Res
 }
 
 pub async fn disconnect(client: &Client, running: &Client, force: bool) -> Result<Disconnected, Fault> {
-    // A browser that outlived its daemon is taken over by a new one to be closed.
+    // If the browser outlived its daemon, start a new daemon, which attaches to the browser to close it.
     let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
     let of_browser = if kept { client } else { running };
     of_browser.post("/disconnect", &Disconnect { force }).await
 }
 
-/// Ends the daemon and waits until it has; that none runs is success.
+/// Stops the daemon and waits for its end. Succeeds if none runs.
 pub async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Stopping>("/stop", &Empty {}).await {
         Ok(Stopping { pid }) => {

@@ -1,11 +1,11 @@
-//! What `gstack help` shows: every command once, under headings, the everyday ones first.
+//! `gstack help`: lists every command once, under headings, the everyday ones first.
 //!
-//! Owns the headings and their order. The words come from the command line and the registry.
+//! Owns the headings and their order. The texts come from the command line and the registry.
 
 use crate::command::registry;
 use clap::Command;
 
-/// Commands to begin with. They stand here and under no other heading.
+/// Commands to begin with. They are listed only here.
 const EVERYDAY: (&str, &[&str]) = (
     "Everyday",
     &[
@@ -24,14 +24,14 @@ const EVERYDAY: (&str, &[&str]) = (
     ],
 );
 
-/// The program's own commands; the browser's are grouped by their category.
+/// The program's own commands. Browser commands are grouped by their category.
 const OWN: [(&str, &[&str]); 3] = [
     ("Agents", &["agents", "stop-turn", "sessions", "policy", "panels", "audit", "activity", "mcp"]),
     ("gstack itself", &["disconnect", "stop", "restart", "settings"]),
     ("Installation", &["install-host", "uninstall-host", "upgrade", "skill", "completions", "man"]),
 ];
 
-/// The headings with the names under them, in their order.
+/// Returns the headings with the command names under them, in order.
 fn groups() -> Vec<(&'static str, Vec<&'static str>)> {
     let everyday = EVERYDAY.1;
     let mut groups = vec![(EVERYDAY.0, everyday.to_vec())];
@@ -46,7 +46,7 @@ fn groups() -> Vec<(&'static str, Vec<&'static str>)> {
     groups
 }
 
-/// Clap's template for the whole command line's help.
+/// Returns clap's template for the help of the whole command line.
 pub fn template(own: &[Command]) -> String {
     let about = |name: &str| {
         let of_own = own.iter().find(|command| command.get_name() == name).and_then(Command::get_about);
@@ -69,7 +69,7 @@ pub fn template(own: &[Command]) -> String {
     text
 }
 
-/// Clap reads braces as places.
+/// Removes braces, which clap reads as placeholders.
 fn escaped(text: &str) -> String {
     text.replace(['{', '}'], "")
 }

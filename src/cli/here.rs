@@ -1,4 +1,4 @@
-//! The terminal that gstack was called from: its folder, its PATH, its tab, and what a browser needs of its environment.
+//! The terminal that gstack was called from: its folder, its PATH, its tab, and the environment that a browser needs.
 //!
 //! Owns reading them. Never sends them anywhere.
 
@@ -9,7 +9,7 @@ use crate::protocol::ids::TabId;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What a browser needs of the terminal's environment to find its display, fonts and language.
+/// The variables of the terminal's environment by which a browser finds its display, fonts and language.
 const PASSED_VARIABLES: [&str; 9] = [
     "DISPLAY",
     "WAYLAND_DISPLAY",
@@ -22,11 +22,12 @@ const PASSED_VARIABLES: [&str; 9] = [
     "GSTACK_BROWSER_ARGS",
 ];
 
-/// What this terminal is: its folder, its PATH, and what a browser needs of its environment.
+/// Returns the terminal's folder, its PATH, and the environment that a browser needs. Fails if a path is not valid
+/// UTF-8.
 pub fn here() -> Result<ConnectRequest, Fault> {
     let cwd = match std::env::current_dir().map(PathBuf::into_os_string) {
         Ok(folder) => Some(folder.into_string().map_err(|odd| not_utf8("the current folder", odd.as_ref()))?),
-        // It was deleted.
+        // The folder was deleted.
         Err(_) => None,
     };
     Ok(ConnectRequest {
@@ -37,13 +38,14 @@ pub fn here() -> Result<ConnectRequest, Fault> {
     })
 }
 
-/// Paths travel as JSON. Another name in the place of one that does not fit would be another file.
+/// Returns the fault for a path that is not valid UTF-8. Paths are sent as JSON, and a lossy conversion would name
+/// another file.
 pub fn not_utf8(what: &str, name: &Path) -> Fault {
     Fault::new(FaultCode::BadRequest, format!("{what} is not valid UTF-8: {}", name.display()))
         .hint("Rename the file or folder, or use a link to it with another name.")
 }
 
-/// The tab that `--tab` named, or else the environment.
+/// Returns the tab that `--tab` or else the environment names.
 pub fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
     if named.is_some() {
         return Ok(named);
@@ -58,7 +60,7 @@ pub fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
     }
 }
 
-/// The environment that a browser is started with, taken from this terminal.
+/// Returns the environment for starting a browser, taken from this terminal.
 pub fn browser_environment() -> BTreeMap<String, String> {
     PASSED_VARIABLES
         .iter()

@@ -1,4 +1,4 @@
-//! `gstack install-host` and `uninstall-host`: done here, without a daemon.
+//! `gstack install-host` and `uninstall-host`: run in this process, without a daemon.
 
 use super::terminal::{Terminal, print, print_line};
 use crate::base::home::Home;
@@ -25,7 +25,7 @@ pub fn uninstall(options: &Options, json: bool) -> Result<(), Fault> {
     outcome(&report)
 }
 
-/// The options of both commands.
+/// Builds the options of both commands.
 pub fn options(user_data_dir: Option<PathBuf>, dry_run: bool) -> Options {
     Options { user_data_dir, dry_run }
 }

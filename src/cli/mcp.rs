@@ -1,6 +1,6 @@
-//! `gstack mcp`: serving an MCP client, and telling clients of it.
+//! `gstack mcp`: serves an MCP client, and registers gstack with clients.
 //!
-//! Owns the words. The protocol is `mcp::stdio`'s, the clients' files are the installer's.
+//! Owns the text. `mcp::stdio` owns the protocol; the installer owns the clients' configuration files.
 
 use super::here::{browser_environment, here};
 use super::terminal::{print_line, say, show};
@@ -16,7 +16,7 @@ use crate::protocol::ids::TabId;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// What was asked for.
+/// The parsed subcommand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mcp {
     Serve { tools: Tools },
@@ -137,7 +137,7 @@ pub fn parse(matches: &ArgMatches) -> Mcp {
     }
 }
 
-/// `session`: as `--session` named it. `tab`: the one that every call works on.
+/// Runs the subcommand. `session`: the value of `--session`. `tab`: the tab that every call works on.
 pub async fn run(
     client: &Client,
     wanted: Mcp,

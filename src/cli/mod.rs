@@ -1,6 +1,6 @@
 //! The command line: parses, asks the daemon, prints.
 //!
-//! Owns words and exit codes on a terminal. Never does a command's work itself.
+//! Owns the text and exit codes on a terminal. Never does a command's work itself.
 
 mod action_lines;
 mod activity;
@@ -56,7 +56,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use terminal::{Terminal, print, print_line, show, tell};
 
-/// Runs one invocation; the exit code says how it ended.
+/// Runs one invocation and returns its exit code.
 pub async fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let terminal = Terminal::detect();
     let arguments: Vec<String> = match arguments.into_iter().map(OsString::into_string).collect() {
@@ -67,7 +67,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => {
             let Some(fault) = usage::fault_of(&error) else {
-                // Help and version come this way too; clap knows which stream and code they take.
+                // Help and version are errors too; clap knows their stream and exit code.
                 error.print().ok();
                 return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(terminal::USAGE));
             };
@@ -82,7 +82,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Who reads JSON gets the failure in the same place and form as over HTTP; the words stay on stderr.
+/// Prints a failure. With `--json` it has the same form as over HTTP, on stdout; the message still goes to stderr.
 fn fail(fault: &Fault, arguments: &[String], json: bool, terminal: Terminal) -> ExitCode {
     if json && let Ok(answer) = serde_json::to_string_pretty(&fault.answer()) {
         print_line(&answer);
@@ -92,7 +92,7 @@ fn fail(fault: &Fault, arguments: &[String], json: bool, terminal: Terminal) -> 
 }
 
 async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) -> Result<ExitCode, Fault> {
-    // What a package's build asks for needs no home.
+    // Documents need no home: a package's build generates them.
     if let Invocation::Document(document) = &invocation {
         shell::show(document)?;
         return Ok(ExitCode::SUCCESS);
@@ -197,7 +197,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::UninstallHost { user_data_dir, dry_run } => {
             hosts::uninstall(&hosts::options(user_data_dir, dry_run), json)?;
         }
-        // Shown above.
+        // Handled above.
         Invocation::Document(_) => {}
         Invocation::Browser { command, args } => {
             return browser_command::run(&client, command, args, &globals).await;
@@ -206,8 +206,8 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks an older daemon to hand over. Who converses or connects waits for the new one; a command goes on with the old
-/// one where turns keep that busy.
+/// Asks an older daemon to end for an upgrade. `connect` and `chat` wait for the new one; a browser command uses the
+/// old one if turns keep it busy.
 async fn renew(home: &Home, invocation: &Invocation) {
     let patient = matches!(invocation, Invocation::Connect { .. } | Invocation::Chat { .. });
     if !patient && !matches!(invocation, Invocation::Browser { .. }) {
@@ -238,7 +238,7 @@ async fn check_hops(client: &Client, json: bool, terminal: Terminal) -> Result<E
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What is known of this machine, for a maintainer.
+/// Collects the report about this machine for a maintainer.
 async fn report(client: &Client) -> report::Report {
     let looked = doctor::examine(client).await;
     let agents = match here() {

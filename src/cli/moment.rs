@@ -1,9 +1,9 @@
-//! Times and spans as people read and write them.
+//! Formats times and parses durations.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// A moment in local time: `2026-11-21 08:15:03`.
+/// Formats a time in the local time zone: `2026-11-21 08:15:03`.
 pub fn local(millis: u64) -> String {
     match i64::try_from(millis).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok()) {
         Some(moment) => moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
@@ -11,7 +11,7 @@ pub fn local(millis: u64) -> String {
     }
 }
 
-/// `90m`, `2h`, `1h30m`, `1d`, in milliseconds; none for what is not a span or is none at all.
+/// Parses `90m`, `2h`, `1h30m` or `1d` to milliseconds. `None` for invalid and zero durations.
 pub fn span(text: &str) -> Option<u64> {
     let mut whole: u64 = 0;
     let mut number = String::new();

@@ -1,6 +1,6 @@
-//! `gstack panels`: the browsers whose side panels are confirmed, shown, confirmed and forgotten.
+//! `gstack panels`: lists, confirms and forgets the browsers whose side panels are confirmed.
 //!
-//! Owns the words. Which browser a code means is the daemon's to know.
+//! Owns the text. The daemon knows which browser a code belongs to.
 
 use super::moment;
 use super::terminal::{Terminal, clean_line, show};
@@ -9,7 +9,7 @@ use crate::protocol::fault::Fault;
 use crate::protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirm, PanelForget};
 use clap::{Arg, ArgMatches, Command};
 
-/// What was asked for.
+/// The parsed subcommand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Panels {
     List,

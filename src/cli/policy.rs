@@ -1,6 +1,6 @@
-//! `gstack policy`: the rules about what agents may do, shown, made, taken back, explained and tested.
+//! `gstack policy`: shows, adds, removes, explains and tests the rules about what agents may do.
 //!
-//! Owns the words. What a rule means is the daemon's.
+//! Owns the text. The daemon owns the meaning of a rule.
 
 mod expectations;
 mod only;
@@ -20,7 +20,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use only::Only;
 use std::path::PathBuf;
 
-/// What was asked for. Spans are as they were typed.
+/// The parsed subcommand. Durations are as they were typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rules {
     List,
@@ -212,7 +212,8 @@ fn line(rule: &PolicyRule, terminal: Terminal) -> String {
     format!("{}  {effect} {}{site}{conversation}{everywhere}{until}", rule.id, rule.scope.name())
 }
 
-/// The verdict with its reason first, then the rule that decides, then every other one and why it does not.
+/// Formats an explanation: the verdict with its reason, then the rule that decides, then every other rule and why it
+/// does not apply.
 fn explanation(found: &PolicyExplained, terminal: Terminal) -> String {
     let verdict = match found.verdict {
         PolicyVerdict::Runs => terminal.good("Runs without asking."),

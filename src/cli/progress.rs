@@ -1,16 +1,17 @@
-//! How far a long command is, told on standard error while it runs.
+//! Reports the progress of a long command on standard error while it runs.
 //!
-//! Owns the words: one line that is rewritten on a terminal, a few plain lines elsewhere. Never on standard output.
+//! Owns the text: one line that is rewritten on a terminal, a few plain lines elsewhere. Never writes to standard
+//! output.
 
 use crate::client::http::Client;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::io::{self, IsTerminal, Write};
 
-/// Elsewhere than on a terminal smaller files say nothing, and larger ones every so many bytes.
+/// The number of bytes per line if standard error is not a terminal. Smaller files print nothing.
 const STEP: u64 = 16 * 1024 * 1024;
 
-/// Runs the command and tells how far it is.
+/// Runs the command and reports its progress.
 pub async fn run(client: &Client, request: &CommandRequest) -> Result<CommandResult, Fault> {
     let mut lines = client.stream("/command/lines", request).await?;
     let mut shown = Shown { on_terminal: io::stderr().is_terminal(), last: 0 };
@@ -34,7 +35,7 @@ pub async fn run(client: &Client, request: &CommandRequest) -> Result<CommandRes
 
 struct Shown {
     on_terminal: bool,
-    /// In bytes.
+    /// The number of bytes that was last shown.
     last: u64,
 }
 
@@ -56,7 +57,7 @@ impl Shown {
     }
 }
 
-/// A terminal that went away does not end the download.
+/// Ignores a failed write: a closed terminal does not end the download.
 fn say(text: &str) {
     let mut stream = io::stderr();
     stream.write_all(text.as_bytes()).and_then(|()| stream.flush()).ok();

@@ -1,12 +1,12 @@
-//! An agent's question at the terminal: how it reads, and what an answer that was typed means.
+//! An agent's question at the terminal: its text, and the meaning of a typed answer.
 //!
-//! Owns the words and the reading. Never asks the daemon.
+//! Owns the text and the parsing. Never asks the daemon.
 
 use super::terminal::{Terminal, clean_line};
 use crate::protocol::chat::QuestionPart;
 use crate::protocol::fault::{Fault, FaultCode};
 
-/// A question with its options, numbered.
+/// Formats a question with numbered options.
 pub(super) fn lines_of(part: &QuestionPart, terminal: Terminal) -> Vec<String> {
     let header = if part.header.is_empty() { String::new() } else { format!("{}: ", clean_line(&part.header)) };
     let several = if part.multiple { terminal.dim(" (several may be chosen)") } else { String::new() };
@@ -22,8 +22,8 @@ pub(super) fn lines_of(part: &QuestionPart, terminal: Terminal) -> Vec<String> {
     std::iter::once(head).chain(options).collect()
 }
 
-/// What was typed as the answer to one part: an option's number or its words, several with commas where several may
-/// be chosen, else the person's own words.
+/// Parses the typed answer to one part: an option's number or label (several, separated by commas, if the part allows
+/// it), or else free text.
 pub(super) fn answer_of(part: &QuestionPart, typed: &str) -> Result<Vec<String>, Fault> {
     let typed = typed.trim();
     if typed.is_empty() {

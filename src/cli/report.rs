@@ -1,8 +1,8 @@
-//! `gstack doctor --report`: what a maintainer needs to know of this machine, and nothing of the person.
+//! `gstack doctor --report`: what a maintainer needs to know about this machine, without any of the person's data.
 //!
-//! Owns what goes in. Names, numbers and codes are chosen one by one; words that were made elsewhere lose their paths,
-//! addresses, quotations and whatever looks like a secret. No line of a log, no setting's value, no page and no
-//! conversation goes in.
+//! Owns the content. Names, numbers and codes are chosen one by one. Text from elsewhere loses its paths, addresses,
+//! quotations and anything that looks like a secret. Log lines, values of settings, pages and conversations are never
+//! included.
 
 use super::doctor::hop_name;
 use crate::base::browsers::{FAMILY, Machine};
@@ -23,20 +23,20 @@ use std::fs;
 pub struct Report {
     gstack: &'static str,
     target: String,
-    /// Built with debug assertions: not a release.
+    /// Built with debug assertions, so not a release.
     debug: bool,
     system: String,
     kernel: Option<String>,
     root: bool,
     display: bool,
     browsers: Vec<&'static str>,
-    /// Snaps and flatpaks, which can't start the host.
+    /// Snaps and flatpaks, which cannot start the host.
     sandboxed_browsers: Vec<&'static str>,
     hosts: BTreeMap<String, String>,
     hops: Vec<HopLine>,
     notes: Vec<String>,
     agents: Vec<AgentLine>,
-    /// Lines of daemon.log, counted by level and module.
+    /// The number of lines in daemon.log by level and module.
     log: BTreeMap<String, u64>,
 }
 
@@ -58,7 +58,7 @@ struct AgentLine {
     code: Option<FaultCode>,
 }
 
-/// Looks at the machine. `agents`: none if no daemon could be asked.
+/// Examines the machine. `agents` is `None` if no daemon could be asked.
 pub fn of(home: &Home, doctor: &Doctor, agents: Option<&Agents>) -> Report {
     let machine = Machine::current();
     let installed = |machine: &Machine| FAMILY.iter().filter(|one| machine.has(one)).map(|one| one.name).collect();
@@ -80,14 +80,14 @@ pub fn of(home: &Home, doctor: &Doctor, agents: Option<&Agents>) -> Report {
     }
 }
 
-/// The distribution's name, as it calls itself.
+/// Returns the distribution's name for itself.
 fn system() -> String {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let name = release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
     name.map_or_else(|| std::env::consts::OS.to_owned(), |name| name.trim_matches('"').to_owned())
 }
 
-/// What an installation would do now, by browser: `Keep` means that it is registered.
+/// Returns the action that an installation would now take for each browser. `Keep` means that the host is registered.
 fn registered() -> BTreeMap<String, String> {
     let planned = hosts::install(&Options { dry_run: true, ..Options::default() });
     let done = planned.map(|report| report.browsers).unwrap_or_default();
@@ -113,7 +113,8 @@ fn lines(agents: &Agents) -> Vec<AgentLine> {
     agents.agents.iter().map(line).collect()
 }
 
-/// `2026-01-01T00:00:00Z  WARN gstack::engine: words` gives `WARN gstack::engine`.
+/// Counts log lines by level and module: `2026-01-01T00:00:00Z  WARN gstack::engine: words` counts as `WARN
+/// gstack::engine`.
 fn counted(log: &str) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
     for line in log.lines() {
@@ -129,7 +130,7 @@ fn counted(log: &str) -> BTreeMap<String, u64> {
     counts
 }
 
-/// The words without what is of this person or machine.
+/// Returns the text without anything specific to this person or machine.
 fn scrubbed(text: &str) -> String {
     let own = ["USER", "LOGNAME", "HOSTNAME"].map(|name| std::env::var(name).unwrap_or_default());
     let unquoted: Vec<&str> = text.split(['"', '“', '”', '«', '»']).collect();
@@ -175,7 +176,7 @@ mod tests {
         ] {
             assert_eq!(scrubbed(given), expected);
         }
-        // An unpaired quotation mark hides the rest rather than shows it.
+        // After an unpaired quotation mark the rest is hidden, not shown.
         assert_eq!(scrubbed("said \"My account"), "said \"…");
         assert!(scrubbed(&"word ".repeat(500)).chars().count() <= 300);
     }

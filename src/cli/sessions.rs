@@ -1,6 +1,6 @@
-//! `gstack sessions`: the conversations as a list, shown, named, moved, deleted, exported.
+//! `gstack sessions`: lists, shows, renames, moves, deletes and exports conversations.
 //!
-//! Owns the words and the finding by the beginning of an id. What a conversation is, is the daemon's.
+//! Owns the text and the lookup by the prefix of an id. The daemon owns the conversations.
 
 use super::terminal::{Terminal, clean, clean_line, print, say, show};
 use crate::base::clock::now_millis;
@@ -20,10 +20,10 @@ use clap::{Arg, ArgMatches, Command};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// How much of an id is shown: enough to name it by.
+/// The number of characters of an id that are shown, enough to identify it.
 const SHOWN_ID: usize = 8;
 
-/// What was asked for; ids are as they were typed.
+/// The parsed subcommand. Ids are as they were typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Sessions {
     List { search: Option<String> },
@@ -181,7 +181,7 @@ fn compacted_text(done: &CompactedConversations) -> String {
     text
 }
 
-/// All pages of the list.
+/// Returns all pages of the list.
 async fn list(client: &Client, search: Option<String>) -> Result<Conversations, Fault> {
     let mut all = Conversations::default();
     let mut before = None;
@@ -197,7 +197,7 @@ async fn list(client: &Client, search: Option<String>) -> Result<Conversations, 
     }
 }
 
-/// The conversation whose id begins so.
+/// Returns the conversation whose id has this prefix. Fails if the prefix is ambiguous.
 async fn find(client: &Client, id: &str) -> Result<ConversationInfo, Fault> {
     let all = list(client, None).await?;
     let mut named: Vec<ConversationInfo> =
@@ -206,13 +206,12 @@ async fn find(client: &Client, id: &str) -> Result<ConversationInfo, Fault> {
         (1, Some(found)) => Ok(found),
         (0, _) => Err(Fault::new(FaultCode::NotFound, format!("there is no conversation {id}"))
             .hint("`gstack sessions` lists them.")),
-        // Which one is meant is never guessed.
         (count, _) => Err(Fault::new(FaultCode::BadRequest, format!("{count} conversations begin with {id:?}"))
             .hint("Give more of the id; `gstack sessions --json` shows them whole.")),
     }
 }
 
-/// Never writes over a file, and leaves none that is not whole.
+/// Writes a new file atomically. Fails if the path exists.
 fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
     let failed = |error: std::io::Error| {
         let hint = match error.kind() {

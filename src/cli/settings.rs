@@ -1,6 +1,6 @@
-//! `gstack settings`: shown, changed, set back.
+//! `gstack settings`: shows, changes and resets settings.
 //!
-//! Owns the words. Which settings there are, and what they may be, is the daemon's.
+//! Owns the text. The daemon owns the settings and their allowed values.
 
 use super::terminal::{Terminal, show};
 use crate::client::http::Client;
@@ -67,7 +67,7 @@ fn find<'a>(settings: &'a Settings, name: &str) -> Result<&'a Setting, Fault> {
     })
 }
 
-/// What was typed as a value of the setting's kind.
+/// Parses the typed text as a value of the setting's kind.
 fn typed(setting: &Setting, text: &str) -> Result<SettingValue, Fault> {
     let wrong = |hint: &str| {
         Fault::new(FaultCode::BadRequest, format!("{text:?} is not a value of {}", setting.name)).hint(hint)

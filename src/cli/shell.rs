@@ -1,6 +1,6 @@
-//! `gstack completions` and `gstack man`: what a shell and `man` want to know of the command line.
+//! `gstack completions` and `gstack man`: generates the completion scripts and the manual page.
 //!
-//! Owns the form of both. Every command is in them because both are made from the command line and the registry.
+//! Owns the form of both. Both are generated from the command line and the registry, so every command is included.
 
 use super::arguments::Document;
 use super::command_line;
@@ -23,7 +23,7 @@ pub fn show(document: &Document) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The completion script; none for a shell that is not among `command_line::SHELLS`.
+/// Returns the completion script, or `None` for a shell that is not in `command_line::SHELLS`.
 fn completions(shell: &str) -> Option<Vec<u8>> {
     let shell = match shell {
         "bash" => Shell::Bash,
@@ -36,7 +36,7 @@ fn completions(shell: &str) -> Option<Vec<u8>> {
     Some(script)
 }
 
-/// The manual page, in roff.
+/// Returns the manual page, in roff.
 fn manual() -> io::Result<Vec<u8>> {
     let command = command_line::command();
     let mut page = Vec::new();
@@ -52,7 +52,7 @@ fn manual() -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// One section with every command: a page a command would be eighty files to install.
+/// Returns one section with every command: a page per command would be eighty files to install.
 fn commands(mut command: Command) -> Roff {
     let mut roff = Roff::new();
     roff.control("SH", ["COMMANDS"]);
@@ -62,7 +62,7 @@ fn commands(mut command: Command) -> Roff {
         let usage = usage.trim_start_matches("Usage: ").trim().to_owned();
         let help = sub.get_long_about().or(sub.get_about()).map(ToString::to_string).unwrap_or_default();
         roff.control("TP", []).text([bold(usage)]);
-        // What is lined up in columns stays so.
+        // Keep the alignment of columns.
         roff.text([roman(help.lines().next().unwrap_or_default().to_owned())]);
         let more = help.lines().skip(1).skip_while(|line| line.is_empty());
         let more: Vec<String> = more.map(str::to_owned).collect();
@@ -73,7 +73,7 @@ fn commands(mut command: Command) -> Roff {
     roff
 }
 
-/// The command line with the flags and arguments of the browser's commands, which parse them themselves.
+/// Returns the command line with the flags and arguments of the browser commands, which parse their own.
 fn detailed() -> Command {
     let mut command = command_line::command();
     for spec in registry::all().iter().filter(|spec| command_line::is_of_browser(spec.name)) {

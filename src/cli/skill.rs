@@ -1,6 +1,6 @@
 //! `gstack skill`: the guide for agents that use the command line.
 //!
-//! Owns the words. The guide and its places are the installer's.
+//! Owns the text. The installer owns the guide and its locations.
 
 use crate::install::skill::{self, CLIENTS};
 use crate::protocol::fault::Fault;
@@ -51,7 +51,7 @@ pub fn parse(matches: &ArgMatches) -> Skill {
     }
 }
 
-/// What is printed: the words, and for `--json` what was done. The guide is the same in both.
+/// Runs the subcommand and returns its output as text and, for `--json`, as a value. The guide has only a text.
 pub fn run(wanted: Skill) -> Result<(String, Option<Value>), Fault> {
     let place = |client: &str, folder: Option<PathBuf>| match folder {
         Some(folder) => Ok(folder),

@@ -1,6 +1,6 @@
-//! What a command takes from standard input.
+//! Reads a command's standard input.
 //!
-//! Owns its limits and the words for input that can't be used. Never waits for a person at a terminal.
+//! Owns its limits and the messages for input that cannot be used. Never waits for a person at a terminal.
 
 use crate::protocol::command::LARGEST_CHAIN;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 const USAGE: &str =
     "Write the commands after it, or pipe them in, one on each line: echo 'goto example.com | text' | gstack chain";
 
-/// The commands of a `chain` that was given none as arguments.
+/// Reads the commands of a `chain` without arguments. Fails if standard input is a terminal.
 pub async fn chain() -> Result<String, Fault> {
     if std::io::stdin().is_terminal() {
         return Err(Fault::new(FaultCode::BadRequest, "chain needs commands").hint(USAGE));

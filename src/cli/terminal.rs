@@ -1,4 +1,4 @@
-//! How the terminal is spoken to: data on stdout, talk on stderr, colour only for a person.
+//! Output to the terminal: data on stdout, messages on stderr, colour only for a person.
 //!
 //! Owns printing, colour and exit codes. Never decides what to print.
 
@@ -8,12 +8,12 @@ use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// Exit code of a usage error, as clap has it.
+/// The exit code of a usage error, the same as clap's.
 pub const USAGE: u8 = 2;
-/// Exit code when a writing command was cut off and may have taken effect.
+/// The exit code if a command that changes something was interrupted and may have taken effect.
 pub const OUTCOME_UNKNOWN: u8 = 3;
 
-/// Colours and whether a person is watching, decided once.
+/// Whether stdout and stderr get colours, decided once.
 #[derive(Clone, Copy, Debug)]
 pub struct Terminal {
     colour_out: bool,
@@ -27,7 +27,7 @@ impl Terminal {
         Self { colour_out: wanted && io::stdout().is_terminal(), colour_err: wanted && io::stderr().is_terminal() }
     }
 
-    /// Grey, for what can be ignored. On stdout.
+    /// Grey on stdout, for text of minor importance.
     pub fn dim(&self, text: &str) -> String {
         paint(self.colour_out, "2", text)
     }
@@ -44,8 +44,8 @@ impl Terminal {
         paint(self.colour_out, "33", text)
     }
 
-    /// Says what went wrong and the next step, on stderr, once; gives the exit code. `usage`: the line that ends a usage
-    /// error, unless the fault has its own.
+    /// Prints the failure and the next step on stderr, once, and returns the exit code. `usage`: the last line of a
+    /// usage error, unless the fault has its own.
     pub fn fail(&self, fault: &Fault, usage: Option<&str>) -> ExitCode {
         let text = told(fault, usage, &paint(self.colour_err, "31", "gstack:"));
         write_all(&mut io::stderr(), text.as_bytes());
@@ -70,7 +70,7 @@ fn told(fault: &Fault, usage: Option<&str>, name: &str) -> String {
     text
 }
 
-/// The exit code that a fault ends the process with.
+/// Returns the exit code for a fault.
 pub fn exit_code(fault: &Fault) -> ExitCode {
     match fault.code {
         FaultCode::OutcomeUnknown => ExitCode::from(OUTCOME_UNKNOWN),
@@ -79,8 +79,8 @@ pub fn exit_code(fault: &Fault) -> ExitCode {
     }
 }
 
-/// Text that agents and pages wrote, without what a terminal would obey: control characters but line breaks and tabs,
-/// and marks that turn the reading direction.
+/// Removes everything that a terminal would interpret from text by agents and pages: control characters except line
+/// breaks and tabs, and marks that change the text direction.
 pub fn clean(text: &str) -> String {
     let obeyed = |c: char| {
         (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -88,13 +88,13 @@ pub fn clean(text: &str) -> String {
     text.chars().filter(|c| !obeyed(*c)).collect()
 }
 
-/// The same in one line.
+/// Does the same and joins the text to one line.
 pub fn clean_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// One line in which everything that a terminal would obey or not show is written out: `\\x1b`, `<U+202E>`. For records in
-/// which nothing may hide.
+/// Returns one line in which everything that a terminal would interpret or hide is written out: `\\x1b`, `<U+202E>`.
+/// For records in which nothing may be hidden.
 pub fn visible_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -108,12 +108,12 @@ pub fn visible_line(text: &str) -> String {
     shown
 }
 
-/// Prints data. A reader that went away (`| head`) is success.
+/// Prints data. A closed pipe (`| head`) counts as success.
 pub fn print(text: &str) {
     write_all(&mut io::stdout(), text.as_bytes());
 }
 
-/// Prints data and ends its last line.
+/// Prints data and a final line break if it has none.
 pub fn print_line(text: &str) {
     let end: &[u8] = if text.ends_with('\n') { b"" } else { b"\n" };
     let mut stdout = io::stdout().lock();
@@ -135,7 +135,7 @@ fn paint(colour: bool, code: &str, text: &str) -> String {
     if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
 }
 
-/// Prints a value as JSON, or its text.
+/// Prints a value as JSON or as text.
 pub fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> String) -> Result<(), Fault> {
     if json {
         let encoded =
@@ -148,13 +148,13 @@ pub fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> String) 
     Ok(())
 }
 
-/// Talk beside the data.
+/// Prints a message on stderr.
 pub fn tell(words: &str) {
-    // A terminal that went away needs no words.
+    // Ignore a failed write: the terminal was closed.
     writeln!(io::stderr(), "{words}").ok();
 }
 
-/// Says that something was done, unless JSON was asked for: then the exit code says it.
+/// Reports success, unless JSON was requested: then the exit code does.
 pub fn say(json: bool, words: &str) {
     if !json {
         print_line(words);

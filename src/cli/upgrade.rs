@@ -1,4 +1,4 @@
-//! `gstack upgrade`: the words. Which release is installed, and how, is `upgrade`'s.
+//! The output of `gstack upgrade`. The `upgrade` module decides which release is installed, and how.
 
 use super::terminal::{show, tell};
 use crate::base::home::Home;

@@ -1,18 +1,19 @@
-//! What a failure says besides its own words: how the command is written, and the instance that the next step is for.
+//! What a failure reports besides its message: the command's usage, and the instance to use in the next step.
 //!
-//! Owns those two. Made from the command line itself, so that no command can be without.
+//! Owns those two. Generated from the command line's definition, so every command has them.
 
 use super::{arguments, command_line};
 use crate::protocol::fault::{Fault, FaultCode};
 use clap::Command;
 use clap::error::ErrorKind;
 
-/// Whether a fault ends with a usage line.
+/// Returns whether a fault ends with a usage line.
 pub fn is_usage(fault: &Fault) -> bool {
     matches!(fault.code, FaultCode::BadRequest | FaultCode::Unknown)
 }
 
-/// `Usage: gstack settings set [OPTIONS] <NAME> <VALUE>` for the command that these words begin with.
+/// Returns the usage line of the command that these words begin with: `Usage: gstack settings set [OPTIONS] <NAME>
+/// <VALUE>`.
 pub fn line(words: &[String]) -> String {
     let mut command = command_line::command();
     command.build();
@@ -24,7 +25,7 @@ pub fn line(words: &[String]) -> String {
     usage.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// A parse error of clap's as a fault; `None` for what is not an error: help and version.
+/// Converts a parse error of clap to a fault; `None` for help and version, which are not errors.
 pub fn fault_of(error: &clap::Error) -> Option<Fault> {
     if matches!(
         error.kind(),
@@ -49,7 +50,7 @@ pub fn fault_of(error: &clap::Error) -> Option<Fault> {
     Some(if hints.is_empty() { fault } else { fault.hint(hints.join(" ")) })
 }
 
-/// The fault with the commands of its next step for the instance that `--session` named.
+/// Adds the instance that `--session` names to the commands in a fault's next step.
 pub fn for_session(mut fault: Fault, session: Option<&str>) -> Fault {
     let Some(session) = session else { return fault };
     let known = command_line::command();
@@ -58,7 +59,7 @@ pub fn for_session(mut fault: Fault, session: Option<&str>) -> Fault {
     fault
 }
 
-/// Adds `--session` to each command of gstack's that a text names.
+/// Adds `--session` to each gstack command in a text.
 pub fn with_session(text: &str, session: &str, known: &Command) -> String {
     let mut told = String::new();
     let mut rest = text;
@@ -66,7 +67,7 @@ pub fn with_session(text: &str, session: &str, known: &Command) -> String {
         let (before, after) = rest.split_at(at + "gstack ".len());
         told.push_str(before);
         let word = after.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).next().unwrap_or_default();
-        // "gstack is …" is a sentence although there is a command `is`, and a usage line is not to be run.
+        // "gstack is …" is a sentence although a command `is` exists, and a usage line is not a command to run.
         let is_sentence = word == "is" && !told.ends_with("`gstack ");
         if known.find_subcommand(word).is_some() && !is_sentence && !told.ends_with("Usage: gstack ") {
             told.push_str(&format!("--session {session} "));

@@ -1,8 +1,8 @@
-//! Rewrites a journal without its pieces: an answer that was written in thousands of them becomes one line.
+//! Compacts a journal: an answer that was written as thousands of deltas becomes one line.
 //!
-//! Owns the new file: it has every event under its number with all of its text, is on the disk before it takes the old
-//! one's place, and takes it only if the journal has not changed meanwhile. Lines that cannot be read go where torn ends
-//! are kept.
+//! Owns the new file: it contains every event with its number and complete text, and it is synced to disk before it
+//! replaces the old file. It replaces the old file only if that has not changed since. Unreadable lines are kept with
+//! torn ends.
 
 use super::file::open_file;
 use super::line::{self, Growth, Line};
@@ -13,21 +13,21 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// Beside the journal, until it takes its place.
+/// The new file, in the journal's folder until it replaces the journal.
 const NEW_FILE: &str = "chat.jsonl.new";
 
-/// A journal that was written again and has not taken the old one's place.
+/// A rewritten journal that has not replaced the old one yet.
 #[derive(Debug)]
 pub(in crate::chat) struct Rewritten {
     pub(super) file: File,
     pub(super) path: PathBuf,
     pub(in crate::chat) length: u64,
     pub(super) head: Seq,
-    /// Lines that could not be read.
+    /// The unreadable lines.
     pub(super) garbage: Vec<u8>,
 }
 
-/// Writes the first `end` bytes of a journal again, into a file beside it. Blocks for the disk.
+/// Rewrites the first `end` bytes of a journal into a new file in the same folder. Blocks on disk I/O.
 pub(in crate::chat) fn rewrite(reader: &Reader, end: u64) -> Result<Rewritten, ChatError> {
     let path = reader.path.with_file_name(NEW_FILE);
     discard(&path);
@@ -42,7 +42,7 @@ pub(in crate::chat) fn rewrite(reader: &Reader, end: u64) -> Result<Rewritten, C
     }
 }
 
-/// Removes what an interrupted compaction left.
+/// Removes the new file of an interrupted compaction.
 pub(super) fn discard_left(folder: &Path) {
     discard(&folder.join(NEW_FILE));
 }
@@ -63,7 +63,7 @@ fn copy(reader: &Reader, end: u64, file: &File) -> io::Result<(u64, Seq, Vec<u8>
             Line::Event(event) => copy.event(*event)?,
             Line::Delta(delta) => match &mut copy.block {
                 Some((block, growth)) if block.seq == delta.delta => growth.take(&delta),
-                // Text of no event: a panel shows none of it.
+                // A delta without an event, which no panel shows.
                 _ => {}
             },
             Line::Header => copy.raw(raw)?,
@@ -89,9 +89,9 @@ struct Copy<'a> {
     out: BufWriter<&'a File>,
     length: u64,
     head: Seq,
-    /// The block whose pieces may still follow.
+    /// The block whose deltas may still follow.
     block: Option<(ChatEvent, Growth)>,
-    /// Events that came while it grew.
+    /// Events that came while the block grew.
     behind: Vec<ChatEvent>,
 }
 

@@ -1,8 +1,8 @@
-//! `chat.jsonl`: one conversation's events in a file that only grows.
+//! `chat.jsonl`: one conversation's events in an append-only file.
 //!
-//! Owns the file: its making, its one writer's lock, whole lines or none, and the repair of a torn end.
-//! A line is one `write` and survives the daemon's death by it; `SyncHandle` makes it survive the machine's.
-//! Never decides what is written.
+//! Owns the file: its creation, the lock of its one writer, atomic lines, and the repair of a torn end. A line is one
+//! `write`, so it survives the daemon's crash; `SyncHandle` makes it survive a power loss. Never decides what is
+//! written.
 
 use super::compact::{self, Rewritten};
 use super::line::{self, Delta, FORMAT, Header, Line};
@@ -20,38 +20,38 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The journal's name within its conversation's folder.
+/// The journal's file name in its conversation's folder.
 pub const JOURNAL_FILE: &str = "chat.jsonl";
-/// Where a torn end is kept aside.
+/// The file that keeps torn ends.
 const TORN_FILE: &str = "chat.torn";
-/// The largest event, as JSON: with its envelope it fits into one frame to Chrome.
+/// The largest event, as JSON. With its envelope it fits into one frame to Chrome.
 pub const MAX_EVENT: usize = 700 * 1024;
-/// How long a process that ends may still hold a journal: what it had open is closed one by one.
+/// How long an ending process may still hold a journal: it closes its files one by one.
 const LAST_HOLDER: Duration = Duration::from_secs(2);
-/// The largest torn end that is kept aside; of a longer one its beginning.
+/// The largest torn end that is kept. Of a longer one, only the beginning is kept.
 const MAX_TORN: u64 = 16 * 1024 * 1024;
 
-/// The journal of one conversation. It has no file until the first line is written.
+/// The journal of one conversation. Its file is created by the first line.
 #[derive(Debug)]
 pub struct Journal {
     conversation_id: ConversationId,
     path: PathBuf,
     open: Option<Open>,
     head: Seq,
-    /// The daemon ends: another one may hold the file by now.
+    /// Closed because the daemon is ending; another daemon may hold the file by now.
     is_closed: bool,
 }
 
 #[derive(Debug)]
 struct Open {
     reader: Reader,
-    /// Where the whole lines end.
+    /// The offset at which the complete lines end.
     end: u64,
-    /// A write failed half-way and could not be taken back yet.
+    /// A write failed halfway, and the partial line could not be removed yet.
     torn: bool,
 }
 
-/// Brings what was written onto the disk. To be called where blocking is allowed.
+/// Syncs written lines to disk. Use it only where blocking is allowed.
 #[derive(Clone, Debug)]
 pub struct SyncHandle {
     file: Arc<File>,
@@ -65,12 +65,12 @@ impl SyncHandle {
 }
 
 impl Journal {
-    /// A journal that is made by its first line. `folder` is the conversation's own.
+    /// Creates a journal whose file is created by its first line. `folder` is the conversation's own.
     pub fn new(folder: &Path, conversation_id: ConversationId) -> Self {
         Self { conversation_id, path: folder.join(JOURNAL_FILE), open: None, head: 0, is_closed: false }
     }
 
-    /// Opens the journal in `folder` and repairs its end. A missing one is as a new one.
+    /// Opens the journal in `folder` and repairs its end. A missing journal is treated as a new one.
     pub fn open(folder: &Path, conversation_id: ConversationId) -> Result<Self, ChatError> {
         let mut journal = Self::new(folder, conversation_id);
         let file = match open_file(&journal.path, false) {
@@ -88,22 +88,22 @@ impl Journal {
         Ok(journal)
     }
 
-    /// The number of the newest event; 0 while there is none.
+    /// Returns the number of the newest event, or 0 if there is none.
     pub fn head(&self) -> Seq {
         self.head
     }
 
-    /// How many bytes of whole lines there are.
+    /// Returns the length of the complete lines in bytes.
     pub fn length(&self) -> u64 {
         self.open.as_ref().map_or(0, |open| open.end)
     }
 
-    /// Lines that were met and could not be understood.
+    /// Returns the number of unreadable lines found so far.
     pub fn garbage(&self) -> usize {
         self.open.as_ref().map_or(0, |open| open.reader.garbage())
     }
 
-    /// Writes the next event. Returns the bytes of its line.
+    /// Writes the next event. Returns the length of its line in bytes.
     pub fn append(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
         debug_assert_eq!(event.seq, self.head + 1, "events are numbered without gaps");
         let bytes = line::encode(event);
@@ -116,7 +116,7 @@ impl Journal {
         Ok(bytes.len())
     }
 
-    /// Writes the next event and brings it onto the disk: all of it, or nothing. Blocks: an fsync.
+    /// Writes the next event and syncs it to disk, or writes nothing if it fails. Blocks: an fsync.
     pub fn append_durably(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
         let (end, head) = (self.opened()?.end, self.head);
         let bytes = self.append(event)?;
@@ -131,19 +131,19 @@ impl Journal {
         Ok(bytes)
     }
 
-    /// Writes text that grows the event `seq` at `offset` UTF-16 units. Returns the bytes of its line.
+    /// Appends text to the event `seq` at `offset` UTF-16 units. Returns the length of its line in bytes.
     pub fn append_text(&mut self, seq: Seq, offset: u64, text: &str) -> Result<usize, ChatError> {
         let bytes = line::encode(&Delta { delta: seq, offset, text: text.to_owned() });
         self.write(&bytes)?;
         Ok(bytes.len())
     }
 
-    /// None while nothing is written.
+    /// Returns a handle for syncing; `None` if nothing has been written.
     pub fn sync_handle(&self) -> Option<SyncHandle> {
         self.open.as_ref().map(|open| SyncHandle { file: open.reader.file.clone(), path: self.path.clone() })
     }
 
-    /// Events with `after < seq < before`, the newest that the limits allow, oldest first.
+    /// Returns events with `after < seq < before`: the newest that the limits allow, oldest first.
     pub fn page(&self, after: Seq, before: Seq, limits: Limits) -> Result<Page, ChatError> {
         match &self.open {
             Some(open) => open.reader.page(after, before.min(self.head.saturating_add(1)), open.end, limits),
@@ -151,8 +151,8 @@ impl Journal {
         }
     }
 
-    /// Gives every event to `see`, the newest first, until that says `false`; text blocks come without their text.
-    /// The second argument is how many bytes lie between the event's beginning and the journal's end.
+    /// Calls `see` with every event, newest first, until it returns `false`. Text blocks come without their text. The
+    /// second argument is the number of bytes from the event's beginning to the journal's end.
     pub(in crate::chat) fn backwards(&self, mut see: impl FnMut(ChatEvent, u64) -> bool) -> Result<(), ChatError> {
         let Some(open) = &self.open else { return Ok(()) };
         let mut lines = Backwards::new(&open.reader, open.end);
@@ -166,25 +166,26 @@ impl Journal {
         Ok(())
     }
 
-    /// Gives the events behind `after` to `see`, the oldest first, until that says `false`; text blocks come without
+    /// Calls `see` with the events after `after`, oldest first, until it returns `false`. Text blocks come without
     /// their text.
     pub(super) fn forwards(&self, after: Seq, see: impl FnMut(&ChatEvent) -> bool) -> Result<(), ChatError> {
         let Some(open) = &self.open else { return Ok(()) };
         open.reader.forwards(after, open.end, see).map_err(|source| self.unreadable(source))
     }
 
-    /// Lets go of the file for good, and with it of its lock.
+    /// Closes the file for good and releases its lock.
     pub(in crate::chat) fn close(&mut self) {
         self.open = None;
         self.is_closed = true;
     }
 
-    /// What a compaction reads: the file, and where its whole lines end. `None` while there is no file.
+    /// Returns the input of a compaction: a reader, and the offset at which the complete lines end. `None` if there is
+    /// no file.
     pub(in crate::chat) fn to_compact(&self) -> Option<(Reader, u64)> {
         self.open.as_ref().filter(|open| !open.torn).map(|open| (open.reader.clone(), open.end))
     }
 
-    /// Puts a rewritten journal into the place of the one that it was made from. False: that one has changed, and stays.
+    /// Replaces the journal with its rewritten copy. Returns false if the journal has changed since, and keeps it.
     /// Blocks: an fsync.
     pub(in crate::chat) fn replace(&mut self, new: Rewritten, made_of: u64) -> Result<bool, ChatError> {
         let is_same = self.open.as_ref().is_some_and(|open| !open.torn && open.end == made_of);
@@ -204,7 +205,7 @@ impl Journal {
         }
         let reader = Reader::new(Arc::new(new.file), self.path.clone());
         self.open = Some(Open { reader, end: new.length, torn: false });
-        // Both files hold the same events: a machine that ends now finds one of them.
+        // Both files hold the same events, so after a crash either of them will do.
         let folder = self.path.parent().unwrap_or(Path::new("."));
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(|source| self.unwritable(source))?;
         Ok(true)
@@ -214,7 +215,7 @@ impl Journal {
         ChatError::storage("read", &self.path, source)
     }
 
-    /// What is said while the disk's last room is kept for ends.
+    /// Returns the error for writes while the remaining disk space is reserved for ends.
     pub(in crate::chat) fn full(&self) -> ChatError {
         self.unwritable(rustix::io::Errno::NOSPC.into())
     }
@@ -223,7 +224,7 @@ impl Journal {
         ChatError::storage("write", &self.path, source)
     }
 
-    /// One whole line, or nothing of it.
+    /// Writes one complete line, or nothing.
     fn write(&mut self, bytes: &[u8]) -> Result<(), ChatError> {
         let path = self.path.clone();
         let open = self.opened()?;
@@ -238,14 +239,14 @@ impl Journal {
                 Ok(())
             }
             Err(source) => {
-                // What was written of it is taken back, now or before the next line.
+                // Remove the partial line, now or before the next write.
                 open.torn = open.reader.file.set_len(open.end).is_err();
                 Err(failed(source))
             }
         }
     }
 
-    /// The open file, made if it is the first line that is to be written.
+    /// Returns the open file, and creates it for the first line.
     fn opened(&mut self) -> Result<&mut Open, ChatError> {
         let open = match self.open.take() {
             Some(open) => open,
@@ -255,7 +256,7 @@ impl Journal {
         Ok(self.open.insert(open))
     }
 
-    /// Makes the folder (0700) and the file (0600) with its header, and sees to it that both are on the disk.
+    /// Creates the folder (0700) and the file (0600) with its header, and syncs both to disk.
     fn create(&self) -> Result<Open, ChatError> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         DirBuilder::new()
@@ -274,7 +275,7 @@ impl Journal {
                 .map_err(|source| self.unwritable(source))
         });
         if let Err(error) = made {
-            // Without its header it is not a journal; the next line tries again.
+            // A file without a header is not a journal; the next write tries again.
             fs::remove_file(&self.path).ok();
             fs::remove_dir(folder).ok();
             return Err(error);
@@ -282,7 +283,7 @@ impl Journal {
         Ok(Open { reader: Reader::new(Arc::new(file), self.path.clone()), end: header.len() as u64, torn: false })
     }
 
-    /// A header of a newer format is refused; a damaged one is garbage like any other line.
+    /// Rejects a header of a newer format. A damaged header counts as garbage like any other line.
     fn check_format(&self, reader: &Reader) -> Result<(), ChatError> {
         let mut start = Vec::new();
         let mut file = &*reader.file;
@@ -298,7 +299,7 @@ impl Journal {
         }
     }
 
-    /// Sees to it that the file ends with a line's end; returns where that is.
+    /// Makes the file end with a complete line, and returns its length.
     fn repair(&self, reader: &Reader) -> Result<u64, ChatError> {
         let file = &reader.file;
         let length = file.metadata().map_err(|source| self.unreadable(source))?.len();
@@ -308,7 +309,7 @@ impl Journal {
             file.read_exact_at(&mut torn, whole).map_err(|source| self.unreadable(source))?;
             let parsed = Line::parse(&torn);
             if length - whole <= MAX_TORN && !matches!(parsed, Line::Garbage) {
-                // Only its end was lost.
+                // Only the line break was lost.
                 (&**file).write_all(b"\n").map_err(|source| self.unwritable(source))?;
                 return Ok(length + 1);
             }
@@ -323,7 +324,7 @@ impl Journal {
         Ok(whole)
     }
 
-    /// Best effort: what is kept aside was never shown as whole, and losing it loses no event.
+    /// Keeps a torn end, on a best-effort basis: it was never shown as complete, and losing it loses no event.
     fn keep_aside(&self, torn: &[u8]) {
         let kept = self.path.with_file_name(TORN_FILE);
         let written = OpenOptions::new()
@@ -339,14 +340,15 @@ impl Journal {
     }
 }
 
-/// Read and append; never through a symbolic link.
+/// Opens a file for reading and appending. Does not follow a symbolic link.
 pub(super) fn open_file(path: &Path, create: bool) -> io::Result<File> {
     // NOFOLLOW is a small positive constant on every platform that we build for.
     let flags = OFlags::NOFOLLOW.bits() as i32;
     OpenOptions::new().read(true).append(true).create_new(create).mode(FILE_MODE).custom_flags(flags).open(path)
 }
 
-/// Held until the file is closed, so by a crash too. `limit`: how long the last holder may take to release it.
+/// Locks the file until it is closed, including by a crash. `limit`: how long to wait for the last holder to release
+/// it.
 fn lock(file: &File, path: &Path, limit: Duration) -> Result<(), ChatError> {
     match lock_within(file, limit) {
         Ok(true) => Ok(()),
@@ -355,7 +357,7 @@ fn lock(file: &File, path: &Path, limit: Duration) -> Result<(), ChatError> {
     }
 }
 
-/// The offset behind the last line's end before `length`.
+/// Returns the offset after the last line break before `length`.
 fn last_line_end(file: &File, length: u64) -> io::Result<u64> {
     const STEP: u64 = 64 * 1024;
     let mut end = length;
@@ -371,7 +373,7 @@ fn last_line_end(file: &File, length: u64) -> io::Result<u64> {
     Ok(0)
 }
 
-/// The newest event's number.
+/// Returns the number of the newest event.
 fn newest(reader: &Reader, end: u64) -> io::Result<Seq> {
     let mut lines = Backwards::new(reader, end);
     while let Some((_, raw)) = lines.next()? {

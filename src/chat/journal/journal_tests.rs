@@ -1,4 +1,4 @@
-//! The journal on a real disk: torn ends, garbage, two writers, large files, writes that fail.
+//! The journal on a real disk: torn ends, garbage, two writers, large files, failing writes.
 
 use super::*;
 use crate::protocol::chat::{ChatBody, MessageSource};
@@ -37,7 +37,7 @@ fn numbers(page: &Page) -> Vec<Seq> {
     page.events.iter().map(|event| event.seq).collect()
 }
 
-/// A journal with notices 1 to `count`.
+/// Creates a journal with notices 1 to `count`.
 fn with(folder: &Path, count: Seq) -> Journal {
     let mut journal = Journal::open(folder, id()).unwrap();
     for seq in 1..=count {
@@ -245,8 +245,8 @@ fn a_line_longer_than_a_block_is_read_whole() {
     assert_eq!(numbers(&journal.page(0, 2, all()).unwrap()), [1]);
 }
 
-/// Reading all of it would take most of the address space that is asked for: a hole of 1 GiB in the middle
-/// makes that plain, because every byte of it that is read counts as garbage.
+/// A hole of 1 GiB in the middle reveals whether the whole file is read: every byte of it that is read counts as
+/// garbage.
 #[test]
 fn a_million_events_open_without_being_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -265,12 +265,12 @@ fn a_million_events_open_without_being_read() {
     assert_eq!(numbers(&journal.page(0, 500_001, ten).unwrap()), (499_991..=500_000).collect::<Vec<_>>());
     assert_eq!(numbers(&journal.page(0, 4, ten).unwrap()), [1, 2, 3]);
     if let (Some(before), Some(after)) = (before, bytes_read()) {
-        // Other tests of this process read too; all of the file would be some 50 MB a page.
+        // Other tests of this process read too; reading the whole file would take some 50 MB per page.
         assert!(after - before < bytes.len() as u64, "{} bytes read of {}", after - before, bytes.len());
     }
 }
 
-/// What this thread has read so far, where the system tells.
+/// Returns the number of bytes that this thread has read so far, if the system reports it.
 fn bytes_read() -> Option<u64> {
     let io = fs::read_to_string("/proc/thread-self/io").ok()?;
     io.lines().find_map(|line| line.strip_prefix("rchar: "))?.parse().ok()

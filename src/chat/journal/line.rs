@@ -1,22 +1,23 @@
-//! The journal's lines: a header, events, and text that grows an event. Owns their spelling; never touches a file.
+//! The lines of a journal: a header, events, and deltas that append text to an event. Owns their format; never touches
+//! a file.
 
 use crate::protocol::chat::{ChatBody, ChatEvent, Seq};
 use crate::protocol::ids::ConversationId;
 use serde::{Deserialize, Serialize};
 
-/// Counted up when a line's meaning changes. A newer file is refused, never guessed at.
+/// Incremented if the meaning of a line changes. A file of a newer format is rejected.
 pub(super) const FORMAT: u32 = 1;
 
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Header {
-    /// The format's number.
+    /// The number of the format.
     pub(super) gstack_chat: u32,
     pub(super) conversation_id: ConversationId,
 }
 
-/// `{"delta":SEQ,"offset":N,"text":"…"}`: grows the event `delta` at `offset` UTF-16 units.
+/// `{"delta":SEQ,"offset":N,"text":"…"}`: appends text to the event `delta` at `offset` UTF-16 units.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::chat) struct Delta {
     pub(in crate::chat) delta: Seq,
@@ -24,13 +25,13 @@ pub(in crate::chat) struct Delta {
     pub(in crate::chat) text: String,
 }
 
-/// One line, understood.
+/// One parsed line.
 #[derive(Debug, PartialEq)]
 pub(in crate::chat) enum Line {
     Header,
     Event(Box<ChatEvent>),
     Delta(Delta),
-    /// An event of a type that this version does not know: it has its number and is passed over.
+    /// An event of a type unknown to this version. It has its number and is skipped.
     Foreign(Seq),
     Garbage,
 }
@@ -41,7 +42,7 @@ struct Numbered {
 }
 
 impl Line {
-    /// `bytes` without the line's end.
+    /// Parses `bytes`, a line without its line break.
     pub(in crate::chat) fn parse(bytes: &[u8]) -> Self {
         if bytes.starts_with(br#"{"delta":"#) {
             return serde_json::from_slice(bytes).map_or(Self::Garbage, Self::Delta);
@@ -57,7 +58,7 @@ impl Line {
         }
     }
 
-    /// The number of the event that the line is.
+    /// Returns the number of the event on this line.
     pub(super) fn seq(&self) -> Option<Seq> {
         match self {
             Self::Event(event) => Some(event.seq),
@@ -67,27 +68,27 @@ impl Line {
     }
 }
 
-/// One whole line with its end, ready for one write.
+/// Encodes one complete line with its line break, for a single write.
 pub(in crate::chat) fn encode(line: &impl Serialize) -> Vec<u8> {
-    // Types of ours with string keys and no failing serializer: this can't fail.
+    // Our types have string keys and no failing serializers, so this cannot fail.
     #[allow(clippy::expect_used)]
     let mut bytes = serde_json::to_vec(line).expect("a journal line is plain data");
     bytes.push(b'\n');
     bytes
 }
 
-/// True for the events that may come while a text block grows: a person writes or takes back at any time.
-/// Every other event ends the block, so no text of an earlier event ever lies behind it.
+/// Returns true for the events that may come while a text block grows: a person can send or remove a message at any
+/// time. Every other event ends the block, so no text of an earlier event ever follows it.
 pub(in crate::chat) fn leaves_block_open(body: &ChatBody) -> bool {
     matches!(body, ChatBody::Message { .. } | ChatBody::MessageRemoved { .. })
 }
 
-/// True for what a person was told is safe as soon as it is written: it has to survive the machine's end too.
+/// Returns true for events that the person is told are safe once they are written. They must survive a power loss too.
 pub(in crate::chat) fn is_promised(body: &ChatBody) -> bool {
     matches!(body, ChatBody::Message { .. } | ChatBody::MessageRemoved { .. })
 }
 
-/// The text of a block that grows.
+/// Returns the text of a block.
 pub(in crate::chat) fn block_text(body: &mut ChatBody) -> Option<&mut String> {
     match body {
         ChatBody::Text { text, .. } | ChatBody::Thinking { text, .. } => Some(text),
@@ -95,13 +96,13 @@ pub(in crate::chat) fn block_text(body: &mut ChatBody) -> Option<&mut String> {
     }
 }
 
-/// The length as JavaScript counts.
+/// Returns the length as JavaScript counts it.
 pub(in crate::chat) fn utf16_length(text: &str) -> u64 {
     text.chars().map(|c| c.len_utf16() as u64).sum()
 }
 
-/// A block's text while it is put together. Its length is counted once: an answer may come in tens of thousands of
-/// pieces.
+/// The text of a block during assembly. Counts its length only once, because an answer may have tens of thousands of
+/// deltas.
 pub(in crate::chat) struct Growth {
     pub(in crate::chat) text: String,
     length: u64,
@@ -113,7 +114,7 @@ impl Growth {
         Self { text, length }
     }
 
-    /// Joins a piece; what the block already holds at its offset is left out.
+    /// Appends a delta, without the part that the block already has.
     pub(in crate::chat) fn take(&mut self, delta: &Delta) {
         let held = self.length.saturating_sub(delta.offset);
         let mut passed = 0;

@@ -1,6 +1,6 @@
-//! Reads a journal from its end: events in pages, found by number without an index and without reading all.
+//! Reads a journal from its end: events in pages, found by number without an index and without reading the whole file.
 //!
-//! Never writes. Lines that can't be understood are passed over and counted.
+//! Never writes. Skips and counts lines that cannot be parsed.
 
 use super::line::{self, Delta, Growth, Line};
 use crate::chat::error::ChatError;
@@ -12,12 +12,12 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is read at once.
+/// The number of bytes in one read.
 const BLOCK: u64 = 64 * 1024;
-/// Lines that are remembered as garbage, so that one is counted once.
+/// The number of garbage lines that are remembered, so that each is counted only once.
 const REMEMBERED_GARBAGE: usize = 1000;
 
-/// A journal's file to read from. Cheap to clone.
+/// Reads a journal's file. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(in crate::chat) struct Reader {
     pub(super) file: Arc<File>,
@@ -28,17 +28,17 @@ pub(in crate::chat) struct Reader {
 /// A page of events.
 #[derive(Debug, Default, PartialEq)]
 pub struct Page {
-    /// Oldest first, each text block with all of its text.
+    /// Oldest first. Each text block has its complete text.
     pub events: Vec<ChatEvent>,
-    /// The page ended by its limits: older events exist in the asked range.
+    /// A limit ended the page: the requested range has older events.
     pub older: bool,
 }
 
-/// How much a page may hold.
+/// The limits of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub events: usize,
-    /// Of the events' JSON. A single larger event still comes, alone.
+    /// The limit of the events' JSON. A larger single event is still returned, alone.
     pub bytes: usize,
 }
 
@@ -47,7 +47,7 @@ impl Reader {
         Self { file, path, garbage: Arc::default() }
     }
 
-    /// How many lines were passed over because they can't be understood.
+    /// Returns the number of lines skipped because they cannot be parsed.
     pub(super) fn garbage(&self) -> usize {
         self.garbage.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
@@ -59,7 +59,8 @@ impl Reader {
         }
     }
 
-    /// Events with `after < seq < before`, the newest that the limits allow. `end`: where the whole lines end.
+    /// Returns events with `after < seq < before`, the newest that the limits allow. `end`: the offset at which the
+    /// complete lines end.
     pub(super) fn page(&self, after: Seq, before: Seq, end: u64, limits: Limits) -> Result<Page, ChatError> {
         self.read_page(after, before, end, limits).map_err(|source| ChatError::storage("read", &self.path, source))
     }
@@ -110,9 +111,9 @@ impl Reader {
         Ok(page)
     }
 
-    /// An offset at or behind the event `seq`, with no text of an earlier event behind it.
+    /// Returns an offset at or after the event `seq` that no text of an earlier event follows.
     fn no_text_behind(&self, seq: Seq, end: u64) -> io::Result<u64> {
-        // Halve the range of bytes until the line that begins in it is near: the numbers only rise.
+        // Binary search by offset, because the numbers only increase.
         let (mut low, mut high) = (0, end);
         while high - low > BLOCK {
             let middle = low + (high - low) / 2;
@@ -123,7 +124,7 @@ impl Reader {
         }
         let mut forwards = Forwards::new(self, low, end)?;
         if low > 0 {
-            // The line that `low` lies in.
+            // Skip the line that contains `low`.
             forwards.next()?;
         }
         while let Some((offset, raw)) = forwards.next()? {
@@ -135,7 +136,7 @@ impl Reader {
         Ok(end)
     }
 
-    /// Gives every line that begins before `end` to `see`, without its end, the oldest first.
+    /// Calls `see` with every line that begins before `end`, without its line break, oldest first.
     pub(super) fn lines(&self, end: u64, mut see: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         let mut forwards = Forwards::new(self, 0, end)?;
         while let Some((_, raw)) = forwards.next()? {
@@ -144,10 +145,10 @@ impl Reader {
         Ok(())
     }
 
-    /// Gives the events behind `after` to `see`, the oldest first, until that says `false`; text blocks come without
+    /// Calls `see` with the events after `after`, oldest first, until it returns `false`. Text blocks come without
     /// their text.
     pub(super) fn forwards(&self, after: Seq, end: u64, mut see: impl FnMut(&ChatEvent) -> bool) -> io::Result<()> {
-        // Halve the range of bytes until the event is near, as above.
+        // Binary search by offset, as above.
         let (mut low, mut high) = (0, if after == 0 { 0 } else { end });
         while high - low > BLOCK {
             let middle = low + (high - low) / 2;
@@ -158,7 +159,7 @@ impl Reader {
         }
         let mut forwards = Forwards::new(self, low, end)?;
         if low > 0 {
-            // The line that `low` lies in.
+            // Skip the line that contains `low`.
             forwards.next()?;
         }
         while let Some((offset, raw)) = forwards.next()? {
@@ -171,7 +172,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The first event that begins between `from` and `to`, and its offset.
+    /// Returns the first event that begins between `from` and `to`, with its offset.
     fn first_event(&self, from: u64, to: u64) -> io::Result<Option<(u64, Seq)>> {
         let mut forwards = Forwards::new(self, from, to)?;
         if from > 0 {
@@ -186,34 +187,34 @@ impl Reader {
     }
 
     fn read(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
-        // Both ends lie in one block, or in a line that this process wrote or read whole.
+        // The range is at most one block, or a line that this process has written or read in full.
         let mut bytes = vec![0; usize::try_from(to - from).map_err(io::Error::other)?];
         self.file.read_exact_at(&mut bytes, from)?;
         Ok(bytes)
     }
 }
 
-/// Whole lines from an offset back to the file's beginning.
+/// Iterates over complete lines from an offset back to the beginning of the file.
 pub(super) struct Backwards<'a> {
     reader: &'a Reader,
-    /// Where `buffer` begins in the file.
+    /// The offset of `buffer` in the file.
     start: u64,
-    /// Ends with a line's end, or is empty.
+    /// Ends with a line break, or is empty.
     buffer: Vec<u8>,
 }
 
 impl<'a> Backwards<'a> {
-    /// `end` lies right behind a line's end.
+    /// Starts at `end`, which must follow a line break.
     pub(super) fn new(reader: &'a Reader, end: u64) -> Self {
         Self { reader, start: end, buffer: Vec::new() }
     }
 
-    /// Where the lines that were not given yet end.
+    /// Returns the end offset of the lines not yet returned.
     pub(super) fn position(&self) -> u64 {
         self.start + self.buffer.len() as u64
     }
 
-    /// The next older line without its end, and its offset.
+    /// Returns the next older line without its line break, and its offset.
     pub(super) fn next(&mut self) -> io::Result<Option<(u64, Vec<u8>)>> {
         loop {
             let body = self.buffer.len().saturating_sub(1);
@@ -226,7 +227,7 @@ impl<'a> Backwards<'a> {
                 let mut line = std::mem::take(&mut self.buffer);
                 return Ok(line.pop().map(|_| (0, line)));
             }
-            // A long line is read in growing steps, so that it is not copied once a block.
+            // Read a long line in growing steps, so that it is not copied once per block.
             let step = (self.buffer.len() as u64).max(BLOCK).min(self.start);
             let mut older = self.reader.read(self.start - step, self.start)?;
             older.append(&mut self.buffer);
@@ -236,15 +237,15 @@ impl<'a> Backwards<'a> {
     }
 }
 
-/// Whole lines that begin between two offsets, onwards. The first one may be the rest of a line.
+/// Iterates over the complete lines between two offsets. The first one may be the rest of a line.
 struct Forwards<'a> {
     reader: &'a Reader,
-    /// Where the next line begins in the file.
+    /// The offset of the next line in the file.
     next: u64,
-    /// What was read and not given yet begins at `used`.
+    /// The unreturned part begins at `used`.
     buffer: Vec<u8>,
     used: usize,
-    /// Lines that begin here or behind are not given.
+    /// Lines that begin at or after this offset are not returned.
     end: u64,
     length: u64,
 }

@@ -1,7 +1,6 @@
-//! What a journal says about the time before this daemon: the turn that never ended and the messages that wait.
+//! Recovers the state before this daemon from a journal: the unfinished turn and the waiting messages.
 //!
-//! Only reads. Reads back to the message of the newest turn and no further than it must: everything before is
-//! settled, because messages run in order.
+//! Only reads, back to the message of the newest turn. Everything before it is settled, because messages run in order.
 
 use super::file::Journal;
 use crate::chat::error::ChatError;
@@ -11,23 +10,23 @@ use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, StepId, Turn
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Messages sent again are recognised this far back without a look into the index, in bytes of the journal.
+/// Recognises repeated messages this far back without the index, in bytes of the journal.
 const RESEND_REACH: u64 = 256 * 1024;
 
-/// The end of a journal, understood.
+/// The recovered state.
 #[derive(Debug, Default)]
 pub struct Tail {
-    /// The turn that has begun and not ended.
+    /// The turn that has started but not ended.
     pub unfinished: Option<UnfinishedTurn>,
-    /// Messages whose turn has not begun, oldest first.
+    /// Messages whose turn has not started, oldest first.
     pub waiting: Vec<Arc<Message>>,
     /// Messages and their numbers, newest first.
     pub sent: Vec<(ClientMessageId, Seq)>,
-    /// These are all messages of the journal.
+    /// `sent` contains every message of the journal.
     pub sent_is_all: bool,
-    /// When the newest event was written; 0 while there is none.
+    /// The time of the newest event; 0 if there is none.
     pub newest_at: Millis,
-    /// What the turns cost whose end came after the record was last saved, in US dollars.
+    /// The cost of the turns that ended after the record was last saved, in US dollars.
     pub unsaved_cost: Option<f64>,
 }
 
@@ -44,7 +43,7 @@ pub struct UnfinishedTurn {
 }
 
 impl UnfinishedTurn {
-    /// The events that end it as interrupted. `last`: when it was last heard of.
+    /// Returns the events that end the turn as interrupted. `last`: the time of its last event.
     pub fn endings(&self, last: Millis) -> Vec<ChatBody> {
         let turn_id = || self.turn_id.clone();
         let approvals = self.approvals.iter().map(|approval_id| ChatBody::ApprovalDone {
@@ -80,7 +79,7 @@ impl UnfinishedTurn {
     }
 }
 
-/// Reads the end of a journal. `saved`: the newest event that the record knows of.
+/// Reads the end of a journal. `saved`: the newest event included in the record.
 pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
     let mut scan = Scan::default();
     let mut unsaved_cost = None;
@@ -111,11 +110,11 @@ pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
     Ok(Tail { unfinished, waiting, sent, sent_is_all: is_all, newest_at, unsaved_cost })
 }
 
-/// What is known while the events pass by, newest first.
+/// The state of the scan over the events, newest first.
 #[derive(Default)]
 struct Scan {
     ended: HashSet<TurnId>,
-    /// The newest turn's message: everything older than that is settled.
+    /// The newest turn's message. Everything older is settled.
     newest_started: Option<ClientMessageId>,
     unfinished: Option<(TurnId, Millis)>,
     started: HashSet<ClientMessageId>,

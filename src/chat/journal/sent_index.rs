@@ -1,7 +1,8 @@
-//! `sent.index`: which messages a long conversation has taken, so that one sent again is recognised however old it is.
+//! `sent.index`: the messages that a long conversation has accepted, so that a repeated one is recognised however old
+//! it is.
 //!
-//! Owns the file: a line `["clientId",seq]` a message, in order. All of it can be made again from the journal, and a
-//! find is checked there: a damaged index costs time, never a message. Short conversations have no such file.
+//! Owns the file: one line `["clientId",seq]` per message, in order. It can be rebuilt from the journal, and every hit
+//! is verified there, so a damaged index costs time but never loses a message. Short conversations have no such file.
 
 use super::file::Journal;
 use super::line;
@@ -14,26 +15,26 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The file's name within its conversation's folder.
+/// The file name in the conversation's folder.
 const INDEX_FILE: &str = "sent.index";
-/// A line is never longer: ids are short, and what is longer is damage.
+/// The longest valid line. Ids are short, so a longer line is damaged.
 const LONGEST_LINE: u64 = 4096;
 
 /// The index of one conversation.
 #[derive(Debug)]
 pub(in crate::chat) struct SentIndex {
     path: PathBuf,
-    /// Every message of the journal is in the file.
+    /// The file contains every message of the journal.
     is_complete: bool,
 }
 
 impl SentIndex {
-    /// `folder` is the conversation's own. Touches no file.
+    /// Creates an index. `folder` is the conversation's own. Touches no file.
     pub(in crate::chat) fn new(folder: &Path) -> Self {
         Self { path: folder.join(INDEX_FILE), is_complete: false }
     }
 
-    /// The number of the message with this id. Blocks for the disk.
+    /// Returns the number of the message with this id. Blocks on disk I/O.
     pub(in crate::chat) fn find(
         &mut self,
         journal: &Journal,
@@ -47,14 +48,14 @@ impl SentIndex {
             match self.look_up(client_id) {
                 Ok(None) => return Ok(None),
                 Ok(Some(seq)) if is_message(journal, seq, client_id)? => return Ok(Some(seq)),
-                // Damaged, or of another journal: it is made again.
+                // Damaged, or of another journal: rebuild it.
                 Ok(Some(_)) | Err(_) => self.forget(),
             }
         }
         scan(journal, client_id)
     }
 
-    /// A message was written.
+    /// Records a written message.
     pub(in crate::chat) fn note(&mut self, client_id: &ClientMessageId, seq: Seq) {
         if self.is_complete {
             let written =
@@ -63,14 +64,14 @@ impl SentIndex {
         }
     }
 
-    /// Adds what the journal has and the file lacks.
+    /// Adds the messages that the file lacks from the journal.
     fn complete(&mut self, journal: &Journal) -> Result<(), ChatError> {
         if self.is_complete {
             return Ok(());
         }
         let newest = match self.newest() {
             Ok(newest) if newest <= journal.head() => newest,
-            // Damaged, or of another journal: it is made again.
+            // Damaged, or of another journal: rebuild it.
             Ok(_) | Err(_) => {
                 self.forget();
                 0
@@ -90,7 +91,7 @@ impl SentIndex {
         Ok(())
     }
 
-    /// The number in the last line. A line without its end is cut off.
+    /// Returns the number in the last line. Cuts off an incomplete line.
     fn newest(&self) -> io::Result<Seq> {
         let mut newest = 0;
         let mut whole = 0;
@@ -130,7 +131,7 @@ impl SentIndex {
     }
 }
 
-/// Whole lines of the file, with their ends.
+/// The complete lines of the file, with their line breaks.
 struct Lines {
     file: BufReader<fs::File>,
     line: Vec<u8>,
@@ -162,7 +163,7 @@ fn is_message(journal: &Journal, seq: Seq, client_id: &ClientMessageId) -> Resul
     Ok(page.events.first().is_some_and(|event| is(&event.body)))
 }
 
-/// Reads all of the journal: for a disk that takes no index.
+/// Reads the whole journal, if the index cannot be written.
 fn scan(journal: &Journal, client_id: &ClientMessageId) -> Result<Option<Seq>, ChatError> {
     let mut found = None;
     journal.forwards(0, |event| {
@@ -204,7 +205,7 @@ mod tests {
         journal.append(&ChatEvent { seq, at: 1, body }).unwrap();
     }
 
-    /// How many of the ids are found, each under its own number; the later ones are not.
+    /// Returns how many of the ids are found, each under its own number. Asserts that only the first ones are.
     fn found(index: &mut SentIndex, journal: &Journal) -> usize {
         let is_known: Vec<bool> = (1..=1100).map(|n| index.find(journal, &id(n)).unwrap() == Some(n)).collect();
         let count = is_known.iter().filter(|known| **known).count();
@@ -221,7 +222,7 @@ mod tests {
         append(&mut journal, 1001);
         index.note(&id(1001), 1001);
         assert_eq!(index.find(&journal, &id(1001)).unwrap(), Some(1001));
-        // A message that only the journal has, as after a kill between the two.
+        // A message that only the journal has, as after a kill between the two writes.
         append(&mut journal, 1002);
         let path = folder.path().join(INDEX_FILE);
         let whole = fs::read(&path).unwrap();
@@ -232,7 +233,7 @@ mod tests {
             let mut index = SentIndex::new(folder.path());
             assert_eq!(found(&mut index, &journal), 1002, "{}", damaged.len());
         }
-        // Where no index can be written the journal itself is read.
+        // If the index cannot be written, the journal itself is read.
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert_eq!(SentIndex::new(folder.path()).find(&journal, &id(3)).unwrap(), Some(3));

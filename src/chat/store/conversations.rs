@@ -1,7 +1,8 @@
 //! All conversations of a home: which exist, which are loaded, and which belongs to which tab.
 //!
-//! A conversation belongs to a tab while that lives and to history for ever; one without any message is in memory
-//! only. Opened when asked for, put away again when many are open and nobody uses them. Never drives a turn.
+//! A conversation belongs to a tab while the tab exists, and to the history permanently. One without messages exists
+//! only in memory. Conversations are opened on demand, and unused ones are closed if many are open. Never drives a
+//! turn.
 
 use super::session::{Record, TabKey};
 use super::trash;
@@ -19,34 +20,34 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// With more than this many open without a tab, those that nobody uses are put away: each holds a file open.
+/// The number of open conversations without a tab at which unused ones are closed, because each holds a file open.
 const MOST_IDLE: usize = 8;
 const LONGEST_ID: usize = 64;
 
-/// What a new conversation begins with.
+/// The initial metadata of a new conversation.
 #[derive(Clone, Debug, Default)]
 pub struct NewConversation {
-    /// Where its agent works.
+    /// The folder in which its agent works.
     pub folder: String,
     pub page: Option<PageContext>,
 }
 
-/// What was found unfinished when the daemon started.
+/// The unfinished conversations found when the daemon started.
 #[derive(Debug, Default)]
 pub struct Recovered {
-    /// A turn of theirs was interrupted, or messages wait for the person's go-ahead.
+    /// Conversations with an interrupted turn, or with messages that wait for the person's confirmation.
     pub conversations: Vec<Arc<Conversation>>,
-    /// They can't be opened; the others can.
+    /// Conversations that cannot be opened. They do not affect the others.
     pub failed: Vec<(ConversationId, ChatError)>,
 }
 
 /// The conversations of one home.
 pub struct Store {
     pub(super) root: PathBuf,
-    /// The folder that is assumed where a record was lost.
+    /// The folder for conversations whose record was lost.
     default_folder: String,
     epoch: Epoch,
-    /// Room for the ends of turns on a full disk.
+    /// Disk space reserved for the ends of turns.
     reserve: Arc<Reserve>,
     inner: Mutex<Inner>,
 }
@@ -58,13 +59,13 @@ pub(super) struct Inner {
 }
 
 pub(super) enum Known {
-    /// On disk. The record is absent where it was lost.
+    /// On disk. The record is `None` if it was lost.
     Stored(Option<Box<Record>>),
     Open(Arc<Conversation>),
 }
 
 impl Store {
-    /// Reads which conversations there are, not the conversations. Blocks for the disk.
+    /// Lists the conversations without opening them. Blocks on disk I/O.
     pub fn open(home: &Home) -> Result<Self, ChatError> {
         let root = home.conversations();
         crate::base::home::private_folder(&root)
@@ -80,7 +81,7 @@ impl Store {
             }
             let Some(id) = name.to_str().filter(|name| is_id(name)).map(ConversationId::new) else { continue };
             match Record::read(&entry.path()) {
-                // A record that names another conversation was copied there: the folder's name counts.
+                // If the record names another conversation, it was copied: the folder's name is authoritative.
                 Ok(record) => {
                     let record = record.filter(|record| record.conversation_id == id).map(Box::new);
                     if record.is_some() || entry.path().join(crate::chat::journal::file::JOURNAL_FILE).exists() {
@@ -96,13 +97,13 @@ impl Store {
         Ok(Self { root, default_folder, epoch: Epoch::random(), reserve, inner })
     }
 
-    /// This run of the daemon.
+    /// Returns the id of this run of the daemon.
     pub fn epoch(&self) -> &Epoch {
         &self.epoch
     }
 
-    /// Opens the conversations whose last daemon did not end in order, which closes their interrupted turns.
-    /// Those that ended in order are known by their journal's length and stay closed. Blocks for the disk.
+    /// Opens the conversations that their last daemon did not close properly, which ends their interrupted turns. Those
+    /// with the expected journal length stay closed. Blocks on disk I/O.
     pub fn recover(&self) -> Recovered {
         let suspects: Vec<ConversationId> = self
             .lock()
@@ -132,8 +133,8 @@ impl Store {
         record.is_some_and(|record| record.settled && record.journal_bytes == length)
     }
 
-    /// The conversation of a tab; made where there is none. `key` finds the one that the tab had under an earlier daemon.
-    /// One that has lost its events fails once: the tab is let go of it.
+    /// Returns the conversation of a tab, and creates one if it has none. `key` finds the one that the tab had under an
+    /// earlier daemon. Fails once if that conversation has lost its events, and then detaches it from the tab.
     pub fn open_for_tab(
         &self,
         tab_id: TabId,
@@ -159,30 +160,30 @@ impl Store {
         Ok(conversation)
     }
 
-    /// A conversation without a tab (from a terminal).
+    /// Creates a conversation without a tab (from a terminal).
     pub fn create(&self, new: NewConversation) -> Arc<Conversation> {
         self.create_in(&mut self.lock(), new)
     }
 
-    /// The conversation that a tab has.
+    /// Returns the conversation of a tab.
     pub fn of_tab(&self, tab_id: TabId) -> Option<ConversationId> {
         self.lock().by_tab.get(&tab_id).cloned()
     }
 
-    /// Every tab that has a conversation.
+    /// Returns all tabs with a conversation.
     pub fn tabs(&self) -> Vec<(TabId, ConversationId)> {
         let mut tabs: Vec<_> = self.lock().by_tab.iter().map(|(tab, id)| (*tab, id.clone())).collect();
         tabs.sort();
         tabs
     }
 
-    /// Opens a conversation by its id. Blocks for the disk when it is not open yet.
+    /// Returns a conversation by its id. Blocks on disk I/O if it is not open yet.
     pub fn get(&self, id: &ConversationId) -> Result<Arc<Conversation>, ChatError> {
         self.get_in(&mut self.lock(), id)
     }
 
-    /// Reopens a conversation from history in a tab. The tab's former one goes to history, and so does the
-    /// conversation's former tab.
+    /// Reopens a conversation from the history in a tab. Detaches the tab's previous conversation, and the
+    /// conversation's previous tab.
     pub fn attach(
         &self,
         id: &ConversationId,
@@ -197,7 +198,7 @@ impl Store {
         Ok(conversation)
     }
 
-    /// Puts a conversation into history and opens an empty one for its tab. A running turn is the caller's to stop.
+    /// Moves a conversation to the history and opens an empty one for its tab. The caller must stop a running turn.
     pub fn clear(&self, id: &ConversationId) -> Result<Arc<Conversation>, ChatError> {
         let mut inner = self.lock();
         let old = self.get_in(&mut inner, id)?;
@@ -212,12 +213,12 @@ impl Store {
         Ok(fresh)
     }
 
-    /// A tab is gone: its conversation is history, or nothing where it had no message.
+    /// Detaches a closed tab's conversation, and removes it if it has no messages.
     pub fn tab_closed(&self, tab_id: TabId) {
         self.lock().detach_tab(tab_id);
     }
 
-    /// A tab that was away is reported again: the conversation that it had goes on in it.
+    /// Reattaches the conversation of a tab that is reported again.
     pub fn tab_back(&self, tab_id: TabId, key: &TabKey) -> Result<(), ChatError> {
         let mut inner = self.lock();
         if inner.by_tab.contains_key(&tab_id) {
@@ -230,7 +231,7 @@ impl Store {
         Ok(())
     }
 
-    /// Nobody reports this tab for now: its conversation is found again by the tab's key.
+    /// Detaches a tab that is not reported for now. The tab's key finds its conversation again.
     pub fn tab_away(&self, tab_id: TabId) {
         let mut inner = self.lock();
         if let Some(id) = inner.by_tab.remove(&tab_id)
@@ -240,8 +241,8 @@ impl Store {
         }
     }
 
-    /// Whether a conversation of this id works in a work tree, or may, as far as is known: also one that can still be
-    /// brought back. Blocks for the disk.
+    /// Returns whether the conversation with this id has, or may have, a work tree. Includes deleted conversations that
+    /// can still be restored. Blocks on disk I/O.
     pub fn keeps_worktree(&self, id: &ConversationId) -> bool {
         if is_id(id.as_str()) && self.deleted_place(id).is_dir() {
             return true;
@@ -253,7 +254,7 @@ impl Store {
         }
     }
 
-    /// The conversations that are open now.
+    /// Returns the open conversations.
     pub fn opened(&self) -> Vec<Arc<Conversation>> {
         let inner = self.lock();
         inner
@@ -266,8 +267,8 @@ impl Store {
             .collect()
     }
 
-    /// Brings everything onto the disk and lets go of it, for the daemon's end: the next one must find no journal in use.
-    /// Returns the first trouble. Blocks.
+    /// Saves and closes everything when the daemon ends: the next one must not find a journal locked. Returns the first
+    /// error. Blocks.
     pub fn close(&self) -> Result<(), ChatError> {
         let opened = self.opened();
         let saved = opened.iter().map(|conversation| conversation.persist()).fold(Ok(()), Result::and);
@@ -316,7 +317,7 @@ impl Store {
 }
 
 impl Inner {
-    /// The conversation that a tab had under an earlier daemon.
+    /// Returns the conversation that a tab had under an earlier daemon.
     fn had_tab(&self, key: &TabKey) -> Option<ConversationId> {
         let has = |record: &Record| record.tab_id.is_none() && record.tab.as_ref() == Some(key);
         self.known.iter().find_map(|(id, known)| {
@@ -360,7 +361,7 @@ impl Inner {
         }
     }
 
-    /// Closes conversations that nobody uses, when many are open. An empty one of a tab stays: it is nowhere else.
+    /// Closes unused conversations if many are open. Keeps empty ones, which exist only in memory.
     fn put_away(&mut self) {
         let has_tab: HashSet<&ConversationId> = self.by_tab.values().collect();
         let idle = |(id, known): (&ConversationId, &Known)| matches!(known, Known::Open(_)) && !has_tab.contains(id);
@@ -369,7 +370,7 @@ impl Inner {
         }
         for known in self.known.values_mut() {
             let Known::Open(conversation) = known else { continue };
-            // One reference is ours, and new ones come through this lock only: nobody has it and nobody gets it now.
+            // One reference is ours, and new ones need this lock, so nobody has or gets another one now.
             if Arc::strong_count(conversation) > 1 || conversation.head() == 0 {
                 continue;
             }
@@ -385,7 +386,7 @@ impl Inner {
     }
 }
 
-/// Our ids are UUIDs; a folder of another name is not ours.
+/// Returns whether a folder's name can be a conversation id. Our ids are UUIDs.
 pub(super) fn is_id(name: &str) -> bool {
     (1..=LONGEST_ID).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }

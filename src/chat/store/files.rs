@@ -1,6 +1,6 @@
-//! `files/`: what was attached to a conversation, written once and read in parts; and its newest export.
+//! `files/`: a conversation's attachments, written once and read in parts; and its newest export.
 //!
-//! A file's id ends with its kind (`….png`), so nothing but the bytes is kept. Ids come from outside and are checked.
+//! A file's id ends with its type (`….png`), so only the bytes are stored. Ids come from outside and are checked.
 
 use crate::base::atomic::FILE_MODE;
 use crate::chat::error::ChatError;
@@ -12,16 +12,17 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The largest file that is taken.
+/// The largest accepted file.
 pub const MAX_FILE: u64 = 32 * 1024 * 1024;
-/// The largest part that is read at once: as base64 in its envelope it fits into one frame to Chrome.
+/// The largest part of one read: as base64 in its envelope it fits into one frame to Chrome.
 pub const MAX_PART: usize = 512 * 1024;
 const FOLDER: &str = "files";
-/// Beside it: the newest export, which goes with the next one.
+/// The folder of the newest export, which the next one replaces.
 const EXPORT_FOLDER: &str = "export";
 const LONGEST_NAME: usize = 200;
 
-/// Media types and how they end an id. Anything else is kept as bytes; what a browser would run is kept as text.
+/// Media types and their extensions in ids. Any other type is stored as bytes, and types that a browser would execute
+/// are stored as text.
 const KINDS: &[(&str, &str)] = &[
     ("image/png", "png"),
     ("image/jpeg", "jpg"),
@@ -39,19 +40,19 @@ const UNKNOWN: (&str, &str) = ("application/octet-stream", "bin");
 /// A part of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The bytes from the asked offset on; empty at the end.
+    /// The bytes from the requested offset; empty at the end.
     pub bytes: Vec<u8>,
     pub total: u64,
     pub mime: &'static str,
 }
 
-/// Keeps a file with the conversation in `folder`. Blocks for the disk.
+/// Stores a file with the conversation in `folder`. Blocks on disk I/O.
 pub(in crate::chat) fn write(folder: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
     write_in(&folder.join(FOLDER), name, mime, bytes)
 }
 
-/// Writes an export of the conversation in `folder`, to be read like its files; the one before it goes. Blocks for the
-/// disk.
+/// Writes an export of the conversation in `folder`, which can be read like its files, and removes the previous one.
+/// Blocks on disk I/O.
 pub(in crate::chat) fn write_export(
     folder: &Path,
     name: &str,
@@ -87,14 +88,14 @@ fn write_in(files: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attach
         .open(&path)
         .map_err(|source| ChatError::storage("create", &path, source))?;
     if let Err(source) = file.write_all(bytes) {
-        // The first error is the one to tell; half a file has no use.
+        // Report the first error; half a file is useless.
         fs::remove_file(&path).ok();
         return Err(ChatError::storage("write", &path, source));
     }
     Ok(Attachment { id, name: shown_name(name), mime: mime.to_owned(), bytes: bytes.len() as u64 })
 }
 
-/// Reads at most [`MAX_PART`] bytes from `offset` on. Blocks for the disk.
+/// Reads at most [`MAX_PART`] bytes from `offset` on. Blocks on disk I/O.
 pub(in crate::chat) fn read(folder: &Path, id: &FileId, offset: u64) -> Result<Part, ChatError> {
     let mut path = path(folder, id)?;
     let exported = folder.join(EXPORT_FOLDER).join(id.as_str());
@@ -115,7 +116,7 @@ pub(in crate::chat) fn read(folder: &Path, id: &FileId, offset: u64) -> Result<P
     Ok(Part { bytes, total, mime: mime_of(id) })
 }
 
-/// Where a file lies: for agents that take paths.
+/// Returns the path of a file, for agents that take paths. Fails if the id is malformed.
 pub(in crate::chat) fn path(folder: &Path, id: &FileId) -> Result<PathBuf, ChatError> {
     let name = id.as_str();
     let well_formed = name.split_once('.').is_some_and(|(stem, ending)| {
@@ -136,7 +137,7 @@ fn mime_of(id: &FileId) -> &'static str {
     KINDS.iter().find(|kind| kind.1 == ending).map_or(UNKNOWN.0, |kind| kind.0)
 }
 
-/// The name as people see it: the last part of a path, on one line.
+/// Returns the display name: the last component of a path, on one line.
 fn shown_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let shown: String = last.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();

@@ -1,6 +1,6 @@
-//! The conversations of a home as a list: the newest first, by what was said, by their page.
+//! Lists and searches the conversations of a home, newest first, by their text or page.
 //!
-//! Owns the order and what is searched. What it reads of a conversation that is not open is its record.
+//! Owns the order and the searched fields. Reads only the records of conversations that are not open.
 
 use super::conversations::{Inner, Known, Store};
 use super::search::{self, Budget};
@@ -11,7 +11,7 @@ use crate::protocol::ids::ConversationId;
 use std::time::{Duration, Instant};
 
 impl Store {
-    /// Conversations with messages, newest first.
+    /// Returns the conversations with messages, newest first.
     pub fn list(&self) -> Vec<ConversationInfo> {
         let mut inner = self.lock();
         self.read_lost_records(&mut inner);
@@ -28,9 +28,9 @@ impl Store {
         infos
     }
 
-    /// Conversations whose title, page or messages hold a text, newest first, with the words around the find where it
-    /// was found in a message. Blocks for the disk, within [`search::MOST_READ`] bytes and `limit`; the newest are read first.
-    /// Only those behind `before`.
+    /// Returns the conversations whose title, page or messages contain a text, newest first, with an excerpt if a
+    /// message matches. Reads at most [`search::MOST_READ`] bytes for at most `limit`, newest first, and only
+    /// conversations after `before`. Blocks on disk I/O.
     pub fn search(
         &self,
         text: &str,
@@ -54,7 +54,7 @@ impl Store {
         found.collect()
     }
 
-    /// The newest conversation about a page that no tab shows; `except` is not it.
+    /// Returns the newest conversation about a page that no tab shows, except `except`.
     pub fn earlier_about(&self, url: &str, except: &ConversationId) -> Option<EarlierConversation> {
         let page = Some(without_fragment(url)?);
         let inner = self.lock();
@@ -73,7 +73,7 @@ impl Store {
         })
     }
 
-    /// A record that was lost is made again, so that its conversation is in the list.
+    /// Rebuilds lost records, so that their conversations are listed.
     fn read_lost_records(&self, inner: &mut Inner) {
         let lost = |known: &Known| matches!(known, Known::Stored(None));
         let ids: Vec<_> = inner.known.iter().filter(|(_, known)| lost(known)).map(|(id, _)| id.clone()).collect();
@@ -85,13 +85,14 @@ impl Store {
     }
 }
 
-/// Where on a page somebody is does not make it another page. Pages without an address of their own are no page.
+/// Returns the URL without its fragment, because a fragment does not make it another page. `None` for URLs that do not
+/// identify a page.
 fn without_fragment(url: &str) -> Option<&str> {
     let page = url.split('#').next().unwrap_or_default();
     (page.starts_with("http://") || page.starts_with("https://") || page.starts_with("file://")).then_some(page)
 }
 
-/// `text` in lower case.
+/// Returns whether the title or page contains `text`, which is in lower case.
 fn holds(info: &ConversationInfo, text: &str) -> bool {
     let page = info.page.iter().flat_map(|page| [page.url.as_str(), page.title.as_str()]);
     page.chain([info.title.as_str()]).any(|field| field.to_lowercase().contains(text))

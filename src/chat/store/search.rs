@@ -1,7 +1,7 @@
-//! Full-text search over journals: what persons and agents have said, found without opening the conversations.
+//! Full-text search over journals: the messages and answers, without opening the conversations.
 //!
-//! Owns the reading and its bounds. Never takes a lock and never writes: a journal that grows meanwhile is read as far
-//! as it was. Blocks for the disk.
+//! Owns the reading and its limits. Never takes a lock and never writes; text appended during the search may be missed.
+//! Blocks on disk I/O.
 
 use crate::chat::journal::{Delta, Growth, JOURNAL_FILE, Line};
 use crate::protocol::chat::{ChatBody, Seq};
@@ -10,14 +10,14 @@ use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::time::Instant;
 
-/// What one search may read of all journals together.
+/// The limit of bytes that one search may read from all journals.
 pub(super) const MOST_READ: u64 = 512 * 1024 * 1024;
-/// A longer line is not text of a conversation (pictures lie in files); it is passed over in parts.
+/// A longer line has no text of a conversation (pictures are files). It is skipped in parts.
 const LONGEST_LINE: u64 = 4 * 1024 * 1024;
-/// What is shown around a find, in characters on each side.
+/// The length of an excerpt on each side of the match, in characters.
 const AROUND: usize = 60;
 
-/// How much a search may still do.
+/// The remaining limits of a search.
 #[derive(Debug)]
 pub(super) struct Budget {
     pub(super) bytes: u64,
@@ -30,7 +30,7 @@ impl Budget {
     }
 }
 
-/// The words around the first find in a conversation's messages and answers. `wanted` is in lower case.
+/// Returns an excerpt around the first match in a conversation's messages and answers. `wanted` is in lower case.
 pub(super) fn find(folder: &Path, wanted: &str, budget: &mut Budget) -> io::Result<Option<String>> {
     let file = match File::open(folder.join(JOURNAL_FILE)) {
         Ok(file) => file,
@@ -74,7 +74,7 @@ enum Said {
     Grows(Delta),
 }
 
-/// What a line says. Lines of other kinds are told apart by their beginning and not parsed.
+/// Returns the text of a line. Lines of other types are recognised by their beginning and not parsed.
 fn said(raw: &[u8]) -> Said {
     let text_comes = raw.starts_with(br#"{"delta":"#)
         || [&br#""type":"message""#[..], br#""type":"text""#]
@@ -98,7 +98,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// The words around the first place where `text` holds `wanted`, on one line.
+/// Returns an excerpt around the first match of `wanted` in `text`, on one line.
 fn excerpt(text: &str, wanted: &str) -> Option<String> {
     let at = position(text, wanted)?;
     let before = text[..at].char_indices().rev().nth(AROUND - 1).map_or(0, |(start, _)| start);
@@ -110,14 +110,14 @@ fn excerpt(text: &str, wanted: &str) -> Option<String> {
     Some(format!("{lead}{}{trail}", words.join(" ")))
 }
 
-/// Where `text` holds `wanted`, whatever the case of its letters.
+/// Returns the offset of `wanted` in `text`, ignoring case.
 fn position(text: &str, wanted: &str) -> Option<usize> {
     let lower = text.to_lowercase();
     let found = lower.find(wanted)?;
     if lower.len() == text.len() && text.is_char_boundary(found) {
         return Some(found);
     }
-    // Letters whose small form is longer or shorter shift what follows: the place is counted out.
+    // Lower-casing may change a character's length, so map the offset back character by character.
     let mut passed = 0;
     let mut places = text.char_indices();
     places.find_map(|(at, character)| {

@@ -1,7 +1,6 @@
-//! `session.json`: what is known of a conversation besides its events.
+//! `session.json`: a conversation's metadata.
 //!
-//! Owns its shape and its title. Written whole and renamed into place; what of it is lost can be
-//! read from the journal again.
+//! Owns its format and the title. Written atomically. If it is lost, it is rebuilt from the journal.
 
 use crate::base::atomic;
 use crate::chat::error::ChatError;
@@ -17,17 +16,17 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The file's name within the conversation's folder.
+/// The file name in the conversation's folder.
 pub const SESSION_FILE: &str = "session.json";
 const FORMAT: u32 = 1;
-/// The longest title that we make, in characters.
+/// The longest generated title, in characters.
 const TITLE_LENGTH: usize = 60;
-/// The longest one that a person gives.
+/// The longest title given by a person, in characters.
 const LONGEST_NAME: usize = 200;
-/// The first message is among these.
+/// The first message is among this many events.
 const FIRST_EVENTS: Seq = 16;
 
-/// A conversation's entry, as on disk.
+/// A conversation's record, as stored on disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
@@ -35,7 +34,7 @@ pub struct Record {
     pub conversation_id: ConversationId,
     #[serde(default)]
     pub title: String,
-    /// A person named it: messages don't change the title any more.
+    /// A person gave the title, so messages no longer change it.
     #[serde(default)]
     pub named: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,59 +44,59 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub folder: String,
-    /// The folder is in this work tree.
+    /// The work tree that contains the folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<Worktree>,
-    /// Absent in records of before work trees.
+    /// Absent in records from before work trees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder_use: Option<FolderUse>,
-    /// Each agent's own session id, to go on with.
+    /// Each agent's own session id, for resuming it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub resume: BTreeMap<AgentName, String>,
-    /// The tab it belongs to, in terms that outlive a daemon.
+    /// The tab it belongs to, by a key that outlives a daemon.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab: Option<TabKey>,
-    /// What all turns cost together, in US dollars.
+    /// The cost of all turns together, in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     #[serde(default)]
     pub head: Seq,
     pub created_at: Millis,
     pub updated_at: Millis,
-    /// The journal's length at that time. Another length now: the daemon died before it could write this again.
+    /// The journal's length at that time. If it differs now, the daemon died before it could update this record.
     #[serde(default)]
     pub journal_bytes: u64,
     /// The journal's length after its last compaction.
     #[serde(default)]
     pub compacted: u64,
-    /// No turn ran and none waited at that time.
+    /// At that time, no turn was running and no message was waiting.
     #[serde(default)]
     pub settled: bool,
-    /// Its tab while that lives, in this daemon's numbers.
+    /// Its tab while that exists, by this daemon's number.
     #[serde(skip)]
     pub tab_id: Option<TabId>,
-    /// The tabs that its agent may use, its own first. The engine keeps them true.
+    /// The tabs that its agent may use, its own first. The engine keeps them up to date.
     #[serde(skip)]
     pub tabs: Vec<AllowedTab>,
-    /// Shown while nothing was said here.
+    /// Shown while this conversation is empty.
     #[serde(skip)]
     pub earlier: Option<EarlierConversation>,
 }
 
-/// What has become of a conversation's folder. A work tree takes its place only while it is open.
+/// The use of a conversation's folder. A work tree may replace the folder only while it is `Open`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FolderUse {
-    /// No agent has worked there.
+    /// No agent has worked in the folder.
     #[default]
     Open,
-    /// An agent has: it stays.
+    /// An agent has worked in the folder, so it is kept.
     Worked,
-    /// A person named it: it stays.
+    /// A person chose the folder, so it is kept.
     Chosen,
 }
 
-/// A tab in terms that outlive a daemon: its browser's run and its DevTools target.
+/// A tab's key that outlives a daemon: its browser's run and its DevTools target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TabKey {
@@ -133,7 +132,7 @@ impl Record {
         }
     }
 
-    /// Reads the record in a conversation's folder. None: there is none, or it is damaged (told to the log).
+    /// Reads the record in a conversation's folder. `None` if it does not exist or is damaged, which is logged.
     pub fn read(folder: &Path) -> Result<Option<Self>, ChatError> {
         let path = folder.join(SESSION_FILE);
         let bytes = match fs::read(&path) {
@@ -143,7 +142,7 @@ impl Record {
         };
         match serde_json::from_slice::<Self>(&bytes) {
             Ok(record) if record.format > FORMAT => Err(ChatError::Newer { path, version: record.format }),
-            // Of before addresses were cut.
+            // The record may be from before URLs were truncated.
             Ok(record) => Ok(Some(Self { page: record.page.map(PageContext::bounded), ..record })),
             Err(error) => {
                 tracing::warn!(record = %path.display(), %error, "a conversation's record is damaged and is rebuilt");
@@ -160,7 +159,7 @@ impl Record {
             .map_err(|source| ChatError::storage("write", &path, source))
     }
 
-    /// Makes a record again from what the journal holds.
+    /// Rebuilds a record from the journal.
     pub(in crate::chat) fn from_journal(
         journal: &Journal,
         id: ConversationId,
@@ -181,7 +180,7 @@ impl Record {
             }
             true
         })?;
-        // What is behind this was counted just now.
+        // All of these events were counted just now.
         record.head = journal.head();
         Ok(record)
     }
@@ -212,12 +211,12 @@ impl Record {
     }
 }
 
-/// The events that a conversation began with.
+/// Returns the first events of a conversation.
 fn beginning(journal: &Journal) -> Result<Vec<ChatEvent>, ChatError> {
     Ok(journal.page(0, FIRST_EVENTS + 1, Limits { events: usize::MAX, bytes: usize::MAX })?.events)
 }
 
-/// The title that a conversation has while nobody named it.
+/// Returns the generated title of a conversation.
 pub(in crate::chat) fn first_title(journal: &Journal) -> Result<String, ChatError> {
     let titles = beginning(journal)?.into_iter().find_map(|event| match event.body {
         ChatBody::Message { text, attachments, .. } => {
@@ -228,14 +227,14 @@ pub(in crate::chat) fn first_title(journal: &Journal) -> Result<String, ChatErro
     Ok(titles.unwrap_or_default())
 }
 
-/// A person's own title: on one line, and not endless.
+/// Normalizes a title given by a person: one line of limited length.
 pub(in crate::chat) fn clean_title(title: &str) -> String {
     let words: Vec<&str> =
         title.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect();
     words.join(" ").chars().take(LONGEST_NAME).collect()
 }
 
-/// The first words of a message, or the name of what came with it.
+/// Returns the first words of a message, or the name of its attachment.
 pub(in crate::chat) fn title(text: &str, attachment: Option<&str>) -> String {
     let mut title = String::new();
     let mut length = 0;

@@ -1,4 +1,4 @@
-//! The conversations of a home: tabs, history, restarts, many of them.
+//! The conversations of a home: tabs, history, restarts, large numbers.
 
 use super::*;
 use crate::chat::conversation::BlockKind;
@@ -7,7 +7,7 @@ use crate::protocol::chat::MessageSource;
 use crate::protocol::ids::{AgentName, BrowserRun, ClientMessageId, TargetId, TurnId};
 use std::time::Duration;
 
-/// No search of a test takes this long.
+/// Longer than any search in a test takes.
 const LONG: Duration = Duration::from_secs(60);
 
 fn home() -> (tempfile::TempDir, Home) {
@@ -37,7 +37,7 @@ fn message(text: &str) -> Message {
     }
 }
 
-/// A whole turn.
+/// Runs a whole turn.
 fn talk(conversation: &Conversation, text: &str) {
     let message = message(text);
     let turn_id = message.turn_id.clone();
@@ -118,7 +118,7 @@ fn the_list_is_newest_first_and_searched_by_title_and_page() {
             conversation.id().clone()
         })
         .collect();
-    // The clock may not have moved between them: the newest is made plain.
+    // The clock may not have advanced between them, so make one clearly the newest.
     let alpha = store.get(&ids[0]).unwrap();
     while store.list()[0].conversation_id != ids[0] {
         talk(&alpha, "again");
@@ -232,7 +232,7 @@ fn a_deleted_conversation_can_be_brought_back_for_some_days() {
     for wrong in ["../x", "", "zz"] {
         assert!(store.restore(&ConversationId::new(wrong)).is_err(), "{wrong:?}");
     }
-    // Its beginning is enough.
+    // A prefix of the id is enough.
     assert_eq!(store.restore(&ConversationId::new(&id.as_str()[..8])).unwrap(), id);
     assert_eq!(store.get(&id).unwrap().info().title, "precious");
     store.delete(&id).unwrap();

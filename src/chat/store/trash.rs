@@ -1,4 +1,4 @@
-//! Conversations that a person deleted: set aside for some days, to be brought back.
+//! Conversations that a person deleted: kept for some days, so that they can be restored.
 
 use super::conversations::{Known, Store, is_id};
 use super::session::Record;
@@ -10,14 +10,14 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// What the folder of a deleted conversation begins with.
+/// The prefix of a deleted conversation's folder.
 const DELETED: &str = ".deleted-";
-/// How long one can be brought back; the first daemon that starts after that removes it for good.
+/// How long a conversation can be restored. The first daemon that starts after that removes it permanently.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 impl Store {
-    /// Takes a conversation out of history. [`Self::restore`] brings it back for some days. Blocks for the disk.
-    /// One at work is refused; one that somebody still looks at is closed for them when they let go of it.
+    /// Deletes a conversation; [`Self::restore`] can restore it for some days. Blocks on disk I/O.
+    /// Fails while a turn runs. If a panel still shows the conversation, it is closed when that panel releases it.
     pub fn delete(&self, id: &ConversationId) -> Result<(), ChatError> {
         let mut inner = self.lock();
         let has_messages = match self.get_in(&mut inner, id) {
@@ -28,7 +28,7 @@ impl Store {
                 conversation.persist()?;
                 conversation.head() > 0
             }
-            // What can't be opened any more can go.
+            // A conversation that cannot be opened can still be deleted.
             Err(ChatError::Lost { .. }) => true,
             Err(error) => return Err(error),
         };
@@ -41,7 +41,7 @@ impl Store {
         Ok(())
     }
 
-    /// Undoes [`Self::delete`] for the one whose id begins so, and returns that id.
+    /// Undoes [`Self::delete`] for the conversation whose id has this prefix, and returns its id.
     pub fn restore(&self, beginning: &ConversationId) -> Result<ConversationId, ChatError> {
         let mut inner = self.lock();
         let id = &self.deleted_named(beginning)?;
@@ -51,7 +51,7 @@ impl Store {
         Ok(id.clone())
     }
 
-    /// The one deleted conversation whose id begins so.
+    /// Returns the one deleted conversation whose id has this prefix. Fails if the prefix is ambiguous.
     fn deleted_named(&self, beginning: &ConversationId) -> Result<ConversationId, ChatError> {
         let listed = fs::read_dir(&self.root).map_err(|error| ChatError::storage("read", &self.root, error))?;
         let deleted = listed.flatten().filter_map(|entry| {
@@ -63,7 +63,6 @@ impl Store {
         match (named.len(), named.pop()) {
             (1, Some(found)) => Ok(found),
             (0, _) => Err(ChatError::NoConversation(beginning.clone())),
-            // Which one is meant is never guessed.
             (count, _) => Err(ChatError::Ambiguous(beginning.clone(), count)),
         }
     }
@@ -73,12 +72,13 @@ impl Store {
     }
 }
 
-/// True for a folder that [`Store::delete`] set aside.
+/// Returns true for a folder that [`Store::delete`] renamed.
 pub(super) fn is_deleted(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(DELETED))
 }
 
-/// Removes it for good once its time is over. What can't be removed stays hidden and is told to the log.
+/// Removes a deleted conversation permanently once its time is over. If that fails, it stays hidden and the error is
+/// logged.
 pub(super) fn remove_old(folder: &Path, now: SystemTime) {
     let deleted = fs::metadata(folder).and_then(|found| found.modified());
     let is_old = deleted.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > KEPT));
@@ -90,7 +90,7 @@ pub(super) fn remove_old(folder: &Path, now: SystemTime) {
     }
 }
 
-/// When it was deleted is the folder's own time.
+/// Stores the time of deletion as the folder's modification time.
 fn note_time(folder: &Path, now: SystemTime) -> Result<(), ChatError> {
     File::open(folder)
         .and_then(|opened| opened.set_modified(now))

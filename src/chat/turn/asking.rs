@@ -1,6 +1,6 @@
-//! What a turn asks of a person: approvals and questions, open until they are answered, withdrawn or nobody can.
+//! The approvals and questions of a turn, open until they are answered, withdrawn or can no longer be answered.
 //!
-//! Owns this part of the machine in `turn`. Pure as all of it.
+//! Owns this part of the turn machine. Pure, like the rest of it.
 
 use super::machine::{Machine, Phase};
 use super::vocabulary::{ApprovalRequest, Effect, QuestionRequest, Refusal};
@@ -8,7 +8,7 @@ use crate::protocol::chat::{AnsweredBy, ChatBody, Decision};
 use crate::protocol::fault::FaultWords;
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
 
-/// What waits for a person's answer.
+/// An open approval or question.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Open {
     Approval { approval_id: ApprovalId, choices: Vec<Decision> },
@@ -70,13 +70,13 @@ impl Machine {
         }
     }
 
-    /// Puts what a person has to answer beside what waits already.
+    /// Adds an approval or question to the open ones.
     fn wait_for(&mut self, asked: Open, same: impl Fn(&Open) -> bool) -> Waiting {
         let Some(active) = &mut self.active else { return Waiting::No };
         let (accepted, mut open) = match &mut active.phase {
             Phase::Starting { .. } | Phase::Stopping { .. } => return Waiting::No,
             Phase::Running { accepted } => (*accepted, Vec::new()),
-            // Asked twice under one id: the card is there.
+            // Asked twice with the same id: it is already shown.
             Phase::WaitingForPerson { open, .. } if open.iter().any(same) => return Waiting::Already,
             Phase::WaitingForPerson { accepted, open } => (*accepted, std::mem::take(open)),
         };
@@ -107,7 +107,7 @@ impl Machine {
         }
     }
 
-    /// The agent took it back: anyone who still waits for the answer is let go.
+    /// Withdraws an approval for the agent, and answers its requester.
     pub(super) fn withdraw(&mut self, approval_id: ApprovalId) -> Vec<Effect> {
         match self.close(|open| open.is_approval(&approval_id)) {
             Some(turn_id) => withdrawn(turn_id, approval_id).into(),
@@ -141,7 +141,7 @@ impl Machine {
         }
     }
 
-    /// Takes one thing off those that wait for a person, and says whose turn it belonged to.
+    /// Removes one open approval or question, and returns the turn that it belonged to.
     fn close(&mut self, closes: impl Fn(&Open) -> bool) -> Option<TurnId> {
         let active = self.active.as_mut()?;
         let Phase::WaitingForPerson { accepted, open } = &mut active.phase else { return None };
@@ -154,15 +154,15 @@ impl Machine {
     }
 }
 
-/// Whether something waits for a person's answer now.
+/// Whether an approval or question is now open.
 enum Waiting {
-    /// No turn can wait for it: nobody will answer.
+    /// No turn can wait for it, so nobody will answer.
     No,
     Already,
     Now(TurnId),
 }
 
-/// What nobody will answer any more: closed in the journal, told to the agent.
+/// Withdraws everything that is still open: in the journal, and for the agent.
 pub(super) fn close_all(turn_id: &TurnId, open: Vec<Open>) -> Vec<Effect> {
     let closed = open.into_iter().flat_map(|open| match open {
         Open::Approval { approval_id, .. } => withdrawn(turn_id.clone(), approval_id),

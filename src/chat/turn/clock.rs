@@ -1,12 +1,12 @@
-//! The times of a running turn and its steps: one clock, so that they agree.
+//! The durations of a running turn and its steps, from one clock so that they are consistent.
 //!
-//! Measures; never reads the wall clock. While a person is asked it stands still, for the turn and for its steps.
+//! Never reads the wall clock. Stops while a person is asked, for the turn and for its steps.
 
 use crate::protocol::chat::ChatBody;
 use crate::protocol::ids::StepId;
 use std::time::{Duration, Instant};
 
-/// Times of the running turn. A person's time to answer is not the turn's.
+/// The times of the running turn. They exclude the time that a person takes to answer.
 #[derive(Default)]
 pub(in crate::chat) struct TurnClock {
     began: Option<Instant>,
@@ -18,17 +18,17 @@ pub(in crate::chat) struct TurnClock {
 struct OpenStep {
     id: StepId,
     began: Instant,
-    /// How long the person had been asked when it began.
+    /// How long the person had already been asked when the step began.
     waited_before: Duration,
 }
 
 impl TurnClock {
-    /// A turn begins now.
+    /// Starts the clock of a turn.
     pub(in crate::chat) fn begin() -> Self {
         Self { began: Some(Instant::now()), ..Self::default() }
     }
 
-    /// An agent may tell a step's beginning again, with more words: the first time counts.
+    /// Records the start of a step. An agent may report it again with more detail; the first time counts.
     pub(in crate::chat) fn step_began(&mut self, step_id: StepId) {
         self.step_began_at(step_id, Instant::now());
     }
@@ -44,7 +44,7 @@ impl TurnClock {
         self.steps.retain(|step| step.id != *step_id);
     }
 
-    /// Steps without an end, and the milliseconds that they have worked.
+    /// Returns the unfinished steps with their durations in milliseconds.
     pub(in crate::chat) fn open_steps(&self) -> impl Iterator<Item = (&StepId, u64)> {
         self.open_steps_at(Instant::now())
     }
@@ -57,7 +57,7 @@ impl TurnClock {
         })
     }
 
-    /// The end of an open step with its time.
+    /// Adds the duration to the end of a step.
     pub(in crate::chat) fn timed(&self, mut body: ChatBody) -> ChatBody {
         if let ChatBody::StepDone { step_id, duration_ms, .. } = &mut body
             && let Some((_, took)) = self.open_steps().find(|(open, _)| *open == step_id)
@@ -87,7 +87,7 @@ impl TurnClock {
         self.waited + self.waiting_since.map_or(Duration::ZERO, |since| now.saturating_duration_since(since))
     }
 
-    /// Milliseconds that the agent had.
+    /// Returns the agent's working time in milliseconds.
     pub(in crate::chat) fn worked(&self) -> u64 {
         let now = Instant::now();
         let worked = |began| now.saturating_duration_since(began).saturating_sub(self.waited_at(now));
@@ -119,7 +119,7 @@ mod tests {
         clock.step_began_at(StepId::new("second"), at(30));
         clock.note_waiting_at(false, at(50));
         clock.note_waiting_at(false, at(51));
-        // Told again, with more words.
+        // Reported again with more detail.
         clock.step_began_at(StepId::new("first"), at(52));
         assert_eq!(took(&clock, 53), [4000, 3000]);
         clock.step_ended(&StepId::new("first"));

@@ -1,4 +1,4 @@
-//! The ways in which a turn ends. Decides nothing: the turn machine does.
+//! The ways in which a turn ends. The turn machine decides between them.
 
 use super::vocabulary::TurnEnd;
 use crate::protocol::chat::{TurnOutcome, Usage};
@@ -19,7 +19,7 @@ impl Ending {
     fn plain(outcome: TurnOutcome) -> Self {
         Self { outcome, model: None, cost_usd: None, usage: None, fault: None }
     }
-    /// By a person, or given up with a fault.
+    /// Stopped by a person, or given up with a fault.
     pub(super) fn stopped_for(fault: Option<Fault>) -> Self {
         fault.map_or_else(|| Self::plain(TurnOutcome::Stopped), Self::failed)
     }
@@ -35,7 +35,7 @@ impl Ending {
     }
 }
 
-/// What is said when the agent itself says nothing.
+/// Returns the fault if the agent itself reports none.
 pub(super) fn gone() -> Fault {
     Fault::new(FaultCode::AgentCrashed, told::AGENT_ENDED_MID_TURN).hint(told::SEND_AGAIN_RESTARTS).at(Hop::Agent)
 }

@@ -1,7 +1,7 @@
-//! The life of turns as a pure state machine: an event goes in, effects come out.
+//! The life cycle of turns as a pure state machine: an event goes in, effects come out.
 //!
-//! Owns which turn runs, which messages wait, and what is allowed when. Never does IO, reads no clock and
-//! draws no random number: turn ids come with the messages. Every pair of state and event is defined.
+//! Owns which turn runs, which messages wait, and what is allowed when. Never does IO, reads no clock and draws no
+//! random number: turn ids come with the messages. Every pair of state and event is defined.
 
 pub use crate::protocol::chat::QUEUE_LIMIT;
 use crate::protocol::chat::{ChatBody, ConversationState, TurnOutcome};
@@ -14,16 +14,16 @@ use super::asking::{Open, close_all};
 use super::ending::{Ending, gone};
 pub use super::vocabulary::{ApprovalRequest, Effect, Event, Message, QuestionRequest, Refusal, TurnEnd};
 
-/// How far the running turn is.
+/// The phase of the running turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Phase {
-    /// The agent is being made ready. `for_slot`: not before another one has ended.
+    /// The agent is starting. `for_slot`: it waits until another one has ended.
     Starting { for_slot: bool },
-    /// The agent has, or is just being handed, the message.
+    /// The agent has the message, or is being sent it.
     Running { accepted: bool },
-    /// The agent works, and may not go on before these are answered.
+    /// The agent waits for the answers to these approvals and questions.
     WaitingForPerson { accepted: bool, open: Vec<Open> },
-    /// A person stopped it, or it was given up with a fault; the agent has not ended yet.
+    /// A person stopped the turn, or it was given up with a fault, but the agent has not ended yet.
     Stopping { handed: Handed, fault: Option<Fault> },
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Handed {
     No,
-    /// On its way: the interrupt follows once it has arrived.
+    /// Being sent: the interrupt follows once it has arrived.
     OnItsWay,
     Yes,
 }
@@ -45,10 +45,10 @@ pub(super) struct Active {
 /// One conversation's turns. Cheap to clone: messages are shared.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Machine {
-    /// None: idle.
+    /// `None` if idle.
     pub(super) active: Option<Active>,
     queue: VecDeque<Arc<Message>>,
-    /// The queue waits for a person: the last turn did not end well. `Send` and `Continue` lift it.
+    /// The queue waits for the person, because the last turn did not end well. `Send` and `Continue` release it.
     held: bool,
 }
 
@@ -63,26 +63,26 @@ impl Machine {
         }
     }
 
-    /// The running turn.
+    /// Returns the id of the running turn.
     pub fn turn(&self) -> Option<&TurnId> {
         self.active.as_ref().map(|active| &active.message.turn_id)
     }
 
-    /// The waiting messages, the next one first.
+    /// Returns the waiting messages, the next one first.
     pub fn queue(&self) -> impl ExactSizeIterator<Item = &Arc<Message>> {
         self.queue.iter()
     }
 
-    /// Messages wait for a person's `Send` or `Continue`.
+    /// Returns whether messages wait for the person's `Send` or `Continue`.
     #[cfg(test)]
     pub fn held(&self) -> bool {
         self.active.is_none() && !self.queue.is_empty()
     }
 
-    /// Applies an event.
+    /// Applies an event and returns its effects.
     ///
     /// # Errors
-    /// The event is refused, and nothing has changed.
+    /// Fails if the event is refused; the state is then unchanged.
     pub fn step(&mut self, event: Event) -> Result<Vec<Effect>, Refusal> {
         Ok(match event {
             Event::Send(message) => self.send(message)?,
@@ -123,7 +123,7 @@ impl Machine {
         if self.knows(&message.client_id) {
             return Err(Refusal::AlreadySent);
         }
-        // Idle with a held queue: this message lifts the hold, and the first of them leaves the queue at once.
+        // Idle with a held queue: this message releases the hold, and the first message leaves the queue at once.
         let limit = if self.active.is_some() { QUEUE_LIMIT } else { QUEUE_LIMIT + 1 };
         if self.queue.len() >= limit {
             return Err(Refusal::QueueFull);
@@ -150,7 +150,7 @@ impl Machine {
         }
     }
 
-    /// Begins the next turn where none runs and the queue is not held.
+    /// Starts the next turn unless one is running or the queue is held.
     fn next(&mut self) -> Vec<Effect> {
         if self.active.is_some() || self.held {
             return Vec::new();
@@ -164,7 +164,7 @@ impl Machine {
         let Some(active) = &mut self.active else { return Vec::new() };
         let turn_id = active.message.turn_id.clone();
         let (accepted, open) = match &mut active.phase {
-            // A second Stop changes nothing: the deadline is set.
+            // A second stop changes nothing: the deadline is already set.
             Phase::Stopping { .. } => return Vec::new(),
             Phase::Starting { .. } => {
                 active.phase = Phase::Stopping { handed: Handed::No, fault };
@@ -184,7 +184,7 @@ impl Machine {
         effects
     }
 
-    /// The running turn, where `turn_id` names it.
+    /// Returns the running turn if `turn_id` names it.
     fn named(&mut self, turn_id: &TurnId) -> Option<&mut Active> {
         self.active.as_mut().filter(|active| active.message.turn_id == *turn_id)
     }
@@ -236,10 +236,11 @@ impl Machine {
 
     fn agent_done(&mut self, ending: Ending) -> Vec<Effect> {
         match self.active.as_ref().map(|active| &active.phase) {
-            // Nothing of ours reached this agent: it speaks of something else.
+            // Nothing was sent to this agent yet, so it reports another turn.
             None | Some(Phase::Starting { .. } | Phase::Stopping { handed: Handed::No, .. }) => Vec::new(),
             Some(Phase::Running { .. } | Phase::WaitingForPerson { .. }) => self.end(ending),
-            // It may have finished just before the stop reached it; else agents report a stop as they like.
+            // The turn may have finished just before the stop reached it. Otherwise agents report a stop in different
+            // ways.
             Some(Phase::Stopping { .. }) if ending.outcome == TurnOutcome::Done => self.end(ending),
             Some(Phase::Stopping { fault, .. }) => {
                 let Ending { outcome, fault, .. } = Ending::stopped_for(fault.clone());
@@ -250,7 +251,7 @@ impl Machine {
 
     fn agent_exited(&mut self, fault: Option<Fault>) -> Vec<Effect> {
         match self.active.as_ref().map(|active| &active.phase) {
-            // While one starts, the answer to `StartTurn` tells how that went; this was the one before.
+            // While an agent starts, the answer to `StartTurn` reports how that went. This was the previous agent.
             None | Some(Phase::Starting { .. } | Phase::Stopping { handed: Handed::No, .. }) => Vec::new(),
             Some(Phase::Running { .. } | Phase::WaitingForPerson { .. }) => {
                 self.end(Ending::failed(fault.unwrap_or_else(gone)))
@@ -279,7 +280,7 @@ impl Machine {
         self.queue.extend(waiting);
         self.held = true;
         match interrupted {
-            // What the journal tells of is over; a turn of this machine is not touched by it.
+            // The turn in the journal has ended; that does not affect a turn of this machine.
             Some(turn_id) if self.turn() != Some(&turn_id) => {
                 vec![Effect::TurnEnded(Ending::interrupted().of(turn_id))]
             }
@@ -288,7 +289,7 @@ impl Machine {
         }
     }
 
-    /// Ends the running turn as what ended it wants: stopped by a person, or given up.
+    /// Ends the running turn according to the stop: stopped by a person, or given up.
     fn end_stopped(&mut self) -> Vec<Effect> {
         let fault = match self.active.as_ref().map(|active| &active.phase) {
             Some(Phase::Stopping { fault, .. }) => fault.clone(),
@@ -297,7 +298,7 @@ impl Machine {
         self.end(Ending::stopped_for(fault))
     }
 
-    /// Ends the running turn, and begins the next one where this one ended well.
+    /// Ends the running turn, and starts the next one if this one ended well.
     fn end(&mut self, ending: Ending) -> Vec<Effect> {
         let Some(active) = self.active.take() else { return Vec::new() };
         let (open, stopping) = match active.phase {
@@ -305,7 +306,7 @@ impl Machine {
             Phase::Stopping { .. } => (Vec::new(), true),
             Phase::Starting { .. } | Phase::Running { .. } => (Vec::new(), false),
         };
-        // A stop holds the queue when it is asked for; a message sent after it lifts that again.
+        // A stop holds the queue immediately; a message sent after it releases the queue again.
         if !stopping {
             self.held = ending.outcome != TurnOutcome::Done;
         }

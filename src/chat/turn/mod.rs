@@ -1,4 +1,4 @@
-//! The life of turns: a pure state machine, its vocabulary, its clock and what it asks of the person.
+//! The life cycle of turns: a pure state machine, its types, its clock, and its approvals and questions.
 //!
 //! Owns every decision about a turn. Never does IO.
 

@@ -1,11 +1,11 @@
-//! What holds of turns whatever happens in whatever order: no message is lost and none runs twice, the queue keeps its
-//! order, one turn runs at a time, and a stop always comes to rest.
+//! Invariants of turns for any sequence of events: no message is lost and none runs twice, the queue keeps its order,
+//! one turn runs at a time, and a stop always leads to an idle conversation.
 
 use super::*;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
-/// An event without names; the names are filled in by what the machine does.
+/// An event without ids. The test fills them in from the machine's state.
 #[derive(Clone, Copy, Debug)]
 enum Move {
     Send,
@@ -66,17 +66,17 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
     prop::collection::vec(one, 0..120)
 }
 
-/// Watches a machine from outside: what was accepted, what ran, what ended.
+/// Observes a machine from outside: accepted messages, started turns, ended turns.
 #[derive(Default)]
 struct Witness {
     machine: Machine,
     sent: usize,
-    /// Accepted and not taken back, in order.
+    /// Accepted and not removed, in order.
     accepted: Vec<String>,
     started: Vec<String>,
     prompted: HashSet<TurnId>,
     running: Option<TurnId>,
-    /// Open cards of both kinds.
+    /// Open approvals; `questions` has the open questions.
     asked: HashSet<String>,
     questions: HashSet<String>,
 }
@@ -94,7 +94,7 @@ impl Witness {
                 self.sent += 1;
                 Event::Send(message(&self.sent.to_string()))
             }
-            // One that has run already is recognised by the conversation, which remembers its answer.
+            // The conversation recognises a message that has already run, and returns its answer.
             Move::SendAgain => match waiting.last() {
                 Some(client_id) => Event::Send(message(client_id.as_str())),
                 None => Event::Stop,
@@ -180,7 +180,7 @@ impl Witness {
         prop_assert!(self.machine.queue().len() <= QUEUE_LIMIT);
         let open = !self.asked.is_empty() || !self.questions.is_empty();
         prop_assert_eq!(self.machine.state() == ConversationState::WaitingForApproval, open);
-        // Every accepted message has run or waits, in the order in which it was accepted.
+        // Every accepted message has run or is waiting, in the order in which it was accepted.
         let waiting = self.machine.queue().map(|waiting| waiting.client_id.to_string());
         let all: Vec<String> = self.started.iter().cloned().chain(waiting).collect();
         prop_assert_eq!(&all, &self.accepted);
@@ -197,19 +197,19 @@ proptest! {
             let event = witness.event(step);
             witness.see(event)?;
         }
-        // However it came here: a stop, an agent that never answers, and the conversation is idle.
+        // After any history, a stop and its deadline lead to an idle conversation.
         witness.see(Event::Stop)?;
         if let Some(turn_id) = witness.machine.turn().cloned() {
             witness.see(Event::StopDeadline(turn_id))?;
         }
-        // A message that was sent while it was stopping runs next; nothing else does.
+        // A message that was sent during the stop runs next; nothing else does.
         if witness.machine.turn().is_some() {
             witness.see(Event::Stop)?;
             let turn_id = witness.turn_now()?;
             witness.see(Event::StopDeadline(turn_id))?;
         }
         prop_assert_eq!(witness.machine.state(), ConversationState::Idle);
-        // And the person's go-ahead brings every waiting message through.
+        // Continuing runs every waiting message.
         while witness.machine.held() {
             witness.see(Event::Continue)?;
             let turn_id = witness.turn_now()?;

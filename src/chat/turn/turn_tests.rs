@@ -1,4 +1,4 @@
-//! The turn machine: single stories. What holds in whatever order of events is in `turn_properties`.
+//! The turn machine: single scenarios. `turn_properties` checks the invariants for any order of events.
 
 use super::*;
 use crate::protocol::chat::{AnsweredBy, Decision, MessageSource, QuestionPart, StepKind};
@@ -6,7 +6,7 @@ use crate::protocol::fault::FaultCode;
 use crate::protocol::ids::{ApprovalId, QuestionId};
 
 impl Machine {
-    /// The effects of an event that is not refused.
+    /// Returns the effects of an event, which must not be refused.
     fn taken(&mut self, event: Event) -> Vec<Effect> {
         self.step(event).unwrap()
     }
@@ -42,7 +42,7 @@ fn approval(name: &str) -> ApprovalRequest {
     }
 }
 
-/// A question of two parts.
+/// Returns a question with two parts.
 fn question(name: &str) -> QuestionRequest {
     let part =
         |text: &str| QuestionPart { text: text.into(), header: String::new(), options: Vec::new(), multiple: false };
@@ -73,7 +73,7 @@ fn started(effects: &[Effect]) -> Vec<String> {
     effects.iter().filter_map(start).collect()
 }
 
-/// A machine whose agent has accepted the message `name`.
+/// Returns a machine whose agent has accepted the message `name`.
 fn running(name: &str) -> Machine {
     let mut machine = Machine::default();
     machine.taken(Event::Send(message(name)));

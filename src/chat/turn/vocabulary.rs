@@ -1,4 +1,4 @@
-//! The words of a turn: what can happen to it, and what is to be done then.
+//! The types of a turn: its events and effects.
 //!
 //! Owns the types between the turn machine and its driver. Decides nothing.
 
@@ -13,7 +13,7 @@ use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, TurnId};
 use crate::protocol::told::Told;
 use std::sync::Arc;
 
-/// A person's message, and the id of the turn that it will begin.
+/// A person's message, and the id of the turn that it will start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     pub turn_id: TurnId,
@@ -22,7 +22,7 @@ pub struct Message {
     pub page: Option<PageContext>,
     pub attachments: Vec<Attachment>,
     pub from: MessageSource,
-    /// The model for its turn alone.
+    /// The model for its turn only.
     pub model: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl Message {
     }
 }
 
-/// A request for a person's permission, as the card shows it.
+/// A request for a person's approval, as the card shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApprovalRequest {
     pub approval_id: ApprovalId,
@@ -60,7 +60,7 @@ pub struct QuestionRequest {
     pub parts: Vec<QuestionPart>,
 }
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TurnEnd {
     pub turn_id: TurnId,
@@ -71,15 +71,15 @@ pub struct TurnEnd {
     pub fault: Option<Fault>,
 }
 
-/// What happened. The events that answer an effect name the turn: an answer that comes too late is ignored.
+/// An input of the turn machine. Events that answer an effect name the turn, so that a late answer is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     Send(Arc<Message>),
     Unqueue(ClientMessageId),
-    /// A person lets the held queue run.
+    /// A person releases the held queue.
     Continue,
     Stop,
-    /// Nothing comes of the turn: it is ended as after a stop, and counts as failed.
+    /// The turn cannot succeed: it is stopped, and counts as failed.
     GiveUp {
         turn_id: TurnId,
         fault: Fault,
@@ -108,17 +108,18 @@ pub enum Event {
     QuestionAsked(QuestionRequest),
     QuestionAnswered {
         question_id: QuestionId,
-        /// One list a part; empty: the person does not want to answer.
+        /// One list per part; empty if the person declines to answer.
         answers: Vec<Vec<String>>,
         by: AnsweredBy,
     },
     QuestionWithdrawn(QuestionId),
-    /// As many agents run as may at once: the turn's agent is made ready when another has ended, or is now.
+    /// The limit of concurrent agents is reached (`waits`), so the turn's agent starts when another has ended, or it
+    /// starts now.
     WaitsForSlot {
         turn_id: TurnId,
         waits: bool,
     },
-    /// The agent of this conversation says that its turn is over.
+    /// The agent of this conversation reports the end of its turn.
     AgentTurnDone {
         outcome: TurnOutcome,
         model: Option<String>,
@@ -126,43 +127,43 @@ pub enum Event {
         usage: Option<Usage>,
         fault: Option<Fault>,
     },
-    /// The process of this conversation's agent is gone.
+    /// The process of this conversation's agent has ended.
     AgentExited {
         fault: Option<Fault>,
     },
-    /// Answers [`Effect::ArmStopDeadline`]: the agent did not end in time.
+    /// Answers [`Effect::ArmStopDeadline`]: the agent did not stop in time.
     StopDeadline(TurnId),
-    /// After a daemon's restart: what the journal says about the time before.
+    /// After a daemon's restart: the state recovered from the journal.
     Recovered {
         interrupted: Option<TurnId>,
         waiting: Vec<Arc<Message>>,
     },
 }
 
-/// What is to be done, in this order.
+/// An action for the driver. Effects are run in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Write and push it. Done by the conversation; the engine never sees it.
+    /// Write and push it. The conversation does this itself; the engine never sees it.
     Journal(ChatBody),
-    /// Choose the agent, write `turn-started`, make the agent ready; answer `AgentReady` or `AgentFailedToStart`.
+    /// Choose the agent, write `turn-started`, start the agent; answer `AgentReady` or `AgentFailedToStart`.
     StartTurn(Arc<Message>),
-    /// Hand the message to the agent; answer `PromptAccepted` or `PromptRefused`.
+    /// Send the message to the agent; answer `PromptAccepted` or `PromptRefused`.
     Prompt(Arc<Message>),
-    /// Ask the agent to end the turn. It answers by `AgentTurnDone` or `AgentExited`.
+    /// Ask the agent to end the turn. It answers with `AgentTurnDone` or `AgentExited`.
     Interrupt(TurnId),
-    /// Cancel the turn's browser commands, and come back with `StopDeadline` when the agent's time is over.
+    /// Cancel the turn's browser commands, and answer `StopDeadline` when the agent's time is over.
     ArmStopDeadline(TurnId),
-    /// End the agent's process, or its start. Nothing more of it may be reported afterwards.
+    /// Kill the agent's process, or cancel its start. Report nothing more of it afterwards.
     KillAgent,
-    /// Tell the requester. A request that ends with its turn is denied.
+    /// Send the decision to the requester. An approval that ends with its turn is denied.
     AnswerApproval { approval_id: ApprovalId, decision: Decision, by: AnsweredBy },
-    /// Tell the requester; no answers where there are none to come.
+    /// Send the answers to the requester; empty if there will be none.
     AnswerQuestion { question_id: QuestionId, answers: Vec<Vec<String>> },
-    /// The turn is over: already in the journal when the engine sees it.
+    /// The turn has ended. The end is already in the journal when the engine sees this.
     TurnEnded(TurnEnd),
 }
 
-/// Why an event was not accepted.
+/// The reason why an event was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     #[error("{QUEUE_LIMIT} messages are already waiting")]

@@ -1,6 +1,6 @@
-//! `gstack policy test`: a file of what the rules are expected to say, held against what they do say.
+//! `gstack policy test`: compares a file of expected verdicts with those that the rules give.
 //!
-//! Owns the file's form. Every expectation is asked of the daemon, so that what is tested is what judges agents.
+//! Owns the format of the file. Asks the daemon for every verdict, so the test uses the same code that judges agents.
 
 use super::super::terminal::{Terminal, clean_line, show};
 use crate::client::http::Client;
@@ -10,7 +10,7 @@ use crate::protocol::policy::{PolicyExplain, PolicyExplained, PolicyRisk, Policy
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// How many expectations one file may hold.
+/// The limit of expectations in one file.
 const MOST: usize = 1000;
 
 #[derive(Debug, Deserialize)]
@@ -23,7 +23,7 @@ struct File {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expectation {
-    /// As `policy explain` takes it.
+    /// In the format of `policy explain`.
     action: String,
     verdict: PolicyVerdict,
     site: Option<String>,
@@ -31,7 +31,7 @@ struct Expectation {
     risk: Option<PolicyRisk>,
 }
 
-/// How one expectation went, for `--json`.
+/// The result of one expectation, for `--json`.
 #[derive(Debug, Serialize)]
 struct Checked {
     action: String,
@@ -40,17 +40,17 @@ struct Checked {
     expected: PolicyVerdict,
     found: PolicyVerdict,
     holds: bool,
-    /// Why the rules say what they say.
+    /// The reason for the verdict.
     why: String,
-    /// The rule that decides, where one does.
+    /// The rule that decides, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<String>,
 }
 
-/// Checks every expectation and prints how each went.
+/// Checks every expectation and prints each result.
 ///
 /// # Errors
-/// `BadRequest`: the file can't be read or isn't one; `Conflict`: an expectation does not hold.
+/// `BadRequest`: the file cannot be read or parsed; `Conflict`: an expectation does not hold.
 pub async fn check(client: &Client, path: &Path, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let mut checked = Vec::new();
     for (number, expected) in read(path)?.into_iter().enumerate() {
