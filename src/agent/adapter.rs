@@ -1,4 +1,4 @@
-//! What every agent adapter offers, and the one vocabulary of events that it reports in.
+//! The interface of every agent adapter, and the common events that it reports.
 
 use super::sandbox::{Access, Confinement};
 use crate::protocol::agents::{AgentInfo, ModelInfo, SlashCommand};
@@ -16,12 +16,12 @@ use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-/// A kind of agent. Cheap to clone behind an `Arc`; it holds no process.
+/// A kind of agent. Holds no process. Cheap to clone behind an `Arc`.
 pub trait Agent: Send + Sync {
     fn name(&self) -> AgentName;
-    /// As people know it: `Claude Code`.
+    /// The name shown to people: `Claude Code`.
     fn label(&self) -> &str;
-    /// Looks whether it can be used here, and says what to do where it can't.
+    /// Checks whether the agent can be used here. If not, the result says what to do.
     fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {
         Box::pin(async move {
             let mut info = AgentInfo::unknown(self.name(), self.label());
@@ -30,13 +30,13 @@ pub trait Agent: Send + Sync {
             info
         })
     }
-    /// Fills in what is known of it. The fault is what keeps it from being used; its code says which kind.
+    /// Fills in the agent's properties. Fails with the reason why it cannot be used; the fault's code classifies it.
     fn examine<'a>(
         &'a self,
         environment: &'a AgentEnvironment,
         info: &'a mut AgentInfo,
     ) -> BoxFuture<'a, Result<(), Fault>>;
-    /// Starts it for one conversation. Events arrive on `events` until an [`AgentEvent::Exited`].
+    /// Starts the agent for one conversation. Events arrive on `events` until an [`AgentEvent::Exited`].
     fn start(
         &self,
         launch: Launch,
@@ -46,56 +46,58 @@ pub trait Agent: Send + Sync {
 
 /// A started agent. Dropping it without `close` kills its processes.
 pub trait AgentSession: Send {
-    /// Hands over one message. The turn that it begins ends by one [`AgentEvent::TurnDone`] (or `Exited`).
+    /// Sends one message. This starts a turn, which ends with one [`AgentEvent::TurnDone`] (or `Exited`).
     fn prompt(&mut self, prompt: Prompt) -> BoxFuture<'_, Result<(), Fault>>;
-    /// Asks the running turn to end. It still ends by `TurnDone`.
+    /// Asks the running turn to end. It still ends with `TurnDone`.
     fn interrupt(&mut self) -> BoxFuture<'_, ()>;
-    /// Whether it goes on with [`Launch::resume`]: where not, it knows nothing of what was said before.
+    /// Returns whether the session in [`Launch::resume`] was resumed. If not, the agent knows nothing of the earlier
+    /// conversation.
     fn resumed(&self) -> bool;
-    /// The model for the turns from now on, as the agent names it; `None`: its own default.
+    /// Sets the model for all following turns, by the agent's name for it; `None` for the agent's default.
     fn set_model(&mut self, model: Option<String>) -> BoxFuture<'_, Result<(), Fault>>;
-    /// Ends the process in order (stdin closed, TERM, KILL of all descendants), reaped when this returns.
+    /// Ends the process gracefully (closes stdin, then TERM, then KILL for all descendants). It is reaped when this
+    /// returns.
     fn close(self: Box<Self>) -> BoxFuture<'static, ()>;
 }
 
-/// The environment that agents are started in: the login shell's, never the daemon's own.
+/// The environment in which agents are started: the login shell's, never the daemon's own.
 #[derive(Clone, Debug, Default)]
 pub struct AgentEnvironment {
     pub variables: BTreeMap<OsString, OsString>,
-    /// Our own program, which a long-lived agent is started beneath: `process::minder`. None: it is started by itself.
+    /// Our own program, which starts a long-lived agent as its minder (`process::minder`). `None`: without a minder.
     pub minder: Option<PathBuf>,
-    /// What keeps a process that is started with it to its own files.
+    /// The sandbox of the processes started with it.
     pub confinement: Confinement,
-    /// The files that it needs of the person's, where it is confined.
+    /// The person's files that a confined process may access.
     pub access: Access,
 }
 
-/// What an agent needs to begin a conversation.
+/// The parameters of an agent's start for a conversation.
 #[derive(Clone)]
 pub struct Launch {
     pub conversation_id: ConversationId,
-    /// Where it works and where its file tools are confined to.
+    /// The working folder, to which its file tools are confined.
     pub folder: PathBuf,
-    /// The agent's own session id from an earlier [`AgentEvent::SessionStarted`], to go on with.
+    /// The agent's own session id from an earlier [`AgentEvent::SessionStarted`], to resume it.
     pub resume: Option<String>,
     pub model: Option<String>,
-    /// Instructions that come before everything else.
+    /// Instructions that precede everything else.
     pub system_prompt: String,
-    /// Where an agent with MCP reaches its tools.
+    /// The endpoint of the tools, for an agent that uses MCP.
     pub mcp: McpEndpoint,
-    /// The same tools for an agent that lives in this process, and words for steps.
+    /// The same tools for an agent in this process, and the words for steps.
     pub tools: Arc<dyn Tools>,
     pub environment: AgentEnvironment,
-    /// A private folder (0700) for files that must not be in argv. The adapter removes what it puts there.
+    /// A private folder (0700) for files with content that must not be in argv. The adapter removes its files.
     pub run_files: PathBuf,
-    /// What it may reach besides its folder: the parts of a repository that its work tree needs.
+    /// Additional paths that it may access: the parts of a repository that its work tree needs.
     pub access: Access,
-    /// Folders that file tools never see, besides those with credentials: gstack's own. `folder` stays open
-    /// where it lies in one of them.
+    /// Folders that file tools cannot access, besides those with credentials: gstack's own. `folder` remains accessible
+    /// even inside one of them.
     pub off_limits: Vec<PathBuf>,
 }
 
-/// The daemon's MCP endpoint, open to this one conversation's tabs with this token, which ends with the process.
+/// The daemon's MCP endpoint. The token gives access to this conversation's tabs only, and expires with the process.
 #[derive(Clone)]
 pub struct McpEndpoint {
     /// `http://127.0.0.1:PORT/mcp`
@@ -109,11 +111,11 @@ pub struct McpEndpoint {
 #[derive(Clone, Debug, Default)]
 pub struct Prompt {
     pub text: String,
-    /// The page that the person looks at now.
+    /// The page that the person is viewing.
     pub page: Option<PageContext>,
-    /// The tab that the tools act on, where it is another one.
+    /// The tab that the tools act on, if it is another one.
     pub working_tab: Option<(TabId, PageContext)>,
-    /// What was said in the conversation before, for an agent that does not know it.
+    /// The earlier conversation, for an agent that does not know it.
     pub earlier: Option<String>,
     pub images: Vec<Image>,
 }
@@ -125,11 +127,11 @@ pub struct Image {
     pub bytes: Vec<u8>,
 }
 
-/// The browser's commands as tools, already bound to the conversation's tabs and to the policy:
-/// `run` asks the person where it must, and says no in words.
+/// The browser's commands as tools, bound to the conversation's tabs and to the policy: `run` asks the person if
+/// necessary, and returns a refusal as text.
 pub trait Tools: Send + Sync {
     fn run(&self, call: ToolCall, cancel: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>>;
-    /// What a call does, in words, for the step line. `arguments` are as the agent gave them.
+    /// Describes a call for the step line. `arguments` are as the agent sent them.
     fn describe(&self, tool: &str, arguments: &serde_json::Value) -> StepWords;
 }
 
@@ -154,32 +156,32 @@ pub struct StepWords {
     pub verb: String,
     /// `Submit`
     pub object: String,
-    /// The same for readers of other languages.
+    /// The same as a phrase that can be translated.
     pub phrase: Option<SaidPhrase>,
 }
 
 impl StepWords {
-    /// The words of an agent's own tool.
+    /// Describes a step of an agent's own tool.
     pub fn of_own_tool(kind: StepKind, verb: &str, object: String) -> Self {
         let phrase = Some(SaidPhrase::of_own_tool(verb, &object));
         Self { kind, verb: verb.to_owned(), object, phrase }
     }
 
-    /// Words that have no code: a title that an agent gave.
+    /// Describes a step that cannot be translated, by a title from the agent.
     pub fn untranslated(kind: StepKind, verb: &str, object: String) -> Self {
         Self { kind, verb: verb.to_owned(), object, phrase: None }
     }
 }
 
-/// What an agent does, whatever agent it is.
+/// An event of any agent.
 #[derive(Debug)]
 pub enum AgentEvent {
-    /// The agent's own name for the session, to resume it by.
+    /// The agent's own id of the session, to resume it.
     SessionStarted {
         resume: String,
         model: Option<String>,
     },
-    /// A new block of the answer begins; deltas follow.
+    /// A new block of the answer starts; deltas follow.
     TextStarted,
     TextDelta(String),
     ThinkingStarted,
@@ -196,19 +198,19 @@ pub enum AgentEvent {
         result: String,
         images: Vec<Image>,
     },
-    /// The agent wants to use a tool of its own (not one of [`Tools`]). Dropping `answer` denies.
+    /// The agent asks to use one of its own tools (not one of [`Tools`]). Dropping `answer` denies.
     PermissionAsked(PermissionAsked),
-    /// The agent wants to know something. Dropping `answer` tells it that nobody answered.
+    /// The agent asks a question. Dropping `answer` tells it that nobody answered.
     QuestionAsked(QuestionAsked),
-    /// The agent took a permission or a question back: the card closes, nothing is answered.
+    /// The agent withdrew an approval or a question: the card closes, and no answer is sent.
     Withdrawn {
         request: String,
     },
-    /// What it means to do, whole: a later one replaces it.
+    /// The agent's complete plan, which replaces the previous one.
     Plan(Vec<PlanEntry>),
-    /// What it offers a person, as far as it has said so now.
+    /// The offers of the agent that are known so far.
     Offers(Offers),
-    /// A retry, a rate limit: worth a line while the turn goes on.
+    /// A retry or a rate limit: shown as a line while the turn continues.
     Notice(Sentence),
     TurnDone {
         outcome: TurnOutcome,
@@ -217,7 +219,7 @@ pub enum AgentEvent {
         usage: Option<Usage>,
         fault: Option<Fault>,
     },
-    /// The process is gone. The last event.
+    /// The process has ended. The last event.
     Exited {
         fault: Option<Fault>,
     },
@@ -229,13 +231,13 @@ pub struct PermissionAsked {
     pub request: String,
     /// `Run a command`, `Write new.txt`
     pub ask: String,
-    /// The thing itself: the shell command, the path.
+    /// The subject of the question: the shell command, the path.
     pub does: String,
-    /// All of it: its input, the new content of files.
+    /// The complete details: the input, the new content of files.
     pub content: String,
     pub why: Option<String>,
     pub kind: StepKind,
-    /// True for what the first policy lets run: reading files inside the folder.
+    /// True if the default policy allows it: reading files inside the folder.
     pub read_only: bool,
     pub answer: oneshot::Sender<PermissionAnswer>,
 }
@@ -243,7 +245,7 @@ pub struct PermissionAsked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermissionAnswer {
     Allow,
-    /// With the words that the agent is told.
+    /// With the text that the agent gets.
     Deny(String),
 }
 
@@ -255,14 +257,14 @@ pub struct QuestionAsked {
     pub answer: oneshot::Sender<QuestionAnswer>,
 }
 
-/// One list of answers a part: labels that were chosen, or a person's own words. Empty: they do not want to answer.
+/// One list of answers per part: chosen labels, or a person's own text. Empty if the person declines to answer.
 pub type QuestionAnswer = Vec<Vec<String>>;
 
-/// What an agent offers, learned from a running one. `None`: it did not say.
+/// The offers of a running agent. `None` if it did not report them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offers {
     pub models: Option<Vec<ModelInfo>>,
     pub commands: Option<Vec<SlashCommand>>,
-    /// Who is signed in: an address or a plan.
+    /// The account that is signed in: an email address or a plan.
     pub account: Option<String>,
 }

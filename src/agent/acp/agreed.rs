@@ -1,37 +1,37 @@
-//! What is fixed for a session with an agent once it has begun.
+//! The properties of a session with an agent that are fixed once it has started.
 
 use crate::agent::adapter::{Offers, Tools};
 use crate::agent::guard::Guard;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is fixed for a session.
+/// The fixed properties of a session.
 pub struct Session {
     pub label: String,
-    /// The command that signs in, where it is known.
+    /// The command that signs in, if known.
     pub sign_in: Option<String>,
     pub session_id: String,
     pub tools: Arc<dyn Tools>,
-    /// The registry's names of the tools that it was given.
+    /// The registry's names of the tools offered to the agent.
     pub offered: Vec<String>,
     pub guard: Guard,
     pub folder: PathBuf,
-    /// The one that answers now.
+    /// The model that answers now.
     pub model: Option<String>,
-    /// The one that it began with, before another was asked for.
+    /// The model that the session started with, before another one was chosen.
     pub own_model: Option<String>,
     pub takes_images: bool,
-    /// How a model is set, where it can be.
+    /// How to set a model, if the agent supports it.
     pub model_setting: Option<ModelSetting>,
-    /// Instructions that the first message carries, for an agent that takes none apart.
+    /// Instructions in the first message, for an agent that does not accept them separately.
     pub preamble: Option<String>,
     pub offers: Offers,
-    /// It names no messages, so that what it says late of a stopped turn is known by its order alone; and it answers
-    /// what it does not know.
+    /// Whether a fence request is sent after a stop. For an agent that does not name its messages, so that late updates
+    /// of a stopped turn are recognised only by their order, and that answers unknown requests.
     pub fences: bool,
 }
 
-/// Agents differ in the method that sets a model.
+/// The method that sets a model, which differs between agents.
 #[derive(Clone, Debug)]
 pub enum ModelSetting {
     /// `session/set_model`

@@ -1,6 +1,6 @@
-//! One tool call of an ACP agent: what was told of it so far, and in words.
+//! One tool call of an ACP agent: the updates about it so far, and its description for people.
 //!
-//! Pure. An agent tells a call in parts, in an order of its own; the parts are put together here.
+//! Pure. An agent reports a call in parts, in any order; this module merges them.
 
 use super::wire::{CallContent, ToolCall};
 use crate::agent::adapter::{Image, StepWords, Tools};
@@ -11,23 +11,23 @@ use crate::protocol::chat::StepKind;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// An object of a step is one line in a narrow panel.
+/// The object of a step is one line in a narrow panel.
 const LONGEST_OBJECT: usize = 120;
-/// A card shows the thing itself whole; what ends in `…` was too long to be looked at anyway.
+/// A card shows the complete content. Text longer than this, cut off with `…`, is too long to review anyway.
 const LONGEST_THING: usize = 16 * 1024;
 
 #[derive(Debug, Default)]
 pub struct Call {
     told: ToolCall,
-    /// Its beginning was told to the conversation.
+    /// `StepStarted` was sent to the conversation.
     pub begun: bool,
     pub done: bool,
-    /// A person or the policy said no.
+    /// A person or the policy denied the call.
     pub denied: bool,
 }
 
 impl Call {
-    /// Adds what an update says.
+    /// Merges an update.
     pub fn merge(&mut self, update: ToolCall) {
         let told = &mut self.told;
         told.title = update.title.or(told.title.take());
@@ -44,7 +44,7 @@ impl Call {
         self.told.status.as_deref().unwrap_or("pending")
     }
 
-    /// Enough is known to say what it does: agents announce a call before they know its arguments.
+    /// Returns whether enough is known to describe the call: agents announce a call before they know its arguments.
     pub fn is_telling(&self) -> bool {
         self.told.raw_input.is_some() || self.status() != "pending"
     }
@@ -57,13 +57,13 @@ impl Call {
         self.told.kind.as_deref().unwrap_or("other")
     }
 
-    /// The registry's name where this is one of our own tools, as the agents are known to tell it:
-    /// `mcp__gstack__goto` (Claude Code), `goto (gstack MCP Server)` (Gemini).
+    /// Returns the registry's name if this is one of our own tools. Known agents name them `mcp__gstack__goto` (Claude
+    /// Code) and `goto (gstack MCP Server)` (Gemini).
     pub fn own_tool<'a>(&self, offered: &'a [String]) -> Option<&'a str> {
         let meta =
             self.told.meta.as_ref().and_then(|meta| meta.pointer("/claudeCode/toolName")).and_then(Value::as_str);
         let named = meta.unwrap_or_else(|| self.title());
-        // A shell command's title is the command, which a model may write as it likes.
+        // The title of a shell command is the command itself, which a model can choose freely.
         let candidate = match self.kind() {
             "execute" => return None,
             _ => named.strip_prefix("mcp__gstack__").or_else(|| named.strip_suffix(" (gstack MCP Server)"))?,
@@ -71,7 +71,7 @@ impl Call {
         offered.iter().map(String::as_str).find(|tool| *tool == candidate)
     }
 
-    /// The arguments as far as the agent tells them: Gemini tells those of MCP tools as text.
+    /// Returns the arguments, as far as the agent reports them. Gemini reports those of MCP tools as text.
     fn arguments(&self) -> Value {
         if let Some(input) = &self.told.raw_input {
             return input.clone();
@@ -80,7 +80,7 @@ impl Call {
         serde_json::from_str::<Value>(&text).ok().filter(Value::is_object).unwrap_or(Value::Null)
     }
 
-    /// The words of its step, the tool's name and its arguments as text.
+    /// Returns the words of its step, the tool's name, and its arguments as text.
     pub fn describe(&self, offered: &[String], tools: &dyn Tools) -> (StepWords, String, String) {
         let arguments = self.arguments();
         let text = if arguments.is_null() { String::new() } else { arguments.to_string() };
@@ -97,7 +97,7 @@ impl Call {
         };
         let title = one_line(self.title(), LONGEST_OBJECT);
         let words = match (verb, title.split_once(' ')) {
-            // `Write new.txt`, `Writing to gem.txt`: the title is the sentence already.
+            // `Write new.txt`, `Writing to gem.txt`: the title already is the sentence.
             ("", Some((first, rest))) => StepWords::untranslated(kind, first, rest.to_owned()),
             ("", None) => StepWords::untranslated(kind, &title, String::new()),
             (verb, _) => StepWords::of_own_tool(kind, verb, title),
@@ -105,7 +105,7 @@ impl Call {
         (words, self.kind().to_owned(), text)
     }
 
-    /// The question whether it may run, and the thing itself.
+    /// Returns the permission question, its subject (the command, the path) and the kind of step.
     pub fn question(&self) -> (String, String, StepKind) {
         let title = one_line(self.title(), LONGEST_OBJECT);
         let (ask, kind) = match self.kind() {
@@ -127,19 +127,19 @@ impl Call {
         (ask, clip(&does, LONGEST_THING), kind)
     }
 
-    /// All that the agent tells of it: its input and the new content of files.
+    /// Returns everything that the agent reports about the call: its input and the new content of files.
     pub fn whole(&self) -> String {
         let input = self.told.raw_input.as_ref().and_then(|input| serde_json::to_string_pretty(input).ok());
         let (content, _) = self.content();
         input.into_iter().chain(Some(content).filter(|content| !content.is_empty())).collect::<Vec<_>>().join("\n\n")
     }
 
-    /// Why the agent wants it, where it says so.
+    /// Returns the agent's reason for the call, if it gives one.
     pub fn reason(&self) -> Option<String> {
         self.told.raw_input.as_ref()?.get("description")?.as_str().map(str::to_owned)
     }
 
-    /// The files that it names.
+    /// Returns the files that the call names.
     fn paths(&self, folder: &Path) -> Vec<PathBuf> {
         let locations = self.told.locations.iter().flatten().map(|location| location.path.clone());
         let diffs = self.told.content.iter().flatten().filter_map(|content| match content {
@@ -154,12 +154,12 @@ impl Call {
         all.map(|path| folder.join(path)).collect()
     }
 
-    /// It would touch what no tool may touch.
+    /// Returns whether the call would touch a file that no tool may touch.
     pub fn is_closed(&self, guard: &Guard, folder: &Path) -> bool {
         self.paths(folder).iter().any(|path| guard.is_closed(path))
     }
 
-    /// It reads what lies open in the conversation's folder, and does nothing else.
+    /// Returns whether the call only reads open files in the conversation's folder.
     pub fn only_reads(&self, guard: &Guard, folder: &Path) -> bool {
         let paths = self.paths(folder);
         matches!(self.kind(), "read" | "search") && !paths.is_empty() && paths.iter().all(|path| guard.is_open(path))
@@ -174,7 +174,7 @@ impl Call {
         content::read(blocks)
     }
 
-    /// What came of it.
+    /// Returns the call's result.
     pub fn result(&self) -> (String, Vec<Image>) {
         let (text, images) = self.content();
         let plain = self.told.raw_output.as_ref().and_then(Value::as_str);

@@ -1,6 +1,6 @@
-//! What can go wrong with an ACP agent, each with its code, words and next step.
+//! The faults of an ACP agent, each with its code, message and next step.
 //!
-//! Decides by the error's code and kind; by words only where the agent tells neither.
+//! Decides by the error's code and kind; by its message only if the agent gives neither.
 
 use super::wire::AUTH_REQUIRED;
 use crate::agent::faults::{self, ApiTrouble, api, said_by_api};
@@ -9,7 +9,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::told::{self, Told};
 use serde_json::Value;
 
-/// `sign_in`: the command that does it, where it is known.
+/// `sign_in`: the command that signs in, if known.
 pub fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
     let fault = faults::signed_out(label);
     match sign_in {
@@ -18,7 +18,7 @@ pub fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
     }
 }
 
-/// The fault of a request that the agent refused: agents pass an API's status on as the code, or a kind beside it.
+/// Returns the fault for a request that the agent refused. Agents pass on an API's status as the code, or add a kind.
 pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
     let kind = error.data.as_ref().and_then(|data| data.get("errorKind")).and_then(Value::as_str);
     let said = said_by_api(&error.message);
@@ -46,7 +46,7 @@ pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
     }
 }
 
-/// The fault of a turn that ended before its work was done.
+/// Returns the fault for a turn that ended before its work was done.
 pub fn of_stop_reason(label: &str, reason: &str) -> Fault {
     let (message, hint) = match reason {
         "max_tokens" => (told::STOPPED_AT_LENGTH, told::SAY_GO_ON),

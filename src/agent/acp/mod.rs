@@ -1,6 +1,6 @@
-//! Any agent that speaks the Agent Client Protocol (v1): one long-lived process a conversation.
+//! Any agent that supports the Agent Client Protocol (v1): one long-lived process per conversation.
 //!
-//! Owns finding it and starting it. What is particular to the known ones is in `preset`. Never keeps a process itself.
+//! Owns finding it and starting it. `preset` has the details of the known agents. Never holds a process itself.
 
 mod agreed;
 mod call;
@@ -38,7 +38,7 @@ impl Acp {
 
     async fn find(&self, environment: &AgentEnvironment) -> Option<PathBuf> {
         let program = &self.preset.program;
-        // A path is what it is; a name is looked for.
+        // Use a path as it is; search for a name.
         let by_path = program.is_absolute().then(|| program.clone());
         let configured = self.configured.clone().or(by_path);
         discovery::search(program.to_str().unwrap_or_default(), configured, environment).await
@@ -55,7 +55,7 @@ impl Acp {
         let program = self.find(environment).await.ok_or_else(|| self.missing())?;
         info.path = Some(program.display().to_string());
         info.version = match self.preset.kind {
-            // Saying hello takes it seconds; its version does not.
+            // Its `initialize` takes seconds; asking for its version does not.
             Kind::Gemini => {
                 let access = self.preset.access(environment);
                 let own = AgentEnvironment { access, ..discovery::with_own_folder(environment, &program) };

@@ -1,6 +1,6 @@
-//! The ACP agents that are known by name: how they are started, confined and told apart.
+//! The ACP agents that are known by name: how they are started, confined and recognised.
 //!
-//! Owns what differs between them. An agent of the configuration is a [`Preset`] without any of it.
+//! Owns the differences between them. An agent from the configuration is a [`Preset`] without any of these.
 
 use crate::agent::adapter::{AgentEnvironment, Launch};
 use crate::agent::guard::CREDENTIALS;
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// Carries the token of the MCP endpoint to agents that read it from there.
+/// The variable with the token of the MCP endpoint, for agents that read it from there.
 pub const TOKEN_VARIABLE: &str = "GSTACK_MCP_TOKEN";
 
-/// Gemini CLI's own tools that go past the person's browser or run programs.
+/// Denies Gemini CLI's own tools that bypass the person's browser or run programs.
 const GEMINI_POLICY: &str = r#"[[rule]]
 toolName = ["run_shell_command", "web_fetch", "google_web_search", "invoke_agent", "activate_skill"]
 decision = "deny"
@@ -32,7 +32,7 @@ priority = 999
 #[derive(Clone, Debug)]
 pub struct Preset {
     pub name: String,
-    /// As people know it.
+    /// The name shown to people.
     pub label: String,
     /// The program's name or path, and its arguments.
     pub program: PathBuf,
@@ -48,7 +48,7 @@ pub struct Preset {
 pub enum Kind {
     Gemini,
     ClaudeAgent,
-    /// Of the configuration: nothing is known of it.
+    /// From the configuration: nothing else is known about it.
     Other,
 }
 
@@ -77,15 +77,15 @@ impl Preset {
         }
     }
 
-    /// One of the configuration: `command` is the program and its arguments.
+    /// Creates a preset from the configuration. `program` and `arguments` are the parts of its command.
     pub fn configured(name: &str, label: Option<String>, program: PathBuf, arguments: Vec<OsString>) -> Self {
         let label = label.unwrap_or_else(|| name.to_owned());
         let (install, sign_in) = (None, None);
         Self { name: name.to_owned(), label, program, arguments, install, sign_in, kind: Kind::Other }
     }
 
-    /// The header that opens our MCP endpoint. Some agents pass their servers on in arguments, which every user of the
-    /// machine can read, but fill in variables.
+    /// Returns the authorization header for our MCP endpoint. Some agents pass their servers on in arguments, which
+    /// every user of the machine can read, but expand variables.
     pub fn authorization(&self, token: &str) -> String {
         match self.kind {
             Kind::ClaudeAgent => format!("Bearer ${{{TOKEN_VARIABLE}}}"),
@@ -93,7 +93,7 @@ impl Preset {
         }
     }
 
-    /// What goes into `session/new` besides what the protocol names.
+    /// Returns the `_meta` of `session/new`, for fields outside the protocol.
     pub fn session_meta(&self, launch: &Launch) -> Option<Value> {
         let allowed: Vec<String> = launch.mcp.tools.iter().map(|tool| format!("mcp__gstack__{tool}")).collect();
         (self.kind == Kind::ClaudeAgent).then(|| {
@@ -109,21 +109,21 @@ impl Preset {
         })
     }
 
-    /// Variables that it needs, where the person has not set them.
+    /// Returns the variables that it needs, unless the person has set them.
     pub fn variables(&self) -> &'static [(&'static str, &'static str)] {
         match self.kind {
-            // The first turn waits for the browser's tools instead of going on without them on a busy machine.
+            // The first turn waits for the browser's tools instead of starting without them on a busy machine.
             Kind::ClaudeAgent => &[("MCP_CONNECTION_NONBLOCKING", "0"), ("MCP_CONNECT_TIMEOUT_MS", "30000")],
             Kind::Gemini | Kind::Other => &[],
         }
     }
 
-    /// Whether [`Launch::system_prompt`] goes with the session, or has to go with the first message.
+    /// Returns whether [`Launch::system_prompt`] is sent with the session. Otherwise it is sent with the first message.
     pub fn takes_instructions(&self) -> bool {
         self.kind == Kind::ClaudeAgent
     }
 
-    /// What it reaches of the person's files, where it is confined. Asks the disk.
+    /// Returns the person's files that it may access if it is confined. Reads the disk.
     pub fn access(&self, environment: &AgentEnvironment) -> Access {
         match self.kind {
             Kind::Gemini => Access::gemini(),
@@ -142,13 +142,13 @@ impl Preset {
         }
     }
 
-    /// Files (0600) that it is started with, the arguments and variables that name them, and where it is started.
-    /// Blocks on the disk for a moment.
+    /// Writes the files (0600) that it is started with, and returns them with the arguments and variables that name
+    /// them, and its working folder. Blocks briefly on disk I/O.
     ///
     /// Gemini CLI uses our tools only in a folder that it trusts, and in a trusted folder it runs what the repository's
-    /// `.gemini` names: hooks, discovery commands, servers. So the folder that it trusts is an empty one of ours, the
-    /// same at each start of a conversation because its sessions belong to it; the conversation's own is a further one,
-    /// of which it reads no configuration.
+    /// `.gemini` names: hooks, discovery commands, servers. So the trusted folder is an empty one of ours. It is the
+    /// same at each start of a conversation, because Gemini's sessions belong to it. The conversation's own folder is
+    /// added as a further one, from which Gemini reads no configuration.
     pub fn write_files(&self, launch: &Launch) -> std::io::Result<RunFiles> {
         if self.kind != Kind::Gemini {
             return Ok(RunFiles::default());
@@ -176,7 +176,7 @@ impl Preset {
         Ok(files)
     }
 
-    /// Whether it is known to be signed in. `None` where it can't be told: the first message will tell.
+    /// Returns whether it is signed in. `None` if unknown: the first message will show.
     pub fn is_signed_in(&self, environment: &AgentEnvironment) -> Option<bool> {
         let set = |name: &str| environment.variables.get(OsStr::new(name)).is_some_and(|value| !value.is_empty());
         match self.kind {
@@ -189,7 +189,7 @@ impl Preset {
         }
     }
 
-    /// What a person should know before they use it.
+    /// Returns a warning to show to the person before they use it.
     pub fn warning(&self, environment: &AgentEnvironment) -> Option<Sentence> {
         let key = ["GEMINI_API_KEY", "GOOGLE_API_KEY"]
             .into_iter()
@@ -198,24 +198,24 @@ impl Preset {
     }
 }
 
-/// Signed in with a Google account.
+/// Returns whether it is signed in with a Google account.
 fn gemini_account(environment: &AgentEnvironment) -> bool {
     let home = environment.variables.get(OsStr::new("HOME")).map(Path::new);
     home.is_some_and(|home| home.join(".gemini/oauth_creds.json").is_file())
 }
 
-/// What lives as long as the process. Dropping it removes the files.
+/// The files of one process. Dropping this removes them.
 #[derive(Debug, Default)]
 pub struct RunFiles {
     pub paths: Vec<PathBuf>,
-    /// Where it is started instead of the conversation's folder.
+    /// The folder in which it is started instead of the conversation's.
     pub neutral: Option<PathBuf>,
     pub arguments: Vec<OsString>,
     pub variables: Vec<(&'static str, OsString)>,
 }
 
 impl RunFiles {
-    /// All of them, for a process that is confined to read them.
+    /// Returns all of the files, so that a confined process gets read access to them.
     pub fn readable(&self) -> impl Iterator<Item = PathBuf> + '_ {
         self.paths.iter().chain(&self.neutral).cloned()
     }
@@ -231,7 +231,7 @@ impl Drop for RunFiles {
     }
 }
 
-/// Removes a file, or a folder with all that is in it.
+/// Removes a file, or a folder with everything in it.
 fn clear(path: &Path) -> std::io::Result<()> {
     let removed = match path.symlink_metadata() {
         Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),

@@ -1,4 +1,4 @@
-//! Recorded sessions of real ACP agents through wire and talk: nothing lost, nothing doubled, nothing unknown.
+//! Replays recorded sessions of real ACP agents through wire and talk: nothing is lost, duplicated or unknown.
 
 use super::agreed::{ModelSetting, Session};
 use super::talk::AcpTalk;

@@ -1,6 +1,6 @@
-//! Starting an ACP agent for a conversation, up to the moment when it is ready for a message.
+//! Starts an ACP agent for a conversation, up to the moment when it is ready for a message.
 //!
-//! Owns the handshake and the way back when an earlier session can't be gone on with.
+//! Owns the handshake and the fallback if an earlier session cannot be resumed.
 
 use super::agreed::{ModelSetting, Session};
 use super::faults;
@@ -24,23 +24,23 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-/// Gemini takes 4 s where it is warm; a cold start on a busy machine takes many times that.
+/// Gemini takes 4 s if it is warm; a cold start on a busy machine takes many times that.
 const READY_LIMIT: Duration = Duration::from_secs(90);
 const ASK_LIMIT: Duration = Duration::from_secs(20);
-/// It has no turn that it could finish.
+/// Short, because no turn is running that could finish.
 const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 
-/// Refused by every agent, and so answered at once: what it said before has been read then.
+/// A method that every agent refuses, and so answers immediately: everything it sent before has then been read.
 pub const NO_METHOD: &str = "_gstack/nothing";
-/// For one that does not answer what it does not know.
+/// The limit for an agent that does not answer unknown methods.
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
 pub fn about<'a>(preset: &'a Preset, check: &'a str) -> Program<'a> {
     Program { label: &preset.label, install: preset.install.as_deref(), check }
 }
 
-/// Starts it, resuming [`Launch::resume`] where it can.
+/// Starts the agent and resumes [`Launch::resume`] if possible.
 pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Begin<AcpTalk, RunFiles>, Fault> {
     let check = program.display().to_string();
     let about = about(preset, &check);
@@ -96,7 +96,7 @@ fn start_fault(preset: &Preset, about: Program<'_>, error: AskError) -> Fault {
 async fn introduce(wire: &mut Wire) -> Result<Initialized, AskError> {
     let params = json!({
         "protocolVersion": PROTOCOL_VERSION,
-        // It reads and writes files by itself, where its permissions are asked for.
+        // The agent reads and writes files itself and asks for permission to do so.
         "clientCapabilities": {"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false},
         "clientInfo": {"name": "gstack", "title": "gstack", "version": VERSION},
     });
@@ -186,7 +186,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch, cwd: &Path
     Ok(Begun { session, resumed: !is_new, notice })
 }
 
-/// `None` where the session is not there any more.
+/// Resumes a session. Returns `None` if it no longer exists.
 async fn resume(
     wire: &mut Wire,
     method: &str,
@@ -197,14 +197,15 @@ async fn resume(
     params["sessionId"] = earlier.into();
     match wire.ask(method, params).await {
         Ok(answer) => {
-            // The history is told again as updates, also behind the answer: it is out before the next answer is.
+            // The history is sent again as updates, possibly after the answer: it is complete before the next answer
+            // arrives.
             if method == "session/load" {
                 let refused = tokio::time::timeout(FLUSH_LIMIT, wire.ask(NO_METHOD, json!({}))).await;
                 if let Ok(Err(AskError::Ended { how, last_words })) = refused {
                     return Err(AskError::Ended { how, last_words });
                 }
             }
-            // The conversation has it already.
+            // Drop the history: the conversation already has it.
             wire.early.retain(|message| !matches!(message, Incoming::Notification { .. }));
             Ok(Some((earlier.to_owned(), read(&answer, method).unwrap_or_default())))
         }
@@ -217,7 +218,7 @@ async fn resume(
     }
 }
 
-/// How its model is set, the models to choose from and the present one.
+/// Returns how to set the model, the available models and the current one.
 fn models_of(begun: SessionBegun) -> (Option<ModelSetting>, Vec<ModelInfo>, Option<String>) {
     if let Some(models) = begun.models {
         let infos = models.available_models.into_iter().map(|model| ModelInfo {
@@ -238,12 +239,13 @@ fn models_of(begun: SessionBegun) -> (Option<ModelSetting>, Vec<ModelInfo>, Opti
     (Some(ModelSetting::Option(option.id)), infos.collect(), current)
 }
 
-/// `fast` and `deep` say how much thought a message needs; ACP has no words for that.
+/// Returns whether this is a model's name. `fast` and `deep` say how much thought a message needs, which ACP cannot
+/// express.
 pub fn is_model(name: &str) -> bool {
     !matches!(name, "fast" | "deep")
 }
 
-/// Hands the request that sets a model to `ask`.
+/// Passes the request that sets a model to `ask`.
 pub fn set_model(session_id: &str, setting: &ModelSetting, model: &str, mut ask: impl FnMut(&str, Value)) {
     match setting {
         ModelSetting::Method => ask("session/set_model", json!({"sessionId": session_id, "modelId": model})),
@@ -253,7 +255,7 @@ pub fn set_model(session_id: &str, setting: &ModelSetting, model: &str, mut ask:
     }
 }
 
-/// Asks it for its version by saying hello: not every ACP agent answers `--version`.
+/// Asks for its version with `initialize`: not every ACP agent supports `--version`.
 pub async fn ask_version(
     preset: &Preset,
     program: &Path,

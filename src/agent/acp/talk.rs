@@ -1,6 +1,6 @@
-//! An ACP agent's messages as the one vocabulary of agent events, and what is said back.
+//! Maps an ACP agent's messages to agent events, and decides the answers.
 //!
-//! A state machine without IO. Owns the turn and its calls. What waits for a person is in `permission`.
+//! A state machine without IO. Owns the turn and its calls. `permission` has the open permission requests.
 
 mod permission;
 
@@ -31,18 +31,18 @@ pub struct AcpTalk {
     told_session: bool,
     turn: Option<Turn>,
     waiting: HashMap<String, Waiting>,
-    /// What the session has cost until now, in US dollars, and when the turn began.
+    /// The cost of the session so far, in US dollars; `cost_before` is its cost when the turn started.
     cost: Option<f64>,
     cost_before: f64,
     context: (u64, u64),
-    /// The message that the turn before ended in: its late parts are not the next turn's.
+    /// The id of the last message of the previous turn, whose late chunks do not belong to the next turn.
     past: Option<String>,
-    /// A model that was asked for and not confirmed yet: our request, and the model before.
+    /// An unconfirmed change of the model: the id of our request, and the previous model.
     asked_model: Option<(u64, Option<String>)>,
     told_one_model: bool,
-    /// Said when the next turn begins.
+    /// A notice to send when the next turn starts.
     to_tell: Option<Sentence>,
-    /// The turn before was stopped: not every agent has said all of it by its end, or names its messages.
+    /// The previous turn was stopped. Some agents send more of it after its end, and some do not name their messages.
     was_stopped: bool,
 }
 
@@ -50,16 +50,16 @@ pub struct AcpTalk {
 struct Turn {
     /// The id of our `session/prompt`.
     asked: u64,
-    /// What comes before the answer to this request is said of the turn before.
+    /// The id of the fence request: everything before its answer belongs to the previous turn.
     fence: Option<u64>,
     stopping: bool,
     speaking: Speaking,
     calls: HashMap<String, Call>,
-    /// The calls in the order in which they came.
+    /// The calls in order of arrival.
     order: Vec<String>,
 }
 
-/// What grows now: a call between two chunks begins a new block.
+/// The growing block. A call between two chunks starts a new one.
 #[derive(Default, PartialEq)]
 enum Speaking {
     #[default]
@@ -94,7 +94,7 @@ impl AcpTalk {
         }
     }
 
-    /// A refused model changes nothing, and the person is told.
+    /// Handles the answer to a change of the model. A refused model changes nothing, and the person gets a notice.
     fn model_answered(&mut self, taken: bool, out: &mut Out) {
         let Some((_, before)) = self.asked_model.take() else { return };
         if taken {
@@ -160,7 +160,7 @@ impl AcpTalk {
         self.finish(&id, out);
     }
 
-    /// Tells the beginning of a call, once.
+    /// Sends the start of a call's step, once.
     fn begin(&mut self, id: &str, out: &mut Out) {
         let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(id)) else { return };
         if std::mem::replace(&mut call.begun, true) {
@@ -267,7 +267,7 @@ impl Talk for AcpTalk {
         let Some(turn) = &mut self.turn else { return };
         turn.stopping = true;
         out.notify("session/cancel", json!({"sessionId": self.session.session_id}));
-        // Anyone who cancels answers what is open, the protocol says.
+        // The protocol requires the client to answer open requests when it cancels.
         for (request, waiting) in self.waiting.drain() {
             out.withdraw(&request);
             out.answer(&waiting.id, json!({"outcome": {"outcome": "cancelled"}}));
@@ -309,7 +309,7 @@ impl Talk for AcpTalk {
             return Ok(());
         }
         let Some(setting) = &self.session.model_setting else {
-            // A new process could not either.
+            // A new process could not change the model either.
             if !std::mem::replace(&mut self.told_one_model, true) {
                 self.to_tell = Some(told::MODEL_IS_FIXED.with([&self.session.label]));
             }
@@ -335,7 +335,7 @@ impl Talk for AcpTalk {
     }
 }
 
-/// Calls that have no result when the turn ends were cut off, or never began because they were denied.
+/// Ends the steps of calls without a result: they were cut off, or denied and never ran.
 fn close_calls(turn: &Turn, out: &mut Out) {
     for id in &turn.order {
         let Some(call) = turn.calls.get(id).filter(|call| call.begun && !call.done) else { continue };

@@ -1,7 +1,7 @@
-//! ACP v1's messages, read tolerantly.
+//! The messages of ACP v1, parsed leniently.
 //!
-//! Owns the shapes. Unknown updates, kinds and fields are ignored: agents say more than the protocol names, and none of
-//! it may end a session. Never interprets what it read. Source: agentclientprotocol.com, schema v1.
+//! Owns the types. Ignores unknown updates, kinds and fields: agents send more than the protocol defines, and none of
+//! it may end a session. Never interprets messages. Source: agentclientprotocol.com, schema v1.
 
 use crate::agent::rpc::content::Content;
 use crate::agent::rpc::message::read;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub const PROTOCOL_VERSION: u64 = 1;
-/// The agent wants a person to sign in first.
+/// The error code of an agent that needs a person to sign in first.
 pub const AUTH_REQUIRED: i64 = -32000;
 
 /// The answer to `initialize`.
@@ -46,7 +46,7 @@ pub struct McpCapabilities {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct SessionCapabilities {
-    /// There when a session can be gone on with without its history being told again.
+    /// Present if a session can be resumed without sending its history again.
     pub resume: Option<Value>,
 }
 
@@ -109,7 +109,7 @@ struct UpdateKind {
     session_update: String,
 }
 
-/// What a session tells.
+/// An update of a session.
 #[derive(Debug)]
 pub enum Update {
     Message(Chunk),
@@ -118,7 +118,7 @@ pub enum Update {
     Plan(Plan),
     Commands(Commands),
     Usage(UsageUpdate),
-    /// Known to mean nothing to a conversation.
+    /// Known, but not relevant to a conversation.
     Ignored,
 }
 
@@ -131,7 +131,7 @@ const IGNORED: [&str; 5] = [
 ];
 
 impl Update {
-    /// `None` for an update or a shape that is not known.
+    /// Parses an update; `None` if its kind or format is unknown.
     pub fn parse(params: &RawValue) -> Option<Self> {
         let Updated { update } = read(params, "session/update")?;
         let UpdateKind { session_update: kind } = read(&update, "session/update")?;
@@ -157,7 +157,7 @@ pub struct Chunk {
     pub message_id: Option<String>,
 }
 
-/// A call as far as it is told: an update holds only what is new.
+/// A call, or an update of one, which has only the changed fields.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolCall {
@@ -237,17 +237,17 @@ pub struct CommandInput {
 
 #[derive(Debug, Deserialize)]
 pub struct UsageUpdate {
-    /// Tokens in the context now.
+    /// The number of tokens in the context now.
     #[serde(default)]
     pub used: u64,
-    /// How many it holds.
+    /// The size of the context window, in tokens.
     #[serde(default)]
     pub size: u64,
     #[serde(default)]
     pub cost: Option<Cost>,
 }
 
-/// Of the session.
+/// The cost of the session.
 #[derive(Debug, Deserialize)]
 pub struct Cost {
     #[serde(default)]
@@ -295,7 +295,7 @@ pub struct Tokens {
 }
 
 impl PromptDone {
-    /// What the turn used; Gemini tells it in a place of its own.
+    /// Returns the turn's token usage. Gemini reports it in a separate field.
     pub fn tokens(&self) -> Option<Tokens> {
         if let Some(usage) = &self.usage {
             let Tokens { input_tokens, output_tokens, cached_read_tokens } = *usage;

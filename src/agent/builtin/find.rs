@@ -1,11 +1,11 @@
-//! Selectors for what a person called an element, best guess first.
+//! Returns selectors for an element as a person describes it, most likely first.
 //!
-//! Pure. Whether an element is there is asked by the turn.
+//! Pure. The turn checks whether an element exists.
 
 use super::parse::Target;
 
-/// What to look for when "Submit" is to be clicked. The last one is tried even where nothing was found:
-/// its error says best what is missing.
+/// Returns selectors for "click Submit". The last one is tried even if none matches, because its error describes best
+/// what is missing.
 pub fn to_click(target: &Target) -> Vec<String> {
     if let Some(selector) = as_selector(&target.name) {
         return vec![selector];
@@ -19,7 +19,7 @@ pub fn to_click(target: &Target) -> Vec<String> {
     selectors
 }
 
-/// The same for a field that is to be filled.
+/// Returns selectors for a field to fill.
 pub fn to_fill(field: &str) -> Vec<String> {
     if let Some(selector) = as_selector(field) {
         return vec![selector];
@@ -30,7 +30,7 @@ pub fn to_fill(field: &str) -> Vec<String> {
     for attribute in ["placeholder", "aria-label", "name", "id"] {
         selectors.push(format!("input[{attribute}={quoted} i], textarea[{attribute}={quoted} i]"));
     }
-    // Tried first, and in the end for its error.
+    // It is tried first, and again last for its error.
     selectors.push(by_role("textbox", field));
     selectors
 }
@@ -47,7 +47,7 @@ fn quote(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// What is a selector already: a ref, an id, a class, an attribute or one with its kind in front.
+/// Returns the text if it already is a selector: a ref, an id, a class, an attribute or one with its kind as a prefix.
 fn as_selector(text: &str) -> Option<String> {
     let kinds = ["@e", "@c", "text=", "role=", "xpath=", "css="];
     let plain_css = text.starts_with(['#', '.', '[']) && text.len() > 1 && !text.contains(' ');

@@ -1,4 +1,4 @@
-//! What the built-in agent says of itself. It never pretends to understand more than it does.
+//! The built-in agent's help. It never claims to understand more than it does.
 
 use super::page::plain;
 use crate::agent::claude::INSTALL_COMMAND;

@@ -1,6 +1,6 @@
-//! Keys as people name them → as Playwright does. Pure.
+//! Maps the names that people use for keys to Playwright's. Pure.
 
-/// `ctrl+a` as `Control+A`; `None` for what names no key.
+/// Returns `Control+A` for `ctrl+a`; `None` if the text does not name a key.
 pub fn named(text: &str) -> Option<String> {
     let mut parts: Vec<&str> = text.split('+').map(str::trim).collect();
     let key = parts.pop().filter(|key| !key.is_empty())?;

@@ -1,4 +1,4 @@
-//! The built-in agent: plain commands without a model and without a network. Always there.
+//! The built-in agent: plain commands without a model or a network. Always available.
 //!
 //! Owns its session and its one turn at a time. Acts only through [`Tools`].
 
@@ -28,7 +28,7 @@ use turn::{End, Turn};
 
 pub const NAME: &str = "builtin";
 
-/// Whether a message is exactly one command that can mean one thing only, so that no model is needed for it.
+/// Returns whether a message is exactly one unambiguous command, so that it needs no model.
 pub fn is_one_command(message: &str) -> bool {
     use parse::{Scroll, Step};
     matches!(
@@ -73,13 +73,13 @@ struct Session {
 
 struct Running {
     cancel: CancellationToken,
-    /// Set before the turn's end is told, so that anyone who heard of it may go on at once.
+    /// Set before the turn's end is reported, so that the next turn can start as soon as the end is known.
     over: Arc<AtomicBool>,
     task: JoinHandle<()>,
 }
 
 impl Running {
-    /// The task has nothing left to do but to return, or was cancelled.
+    /// Waits for the task, which has only to return, or was cancelled.
     async fn finish(self) {
         if let Err(error) = self.task.await {
             tracing::error!(%error, "a turn of the built-in agent ended badly");
@@ -115,7 +115,7 @@ impl AgentSession for Session {
         })
     }
 
-    /// It needs to know nothing of what was said before.
+    /// The built-in agent needs no knowledge of the earlier conversation.
     fn resumed(&self) -> bool {
         true
     }
@@ -127,7 +127,7 @@ impl AgentSession for Session {
         Box::pin(std::future::ready(()))
     }
 
-    /// It has none.
+    /// The built-in agent has no model.
     fn set_model(&mut self, _model: Option<String>) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(std::future::ready(Ok(())))
     }
@@ -136,7 +136,7 @@ impl AgentSession for Session {
         Box::pin(async move {
             if let Some(running) = self.running.take() {
                 running.cancel.cancel();
-                // It may wait for a listener that has gone deaf: what it would still tell is not needed.
+                // Abort it: it may wait for a receiver that no longer reads, and its remaining events are not needed.
                 running.task.abort();
                 if let Err(error) = running.task.await
                     && error.is_panic()

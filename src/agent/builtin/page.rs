@@ -1,6 +1,6 @@
-//! What pages say, as Markdown in the built-in agent's answers: summaries by extraction, lists of links, plain text.
+//! Formats page content as Markdown for the built-in agent's answers: extracted summaries, lists of links, plain text.
 //!
-//! Pure. Page text can't become markup of the answer: it is escaped or fenced.
+//! Pure. Page text cannot become markup of the answer: it is escaped or fenced.
 
 use crate::agent::clip::{clip, one_line};
 use crate::protocol::links::link_to;
@@ -10,10 +10,10 @@ const MOST_TEXT: usize = 8 * 1024;
 const MOST_LINKS: usize = 40;
 const MOST_HEADINGS: usize = 12;
 const MOST_SENTENCES: usize = 5;
-/// A line that is shorter is a menu item or a label rather than prose.
+/// A shorter line is a menu item or a label, not prose.
 const SHORTEST_PROSE: usize = 60;
 
-/// Title, headings and the first sentences of prose. `snapshot` may be empty.
+/// Returns the title, the headings and the first sentences of prose. `snapshot` may be empty.
 pub fn summary(title: &str, text: &str, snapshot: &str) -> String {
     let text = without_envelope(text);
     let mut answer = String::new();
@@ -42,7 +42,7 @@ pub fn summary(title: &str, text: &str, snapshot: &str) -> String {
     answer
 }
 
-/// `text → href` a line, as a list.
+/// Formats lines of `text → href` as a list.
 pub fn links(output: &str) -> String {
     let output = without_envelope(output);
     let links: Vec<(&str, &str)> = output.lines().filter_map(|line| line.rsplit_once(" → ")).collect();
@@ -65,7 +65,7 @@ pub fn links(output: &str) -> String {
     answer
 }
 
-/// What the console holds, or that it has no errors.
+/// Returns the console's errors, or that there are none.
 pub fn console(output: &str) -> String {
     if without_envelope(output).trim().is_empty() {
         return "The console has no errors since gstack began to work in this tab.\n".to_owned();
@@ -73,7 +73,7 @@ pub fn console(output: &str) -> String {
     fenced(output)
 }
 
-/// Output as it is, in a fence that it can't close.
+/// Returns output unchanged, in a fence that it cannot close.
 pub fn fenced(output: &str) -> String {
     let text = clip(without_envelope(output).trim_end(), MOST_TEXT);
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
@@ -81,7 +81,7 @@ pub fn fenced(output: &str) -> String {
     format!("{fence}text\n{text}\n{fence}\n")
 }
 
-/// Text with every character escaped that Markdown could take for markup (CommonMark 2.4).
+/// Escapes every character that Markdown could interpret (CommonMark 2.4).
 pub fn plain(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -93,13 +93,13 @@ pub fn plain(text: &str) -> String {
     escaped
 }
 
-/// Without the lines that mark untrusted content.
+/// Removes the lines that mark untrusted content.
 fn without_envelope(output: &str) -> String {
     let is_marker = |line: &str| line.starts_with("--- BEGIN UNTRUSTED") || line.starts_with("--- END UNTRUSTED");
     output.lines().filter(|line| !is_marker(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The names of `[heading] "…"` lines.
+/// Returns the names in `[heading] "…"` lines.
 fn headings(snapshot: &str) -> Vec<String> {
     let name = |line: &str| {
         let after = line.split_once("[heading] \"")?.1;
@@ -126,7 +126,7 @@ fn first_sentences(text: &str) -> Vec<String> {
     found
 }
 
-/// Writing into a string never fails.
+/// Appends text; writing to a string never fails.
 fn push(answer: &mut String, text: std::fmt::Arguments<'_>) {
     answer.write_fmt(text).ok();
 }

@@ -1,10 +1,10 @@
-//! Plain sentences as steps: "open example.com, then click Sign in".
+//! Parses plain sentences into steps: "open example.com, then click Sign in".
 //!
-//! Pure and small on purpose: what it does not understand for certain is [`Step::Unknown`], never a guess.
+//! Pure, and deliberately small: a sentence that is not understood with certainty is [`Step::Unknown`], never a guess.
 
 use super::keys;
 
-/// One thing to do.
+/// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// An address with its scheme.
@@ -17,7 +17,7 @@ pub enum Step {
         field: String,
         value: String,
     },
-    /// Into whatever has the focus.
+    /// Types into the focused element.
     Type(String),
     /// A key as Playwright names it.
     Press(String),
@@ -25,7 +25,7 @@ pub enum Step {
     Summarise,
     Text,
     Links,
-    /// The fields of the page's forms.
+    /// The form fields of the page.
     Fields,
     /// Errors in the console.
     Console,
@@ -49,7 +49,7 @@ pub enum Scroll {
     To(String),
 }
 
-/// What to click: by what is written on it, and what it is where the person said so.
+/// An element to click, by its text and, if the person named it, its role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     pub name: String,
@@ -57,10 +57,10 @@ pub struct Target {
     pub role: Option<&'static str>,
 }
 
-/// A message that is longer holds no plain commands, and looking at every separator of it would take long.
+/// A longer message contains no plain commands, and searching all of it for separators would take long.
 const LONGEST_MESSAGE: usize = 4 * 1024;
 
-/// All steps of a message, in order. Empty for an empty message.
+/// Returns all steps of a message, in order. Empty for an empty message.
 pub fn parse(message: &str) -> Vec<Step> {
     if message.len() > LONGEST_MESSAGE {
         return vec![Step::Unknown(message.trim().to_owned())];
@@ -68,8 +68,8 @@ pub fn parse(message: &str) -> Vec<Step> {
     message.lines().flat_map(split).filter(|part| !part.is_empty()).map(parse_one).collect()
 }
 
-/// Parts of a line between `;` and "then". A separator counts only outside quotation marks and where a known step
-/// follows: "fill Note with eat then sleep" is one step.
+/// Splits a line at `;` and "then". A separator counts only outside quotation marks and if a known step follows: "fill
+/// Note with eat then sleep" is one step.
 fn split(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -83,7 +83,7 @@ fn split(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Where separators begin and end.
+/// Returns the ranges of the separators.
 fn separators(line: &str) -> Vec<(usize, usize)> {
     const WORDS: [&str; 6] = [", and then ", ", then ", " and then ", " then ", "; then ", ";"];
     let mut found = Vec::new();
@@ -94,7 +94,7 @@ fn separators(line: &str) -> Vec<(usize, usize)> {
         if closing == Some(letter) {
             closing = None;
         } else if closing.is_none() {
-            // An apostrophe within a word opens nothing.
+            // An apostrophe inside a word does not open a quotation.
             closing = closing_quote(letter).filter(|_| !before.is_alphanumeric());
             let here = WORDS.iter().find(|word| starts_with_ignoring_case(&line[at..], word));
             if let Some(word) = here.filter(|_| at >= after) {
@@ -130,7 +130,7 @@ fn without_politeness(sentence: &str) -> &str {
         .map_or(sentence, without_politeness)
 }
 
-/// Sentences without an object.
+/// Parses sentences without an object.
 fn fixed(sentence: &str) -> Option<Step> {
     let lower = sentence.to_lowercase();
     let without_please = lower.strip_suffix(" please").unwrap_or(&lower);
@@ -167,7 +167,7 @@ fn is_filler(word: &str) -> bool {
     matches!(word, "the" | "this" | "a" | "me" | "on" | "it")
 }
 
-/// Sentences with an object, whose spelling is kept.
+/// Parses sentences with an object, whose spelling is preserved.
 fn with_object(sentence: &str) -> Option<Step> {
     if sentence.starts_with("http://") || sentence.starts_with("https://") {
         return address(sentence).map(Step::Open);
@@ -202,7 +202,7 @@ fn with_object(sentence: &str) -> Option<Step> {
     }
 }
 
-/// An address with its scheme. `None` for what does not look like one: "open the menu" is something else.
+/// Returns a URL with its scheme. `None` if the text does not look like a URL: "open the menu" is another command.
 fn address(text: &str) -> Option<String> {
     let text = unquote(text.trim());
     if text.is_empty() || text.contains(char::is_whitespace) {
@@ -234,7 +234,7 @@ fn target(text: &str) -> Option<Target> {
         (" switch", "switch"),
     ];
     let text = strip(text.trim(), "the ").unwrap_or(text.trim());
-    // The longer ending first: a "radio button" is not a button.
+    // Longer endings first: a "radio button" is not a button.
     let mut roles = ROLES;
     roles.sort_by_key(|(ending, _)| std::cmp::Reverse(ending.len()));
     let named = roles.into_iter().find_map(|(ending, role)| Some((strip_end(text, ending)?, role)));
@@ -266,7 +266,7 @@ fn unquote(text: &str) -> &str {
     letters.as_str().strip_suffix(closing).unwrap_or(text)
 }
 
-/// At the first of the words that stands outside quotation marks at the beginning.
+/// Splits at the first of the words that is outside a quotation at the start.
 fn divide<'a>(text: &'a str, words: &[&str]) -> Option<(&'a str, &'a str)> {
     let quoted = text.chars().next().and_then(closing_quote);
     let from = match quoted {
@@ -279,7 +279,7 @@ fn divide<'a>(text: &'a str, words: &[&str]) -> Option<(&'a str, &'a str)> {
     })
 }
 
-/// At the last of the words: "type come in into Name" goes into Name.
+/// Splits at the last of the words: "type come in into Name" types into Name.
 fn divide_last<'a>(text: &'a str, words: &[&str]) -> Option<(&'a str, &'a str)> {
     words.iter().find_map(|word| {
         let at = (0..text.len())

@@ -1,4 +1,4 @@
-//! The sentences that are understood, as a table.
+//! A table of the sentences that the parser understands.
 
 use super::parse::{Direction, Scroll, Step, Target, parse};
 

@@ -1,4 +1,4 @@
-//! The built-in agent's turns against tools that answer by a script.
+//! The built-in agent's turns with tools that give scripted answers.
 
 use super::Builtin;
 use crate::agent::adapter::{
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Answers calls by their line (`click text="X"`), and keeps what was called.
+/// Answers calls by their line (`click text="X"`) and records them.
 struct Script {
     answers: Vec<(&'static str, Result<&'static str, FaultCode>)>,
     calls: Mutex<Vec<String>>,

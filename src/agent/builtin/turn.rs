@@ -1,6 +1,6 @@
-//! One turn of the built-in agent: steps through the tools, told as events.
+//! One turn of the built-in agent: runs steps with the tools and reports them as events.
 //!
-//! Owns the order and the words. Never tries a writing command a second time.
+//! Owns the order and the texts. Never repeats a command that changes something.
 
 use super::parse::{Direction, Scroll, Step, Target, parse};
 use super::{find, help, page};
@@ -19,17 +19,17 @@ pub struct Turn {
     pub cancel: CancellationToken,
 }
 
-/// How the turn ended.
+/// The end of the turn.
 pub struct End {
     pub outcome: TurnOutcome,
     pub fault: Option<Fault>,
 }
 
 impl Turn {
-    /// Runs all steps of the message; ends at the first one that fails.
+    /// Runs all steps of the message, up to the first one that fails.
     pub async fn run(&self, prompt: &Prompt) -> End {
         let steps = parse(&prompt.text);
-        // Half a message done is worse than none: what is not understood is said before anything is touched.
+        // Half a message done is worse than none: report a sentence that is not understood before anything is changed.
         if let Some(Step::Unknown(sentence)) = steps.iter().find(|step| matches!(step, Step::Unknown(_))) {
             self.say(help::not_understood(sentence)).await;
             return End { outcome: TurnOutcome::Done, fault: None };
@@ -137,7 +137,7 @@ impl Turn {
 
     async fn summarise(&self, title: &str) -> Result<(), Fault> {
         let text = self.read(words(StepKind::Read, "Reading", "the page"), call("text", [])).await?;
-        // The headings are a help only: a page that can't be walked is still summarised.
+        // The headings are optional: a page without a snapshot is still summarised.
         let tree = match self.tools.run(call("snapshot", []), self.cancel.clone()).await {
             Ok(tree) => tree.text,
             Err(fault) if self.cancel.is_cancelled() => return Err(fault),
@@ -147,8 +147,8 @@ impl Turn {
         Ok(())
     }
 
-    /// The first selector that names one visible element, else the last one. Looking is a reading command, so nobody is
-    /// asked for what will not be done, and nothing is done twice.
+    /// Returns the first selector that matches one visible element, or else the last one. Looking is a read-only
+    /// command, so the person is not asked about actions that will not happen, and nothing is done twice.
     async fn choose(&self, mut selectors: Vec<String>) -> Result<String, Fault> {
         let last = selectors.pop().unwrap_or_default();
         for selector in selectors {
@@ -167,7 +167,7 @@ impl Turn {
         self.read(words, call).await.map(drop)
     }
 
-    /// One call, told as a step.
+    /// Runs one call and reports it as a step.
     async fn read(&self, words: StepWords, call: ToolCall) -> Result<ToolResult, Fault> {
         let step_id = StepId::random();
         let arguments = serde_json::Value::from(call.args.clone()).to_string();
@@ -210,7 +210,7 @@ impl Turn {
 
 fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
     let object = one_line(object, 120);
-    // The registry's own phrases.
+    // These phrases are the registry's own.
     let (code, has_value) = match (verb, object.as_str()) {
         ("Going", way) => (format!("go_{way}"), false),
         ("Reloading", _) => ("reload_the_page".to_owned(), false),

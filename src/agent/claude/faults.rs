@@ -1,6 +1,6 @@
-//! What can go wrong with Claude Code, each with its code, words and next step.
+//! The faults of Claude Code, each with its code, message and next step.
 //!
-//! The one place that maps its errors. Decides by status and kind; by words only where Claude Code tells neither.
+//! The one place that maps its errors. Decides by status and kind; by the message only if Claude Code gives neither.
 
 use super::wire::TurnResult;
 use crate::agent::faults::{self, ApiTrouble, Program};
@@ -11,7 +11,7 @@ pub const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
 pub const SIGN_IN_COMMAND: &str = "claude auth login";
 
 pub const LABEL: &str = "Claude Code";
-/// Whose API it uses, as people say it, and who runs that.
+/// The name of its API for people; `COMPANY` provides that API.
 pub const API: &str = "Claude";
 const COMPANY: &str = "Anthropic";
 const KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
@@ -22,7 +22,7 @@ pub fn signed_out() -> Fault {
     faults::signed_out(LABEL).command(SIGN_IN_COMMAND)
 }
 
-/// Too old to be confined: it is not run at all.
+/// Returns the fault for a release that is too old to be confined, and so is not run.
 pub fn too_old(version: &str) -> Fault {
     Fault::new(FaultCode::AgentCrashed, told::AGENT_TOO_OLD.with([LABEL, version]))
         .hint(told::AGENT_TOO_OLD_NEXT)
@@ -30,7 +30,7 @@ pub fn too_old(version: &str) -> Fault {
         .at(Hop::Agent)
 }
 
-/// Its process ended when it should not have.
+/// Returns the fault for a process that ended unexpectedly.
 pub fn crashed(how: &str, last_words: Option<&str>) -> Fault {
     faults::crashed(LABEL, how, last_words)
 }
@@ -39,19 +39,19 @@ pub fn busy() -> Fault {
     faults::busy(LABEL)
 }
 
-/// How an API request failed: what the wire says about it.
+/// A failed API request, as the wire reports it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ApiFailure<'a> {
-    /// HTTP status, where there was an answer.
+    /// The HTTP status, if there was a response.
     pub status: Option<u16>,
-    /// Claude Code's own name of it: `authentication_failed`, `rate_limit`, `overloaded` …
+    /// Claude Code's own name for the failure: `authentication_failed`, `rate_limit`, `overloaded` …
     pub kind: Option<&'a str>,
-    /// It signs in with a key from the environment (else with an account).
+    /// Signed in with a key from the environment, not with an account.
     pub uses_key: bool,
 }
 
 impl ApiFailure<'_> {
-    /// A line for while it tries again.
+    /// Returns the notice for a retry.
     pub fn trying_again(self, attempt: u64, of: u64) -> Sentence {
         let what = match (self.status, self.kind) {
             (Some(529), _) | (_, Some("overloaded")) => told::RETRY_OVERLOADED,
@@ -64,7 +64,7 @@ impl ApiFailure<'_> {
     }
 }
 
-/// The fault of a turn whose result says that it failed.
+/// Returns the fault for a turn whose result reports a failure.
 pub fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
     let said = result.result.as_deref().filter(|text| !text.is_empty());
     let said = said.map(str::to_owned).unwrap_or_else(|| for_persons(&result.errors));
@@ -88,7 +88,7 @@ pub fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
         (_, Some(529), _) | (_, _, Some("overloaded")) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
         (_, Some(500..=599), _) => of_api(told::API_FAILED, told::TRY_IN_A_MINUTE),
         (_, Some(_), _) => of_api(told::API_REFUSED, told::TRY_OR_NEW_CHAT),
-        // It failed in mid-stream, or there was no answer: the kind is `unknown` or `server_error` for both.
+        // It failed mid-stream, or there was no response: the kind is `unknown` or `server_error` for both.
         (_, None, Some(_)) => match trouble {
             Some(ApiTrouble::Overloaded) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
             Some(ApiTrouble::RateLimit) => of_api(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
@@ -106,7 +106,7 @@ pub fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
     }
 }
 
-/// Its errors without those that it tells its own developers.
+/// Joins its errors, except those meant for its own developers.
 fn for_persons(errors: &[String]) -> String {
     let kept: Vec<&str> =
         errors.iter().map(String::as_str).filter(|error| !error.starts_with("[ede_diagnostic]")).collect();

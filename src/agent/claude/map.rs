@@ -1,7 +1,8 @@
-//! Claude Code's lines as the one vocabulary of agent events.
+//! Maps Claude Code's lines to agent events.
 //!
-//! A state machine: line in, events out, no IO (the machine's time zone apart). Owns what makes one stream of two tellings (raw stream
-//! events and finished blocks) without loss and without doubling. Never answers a control request: the session does.
+//! A state machine: line in, events out, without IO (except for the machine's time zone). Owns merging the two reports
+//! of each answer (raw stream events and finished blocks) without loss or duplication. Never answers a control request:
+//! the session does.
 
 use super::faults::{self, API, ApiFailure, LABEL};
 use super::plan::Plans;
@@ -23,15 +24,15 @@ use std::sync::Arc;
 /// The name of our MCP server in Claude Code's configuration.
 pub const SERVER: &str = "gstack";
 const TOOL_PREFIX: &str = "mcp__gstack__";
-/// Claude Code's name for a message that no model wrote.
+/// Claude Code's model name for a message that no model wrote.
 const SYNTHETIC_MODEL: &str = "<synthetic>";
 
-/// The registry's name of one of our tools, `None` for Claude Code's own and other servers'.
+/// Returns the registry's name if this is one of our tools; `None` for Claude Code's own and other servers' tools.
 pub fn own_tool(name: &str) -> Option<&str> {
     name.strip_prefix(TOOL_PREFIX)
 }
 
-/// One process's lines → events. Lives as long as the process, because costs and ids count over it.
+/// Maps one process's lines to events. Lives as long as the process, because costs and ids accumulate.
 pub struct Mapper {
     tools: Arc<dyn Tools>,
     folder: PathBuf,
@@ -39,25 +40,25 @@ pub struct Mapper {
     model: Option<String>,
     uses_key: bool,
     cost_before: f64,
-    /// What it offers, until it is told with the session.
+    /// Its offers, until they are sent with the session.
     offers: Option<Offers>,
     told_no_tools: bool,
     plans: Plans,
     turn: Turn,
 }
 
-/// What is forgotten when a turn ends.
+/// The state that is reset when a turn ends.
 #[derive(Default)]
 struct Turn {
     streamed: Streamed,
     said_something: bool,
-    /// Steps that were started and have no result yet, in order.
+    /// Steps that have started and have no result yet, in order.
     open_steps: Vec<String>,
     denied: HashSet<String>,
     stopping: bool,
-    /// What Claude Code called the last failure.
+    /// Claude Code's name for the last failure.
     error: Option<String>,
-    /// Tokens that the newest request filled the model's window with.
+    /// The number of tokens in the model's context window in the newest request.
     context: u64,
 }
 
@@ -77,12 +78,12 @@ impl Mapper {
         }
     }
 
-    /// A person stopped the turn: what it cuts off is "unknown", and its end no failure.
+    /// Records that a person stopped the turn: interrupted steps become "unknown", and the end is not a failure.
     pub fn note_interrupt(&mut self) {
         self.turn.stopping = true;
     }
 
-    /// A person or the policy said no to this tool call.
+    /// Records that a person or the policy denied this tool call.
     pub fn note_denied(&mut self, tool_use_id: &str) {
         self.turn.denied.insert(tool_use_id.to_owned());
     }
@@ -95,7 +96,7 @@ impl Mapper {
         self.offers = Some(offers);
     }
 
-    /// What a line means. Control requests and responses mean nothing here.
+    /// Returns the events of a line. Ignores control requests and responses.
     pub fn map(&mut self, line: Line) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         match line {
@@ -117,7 +118,7 @@ impl Mapper {
                 _ => {}
             },
             Line::Result(result) => self.result(*result, &mut events),
-            // A sub-agent's own text is not the answer; its steps come as blocks.
+            // A sub-agent's own text is not part of the answer; its steps arrive as blocks.
             Line::StreamEvent { .. }
             | Line::System(System::PermissionDenied { tool_use_id: None } | System::Other)
             | Line::ControlRequest { .. }
@@ -317,7 +318,7 @@ fn limit_near(resets_at: Option<i64>) -> Sentence {
     }
 }
 
-/// Claude Code marks an error for its model; a person reads the words alone.
+/// Removes the error tags that Claude Code adds for its model; people read only the text.
 fn without_error_tags(text: &str) -> &str {
     let inner = text.trim().strip_prefix("<tool_use_error>").and_then(|rest| rest.strip_suffix("</tool_use_error>"));
     inner.map_or(text, str::trim)

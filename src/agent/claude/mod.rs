@@ -1,6 +1,7 @@
-//! Claude Code as an agent: one long-lived `claude -p` process a conversation, over its stream-json and control protocol.
+//! Claude Code as an agent: one long-lived `claude -p` process per conversation, with its stream-json format and
+//! control protocol.
 //!
-//! Owns finding it, asking whether it is signed in, and starting it. Never keeps a process itself.
+//! Owns finding it, checking whether it is signed in, and starting it. Never holds a process itself.
 
 mod faults;
 mod map;
@@ -37,14 +38,14 @@ pub use faults::INSTALL_COMMAND;
 
 pub const NAME: &str = "claude";
 const PROGRAM: &str = "claude";
-/// Half a second where it is warm.
+/// A warm start takes half a second.
 const QUESTION_LIMIT: Duration = Duration::from_secs(15);
 
 /// Claude Code. Holds no process.
 #[derive(Debug, Default)]
 pub struct ClaudeCode {
     configured: Option<PathBuf>,
-    /// What programs were found to be able to do, until the next probe.
+    /// The features of the programs found so far, until the next probe.
     abilities: Mutex<HashMap<PathBuf, Abilities>>,
 }
 
@@ -141,11 +142,11 @@ struct AuthStatus {
     logged_in: bool,
 }
 
-/// How it would sign in.
+/// The way in which it would sign in.
 struct SignIn {
-    /// The variable of a key in its environment.
+    /// The environment variable that holds a key.
     key: Option<&'static str>,
-    /// An account besides. `None` where it can't be told (an old release, no answer): the first turn will tell.
+    /// Whether an account is signed in too. `None` if unknown (an old release, no answer): the first turn will show.
     account: Option<bool>,
 }
 
@@ -154,7 +155,7 @@ impl SignIn {
         self.key.is_none() && self.account == Some(false)
     }
 
-    /// A key comes before the account, and each message is billed to it.
+    /// Returns the warning that a key takes precedence over the account, and each message is billed to it.
     fn warning(&self) -> Option<Sentence> {
         let key = self.key.filter(|_| self.account == Some(true))?;
         Some(told::KEY_BILLED_CLAUDE.with([key]))
@@ -167,7 +168,7 @@ async fn sign_in(program: &Path, environment: &AgentEnvironment) -> SignIn {
     let set =
         |name: &&str| environment.variables.get(std::ffi::OsStr::new(name)).is_some_and(|value| !value.is_empty());
     let key = KEYS.into_iter().find(set);
-    // What it would be without the key.
+    // Check the account as if there were no key.
     let mut bare = environment.clone();
     bare.variables.retain(|name, _| !KEYS.iter().any(|key| name == key));
     let output = brief::run(program, &["auth", "status", "--json"], &bare, QUESTION_LIMIT).await.ok();

@@ -1,7 +1,7 @@
-//! How Claude Code is started: its arguments, its private files and its environment.
+//! The start of Claude Code: its arguments, its private files and its environment.
 //!
 //! Owns the confinement: no shell, no settings of users or projects, only our MCP server, only these file tools.
-//! Nothing secret is ever in the arguments, which every user of the machine can read.
+//! Secrets are never in the arguments, which every user of the machine can read.
 
 use super::map::SERVER;
 use crate::agent::adapter::{AgentEnvironment, Launch};
@@ -14,13 +14,14 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Its built-in tools that it gets: files, plans and questions. No shell, and no fetching past the person's browser.
+/// The built-in tools that it gets: files, plans and questions. No shell, and no fetching that bypasses the person's
+/// browser.
 const FILE_TOOLS: &str = "Read,Glob,Grep,Edit,Write,AskUserQuestion,TodoWrite,TaskCreate,TaskUpdate,TaskList";
 
-/// What the installed release knows, from its `--help`.
+/// The features of the installed release, from its `--help`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
-    /// It can be confined at all.
+    /// It can be confined.
     pub confinable: bool,
     /// `--restricted`
     pub restricted: bool,
@@ -36,7 +37,7 @@ impl Abilities {
     }
 }
 
-/// Files (0600) that live as long as the process. Dropping them removes them.
+/// Files (0600) that exist as long as the process. Dropping this removes them.
 #[derive(Debug)]
 pub struct RunFiles {
     mcp: PathBuf,
@@ -44,7 +45,7 @@ pub struct RunFiles {
 }
 
 impl RunFiles {
-    /// Blocks on the disk for a moment.
+    /// Writes the files. Blocks briefly on disk I/O.
     pub fn write(launch: &Launch, guard: &Guard) -> io::Result<Self> {
         let id = uuid::Uuid::new_v4().simple().to_string();
         let files = Self {
@@ -76,7 +77,7 @@ impl Drop for RunFiles {
     }
 }
 
-/// Its arguments. `resume`: whether [`Launch::resume`] is to be tried.
+/// Returns its arguments. `resume`: whether to try [`Launch::resume`].
 pub fn arguments(launch: &Launch, files: &RunFiles, abilities: Abilities, resume: bool) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = [
         "-p",
@@ -115,7 +116,7 @@ pub fn arguments(launch: &Launch, files: &RunFiles, abilities: Abilities, resume
     arguments
 }
 
-/// A model as Claude Code names it: its own aliases for the fast and the deep one.
+/// Returns Claude Code's name for a model: its own aliases for `fast` and `deep`.
 pub fn model_name(model: &str) -> &str {
     match model {
         "fast" => "haiku",
@@ -124,23 +125,24 @@ pub fn model_name(model: &str) -> &str {
     }
 }
 
-/// The login shell's environment with what a process in the background needs. The configuration's values win.
+/// Returns the login shell's environment with the settings for a background process. The configuration's values take
+/// precedence.
 pub fn environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
     let mut environment = with_own_folder(of, program);
     environment.access = Access::claude();
     let defaults = [
-        // A refused key is otherwise tried ten times, over minutes.
+        // By default it retries a refused key ten times, over minutes.
         ("CLAUDE_CODE_MAX_RETRIES", "3"),
-        // The browser's tools are what it is there for: none is hidden behind a search.
+        // It is here to use the browser's tools, so none is hidden behind a search.
         ("ENABLE_TOOL_SEARCH", "false"),
-        // A tool waits as long as the person takes to allow it: the daemon ends calls that hang, nobody else.
+        // A tool waits as long as a person takes to allow it. Only the daemon ends calls that hang.
         ("CLAUDE_CODE_MCP_TOOL_IDLE_TIMEOUT", "0"),
-        // What a page says must not be carried into other conversations by notes that nobody sees.
+        // Page content must not reach other conversations through hidden notes.
         ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
-        // The first turn waits for the browser's tools instead of going on without them on a busy machine.
+        // The first turn waits for the browser's tools instead of starting without them on a busy machine.
         ("MCP_CONNECTION_NONBLOCKING", "0"),
         ("MCP_CONNECT_TIMEOUT_MS", "30000"),
-        // A program that replaces itself while a conversation runs helps nobody.
+        // The program should not replace itself while a conversation runs.
         ("DISABLE_AUTOUPDATER", "1"),
     ];
     for (name, value) in defaults {

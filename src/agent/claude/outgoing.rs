@@ -1,6 +1,6 @@
-//! The lines that go to Claude Code: messages and the host's half of the control protocol.
+//! The lines sent to Claude Code: messages and the host's half of the control protocol.
 //!
-//! Owns their shapes. A malformed line would end the process, so they are made nowhere else.
+//! Owns their format. A malformed line would end the process, so they are created only here.
 
 use super::options::model_name;
 use crate::agent::adapter::Prompt;
@@ -12,16 +12,16 @@ pub fn initialize(request_id: &str) -> Vec<u8> {
     bytes(&json!({"type": "control_request", "request_id": request_id, "request": {"subtype": "initialize"}}))
 }
 
-/// Ends the running turn and whatever waits behind it.
+/// Ends the running turn and all queued messages.
 pub fn interrupt(request_id: &str) -> Vec<u8> {
     let request = json!({"subtype": "interrupt", "cancel_queued": true});
     bytes(&json!({"type": "control_request", "request_id": request_id, "request": request}))
 }
 
-/// How the ids of [`set_model`]'s requests begin; the model follows, so that an answer says which it was.
+/// The prefix of the ids of [`set_model`]'s requests. The model is part of the id, so that an answer identifies it.
 const SET_MODEL: &str = "set-model:";
 
-/// For the turns from now on; `None`: the default one.
+/// Sets the model for all following turns; `None` for the default one.
 pub fn set_model(model: Option<&str>) -> Vec<u8> {
     let model = model.map_or("default", model_name);
     let request_id = format!("{SET_MODEL}{}:{model}", uuid::Uuid::new_v4());
@@ -29,7 +29,7 @@ pub fn set_model(model: Option<&str>) -> Vec<u8> {
     bytes(&json!({"type": "control_request", "request_id": request_id, "request": request}))
 }
 
-/// The model that a request of this id asked for.
+/// Returns the model that the request with this id asked for.
 pub fn model_asked_for(request_id: &str) -> Option<&str> {
     request_id.strip_prefix(SET_MODEL)?.split_once(':').map(|(_, model)| model)
 }
@@ -44,17 +44,17 @@ pub fn user_message(message: &Prompt) -> Vec<u8> {
     bytes(&json!({"type": "user", "message": {"role": "user", "content": content}, "uuid": uuid}))
 }
 
-/// `input` is given back as it came.
+/// Allows a request. `input` is returned unchanged.
 pub fn allow(request_id: &str, input: &Value) -> Vec<u8> {
     answer(request_id, &json!({"behavior": "allow", "updatedInput": input}))
 }
 
-/// `words` are what the model reads.
+/// Denies a request. The model reads `words`.
 pub fn deny(request_id: &str, words: &str) -> Vec<u8> {
     answer(request_id, &json!({"behavior": "deny", "message": words}))
 }
 
-/// For requests that this host does not serve: an unanswered one would hold the turn up for ever.
+/// Refuses a request that this host does not support: without an answer the turn would hang.
 pub fn unsupported(request_id: &str) -> Vec<u8> {
     let response = json!({"subtype": "error", "request_id": request_id, "error": "not supported by this host"});
     bytes(&json!({"type": "control_response", "response": response}))
@@ -65,7 +65,7 @@ fn answer(request_id: &str, response: &Value) -> Vec<u8> {
     bytes(&json!({"type": "control_response", "response": response}))
 }
 
-/// JSON text never holds a raw line break, so one value is one line.
+/// JSON text never contains a raw line break, so one value is one line.
 fn bytes(value: &Value) -> Vec<u8> {
     value.to_string().into_bytes()
 }

@@ -1,6 +1,6 @@
-//! What Claude Code asks before it uses a tool of its own: answered at once, or carried to a person and back.
+//! Claude Code's permission requests for its own tools: answered at once, or forwarded to a person.
 //!
-//! Owns the open questions. Pure but for the channel of each answer; the session writes the lines.
+//! Owns the open requests. Pure except for the channel of each answer; the session writes the lines.
 
 use super::map::own_tool;
 use super::wire::CanUseTool;
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 const NOBODY_ANSWERED: &str = "Nobody answered the question whether this is allowed, so it is not.";
 const CLOSED_FILE: &str = "This file is closed to agents: it holds credentials or gstack's own data.";
 
-/// What the session does about a question, or about its answer.
+/// The session's next step for a request, or for its answer.
 pub enum Verdict {
     Ask(PermissionAsked),
     Question(QuestionAsked),
@@ -30,7 +30,7 @@ pub struct Reply {
     pub denied: Option<String>,
 }
 
-/// An answer as it came; `None` where its channel was dropped.
+/// An answer as received; `None` if its channel was dropped.
 pub struct Answered {
     request: String,
     answer: Option<Answer>,
@@ -44,7 +44,7 @@ enum Answer {
 struct Open {
     input: Value,
     tool_use_id: Option<String>,
-    /// What the model reads where nobody answers.
+    /// The text for the model if nobody answers.
     unanswered: &'static str,
 }
 
@@ -60,10 +60,10 @@ impl Permissions {
         Self { guard, folder, open: HashMap::new(), answers: FuturesUnordered::new() }
     }
 
-    /// `in_turn`: outside of a turn nobody is there to be asked.
+    /// Decides on a request. `in_turn`: without a running turn there is nobody to ask.
     pub fn judge(&mut self, request_id: String, request: CanUseTool, in_turn: bool) -> Verdict {
         let CanUseTool { tool_name, input, tool_use_id, decision_reason } = request;
-        // The policy asks for these itself, where the call arrives.
+        // The policy asks about our own tools itself, when the call arrives.
         if own_tool(&tool_name).is_some() {
             return Verdict::Reply(Reply { line: outgoing::allow(&request_id, &input), denied: None });
         }
@@ -104,12 +104,12 @@ impl Permissions {
         Verdict::Ask(asked)
     }
 
-    /// The next answer; `None` at once where no question is open.
+    /// Returns the next answer, or `None` immediately if no request is open.
     pub async fn answered(&mut self) -> Option<Answered> {
         self.answers.next().await
     }
 
-    /// What to write for an answer. Nothing for a question that was withdrawn: an answer would be one too many.
+    /// Returns the line for an answer; `None` if the request was withdrawn, because it has been answered then.
     pub fn reply(&mut self, answered: Answered) -> Option<Reply> {
         let Open { input, tool_use_id, unanswered } = self.open.remove(&answered.request)?;
         Some(match answered.answer {
@@ -126,12 +126,12 @@ impl Permissions {
         })
     }
 
-    /// True where the question was still open.
+    /// Withdraws a request. Returns true if it was still open.
     pub fn withdraw(&mut self, request_id: &str) -> bool {
         self.open.remove(request_id).is_some()
     }
 
-    /// The questions that end with a turn.
+    /// Withdraws all requests when a turn ends, and returns their ids.
     pub fn withdraw_all(&mut self) -> Vec<String> {
         std::mem::take(&mut self.open).into_keys().collect()
     }

@@ -1,7 +1,7 @@
-//! What Claude Code means to do, as it tells its own tools: a whole list at once (`TodoWrite`), or single tasks
-//! (`TaskCreate`, `TaskUpdate`, `TaskList`), which newer releases have instead.
+//! Claude Code's plan, from the calls of its own tools: a complete list (`TodoWrite`), or single tasks (`TaskCreate`,
+//! `TaskUpdate`, `TaskList`), which newer releases have instead.
 //!
-//! Pure. A call changes the plan only when its result says that it was done.
+//! Pure. A call changes the plan only if its result reports success.
 
 use crate::protocol::chat::{PlanEntry, PlanStatus};
 use serde::Deserialize;
@@ -63,7 +63,7 @@ struct ToldTask {
     status: String,
 }
 
-/// A task with this status is removed.
+/// The status that removes a task.
 const DELETED: &str = "deleted";
 
 fn status_of(name: &str) -> PlanStatus {
@@ -75,7 +75,7 @@ fn status_of(name: &str) -> PlanStatus {
 }
 
 impl Plans {
-    /// Takes note of a call; other tools than those of a plan are ignored.
+    /// Records a call; ignores tools that do not concern the plan.
     pub fn called(&mut self, id: &str, tool: &str, input: &Value) {
         let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
         let call = match tool {
@@ -95,7 +95,7 @@ impl Plans {
         }
     }
 
-    /// What a call's result makes of the plan: the whole of it if it changed. `told`: the result as Claude Code's own data.
+    /// Applies a call's result. Returns the complete plan if it changed. `told`: the result as Claude Code's own data.
     pub fn answered(&mut self, id: &str, ok: bool, told: &Value) -> Option<Vec<PlanEntry>> {
         let call = self.open.remove(id).filter(|_| ok)?;
         match call {
@@ -125,7 +125,7 @@ impl Plans {
         Some(self.tasks.iter().map(|task| PlanEntry { text: task.text.clone(), status: task.status }).collect())
     }
 
-    /// A turn ended: what is done is not part of the next one's plan.
+    /// Removes finished tasks when a turn ends: they are not part of the next turn's plan.
     pub fn turn_ended(&mut self) {
         self.open.clear();
         self.tasks.retain(|task| task.status != PlanStatus::Done);

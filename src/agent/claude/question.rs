@@ -1,6 +1,7 @@
-//! Claude Code's questions to the person: its tool's input as parts of a question, and the answers as it wants them.
+//! Claude Code's questions to the person: converts its tool's input to parts of a question, and the answers to the
+//! format it expects.
 //!
-//! Pure. The answers go back in the input that it is told to go on with.
+//! Pure. The answers are returned in the input that the tool continues with.
 
 use crate::agent::adapter::QuestionAnswer;
 use crate::protocol::chat::{QuestionOption, QuestionPart};
@@ -8,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub const TOOL: &str = "AskUserQuestion";
-/// What the model reads.
+/// The text for the model.
 pub const NOT_ANSWERED: &str = "The person did not answer. Go on without it, or say what you need to know.";
 
 #[derive(Deserialize)]
@@ -52,7 +53,7 @@ pub fn parts(input: &Value) -> Vec<QuestionPart> {
     questions(input).into_iter().map(part).collect()
 }
 
-/// `input` with the answers in it, each under its question's text.
+/// Adds the answers to `input`, each under the text of its question.
 pub fn answered(mut input: Value, answers: &QuestionAnswer) -> Value {
     let told = questions(&input).into_iter().zip(answers);
     let told: Map<String, Value> =

@@ -1,4 +1,5 @@
-//! Recorded sessions of the real program (`tests/samples/claude`) through wire and mapper: nothing lost, nothing doubled.
+//! Replays recorded sessions of the real program (`tests/samples/claude`) through wire and mapper: nothing is lost or
+//! duplicated.
 
 use super::map::Mapper;
 use super::wire::parse;
@@ -27,7 +28,7 @@ fn mapper() -> Mapper {
     Mapper::new(Arc::new(NoTools), PathBuf::from("/srv/project"))
 }
 
-/// The agent's lines of a sample, whatever its form.
+/// Returns the agent's lines of a sample, in either format.
 fn agent_lines(name: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples/claude");
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
@@ -47,7 +48,7 @@ fn sample_names() -> Vec<String> {
     names
 }
 
-/// How a turn ended.
+/// The end of a turn.
 type End = (TurnOutcome, Option<FaultCode>);
 
 fn replay(name: &str) -> Vec<AgentEvent> {
@@ -55,8 +56,8 @@ fn replay(name: &str) -> Vec<AgentEvent> {
     agent_lines(name).iter().filter_map(|line| parse(line)).flat_map(|line| mapper.map(line)).collect()
 }
 
-/// What a person should have read, worked out from the raw lines in another way than the mapper does: of every message
-/// its finished blocks, or what was streamed of it where it was never finished.
+/// The text that a person should have read, computed from the raw lines in another way than the mapper does: the
+/// finished blocks of every message, or its streamed text if it was never finished.
 #[derive(Default)]
 struct Told {
     order: Vec<String>,
@@ -247,7 +248,7 @@ fn what_an_interrupt_cuts_off_is_unknown() {
     assert_eq!(outcomes(&events), [StepOutcome::Unknown]);
 }
 
-/// Lines that say nothing that a conversation shows, by type and subtype.
+/// Lines without visible content, by type and subtype.
 const SILENT: [(&str, &str); 9] = [
     ("command_lifecycle", ""),
     ("system", "background_tasks_changed"),

@@ -1,6 +1,6 @@
-//! One conversation's Claude Code process while it lives.
+//! One conversation's running Claude Code process.
 //!
-//! Owns the turn in flight, the open permissions and the end of the process. What lines mean is the mapper's.
+//! Owns the turn in flight, the open permission requests and the end of the process. The mapper interprets lines.
 
 use super::faults;
 use super::map::Mapper;
@@ -22,10 +22,10 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A closed stdin ends it within 120 ms, TERM within about a second.
+/// It ends within 120 ms of a closed stdin, or about a second after TERM.
 const PATIENCE: Patience = Patience { after_stdin_closed: Duration::from_secs(2), after_term: Duration::from_secs(2) };
 
-/// A started and initialised process, ready to be talked to.
+/// A started and initialised process.
 pub struct Ready {
     pub child: LineChild,
     pub writer: LineWriter,
@@ -33,9 +33,9 @@ pub struct Ready {
     pub mapper: Mapper,
     pub permissions: Permissions,
     pub files: RunFiles,
-    /// It goes on with an earlier session.
+    /// It resumed an earlier session.
     pub resumed: bool,
-    /// Told at the beginning of the first turn.
+    /// A notice to send at the start of the first turn.
     pub notice: Option<Sentence>,
 }
 
@@ -74,7 +74,7 @@ impl AgentSession for ClaudeSession {
 
     fn interrupt(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            // The task must know first, so that what comes next is not taken for a failure.
+            // Tell the task first, so that it does not treat the following messages as a failure.
             if self.held.send(Command::Interrupted).await.is_ok() {
                 let id = uuid::Uuid::new_v4().to_string();
                 if self.writer.line(outgoing::interrupt(&id)).await.is_err() {
@@ -105,7 +105,7 @@ struct Actor {
     events: mpsc::Sender<AgentEvent>,
     cancel: CancellationToken,
     in_turn: bool,
-    /// When a turn that was interrupted has to have ended.
+    /// The time by which an interrupted turn must end.
     stop_by: Option<Instant>,
 }
 
@@ -116,7 +116,7 @@ impl Actor {
         let fault = match ending {
             Ending::Silent => Some(ended(&mut child).await),
             Ending::Closed if in_turn => {
-                // Best effort: the steps after it end the process anyway.
+                // Best effort: the following steps end the process anyway.
                 writer.line(outgoing::interrupt("closing")).await.ok();
                 None
             }
@@ -147,7 +147,7 @@ impl Actor {
                 Some(answered) = self.ready.permissions.answered() => Next::Answer(answered),
                 () = at(stop_by) => Next::Stuck,
             };
-            // Whatever is told may wait for a slow listener, and must not hold up the end.
+            // Sending events may wait for a slow receiver, and must not delay the end.
             let handled = async {
                 match next {
                     Next::Command(command) => self.command(command).await,
@@ -198,7 +198,7 @@ impl Actor {
     }
 
     async fn begin_turn(&mut self, line: Vec<u8>) -> Result<(), Fault> {
-        // Two messages at once would become one turn.
+        // Claude Code would merge two messages into one turn.
         if self.in_turn {
             return Err(faults::busy());
         }
@@ -244,7 +244,7 @@ impl Actor {
         }
     }
 
-    /// Passes an event on. What belongs to no turn of ours is left out, so that every turn has one beginning and one end.
+    /// Forwards an event. Drops events outside our turns, so that every turn has one start and one end.
     async fn forward(&mut self, event: AgentEvent) {
         if !self.in_turn && !matches!(event, AgentEvent::SessionStarted { .. } | AgentEvent::Offers(_)) {
             return;
@@ -282,14 +282,14 @@ impl Actor {
     }
 }
 
-/// What a person is told where a model that was asked for is not taken.
+/// Returns the notice for a model that was refused.
 fn refused_model(response: &ControlResponse) -> Option<Sentence> {
     let model = outgoing::model_asked_for(&response.request_id).filter(|_| response.subtype == "error")?;
     let why = response.error.as_deref().unwrap_or_default().trim();
     Some(told::MODEL_NOT_TAKEN.with([faults::LABEL, model]).said(why))
 }
 
-/// A turn, or an answer within it, begins only now: an interrupt that came before was for nothing.
+/// Returns whether a line starts a turn, or an answer within it: an earlier interrupt then had no effect.
 fn begins_something(line: &Line) -> bool {
     matches!(line, Line::System(System::Init(_)) | Line::StreamEvent { event: StreamEvent::MessageStart { .. }, .. })
 }
@@ -301,7 +301,7 @@ enum Next {
     Stuck,
 }
 
-/// Its output has ended: its process has too, or is about to.
+/// Returns the fault for a process whose output has ended: it has ended too, or is about to.
 pub async fn ended(child: &mut LineChild) -> Fault {
     let (how, last_words) = how_it_ended(child).await;
     faults::crashed(&how, last_words.as_deref())

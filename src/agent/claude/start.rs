@@ -1,7 +1,7 @@
-//! Starting Claude Code for a conversation, up to the moment when it is ready for a message.
+//! Starts Claude Code for a conversation, up to the moment when it is ready for a message.
 //!
-//! Owns the handshake (`initialize` is the readiness probe and the sign-in check) and the way back when an earlier
-//! session can't be resumed.
+//! Owns the handshake (`initialize` is the readiness probe and the sign-in check) and the fallback if an earlier
+//! session cannot be resumed.
 
 use super::faults;
 use super::map::Mapper;
@@ -19,17 +19,17 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-/// Ready in 0.7 s where it is warm; a cold start on a busy machine takes many times that.
+/// A warm start takes 0.7 s; a cold start on a busy machine takes many times that.
 const READY_LIMIT: Duration = Duration::from_secs(45);
-/// It has no turn that it could finish.
+/// Short, because no turn is running that could finish.
 const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 const REQUEST: &str = "initialize";
 
-/// Starts it, resuming [`Launch::resume`] where it can.
+/// Starts it and resumes [`Launch::resume`] if possible.
 pub async fn start(program: &Path, abilities: Abilities, launch: Launch) -> Result<Ready, Fault> {
     match attempt(program, abilities, &launch, true).await {
-        // It answers nothing and ends at once when it does not know the session.
+        // If it does not know the session, it ends immediately without an answer.
         Err(Failure::Ended(_)) if launch.resume.is_some() => {
             let mut ready = attempt(program, abilities, &launch, false).await.map_err(Failure::into_fault)?;
             ready.notice = Some(told::SESSION_BEGINS_AGAIN.into());
@@ -99,7 +99,7 @@ async fn write_files(launch: &Launch, guard: &Guard) -> Result<RunFiles, Fault> 
 }
 
 async fn handshake(ready: &mut Ready) -> Result<(), Failure> {
-    // A process that is gone already says why at the end of its output.
+    // If the process has ended, the reason follows at the end of its output.
     ready.writer.line(outgoing::initialize(REQUEST)).await.ok();
     loop {
         let Ok(Some(line)) = ready.lines.next().await else {

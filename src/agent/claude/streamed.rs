@@ -1,8 +1,8 @@
-//! What of a message has already been told by stream events, so that its finished blocks add only what is missing.
+//! The part of a message that stream events have already reported, so that its finished blocks add only the rest.
 //!
-//! Owns the comparison. Pure; never says anything itself.
+//! Owns the comparison. Pure; never sends events itself.
 
-/// The message that is being streamed, or was last.
+/// The message that is being streamed, or was streamed last.
 #[derive(Debug, Default)]
 pub struct Streamed {
     message: String,
@@ -27,7 +27,7 @@ impl Streamed {
         self.blocks.push(StreamedBlock { kind: kind.to_owned(), text: String::new(), finished: false });
     }
 
-    /// The newest block grew. True when this is the block's first text.
+    /// Appends to the newest block. Returns true if this is the block's first text.
     pub fn grow(&mut self, text: &str) -> bool {
         let Some(block) = self.blocks.last_mut() else { return true };
         let first = block.text.is_empty();
@@ -35,8 +35,8 @@ impl Streamed {
         first
     }
 
-    /// A block of the message is finished with `whole` as its text. What is left to tell of it, and whether that
-    /// begins a new block; `None` when all of it was streamed.
+    /// Marks a block of the message as finished with the text `whole`. Returns the text not yet reported, and whether
+    /// it starts a new block; `None` if all of it was streamed.
     pub fn rest_of<'a>(&mut self, message: &str, kind: &str, whole: &'a str) -> Option<(bool, &'a str)> {
         let same_message = self.message == message;
         let open = self.blocks.iter_mut().find(|block| same_message && !block.finished && block.kind == kind);
@@ -45,7 +45,7 @@ impl Streamed {
         match whole.strip_prefix(block.text.as_str()) {
             Some("") => None,
             Some(rest) => Some((block.text.is_empty(), rest)),
-            // It was changed after it was streamed; what was told can't be taken back.
+            // It changed after it was streamed; reported text cannot be retracted.
             None => None,
         }
     }

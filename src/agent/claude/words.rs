@@ -1,4 +1,4 @@
-//! Claude Code's own tools in words: for the step's line and for the question whether it may run.
+//! Descriptions of Claude Code's own tools: for the step line and for permission questions.
 //!
 //! Owns the words of its built-in tools. The words of `gstack`'s tools come from the registry.
 
@@ -8,13 +8,13 @@ use crate::protocol::chat::StepKind;
 use serde_json::Value;
 use std::path::Path;
 
-/// An object of a step is one line in a narrow panel.
+/// The object of a step is one line in a narrow panel.
 const LONGEST_OBJECT: usize = 120;
 
-/// A card shows the thing itself whole; what ends in `…` was too long to be looked at anyway.
+/// A card shows the complete content. Text longer than this, cut off with `…`, is too long to review anyway.
 const LONGEST_THING: usize = 16 * 1024;
 
-/// What a tool of Claude Code's own does. `folder`: paths below it are told relative to it.
+/// Describes a call of one of Claude Code's own tools. `folder`: paths inside it are shown relative to it.
 pub fn describe(tool: &str, input: &Value, folder: &Path) -> StepWords {
     let text = |name: &str| one_line(input.get(name).and_then(Value::as_str).unwrap_or_default(), LONGEST_OBJECT);
     let path = |name: &str| one_line(&relative(input.get(name).and_then(Value::as_str), folder), LONGEST_OBJECT);
@@ -37,7 +37,7 @@ pub fn describe(tool: &str, input: &Value, folder: &Path) -> StepWords {
     StepWords::of_own_tool(kind, verb, object)
 }
 
-/// The question for a permission, and the thing itself: the command, the path.
+/// Returns the permission question and its subject: the command, the path.
 pub fn question(tool: &str, input: &Value, folder: &Path) -> (String, String) {
     let words = describe(tool, input, folder);
     let named = |verb: &str| format!("{verb} {}", words.object).trim_end().to_owned();
@@ -56,7 +56,7 @@ pub fn question(tool: &str, input: &Value, folder: &Path) -> (String, String) {
     (ask, does.map_or_else(|| one_line(&input.to_string(), 1000), |whole| clip(&whole, LONGEST_THING)))
 }
 
-/// `/folder/src/a.rs` as `src/a.rs`; what lies elsewhere as it is.
+/// Returns `src/a.rs` for `/folder/src/a.rs`, and paths outside the folder unchanged.
 fn relative(path: Option<&str>, folder: &Path) -> String {
     let path = path.unwrap_or_default();
     match Path::new(path).strip_prefix(folder) {
@@ -75,7 +75,7 @@ fn first_question(input: &Value) -> String {
     one_line(question, LONGEST_OBJECT)
 }
 
-/// `mcp__server__tool` as `tool`.
+/// Returns `tool` for `mcp__server__tool`.
 fn plain_name(tool: &str) -> String {
     one_line(tool.rsplit("__").next().unwrap_or(tool), LONGEST_OBJECT)
 }

@@ -1,6 +1,7 @@
-//! The permissions that an ACP agent asks for.
+//! The permission requests of an ACP agent.
 //!
-//! Owns those that wait and which of the offered answers is given. What a rule decides without a person is the engine's.
+//! Owns the open requests and the choice of an offered answer. The engine decides what a rule allows without asking a
+//! person.
 
 use super::AcpTalk;
 use super::Session;
@@ -9,7 +10,7 @@ use crate::agent::adapter::PermissionAnswer;
 use crate::agent::rpc::talk::{Answer, Out, ToolPermission};
 use serde_json::{Value, json};
 
-/// A permission that a person looks at.
+/// A permission request that is shown to a person.
 pub(super) struct Waiting {
     pub(super) id: Value,
     pub(super) options: Vec<PermissionOption>,
@@ -23,12 +24,12 @@ impl AcpTalk {
         if self.turn.is_none() {
             return out.answer(&id, refused(&options));
         }
-        // The request may be the first that is heard of the call.
+        // The request may be the first message about the call.
         self.call(tool_call, out);
         self.begin(&call_id, out);
         let Session { guard, folder, offered, .. } = &self.session;
         let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(&call_id)) else { return };
-        // The policy asks for these itself, where the call arrives.
+        // The policy asks about our own tools itself, when the call arrives.
         if call.own_tool(offered).is_some() {
             return out.answer(&id, allowed(&options));
         }
@@ -50,7 +51,7 @@ impl AcpTalk {
         out.ask(request, permission);
     }
 
-    /// A person answered, or nobody will.
+    /// Handles a person's answer, or that there will be none.
     pub(super) fn answer(&mut self, request: &str, answer: Answer, out: &mut Out) {
         let Some(Waiting { id, options, call }) = self.waiting.remove(request) else { return };
         if matches!(answer, Answer::Permission(Some(PermissionAnswer::Allow))) {
@@ -63,7 +64,7 @@ impl AcpTalk {
     }
 }
 
-/// Chosen by kind, never by id or position. What a person allows once is not allowed for ever.
+/// Chooses by kind, never by id or position. A person who allows something once does not allow it permanently.
 fn allowed(options: &[PermissionOption]) -> Value {
     choose(options, &["allow_once", "allow_always"])
 }

@@ -1,13 +1,13 @@
-//! The control protocol beside the lines: what Claude Code asks its host, and its answer to `initialize`.
+//! The control protocol: Claude Code's requests to its host, and its answer to `initialize`.
 //!
-//! Owns these shapes alone.
+//! Owns only these types.
 
 use crate::agent::adapter::Offers;
 use crate::protocol::agents::{ModelInfo, SlashCommand};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What Claude Code asks its host.
+/// A request of Claude Code to its host.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "subtype", rename_all = "snake_case")]
 pub enum ControlRequest {
@@ -39,7 +39,7 @@ pub struct ControlResponse {
     pub error: Option<String>,
 }
 
-/// The part of the answer to `initialize` that is used; other answers simply have none of it.
+/// The parts of the answer to `initialize` that are used. Other answers have none of them.
 #[derive(Debug, Default, Deserialize)]
 pub struct Initialized {
     #[serde(default)]
@@ -64,7 +64,7 @@ pub struct Command {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Model {
-    /// What `set_model` takes.
+    /// The name that `set_model` takes.
     pub value: String,
     #[serde(default)]
     pub display_name: String,
@@ -104,7 +104,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// Only where it says so: an account that tells nothing may be any newer kind of sign-in.
+    /// Returns true only if it says so: an account without details may be a newer kind of sign-in.
     pub fn is_signed_out(&self) -> bool {
         let none = |source: &Option<String>| source.as_deref().is_none_or(|source| source == "none");
         let anthropic = self.api_provider.as_deref().is_none_or(|provider| provider == "firstParty");

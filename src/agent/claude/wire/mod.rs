@@ -1,7 +1,7 @@
-//! Claude Code's lines (`--output-format stream-json` and the control protocol), read tolerantly.
+//! Claude Code's lines (`--output-format stream-json` and the control protocol), parsed leniently.
 //!
-//! Owns the shapes. Unknown types and fields are ignored, keys may come in any order, and a line that is not such an
-//! object is skipped: the program is updated far more often than this one. Never interprets what it read.
+//! Owns the types. Ignores unknown types and fields, accepts keys in any order, and skips lines that are not such an
+//! object: that program is updated far more often than this one. Never interprets lines.
 
 mod control;
 
@@ -42,7 +42,7 @@ pub enum Line {
     Other,
 }
 
-/// Reads one line. `None` for what is not an object of a known shape.
+/// Parses one line. `None` if it is not an object of a known type.
 pub fn parse(line: &str) -> Option<Line> {
     let line = line.trim_start();
     if !line.starts_with('{') {
@@ -52,7 +52,7 @@ pub fn parse(line: &str) -> Option<Line> {
         Ok(Line::Other) => None,
         Ok(line) => Some(line),
         Err(error) => {
-            // Its text may hold what pages or people said: only the place is told.
+            // Its text may contain what pages or people said, so log only the position.
             tracing::debug!(line = error.line(), column = error.column(), "a line of Claude Code was skipped");
             None
         }
@@ -62,7 +62,7 @@ pub fn parse(line: &str) -> Option<Line> {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "subtype", rename_all = "snake_case")]
 pub enum System {
-    /// At the beginning of every turn.
+    /// Sent at the start of every turn.
     Init(Init),
     ApiRetry(ApiRetry),
     PermissionDenied {
@@ -110,7 +110,7 @@ pub struct RateLimit {
     /// `allowed`, `allowed_warning`, `rejected`
     #[serde(default)]
     pub status: String,
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     #[serde(default, rename = "resetsAt")]
     pub resets_at: Option<i64>,
 }
@@ -156,13 +156,13 @@ pub enum Delta {
     Other,
 }
 
-/// One finished block (or more) of an answer.
+/// One or more finished blocks of an answer.
 #[derive(Debug, Deserialize)]
 pub struct Assistant {
     pub message: Message,
     #[serde(default)]
     pub parent_tool_use_id: Option<String>,
-    /// `authentication_failed`, `rate_limit` … on a message that Claude Code wrote itself.
+    /// `authentication_failed`, `rate_limit` … on a message that Claude Code itself wrote.
     #[serde(default)]
     pub error: Option<String>,
 }
@@ -175,12 +175,12 @@ pub struct Message {
     pub model: Option<String>,
     #[serde(default)]
     pub content: Content,
-    /// Of the request that this message answers.
+    /// The usage of the request that this message answers.
     #[serde(default)]
     pub usage: Option<TokensTold>,
 }
 
-/// What a message or a tool result holds.
+/// The content of a message or a tool result.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub enum Content {
@@ -237,13 +237,13 @@ pub struct ImageSource {
     pub data: String,
 }
 
-/// Tool results come as a message of the user's.
+/// Tool results arrive as a message of the user.
 #[derive(Debug, Deserialize)]
 pub struct User {
     pub message: Message,
     #[serde(default)]
     pub tool_result_meta: Vec<ToolResultMeta>,
-    /// The result as data, where the tool is one of Claude Code's own.
+    /// The result as data, if the tool is one of Claude Code's own.
     #[serde(default)]
     pub tool_use_result: Value,
 }
@@ -252,12 +252,12 @@ pub struct User {
 pub struct ToolResultMeta {
     #[serde(default)]
     pub id: String,
-    /// There when the tool did not run: `permission-rule`, `user-rejected`.
+    /// Present if the tool did not run: `permission-rule`, `user-rejected`.
     #[serde(default)]
     pub non_execution_kind: Option<String>,
 }
 
-/// The end of a turn. An API failure comes as `subtype: success` with `is_error`.
+/// The end of a turn. An API failure has `subtype: success` with `is_error`.
 #[derive(Debug, Default, Deserialize)]
 pub struct TurnResult {
     #[serde(default)]
@@ -273,13 +273,13 @@ pub struct TurnResult {
     /// `aborted_streaming`, `aborted_tools`, `api_error`, `max_turns` …
     #[serde(default)]
     pub terminal_reason: Option<String>,
-    /// Of the process, not of the turn.
+    /// The cost of the process, not of the turn.
     #[serde(default)]
     pub total_cost_usd: Option<f64>,
-    /// Of the turn.
+    /// The usage of the turn.
     #[serde(default)]
     pub usage: Option<TokensTold>,
-    /// Of the process, by model.
+    /// The usage of the process, by model.
     #[serde(default, rename = "modelUsage")]
     pub model_usage: HashMap<String, ModelUsage>,
 }
