@@ -1,6 +1,6 @@
-//! Where an agent's program lies. A browser started from a desktop has a bare PATH, and so had whatever it started.
+//! Finds an agent's program. A browser started from a desktop has a minimal PATH, and so has everything that it starts.
 //!
-//! Owns the places and their order. Never starts what it finds but for its version.
+//! Owns the folders and their order. Never starts a program except to ask for its version.
 
 use super::adapter::AgentEnvironment;
 use super::process::brief::{self, BriefError};
@@ -9,12 +9,13 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A cold start from a slow disk (Gemini CLI takes seconds on a fast one); a program that asks a network first is given up.
+/// Long enough for a cold start from a slow disk (Gemini CLI takes seconds on a fast one). A program that waits for a
+/// network is given up.
 const VERSION_LIMIT: Duration = Duration::from_secs(25);
 
-/// Folders below the home directory where installers put programs without always adding them to PATH.
+/// Folders in the home directory where installers put programs without always adding them to PATH.
 const HOME_FOLDERS: [&str; 5] = [".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin", ".volta/bin"];
-/// Folders of node versions, each with programs in the given folder below.
+/// Folders of node versions, and the subfolder of each version that has the programs.
 const NODE_FOLDERS: [(&str, &str); 4] = [
     (".nvm/versions/node", "bin"),
     (".local/share/fnm/node-versions", "installation/bin"),
@@ -23,8 +24,8 @@ const NODE_FOLDERS: [(&str, &str); 4] = [
 ];
 const SYSTEM_FOLDERS: [&str; 2] = ["/opt/homebrew/bin", "/usr/local/bin"];
 
-/// The program that the configuration names, or the first one in the login shell's PATH and then in the usual places.
-/// A configured one that is not there is not replaced by another: the person should know.
+/// Returns the program that the configuration names, or the first one in the login shell's PATH and then in the usual
+/// folders. Does not replace a missing configured program with another one, so that the person notices.
 pub fn find(program: &str, configured: Option<&Path>, environment: &AgentEnvironment) -> Option<PathBuf> {
     if let Some(path) = configured {
         return is_program(path).then(|| path.to_owned());
@@ -32,14 +33,14 @@ pub fn find(program: &str, configured: Option<&Path>, environment: &AgentEnviron
     folders(environment).into_iter().map(|folder| folder.join(program)).find(|path| is_program(path))
 }
 
-/// The same without holding up the runtime: disks can be slow.
+/// Does the same without blocking the runtime, because disks can be slow.
 pub async fn search(program: &str, configured: Option<PathBuf>, environment: &AgentEnvironment) -> Option<PathBuf> {
     let (program, environment) = (program.to_owned(), environment.clone());
     let search = move || find(&program, configured.as_deref(), &environment);
     tokio::task::spawn_blocking(search).await.ok().flatten()
 }
 
-/// All folders that are looked in, in order.
+/// Returns all searched folders, in order.
 pub fn folders(environment: &AgentEnvironment) -> Vec<PathBuf> {
     let variable = |name: &str| environment.variables.get(OsStr::new(name));
     let mut all: Vec<PathBuf> = variable("PATH")
@@ -55,7 +56,7 @@ pub fn folders(environment: &AgentEnvironment) -> Vec<PathBuf> {
     all
 }
 
-/// The folders in `folder` named like `v20.11.1`, the highest version first.
+/// Returns the subfolders named like `v20.11.1`, highest version first.
 fn newest_first(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut versions: Vec<(Vec<u32>, PathBuf)> = entries
@@ -82,7 +83,7 @@ pub enum VersionError {
     Failed(std::process::ExitStatus, String),
 }
 
-/// What `PROGRAM --version` says: its first word with a digit, else its first line.
+/// Returns the version from `PROGRAM --version`: the first word with a digit, or else the first line.
 pub async fn version(program: &Path, environment: &AgentEnvironment) -> Result<String, VersionError> {
     let output = brief::run(program, &["--version"], environment, VERSION_LIMIT).await?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -95,7 +96,8 @@ pub async fn version(program: &Path, environment: &AgentEnvironment) -> Result<S
     Ok(number.unwrap_or(line).to_owned())
 }
 
-/// `environment` with the program's own folder in PATH: a script of a node version needs the `node` beside it.
+/// Returns `environment` with the program's own folder in PATH: a script of a node version needs the `node` in the same
+/// folder.
 pub fn with_own_folder(environment: &AgentEnvironment, program: &Path) -> AgentEnvironment {
     let mut with = environment.clone();
     if let Some(folder) = program.parent().filter(|folder| folder.is_absolute()) {

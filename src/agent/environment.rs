@@ -1,6 +1,7 @@
-//! The environment that agents run in: what the person's login shell sets up, not what the daemon happened to inherit.
+//! The environment of agents: the one that the person's login shell sets up, not the one that the daemon inherited.
 //!
-//! Owns asking the shell (once until a refresh, with a limit) and what is taken out. Never passes on the daemon's own variables.
+//! Owns asking the shell (once until a refresh, with a time limit) and the variables that are removed. Never passes on
+//! the daemon's own variables.
 
 use super::adapter::AgentEnvironment;
 use super::process::brief;
@@ -11,13 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// A start-up file that asks a network may take seconds; one that hangs must not hold up the first turn for long.
+/// The limit for the shell. A start-up file that uses a network may take seconds; one that hangs must not delay the
+/// first turn for long.
 const SHELL_LIMIT: Duration = Duration::from_secs(5);
-/// Between these lies the environment; start-up files may print anything around it.
+/// Markers around the environment; start-up files may print anything else.
 const BEGIN: &str = "--gstack-environment-begin--";
 const END: &str = "--gstack-environment-end--";
 
-/// What a login on this machine starts from. Everything else comes from the shell.
+/// The variables that a login on this machine starts with. Everything else comes from the shell.
 const SEED: [&str; 15] = [
     "HOME",
     "USER",
@@ -36,30 +38,30 @@ const SEED: [&str; 15] = [
     "SSH_AUTH_SOCK",
 ];
 
-/// Settings that the person's own start-up files make and that decide how Claude Code signs in.
-/// All other `CLAUDE_CODE_…` are marks of a session that something of ours must not be taken for.
+/// Variables from the person's own start-up files that determine how Claude Code signs in. All other `CLAUDE_CODE_…`
+/// variables belong to a running session, which our processes must not be mistaken for.
 const KEPT_CLAUDE: [&str; 4] =
     ["CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
 
-/// Where programs lie on a machine whose shell could not be asked.
+/// The PATH on a machine whose shell could not be asked.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin:/opt/homebrew/bin";
 
-/// The environment, asked for at its first use and kept. Share it behind an `Arc`.
+/// The environment, captured at its first use and cached. Share it behind an `Arc`.
 #[derive(Debug)]
 pub struct LoginEnvironment {
     additions: Mutex<BTreeMap<String, String>>,
     captured: Mutex<Option<AgentEnvironment>>,
-    /// Folders of the PATH of terminals, the latest terminal's first. They come before the login shell's: what works in
-    /// the terminal that gstack was connected from works in the panel.
+    /// The PATH folders of terminals, latest terminal first. They precede the login shell's, so that everything that
+    /// works in the terminal gstack was connected from also works in the panel.
     of_terminals: Mutex<Vec<PathBuf>>,
     asks: bool,
 }
 
-/// A PATH with more folders is cut: each one costs a look for each agent.
+/// The limit of folders in a PATH, because each one adds a file lookup per agent.
 const MOST_FOLDERS: usize = 200;
 
 impl LoginEnvironment {
-    /// `additions` come from the configuration and win over everything.
+    /// Creates it. `additions` come from the configuration and take precedence over everything.
     pub fn new(additions: BTreeMap<String, String>) -> Self {
         Self {
             additions: Mutex::new(additions),
@@ -69,7 +71,7 @@ impl LoginEnvironment {
         }
     }
 
-    /// One that is known already: no shell is ever asked.
+    /// Creates it from a known environment, without ever asking a shell.
     pub fn known(environment: AgentEnvironment) -> Self {
         Self {
             additions: Mutex::default(),
@@ -79,7 +81,7 @@ impl LoginEnvironment {
         }
     }
 
-    /// Replaces what comes from the configuration.
+    /// Replaces the variables from the configuration.
     pub fn configure(&self, additions: BTreeMap<String, String>) {
         *self.additions.lock().unwrap_or_else(PoisonError::into_inner) = additions;
         if self.asks {
@@ -87,7 +89,7 @@ impl LoginEnvironment {
         }
     }
 
-    /// Adds the absolute folders of a terminal's PATH. Returns whether one of them is new.
+    /// Adds the absolute folders of a terminal's PATH. Returns whether any of them is new.
     pub fn learn_path(&self, path: &str) -> bool {
         let captured = self.kept().and_then(|kept| kept.variables.get(OsStr::new("PATH")).cloned()).unwrap_or_default();
         let captured: Vec<PathBuf> = std::env::split_paths(&captured).collect();
@@ -115,7 +117,7 @@ impl LoginEnvironment {
         environment
     }
 
-    /// The configuration names the PATH itself, which wins over everything.
+    /// Returns whether the configuration sets the PATH, which takes precedence over everything.
     fn sets_path(&self) -> bool {
         self.additions.lock().unwrap_or_else(PoisonError::into_inner).contains_key("PATH")
     }
@@ -127,10 +129,10 @@ impl LoginEnvironment {
         }
     }
 
-    /// Asks again: a person may have installed something or changed a start-up file since.
+    /// Asks the shell again, because a person may have installed something or changed a start-up file.
     ///
-    /// For processes without a terminal, as the daemon is: a shell that is interactive in the background of a terminal is
-    /// stopped by it, and then nothing but the seed is known when the limit is over.
+    /// Only for processes without a terminal, such as the daemon: a terminal stops an interactive shell in the
+    /// background, and only the seed would be known when the time limit is over.
     pub async fn refresh(&self) -> AgentEnvironment {
         if !self.asks {
             return self.with_terminals(self.kept().unwrap_or_default());
@@ -150,7 +152,7 @@ fn seed() -> BTreeMap<OsString, OsString> {
     SEED.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?))).collect()
 }
 
-/// Asks the login shell named in `seed`; where it doesn't answer, `seed` itself has to do.
+/// Asks the login shell named in `seed`. If it does not answer, uses `seed` itself.
 pub async fn capture(mut seed: BTreeMap<OsString, OsString>, additions: &BTreeMap<String, String>) -> AgentEnvironment {
     seed.insert("TERM".into(), "dumb".into());
     let of_starter = seed.get(OsStr::new("PATH")).cloned().unwrap_or_default();
@@ -171,18 +173,18 @@ pub async fn capture(mut seed: BTreeMap<OsString, OsString>, additions: &BTreeMa
     AgentEnvironment { variables, ..AgentEnvironment::default() }
 }
 
-/// `first`, then the folders of `path` that are not among them.
+/// Returns `first`, followed by the folders of `path` that are not in it.
 fn joined(first: Vec<PathBuf>, path: &OsStr) -> OsString {
     let mut folders: Vec<PathBuf> = first.into_iter().filter(|folder| !folder.as_os_str().is_empty()).collect();
     let more: Vec<PathBuf> = std::env::split_paths(path).filter(|folder| !folders.contains(folder)).collect();
     folders.extend(more.into_iter().filter(|folder| !folder.as_os_str().is_empty()));
-    // No folder that came out of a PATH holds a colon.
+    // A folder from a PATH never contains a colon.
     std::env::join_paths(folders).unwrap_or_else(|_| path.to_owned())
 }
 
 async fn ask_shell(seed: &BTreeMap<OsString, OsString>) -> Option<BTreeMap<OsString, OsString>> {
     let (shell, flags) = shell(seed.get(OsStr::new("SHELL")).map(OsString::as_os_str));
-    // `env -0` keeps values with line breaks whole; an old one without it is read by lines.
+    // `env -0` preserves values with line breaks; without it, an old `env` is parsed by lines.
     let script = format!("printf %s {BEGIN}; command env -0 2>/dev/null || command env; printf %s {END}");
     let environment = AgentEnvironment { variables: seed.clone(), ..AgentEnvironment::default() };
     match brief::run(&shell, &[flags, "-c", &script], &environment, SHELL_LIMIT).await {
@@ -200,7 +202,7 @@ async fn ask_shell(seed: &BTreeMap<OsString, OsString>) -> Option<BTreeMap<OsStr
     }
 }
 
-/// The person's shell with its flags for "login, interactive", where it is one that understands the script.
+/// Returns the person's shell with its flags for "login, interactive", if it can run the script.
 fn shell(named: Option<&OsStr>) -> (PathBuf, &'static str) {
     let named = named.map(Path::new).filter(|path| path.is_absolute());
     match named.and_then(|path| Some((path, path.file_name()?.to_str()?))) {

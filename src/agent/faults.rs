@@ -1,6 +1,6 @@
-//! What can go wrong with any agent's program, each with its code, words and next step.
+//! The faults of any agent's program, each with its code, message and next step.
 //!
-//! Owns the words that are the same for all. What an agent's own errors mean is its adapter's.
+//! Owns the messages that are the same for all agents. Each adapter maps its agent's own errors.
 
 use super::clip::one_line;
 use super::process::child::ChildError;
@@ -9,29 +9,29 @@ use crate::protocol::told::{self, Sentence};
 use serde_json::Value;
 use std::path::Path;
 
-/// What an error of a program may add to our own words.
+/// The longest text of a program's error that is added to our own message.
 pub const LONGEST_TOLD: usize = 500;
 
-/// An API's answer comes whole, as JSON: its message is what a person reads.
+/// Returns the message for a person from an API's answer, which is passed on as a whole, as JSON.
 pub fn said_by_api(message: &str) -> String {
     let parsed: Option<Value> = serde_json::from_str(message).ok();
     let inner = parsed.as_ref().and_then(|value| value.pointer("/error/message")).and_then(Value::as_str);
     inner.unwrap_or(message).to_owned()
 }
 
-/// An agent's program as faults name it.
+/// An agent's program, as faults name it.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'a> {
-    /// As people know it: `Codex`.
+    /// The name shown to people: `Codex`.
     pub label: &'a str,
-    /// The command that installs it, where there is one.
+    /// The command that installs it, if there is one.
     pub install: Option<&'a str>,
-    /// What shows in a terminal whether it runs at all: `codex --version`.
+    /// The command that shows in a terminal whether it runs: `codex --version`.
     pub check: &'a str,
 }
 
 impl Program<'_> {
-    /// `configured`: the path that the configuration names.
+    /// Returns the fault for a program that was not found. `configured`: the path from the configuration.
     pub fn missing(self, configured: Option<&Path>) -> Fault {
         let message = match configured {
             Some(path) => told::AGENT_NOT_AT.with([self.label, &path.display().to_string()]),
@@ -40,7 +40,7 @@ impl Program<'_> {
         self.with_install(Fault::new(FaultCode::AgentMissing, message).hint(told::AGENT_INSTALL))
     }
 
-    /// It is there and does not work.
+    /// Returns the fault for a program that exists but does not work.
     pub fn broken(self, why: &str) -> Fault {
         let message = told::AGENT_BROKEN.with([self.label, &one_line(why, LONGEST_TOLD)]);
         let hint = told::AGENT_REINSTALL.with([self.check]);
@@ -63,7 +63,7 @@ impl Program<'_> {
         }
     }
 
-    /// Its private files could not be written.
+    /// Returns the fault for private files that could not be written.
     pub fn not_written(self, error: &std::io::Error) -> Fault {
         let message = told::AGENT_FILES.with([self.label, &error.to_string()]);
         Fault::new(FaultCode::Storage, message).hint(told::AGENT_FILES_NEXT).at(Hop::Daemon)
@@ -78,7 +78,7 @@ impl Program<'_> {
     }
 }
 
-/// Its process ended when it should not have.
+/// Returns the fault for a process that ended unexpectedly.
 pub fn crashed(label: &str, how: &str, last_words: Option<&str>) -> Fault {
     let message = match last_words {
         Some(words) => told::AGENT_ENDED_SAYING.with([label, how, words]),
@@ -87,12 +87,12 @@ pub fn crashed(label: &str, how: &str, last_words: Option<&str>) -> Fault {
     Fault::new(FaultCode::AgentCrashed, message).hint(told::SEND_AGAIN_GOES_ON).at(Hop::Agent)
 }
 
-/// A message came while a turn runs.
+/// Returns the fault for a message that was sent while a turn runs.
 pub fn busy(label: &str) -> Fault {
     Fault::new(FaultCode::Conflict, told::AGENT_BUSY.with([label])).hint(told::WAIT_FOR_END).at(Hop::Agent)
 }
 
-/// Why an API gave no answer.
+/// The reason why an API gave no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApiTrouble {
     Overloaded,
@@ -102,8 +102,8 @@ pub enum ApiTrouble {
 }
 
 impl ApiTrouble {
-    /// Reads the trouble from an error's words, for a program that passes on neither kind nor status: an API that fails in
-    /// mid-stream reports an error event after its status 200. These are the APIs' and the HTTP clients' own words.
+    /// Recognises the reason from an error's text, for a program that reports neither kind nor status: an API that
+    /// fails mid-stream sends an error event after its status 200. The texts are those of the APIs and HTTP clients.
     pub fn from_words(said: &str) -> Option<Self> {
         const WORDS: [(ApiTrouble, &[&str]); 4] = [
             (ApiTrouble::Overloaded, &["overloaded", "at capacity", "high demand"]),
@@ -131,24 +131,24 @@ impl ApiTrouble {
     }
 }
 
-/// Told by an agent's own API error, with what the agent said about it.
+/// Returns the fault for an API error, with the agent's text about it.
 pub fn api(message: Sentence, said: &str, hint: impl Into<Sentence>) -> Fault {
     let said = one_line(said, LONGEST_TOLD);
     Fault::new(FaultCode::AgentError, message.said(&said)).hint(hint).at(Hop::Agent)
 }
 
-/// A time of a limit as the person's clock shows it: `14:05`.
+/// Returns the time of a limit in the local time zone: `14:05`.
 pub fn local_time(seconds: Option<i64>) -> Option<String> {
     let time = jiff::Timestamp::from_second(seconds?).ok()?;
     Some(time.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M").to_string())
 }
 
-/// Told when it is not signed in.
+/// Returns the fault for an agent that is not signed in.
 pub fn signed_out(label: &str) -> Fault {
     Fault::new(FaultCode::AgentSignedOut, told::AGENT_SIGNED_OUT.with([label])).hint(told::SIGN_IN).at(Hop::Agent)
 }
 
-/// It never said which model it begins with, so only a new process has that one.
+/// Returns the fault if the agent never reported its first model, so that only a new process can use it.
 pub fn own_model_unknown(label: &str) -> Fault {
     Fault::new(FaultCode::AgentError, told::AGENT_NO_OWN_MODEL.with([label])).at(Hop::Agent)
 }

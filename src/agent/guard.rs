@@ -1,11 +1,11 @@
-//! Which files no agent's file tools ever see: credentials, and gstack's own.
+//! The files that no agent's file tools may access: credentials, and gstack's own.
 //!
-//! Owns the list and the check. Never asks a person: what is here is closed whatever they would say.
+//! Owns the list and the check. Never asks a person: these files are closed whatever they would answer.
 
 use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
-/// Below the home directory: keys, tokens and sessions of the usual tools and browsers.
+/// Keys, tokens and sessions of the usual tools and browsers, relative to the home directory.
 pub const CREDENTIALS: [&str; 46] = [
     ".ssh",
     ".gnupg",
@@ -70,12 +70,13 @@ impl Guard {
         Self { folder: resolve(folder), closed: closed.iter().map(|place| resolve(place)).collect() }
     }
 
-    /// True for a path inside the conversation's folder that is not closed.
+    /// Returns true for a path inside the conversation's folder that is not closed.
     pub fn is_open(&self, path: &Path) -> bool {
         resolve(path).starts_with(&self.folder) && !self.is_closed(path)
     }
 
-    /// True for what no tool may touch. The conversation's folder stays open where it lies in a closed one.
+    /// Returns true for a path that no tool may touch. The conversation's folder remains open even inside a closed
+    /// place.
     pub fn is_closed(&self, path: &Path) -> bool {
         let path = resolve(path);
         self.closed.iter().any(|place| {
@@ -84,19 +85,19 @@ impl Guard {
         })
     }
 
-    /// The closed places that do not hold the conversation's folder, absolute and without links.
+    /// Returns the closed places that do not contain the conversation's folder, absolute and without symlinks.
     pub fn places(&self) -> impl Iterator<Item = &Path> {
         self.closed.iter().filter(|place| !self.folder.starts_with(place)).map(PathBuf::as_path)
     }
 
-    /// The path that a call of a file tool is about; the folder itself where it names none.
+    /// Returns the path that a file tool's call concerns, or the folder itself if it names none.
     pub fn path_of(&self, input: &Value) -> PathBuf {
         let named = ["file_path", "notebook_path", "path"].into_iter().find_map(|name| input.get(name)?.as_str());
         named.map_or_else(|| self.folder.clone(), |path| self.folder.join(path))
     }
 
-    /// Claude Code's own rules for the same (`//` begins an absolute path there): they hold inside the folder too,
-    /// where it asks nobody before it reads.
+    /// Returns the same rules in Claude Code's format (an absolute path begins with `//`). They also apply inside the
+    /// folder, where it reads without asking.
     pub fn deny_rules(&self) -> Vec<String> {
         self.places()
             .flat_map(|place| {
@@ -108,7 +109,7 @@ impl Guard {
     }
 }
 
-/// Without `.`, `..` and symbolic links, as far as the path exists.
+/// Resolves `.`, `..` and symbolic links, as far as the path exists.
 fn resolve(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,7 +1,7 @@
-//! Agents: programs (or the built-in one) that answer a person's messages and act through tools.
+//! Agents: programs (or the built-in one) that answer a person's messages and act with tools.
 //!
-//! Owns the adapter traits and the one event vocabulary that all agents are mapped to.
-//! Never touches a browser or a journal: it acts through [`adapter::Tools`] and reports [`adapter::AgentEvent`]s.
+//! Owns the adapter traits and the common events to which all agents are mapped. Never touches a browser or a journal:
+//! it acts through [`adapter::Tools`] and reports [`adapter::AgentEvent`]s.
 
 pub mod acp;
 pub mod adapter;

@@ -1,20 +1,20 @@
-//! What an agent is told: the standing instructions, and a message with the page that the person looks at.
+//! The text sent to an agent: the standing instructions, and a message with the page that the person is viewing.
 //!
-//! Owns the words and the envelope. What a page says is data in it and can never close it.
+//! Owns the text and its envelope. Page content is data in the envelope and can never close it.
 
 use super::adapter::Prompt;
 use super::clip::clip;
 use crate::base::lookalike;
 use crate::protocol::chat::PageContext;
 
-/// A selection of a whole book is not what a person means by "this".
+/// A person who says "this" does not mean a selection longer than this.
 const LONGEST_SELECTION: usize = 16 * 1024;
 const LONGEST_TITLE: usize = 300;
 const LONGEST_URL: usize = 2000;
-/// `working-tab`, in characters.
+/// The length of `working-tab`, in characters.
 const LONGEST_TAG: usize = 11;
 
-/// Instructions for every agent that has a model. `tools` as [`super::adapter::McpEndpoint::tools`] names them.
+/// Returns the instructions for every agent with a model. `tools` as in [`super::adapter::McpEndpoint::tools`].
 pub fn system_prompt(tools: &[String]) -> String {
     format!(
         "You work in the side panel of the person's own web browser, through the tools of the MCP server `gstack`: {}.\n\
@@ -32,7 +32,7 @@ pub fn system_prompt(tools: &[String]) -> String {
     )
 }
 
-/// The person's message with what is around it. With nothing around it is the text alone.
+/// Returns the person's message with its context. Without context, it is the text alone.
 pub fn message(prompt: &Prompt) -> String {
     let mut envelope = String::new();
     if let Some(earlier) = &prompt.earlier {
@@ -66,8 +66,8 @@ fn escape(text: &str) -> String {
     defuse(&text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"))
 }
 
-/// Keeps a text as it is (the person's own may well be HTML), but for what opens or closes a part of the envelope, also if
-/// it is spelled with characters that look like these.
+/// Keeps a text unchanged (the person's own may well be HTML), except for tags of the envelope, even if they are
+/// spelled with lookalike characters.
 fn defuse(text: &str) -> String {
     let mut defused = String::with_capacity(text.len());
     for (at, letter) in text.char_indices() {

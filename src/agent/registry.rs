@@ -1,6 +1,6 @@
-//! The agents that there are: which can be used here, and which is taken when a conversation names none.
+//! The list of agents: which can be used here, and which is the default for a conversation without a choice.
 //!
-//! Owns the list and what the last look found. Never starts an agent.
+//! Owns the list and the result of the last probe. Never starts an agent.
 
 use super::acp::Acp;
 use super::acp::preset::Preset;
@@ -21,30 +21,30 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Each question to a program has its own, shorter limit; this one holds whatever an agent does.
+/// The limit for the probe of any agent. Each query to a program has its own, shorter limit.
 const PROBE_LIMIT: Duration = Duration::from_secs(30);
 
-/// What the configuration says about agents.
+/// The configuration of agents.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentSettings {
-    /// Where programs are, by their agent's name, that should not be looked for.
+    /// The paths of programs by their agent's name, which are not searched for.
     pub programs: BTreeMap<String, PathBuf>,
-    /// Agents of the person's own, in the order of preference before the built-in one.
+    /// Agents of the person's own, in order of preference before the built-in one.
     pub own: Vec<OwnAgent>,
-    /// The default agent, where a person chose one.
+    /// The default agent, if a person chose one.
     pub default: Option<AgentName>,
-    /// Variables for all agents, over those of the login shell.
+    /// Variables for all agents, which override those of the login shell.
     pub environment: BTreeMap<String, String>,
-    /// `None`: agents run as any program of the person's.
+    /// `None`: agents run without a sandbox.
     pub sandbox: Option<SandboxSettings>,
 }
 
-/// An agent of the configuration. It speaks ACP.
+/// An agent from the configuration. It uses ACP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnAgent {
     pub name: String,
     pub label: Option<String>,
-    /// A name to be looked for, or a path.
+    /// A name to search for, or a path.
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
 }
@@ -60,16 +60,16 @@ struct Shared {
     environment: LoginEnvironment,
     confiner: Confiner,
     found: Mutex<Option<Vec<AgentInfo>>>,
-    /// Held during a look: who needs what it finds waits for it rather than starting every program once more.
+    /// Held during a probe, so that other callers wait for its result instead of starting every program again.
     looking: tokio::sync::Mutex<()>,
 }
 
-/// What the configuration decides. Replaced whole when that changes.
+/// The part that the configuration determines. Replaced as a whole when it changes.
 #[derive(Clone)]
 struct Listed {
-    /// None: the agents were given as they are.
+    /// `None`: the agents were given directly.
     settings: Option<Arc<AgentSettings>>,
-    /// In the order of preference; the built-in one is the last.
+    /// In order of preference; the built-in one is last.
     agents: Vec<Arc<dyn Agent>>,
     chosen: Option<AgentName>,
 }
@@ -88,7 +88,7 @@ impl Listed {
         for preset in known.into_iter().chain(own) {
             let configured = path(&preset.name);
             let acp = Acp::new(preset, configured);
-            // One of the person's own takes the place of the known one of its name.
+            // An agent of the person's own replaces the known one of the same name.
             agents.retain(|agent| agent.name() != acp.name());
             agents.push(Arc::new(acp));
         }
@@ -104,7 +104,8 @@ impl Agents {
         Self::from(Listed::of(settings), environment, confiner)
     }
 
-    /// With agents of one's own: the first usable one is the default, the last one should always be usable.
+    /// Creates the list with the given agents. The first usable one is the default; the last one should always be
+    /// usable.
     pub fn with(agents: Vec<Arc<dyn Agent>>, chosen: Option<AgentName>, environment: LoginEnvironment) -> Self {
         Self::from(Listed { settings: None, agents, chosen }, environment, Confiner::new(None))
     }
@@ -121,7 +122,7 @@ impl Agents {
         }
     }
 
-    /// Goes by a changed configuration from the next look on. Agents that run are not touched.
+    /// Applies a changed configuration from the next probe on. Running agents are not affected.
     pub fn configure(&self, settings: AgentSettings) {
         let mut listed = self.shared.listed.lock().unwrap_or_else(PoisonError::into_inner);
         if listed.settings.as_deref() == Some(&settings) {
@@ -133,8 +134,8 @@ impl Agents {
         *self.shared.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// Adds the folders of a terminal's PATH, so that what its `which` finds is found here too. Returns whether one of
-    /// them is new: then another look may find more.
+    /// Adds the folders of a terminal's PATH, so that every program that its `which` finds is found here too. Returns
+    /// whether any of them is new, in which case another probe may find more.
     pub fn learn_path(&self, path: &str) -> bool {
         self.shared.environment.learn_path(path)
     }
@@ -143,12 +144,12 @@ impl Agents {
         self.shared.listed.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The environment that agents, and git, are started in, with what confines them.
+    /// Returns the environment in which agents and git are started, with their sandbox.
     pub async fn environment(&self) -> AgentEnvironment {
         self.shared.confiner.confine(self.shared.environment.get().await).await
     }
 
-    /// The agent of this name, usable or not.
+    /// Returns the agent of this name, usable or not. Fails if there is none.
     pub fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
         let agents = self.listed().agents;
         let named = agents.iter().find(|agent| agent.name() == *name);
@@ -160,14 +161,14 @@ impl Agents {
         })
     }
 
-    /// The agent that a conversation without a choice talks to.
+    /// Returns the agent for a conversation without a choice.
     pub async fn default_agent(&self) -> Arc<dyn Agent> {
         let name = self.list().await.into_iter().find(|info| info.default).map(|info| info.name);
         let named = name.and_then(|name| self.get(&name).ok());
         named.unwrap_or_else(|| Arc::new(Builtin))
     }
 
-    /// What the last look found, or finds; looks where there was none.
+    /// Returns the result of the last probe. Probes if there was none.
     pub async fn list(&self) -> Vec<AgentInfo> {
         if let Some(found) = self.found() {
             return found;
@@ -183,7 +184,7 @@ impl Agents {
         self.shared.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Adds what a running agent said of itself to what the last look found; all of it where that changed it.
+    /// Merges a running agent's offers into the result of the last probe. Returns all agents if that changed anything.
     pub fn learn(&self, name: &AgentName, offers: Offers) -> Option<Vec<AgentInfo>> {
         let mut found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
         let all = found.as_mut()?;
@@ -201,12 +202,12 @@ impl Agents {
         (*info != before).then(|| all.clone())
     }
 
-    /// What confines agents, as it was last found.
+    /// Returns the sandbox state from the last probe.
     pub fn known_sandbox(&self) -> Option<SandboxState> {
         self.shared.confiner.known()
     }
 
-    /// Looks again at all agents at once, after asking the login shell for its environment again.
+    /// Asks the login shell for its environment again, then probes all agents concurrently.
     pub async fn refresh(&self) -> Vec<AgentInfo> {
         let looking = self.shared.looking.lock().await;
         self.look(&looking).await
@@ -214,7 +215,7 @@ impl Agents {
 
     async fn look(&self, _one_at_a_time: &tokio::sync::MutexGuard<'_, ()>) -> Vec<AgentInfo> {
         let environment = self.shared.environment.refresh().await;
-        // Something may have been installed since.
+        // Something may have been installed in between.
         self.shared.confiner.forget();
         let environment = self.shared.confiner.confine(environment).await;
         let listed = self.listed();
@@ -239,9 +240,9 @@ async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
     }
 }
 
-/// The chosen one; else the first one with a model that is ready; else the first that only lacks a sign-in: it is
-/// better to be told so at once than to be answered without a model. `found` holds at least the built-in one, which is
-/// always ready.
+/// Marks the default: the chosen one, or else the first one with a model that is ready, or else the first one that only
+/// lacks a sign-in, because it is better to say so at once than to answer without a model. `found` contains at least
+/// the built-in one, which is always ready.
 fn choose_default(found: &mut [AgentInfo], chosen: Option<&AgentName>) {
     let first = |holds: &dyn Fn(&AgentInfo) -> bool| found.iter().position(holds);
     let at = chosen

@@ -1,7 +1,7 @@
 //! The task that holds one agent's process, and the handle to it.
 //!
-//! Owns the queue into the task, its end and what is told of that. Never knows what an agent says: an adapter's own
-//! loop does.
+//! Owns the task's queue, its end and the report of that end. Never knows the agent's protocol: an adapter's own loop
+//! does.
 
 use super::adapter::AgentEvent;
 use super::process::child::{LineChild, Patience};
@@ -13,13 +13,13 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// An interrupt is answered in 10 to 50 ms; a process that does not end its turn by then is given up.
+/// An interrupt is answered in 10 to 50 ms; a process that does not end its turn within this limit is killed.
 pub const INTERRUPT_LIMIT: Duration = Duration::from_secs(5);
 const COMMANDS_WAITING: usize = 8;
-/// Between the end of its output and its own.
+/// The limit from the end of its output to its own end.
 const END_LIMIT: Duration = Duration::from_secs(2);
 
-/// The handle. Dropping it ends the task and the process at once.
+/// The handle of the task. Dropping it ends the task and the process immediately.
 pub struct Held<C> {
     commands: mpsc::Sender<C>,
     cancel: CancellationToken,
@@ -45,7 +45,7 @@ impl<C: Send + 'static> Held<C> {
         self.commands.send(command).await.map_err(|_| Gone)
     }
 
-    /// Ends the process in order; nothing of it runs when this returns.
+    /// Ends the process gracefully. None of its processes runs when this returns.
     pub fn close(mut self) -> BoxFuture<'static, ()> {
         self.cancel.cancel();
         let task = self.task.take();
@@ -67,17 +67,17 @@ impl<C> Drop for Held<C> {
     }
 }
 
-/// Why a task's loop ended.
+/// The reason why a task's loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     Closed,
     /// Its output ended.
     Silent,
-    /// It did not end its turn when it was interrupted.
+    /// It did not end its turn after an interrupt.
     Stuck,
 }
 
-/// The end of each task: the process is ended and reaped, `keep` dropped after it, and then it is told.
+/// Ends and reaps the process, drops `keep`, then reports the end.
 pub async fn farewell<K>(
     child: LineChild,
     patience: Patience,
@@ -88,7 +88,7 @@ pub async fn farewell<K>(
 ) {
     child.end(patience).await;
     drop(keep);
-    // A slow listener is waited for, but not one that closes the session: it may have stopped reading.
+    // Wait for a slow receiver, unless it closes the session: it may have stopped reading.
     let told = tokio::select! {
         biased;
         told = events.send(AgentEvent::Exited { fault }) => told.is_ok(),
@@ -99,7 +99,7 @@ pub async fn farewell<K>(
     }
 }
 
-/// Its output has ended: its process has too, or is about to. How, and its last words on stderr.
+/// Returns how a process ended whose output has ended, and its last line on stderr.
 pub async fn how_it_ended(child: &mut LineChild) -> (String, Option<String>) {
     let how = match tokio::time::timeout(END_LIMIT, child.wait()).await {
         Ok(Ok(status)) => status.to_string(),
@@ -109,7 +109,7 @@ pub async fn how_it_ended(child: &mut LineChild) -> (String, Option<String>) {
     (how, child.last_words())
 }
 
-/// Waits for the time, or for ever where there is none.
+/// Waits until the time, or forever if it is `None`.
 pub async fn at(time: Option<Instant>) {
     match time {
         Some(time) => tokio::time::sleep_until(time).await,

@@ -1,6 +1,6 @@
-//! What can go wrong with Codex, each with its code, words and next step.
+//! The faults of Codex, each with its code, message and next step.
 //!
-//! Decides by the kind and the status that Codex tells; by words only where it tells neither.
+//! Decides by the kind and the status that Codex reports; by the message only if it reports neither.
 
 use super::wire::TurnError;
 use crate::agent::clip::one_line;
@@ -14,7 +14,7 @@ pub const PROGRAM: Program<'static> =
     Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "codex --version" };
 
 pub const LABEL: &str = "Codex";
-/// Who runs its API.
+/// The provider of its API.
 const API: &str = "OpenAI";
 
 pub fn signed_out() -> Fault {
@@ -25,7 +25,7 @@ pub fn own_model_unknown() -> Fault {
     faults::own_model_unknown(LABEL)
 }
 
-/// Its rules for files could not be made to hold: it is not run at all.
+/// Returns the fault if its file rules cannot be enforced, in which case it is not run.
 pub fn unconfined() -> Fault {
     Fault::new(FaultCode::AgentCrashed, told::AGENT_UNCONFINED.with([LABEL]))
         .hint(told::AGENT_UNCONFINED_NEXT)
@@ -33,7 +33,7 @@ pub fn unconfined() -> Fault {
         .at(Hop::Agent)
 }
 
-/// A line for while it tries again.
+/// Returns the notice for a retry.
 pub fn trying_again(error: &TurnError) -> Sentence {
     let what = match (error.kind(), error.status()) {
         ("serverOverloaded", _) => told::RETRY_OVERLOADED,
@@ -45,7 +45,7 @@ pub fn trying_again(error: &TurnError) -> Sentence {
     what.with(["OpenAI"])
 }
 
-/// The fault of a turn that failed. `uses_key`: signed in with a key, else with an account.
+/// Returns the fault for a failed turn. `uses_key`: signed in with a key, not with an account.
 pub fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
     let said = one_line(&said_by_api(&error.message), LONGEST_TOLD);
     let trouble = ApiTrouble::from_words(&said);

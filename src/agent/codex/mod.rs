@@ -1,6 +1,6 @@
-//! Codex as an agent: one long-lived `codex app-server` process a conversation.
+//! Codex as an agent: one long-lived `codex app-server` process per conversation.
 //!
-//! Owns finding it, asking what it offers and who is signed in, and starting it. Never keeps a process itself.
+//! Owns finding it, asking for its offers and account, and starting it. Never holds a process itself.
 
 mod faults;
 mod models;

@@ -1,21 +1,21 @@
-//! Which model a thread's turns are answered by, and how much it thinks.
+//! The model of a thread's turns, and its reasoning effort.
 //!
-//! Owns what was asked for and what a turn has to say of it: Codex keeps what one turn said for all that follow. Sends
-//! nothing.
+//! Owns the chosen model and the parameters that a turn needs for it: Codex applies one turn's parameters to all
+//! following turns. Sends nothing.
 
 use serde_json::Value;
 
-/// How much its models think where nobody says otherwise.
+/// The usual reasoning effort of its models if nothing else is set.
 const USUAL_EFFORT: &str = "medium";
 
 pub(super) struct Models {
     /// The model that answers now.
     pub(super) now: Option<String>,
-    /// What the thread began with.
+    /// The model that the thread started with.
     own: Option<String>,
     own_effort: Option<String>,
     chosen: Option<String>,
-    /// A turn named another model, or another effort, which hold from then on.
+    /// A turn set another model, or another effort, which applies to all following turns.
     changed_model: bool,
     changed_effort: bool,
 }
@@ -26,7 +26,7 @@ impl Models {
         Self { now, own, own_effort, chosen: None, changed_model: false, changed_effort: false }
     }
 
-    /// False where there is no way back to the thread's own.
+    /// Chooses the model for the next turns. Returns false if the thread's own model is unknown and cannot be restored.
     pub(super) fn choose(&mut self, model: Option<String>) -> bool {
         let stays = model.as_deref().is_none_or(is_effort);
         if stays && self.changed_model && self.own.is_none() {
@@ -36,10 +36,10 @@ impl Models {
         true
     }
 
-    /// What the next turn has to say.
+    /// Adds the model and effort to the parameters of the next turn.
     pub(super) fn put_into(&mut self, params: &mut Value) {
         let (model, effort) = match self.chosen.as_deref() {
-            // The same model thinks less, or more.
+            // The same model with less or more effort.
             Some("fast") => (None, Some("low")),
             Some("deep") => (None, Some("high")),
             Some(model) => (Some(model), None),

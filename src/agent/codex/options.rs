@@ -1,8 +1,8 @@
-//! How Codex is started: its arguments and its environment.
+//! The start of Codex: its arguments and its environment.
 //!
-//! Owns the confinement: Codex's own sandbox without network and without writing, closed to credentials; everything
-//! beyond it is asked for. Only the browser's tools, no others of ours. Nothing secret is ever in the arguments, which
-//! every user of the machine can read.
+//! Owns the confinement: Codex's own sandbox without network and without write access, closed to credentials; it must
+//! ask for everything else. It gets only the browser's tools, no others of ours. Secrets are never in the arguments,
+//! which every user of the machine can read.
 
 use crate::agent::adapter::{AgentEnvironment, McpEndpoint};
 use crate::agent::discovery::with_own_folder;
@@ -14,14 +14,14 @@ use toml::{Table, Value};
 
 /// The name of our MCP server in Codex's configuration.
 pub const SERVER: &str = "gstack";
-/// The name of our rules for files in Codex's configuration.
+/// The name of our file rules in Codex's configuration.
 pub const PROFILE: &str = "gstack";
-/// Carries the token of the MCP endpoint.
+/// The variable with the token of the MCP endpoint.
 const TOKEN_VARIABLE: &str = "GSTACK_MCP_TOKEN";
-/// A tool waits as long as the person takes to allow it: the daemon ends calls that hang, nobody else.
+/// A tool waits as long as a person takes to allow it. Only the daemon ends calls that hang.
 const TOOL_LIMIT_SECONDS: i64 = 7 * 24 * 3600;
 
-/// Ways around the person's browser, and programs that nobody sees.
+/// Features that bypass the person's browser, and programs that nobody sees.
 const OFF: [&str; 15] = [
     "apps",
     "browser_use",
@@ -37,19 +37,19 @@ const OFF: [&str; 15] = [
     "skill_search",
     "sleep_tool",
     "tool_suggest",
-    // An API that can't be reached would be tried for ever.
+    // It would retry forever if an API cannot be reached.
     "unbounded_connection_retries",
 ];
-/// Questions to the person, in words.
+/// Questions to the person.
 const ON: [&str; 1] = ["default_mode_request_user_input"];
 
-/// Its arguments for a conversation. Asks the disk which closed places there are.
+/// Returns its arguments for a conversation. Reads from disk which closed places exist.
 pub fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
     let mut settings = plain_settings();
     let server: Table = [
         ("url", mcp.url.as_str().into()),
         ("bearer_token_env_var", TOKEN_VARIABLE.into()),
-        // The policy asks for these itself, where the call arrives.
+        // The policy asks about our own tools itself, when the call arrives.
         ("default_tools_approval_mode", "approve".into()),
         ("tool_timeout_sec", TOOL_LIMIT_SECONDS.into()),
     ]
@@ -58,7 +58,7 @@ pub fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
     .collect();
     settings.push((format!("mcp_servers.{SERVER}"), Value::Table(server)));
     settings.push(("default_permissions".to_owned(), PROFILE.into()));
-    // Its sandbox does not start where a place is named that is not there.
+    // Its sandbox does not start if a closed place does not exist.
     let closed = guard
         .places()
         .flat_map(closed_parts)
@@ -69,8 +69,8 @@ pub fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
     to_arguments(&settings)
 }
 
-/// The place, or all of Codex's own folder but the part that holds the helper programs of its sandbox: without them it
-/// cannot read a repository's `AGENTS.md` where bubblewrap is installed, and does not start.
+/// Returns the place itself. For Codex's own folder, returns all of it except the helper programs of its sandbox:
+/// without them it cannot read a repository's `AGENTS.md` if bubblewrap is installed, and does not start.
 fn closed_parts(place: &Path) -> Vec<PathBuf> {
     if place.file_name() != Some(OsStr::new(".codex")) {
         return vec![place.to_owned()];
@@ -79,7 +79,7 @@ fn closed_parts(place: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_name() != "tmp").map(|entry| entry.path()).collect()
 }
 
-/// Its arguments for a look: what it offers and who is signed in.
+/// Returns its arguments for a probe: its offers and its account.
 pub fn probe_arguments() -> Vec<OsString> {
     to_arguments(&plain_settings())
 }
@@ -107,12 +107,12 @@ fn to_arguments(settings: &[(String, Value)]) -> Vec<OsString> {
     std::iter::once("app-server".into()).chain(settings.iter().flat_map(pair)).collect()
 }
 
-/// The login shell's environment for a look.
+/// Returns the login shell's environment for a probe.
 pub fn own_environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
     AgentEnvironment { access: Access::codex(), ..with_own_folder(of, program) }
 }
 
-/// The login shell's environment with the token in it.
+/// Returns the login shell's environment with the token.
 pub fn environment(of: &AgentEnvironment, program: &Path, token: &str) -> AgentEnvironment {
     let mut environment = own_environment(of, program);
     environment.variables.insert(TOKEN_VARIABLE.into(), token.into());

@@ -1,4 +1,4 @@
-//! A recorded session of the real Codex through wire and talk: nothing lost, nothing doubled, nothing unknown.
+//! Replays a recorded session of the real Codex through wire and talk: nothing is lost, duplicated or unknown.
 
 use super::talk::CodexTalk;
 use super::wire::{Notification, Request, ThreadStarted};
@@ -24,7 +24,7 @@ fn a_session_is_told_whole_and_once() {
     let entries = sample("codex/app_server.both.jsonl");
     let events = play(&mut talk(&entries), Dialect::Plain, &entries, "turn/start");
 
-    // Worked out from the raw lines: finished messages, and what was streamed of the one that was cut off.
+    // Computed from the raw lines: the finished messages, and the streamed text of the one that was cut off.
     let of_agent = || entries.iter().filter(|entry| entry.from_agent).map(|entry| &entry.line);
     let finished =
         |id: &str| of_agent().any(|line| line["method"] == "item/completed" && line["params"]["item"]["id"] == id);

@@ -1,6 +1,6 @@
-//! Starting Codex for a conversation, up to the moment when it is ready for a message; and asking it what it offers.
+//! Starts Codex for a conversation, up to the moment when it is ready for a message; and asks for its offers.
 //!
-//! Owns the handshake and the way back when an earlier thread can't be resumed.
+//! Owns the handshake and the fallback if an earlier thread cannot be resumed.
 
 use super::faults::{self, PROGRAM};
 use super::options::{self, PROFILE};
@@ -21,14 +21,14 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-/// Ready in 0.3 s where it is warm; a cold start on a busy machine takes many times that.
+/// A warm start takes 0.3 s; a cold start on a busy machine takes many times that.
 const READY_LIMIT: Duration = Duration::from_secs(45);
 const ASK_LIMIT: Duration = Duration::from_secs(15);
-/// It has no turn that it could finish.
+/// Short, because no turn is running that could finish.
 const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 
-/// What it says of itself without a conversation.
+/// Its own report without a conversation.
 pub struct Told {
     pub signed_in: bool,
     pub account: Option<String>,
@@ -36,7 +36,7 @@ pub struct Told {
     pub models: Vec<ModelInfo>,
 }
 
-/// Starts it, resuming [`Launch::resume`] where it can.
+/// Starts it and resumes [`Launch::resume`] if possible.
 pub async fn start(program: &Path, launch: Launch) -> Result<Begin<CodexTalk, ()>, Fault> {
     let home = launch.environment.variables.get(OsStr::new("HOME")).map(Path::new);
     let guard = Guard::new(&launch.folder, home, &launch.off_limits);
@@ -77,7 +77,7 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
     let uses_key = account.account.as_ref().is_none_or(|account| account.kind == "apiKey");
     let params = json!({
         "cwd": launch.folder,
-        // Whatever the sandbox does not let through is asked for.
+        // It asks for everything that the sandbox denies.
         "approvalPolicy": "on-request",
         "developerInstructions": launch.system_prompt,
     });
@@ -89,7 +89,7 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
             params["excludeTurns"] = true.into();
             match wire.ask("thread/resume", params).await {
                 Ok(answer) => Some(answer),
-                // Only the thread is gone: a new one begins in the same process.
+                // Only the thread is gone: start a new one in the same process.
                 Err(AskError::Refused(error)) => {
                     tracing::info!(code = error.code, "an earlier thread can't be resumed");
                     notice = Some(told::SESSION_BEGINS_AGAIN.into());
@@ -116,7 +116,7 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
 
 async fn introduce(wire: &mut Wire) -> Result<AccountRead, AskError> {
     let client = json!({"name": "gstack", "title": "gstack", "version": VERSION});
-    // Questions to the person are an experimental method there.
+    // Questions to the person are an experimental method of the app-server.
     let capabilities = json!({"experimentalApi": true});
     wire.ask("initialize", json!({"clientInfo": client, "capabilities": capabilities})).await?;
     wire.notify("initialized", None).await;
@@ -124,7 +124,7 @@ async fn introduce(wire: &mut Wire) -> Result<AccountRead, AskError> {
     Ok(read(&answer, "account/read").unwrap_or_default())
 }
 
-/// Only where it says so: with a provider of the person's own no account is needed.
+/// Returns true only if it says so: a provider of the person's own needs no account.
 fn is_signed_out(account: &AccountRead) -> bool {
     account.requires_openai_auth && account.account.is_none()
 }
@@ -136,7 +136,7 @@ fn broken(error: AskError) -> Fault {
     }
 }
 
-/// Asks it who is signed in and which models it offers.
+/// Asks which account is signed in and which models it offers.
 pub async fn ask(program: &Path, environment: &AgentEnvironment) -> Result<Told, Fault> {
     let arguments = options::probe_arguments();
     let spawn = Spawn { program, arguments, environment, folder: Path::new("/") };
@@ -145,7 +145,7 @@ pub async fn ask(program: &Path, environment: &AgentEnvironment) -> Result<Told,
         let account = introduce(&mut wire).await?;
         let models = match wire.ask("model/list", Value::Object(Default::default())).await {
             Ok(answer) => read::<Models>(&answer, "model/list").map(|models| models.data).unwrap_or_default(),
-            // One without this question can still talk.
+            // A release without this method still works.
             Err(AskError::Refused(_)) => Vec::new(),
             Err(ended) => return Err(ended),
         };

@@ -1,6 +1,6 @@
-//! Codex's messages as the one vocabulary of agent events, and what is said back.
+//! Maps Codex's messages to agent events, and decides the answers.
 //!
-//! A state machine without IO. Owns the turn and its steps. What Codex asks a person is in `requests`.
+//! A state machine without IO. Owns the turn and its steps. `requests` has Codex's requests to the person.
 
 mod requests;
 
@@ -31,10 +31,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// From here on a person is told that their limit is near.
+/// The person gets a notice when this percentage of their limit is used.
 const LIMIT_IS_NEAR: f64 = 90.0;
 
-/// One thread of Codex's.
+/// One thread of Codex.
 pub struct CodexTalk {
     tools: Arc<dyn Tools>,
     guard: Guard,
@@ -45,9 +45,9 @@ pub struct CodexTalk {
     told_session: bool,
     told_limit: bool,
     told_no_tools: bool,
-    /// What the thread has used until now.
+    /// The tokens that the thread has used so far.
     used: Tokens,
-    /// What it had used when the turn began.
+    /// The tokens that it had used when the turn started.
     used_before: Tokens,
     turn: Option<Turn>,
     waiting: HashMap<String, Waiting>,
@@ -72,8 +72,8 @@ impl CodexTalk {
         }
     }
 
-    /// For the turns from now on: `fast`, `deep` or one of its models; `None`: the thread's own. False where that is
-    /// not known any more.
+    /// Sets the model for all following turns: `fast`, `deep` or one of its models; `None` for the thread's own.
+    /// Returns false if that is no longer known.
     pub fn choose_model(&mut self, model: Option<String>) -> bool {
         self.models.choose(model)
     }
@@ -115,7 +115,7 @@ impl CodexTalk {
         match notification {
             Notification::TurnStarted(of) => {
                 self.turn_has_id(of.turn.id);
-                // Before it has started an interrupt is refused.
+                // An interrupt is refused before the turn has started.
                 if self.turn.as_ref().is_some_and(|turn| turn.stopping) {
                     self.send_interrupt(out);
                 }
@@ -210,7 +210,7 @@ impl CodexTalk {
         out.tell(AgentEvent::ThinkingDelta(text));
     }
 
-    /// Tells the beginning of what is a step, once.
+    /// Sends the start of an item that is a step, once.
     fn begin_step(&mut self, item: &Item, out: &mut Out) {
         let Some((id, tool, words, arguments)) = self.step_of(item) else { return };
         let Some(turn) = self.turn.as_mut().filter(|turn| !turn.open_steps.contains(&id)) else { return };
@@ -378,7 +378,7 @@ impl Talk for CodexTalk {
     }
 }
 
-/// Steps that have no result when the turn ends were cut off.
+/// Ends the steps without a result when the turn ends: they were cut off.
 fn close_steps(turn: &Turn, out: &mut Out) {
     for id in &turn.open_steps {
         let (outcome, result, images) = (StepOutcome::Unknown, String::new(), Vec::new());

@@ -1,6 +1,6 @@
-//! One turn of Codex while it runs: what was streamed, which steps are open, what it used.
+//! One running turn of Codex: the streamed text, the open steps, the usage.
 //!
-//! Owns what is forgotten when the turn ends. Pure.
+//! Owns the state that is dropped when the turn ends. Pure.
 
 use super::wire::{FileUpdate, TokenUsage, Tokens, TurnError};
 use crate::protocol::chat::Usage;
@@ -10,21 +10,21 @@ use std::collections::{HashMap, HashSet};
 pub struct Turn {
     /// The id of our `turn/start`.
     pub asked: u64,
-    /// Codex's id of the turn, once it has told it.
+    /// Codex's id of the turn, once known.
     pub id: Option<String>,
     pub stopping: bool,
-    /// Bytes of an item's text that were told already.
+    /// The number of bytes of an item's text that were already reported.
     pub streamed: HashMap<String, usize>,
     pub open_steps: Vec<String>,
     pub denied: HashSet<String>,
-    /// What file changes would do, for the question about them.
+    /// The planned changes of files, for the question about them.
     pub changes: HashMap<String, Vec<FileUpdate>>,
     pub error: Option<TurnError>,
     pub usage: Option<Usage>,
 }
 
 impl Turn {
-    /// An item's text grew. True when this is its first text.
+    /// Appends to an item's text. Returns true if this is its first text.
     pub fn grow(&mut self, item: &str, text: &str) -> bool {
         let told = self.streamed.entry(item.to_owned()).or_default();
         let first = *told == 0;
@@ -32,15 +32,16 @@ impl Turn {
         first
     }
 
-    /// What of a finished item's text is left to tell, and whether it begins a new block. Nothing where it was changed
-    /// after it was streamed: what was told can't be taken back.
+    /// Returns the unreported rest of a finished item's text, and whether it starts a new block. Compares only lengths:
+    /// returns `None` if the finished text is not longer than the reported one, because reported text cannot be
+    /// retracted.
     pub fn rest_of<'a>(&mut self, item: &str, whole: &'a str) -> Option<(bool, &'a str)> {
         let told = self.streamed.insert(item.to_owned(), whole.len()).unwrap_or(0);
         let rest = whole.get(told..).filter(|rest| !rest.is_empty())?;
         Some((told == 0, rest))
     }
 
-    /// `before`: what the thread had used when the turn began.
+    /// Updates the turn's usage. `before`: the tokens that the thread had used when the turn started.
     pub fn count(&mut self, usage: &TokenUsage, before: Tokens) {
         let since = |total: u64, before: u64| total.saturating_sub(before);
         let input = since(usage.total.input_tokens, before.input_tokens);

@@ -1,4 +1,4 @@
-//! What Codex does in words: for the step's line and for the question whether it may.
+//! Descriptions of Codex's actions: for the step line and for permission questions.
 //!
 //! Owns the words of its own tools. The words of `gstack`'s tools come from the registry.
 
@@ -8,16 +8,16 @@ use crate::agent::clip::{clip, one_line};
 use crate::protocol::chat::StepKind;
 use std::path::Path;
 
-/// An object of a step is one line in a narrow panel.
+/// The object of a step is one line in a narrow panel.
 const LONGEST_OBJECT: usize = 120;
-/// A card shows the thing itself whole; what ends in `…` was too long to be looked at anyway.
+/// A card shows the complete content. Text longer than this, cut off with `…`, is too long to review anyway.
 const LONGEST_THING: usize = 16 * 1024;
 
 pub fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
     StepWords::of_own_tool(kind, verb, one_line(object, LONGEST_OBJECT))
 }
 
-/// The command as the model wrote it: Codex tells it wrapped in a shell, and parsed besides.
+/// Returns the command as the model wrote it. Codex reports it wrapped in a shell command, and also parsed.
 pub fn command_line(command: &str, actions: &[CommandAction]) -> String {
     let parsed: Vec<&str> =
         actions.iter().map(|action| action.command.as_str()).filter(|text| !text.is_empty()).collect();
@@ -45,7 +45,7 @@ pub fn changing(changes: &[FileUpdate], folder: &Path) -> StepWords {
     words(StepKind::File, verb, &object)
 }
 
-/// The question for a change of files, and what would change.
+/// Returns the permission question for a change of files, and the changes.
 pub fn change_question(changes: &[FileUpdate], folder: &Path) -> (String, String) {
     let told = changing(changes, folder);
     let verb = match told.verb.as_str() {

@@ -1,6 +1,6 @@
-//! One short run of a program: its output within a limit of time and size, or the reason why not.
+//! Runs a program briefly, and returns its output within a limit of time and size.
 //!
-//! Owns questions like `--version`. Never leaves the program or its children running.
+//! Owns queries such as `--version`. Never leaves the program or its children running.
 
 use super::child::kill_group;
 use crate::agent::adapter::AgentEnvironment;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 
-/// More than any answer to such a question has.
+/// More than the output of any such query.
 const MOST_OUTPUT: u64 = 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
@@ -33,8 +33,8 @@ pub struct BriefOutput {
     pub stderr: Vec<u8>,
 }
 
-/// A process group that ends with this, also when the question is given up: `bwrap` alone, killed as it starts, would
-/// leave a child that waits for it for ever.
+/// A process group that is killed when this is dropped, for example if the query is abandoned: if only `bwrap` were
+/// killed during its start, it would leave a child that waits forever.
 struct Group(Option<u32>);
 
 impl Drop for Group {
@@ -43,14 +43,14 @@ impl Drop for Group {
     }
 }
 
-/// Runs `program` with nothing on its stdin. Killed as a group when `limit` is over, or when this is dropped.
+/// Runs `program` with an empty stdin. Kills it as a group after `limit`, or if this future is dropped.
 pub async fn run<A: AsRef<OsStr>>(
     program: &Path,
     arguments: &[A],
     environment: &AgentEnvironment,
     limit: Duration,
 ) -> Result<BriefOutput, BriefError> {
-    // A question has no minder: it is over, or ended as a group, when this returns.
+    // A query needs no minder: it has ended, or was killed as a group, when this returns.
     let environment = AgentEnvironment { minder: None, ..environment.clone() };
     let confined = sandbox::command(program, arguments, &environment, None).map_err(BriefError::Start)?;
     let mut child = Command::new(&confined.program)
@@ -82,7 +82,7 @@ pub async fn run<A: AsRef<OsStr>>(
     }
 }
 
-/// Keeps the first [`MOST_OUTPUT`] bytes and reads the rest away, so that the writer never waits.
+/// Keeps the first [`MOST_OUTPUT`] bytes and discards the rest, so that the writer never blocks.
 async fn read(pipe: Option<impl AsyncRead + Unpin>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
@@ -128,7 +128,7 @@ mod tests {
             () = started => {}
         }
         let pid = std::fs::read_to_string(&told).unwrap();
-        // Empty for one that waits to be reaped.
+        // A zombie's command line is empty.
         let line = || std::fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap_or_default();
         while !line().is_empty() {
             tokio::time::sleep(Duration::from_millis(5)).await;

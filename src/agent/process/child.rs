@@ -1,7 +1,7 @@
-//! A long-lived child in its own process group that talks in lines.
+//! A long-lived child in its own process group that communicates in lines.
 //!
-//! Owns starting it, its pipes and its end: stdin closed, then TERM to the group, then KILL to all that came
-//! from it, reaped. Dropped without that, it is killed at once. Never interprets what it says.
+//! Owns its start, its pipes and its end: stdin closed, then TERM to the group, then KILL to all descendants, reaped.
+//! If it is dropped without that, it is killed immediately. Never interprets its output.
 
 use super::descendants::{self, ProcessId};
 use super::lines::Lines;
@@ -21,14 +21,14 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-/// What is kept of stderr, its end: enough for the last stack trace or message.
+/// The number of bytes kept from the end of stderr: enough for the last stack trace or message.
 const STDERR_TAIL: usize = 8 * 1024;
-/// How long the rest of stderr may take once its writer has ended.
+/// The time limit for reading the rest of stderr once its writer has ended.
 const STDERR_SETTLES: Duration = Duration::from_millis(200);
-/// Waiting lines to a child; one is a few bytes or one prompt.
+/// The number of lines queued for a child. One is a few bytes or one prompt.
 const LINES_WAITING: usize = 16;
 
-/// How a child is started.
+/// The parameters of a child's start.
 pub struct Spawn<'a> {
     pub program: &'a Path,
     pub arguments: Vec<OsString>,
@@ -36,7 +36,7 @@ pub struct Spawn<'a> {
     pub folder: &'a Path,
 }
 
-/// The times that a child gets for each step of its end.
+/// The time limits for each step of a child's end.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     pub after_stdin_closed: Duration,
@@ -51,7 +51,7 @@ pub enum ChildError {
     Start { program: PathBuf, source: io::Error },
 }
 
-/// A running child. Dropping it kills it and all that came from it.
+/// A running child. Dropping it kills it and all its descendants.
 pub struct LineChild {
     child: Child,
     pid: Option<u32>,
@@ -60,12 +60,12 @@ pub struct LineChild {
     stderr: Arc<Mutex<VecDeque<u8>>>,
     /// `None` once it has ended.
     reading_stderr: Option<JoinHandle<()>>,
-    /// Its temporary files, which go with it.
+    /// Its temporary files, which are removed with it.
     _scratch: Option<Scratch>,
 }
 
 impl LineChild {
-    /// Starts it. Returns the child, a writer of lines to it and the lines that come from it.
+    /// Starts the child. Returns it with a writer of lines to it and a reader of its lines.
     pub fn spawn(spawn: Spawn<'_>) -> Result<(Self, LineWriter, Lines<ChildStdout>), ChildError> {
         if !spawn.folder.is_dir() {
             return Err(ChildError::NoFolder(spawn.folder.to_owned()));
@@ -107,14 +107,14 @@ impl LineChild {
         self.pid
     }
 
-    /// Waits until it has ended by itself and everything that it wrote to stderr is kept.
+    /// Waits until it has ended by itself and all of its stderr was read.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await;
         self.settle_stderr().await;
         status
     }
 
-    /// The last line with something on it that it wrote to stderr.
+    /// Returns the last non-empty line that it wrote to stderr.
     pub fn last_words(&self) -> Option<String> {
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = tail.iter().copied().collect();
@@ -123,7 +123,7 @@ impl LineChild {
         text.lines().rev().find(|line| !line.trim().is_empty()).map(|line| one_line(line, 500))
     }
 
-    /// Ends it in order; nothing of it runs when this returns.
+    /// Ends it gracefully. None of its processes runs when this returns.
     pub async fn end(mut self, patience: Patience) {
         let before = self.descendants().await;
         self.writer = None;
@@ -139,7 +139,7 @@ impl LineChild {
                 }
             }
         }
-        // Those in the group and those that moved away from it before the process ended by itself.
+        // Includes those in the group and those that left it before the process ended by itself.
         descendants::see_off(&before, patience.after_term).await;
         kill_group(self.pid);
         self.settle_stderr().await;
@@ -151,7 +151,7 @@ impl LineChild {
         tokio::task::spawn_blocking(move || descendants::of(pid)).await.unwrap_or_default()
     }
 
-    /// A descendant may hold stderr open for ever: what came until now has to do.
+    /// Stops waiting after a time limit, because a descendant may keep stderr open forever.
     async fn settle_stderr(&mut self) {
         self.writing.abort();
         if let Some(mut reading) = self.reading_stderr.take()
@@ -176,7 +176,7 @@ impl Drop for LineChild {
     }
 }
 
-/// Hands lines to a child, in order, without waiting for it to read them. Cheap to clone; holds nothing open.
+/// Queues lines for a child, in order, without waiting until it reads them. Cheap to clone; keeps nothing open.
 #[derive(Clone)]
 pub struct LineWriter {
     writer: mpsc::WeakSender<Vec<u8>>,
@@ -187,7 +187,7 @@ pub struct LineWriter {
 pub struct InputClosed;
 
 impl LineWriter {
-    /// One line, without its end.
+    /// Queues one line, given without its line break.
     pub async fn line(&self, mut line: Vec<u8>) -> Result<(), InputClosed> {
         line.push(b'\n');
         let writer = self.writer.upgrade().ok_or(InputClosed)?;
@@ -202,7 +202,7 @@ async fn write_lines(mut stdin: ChildStdin, mut waiting: mpsc::Receiver<Vec<u8>>
             stdin.flush().await
         };
         if let Err(error) = written.await {
-            // The end of its output tells the same with a reason.
+            // The end of its output reports the same with a reason.
             tracing::debug!(%error, "an agent closed its input");
             return;
         }
@@ -224,14 +224,14 @@ async fn keep_tail(mut stderr: ChildStderr, tail: Arc<Mutex<VecDeque<u8>>>) {
     }
 }
 
-/// KILL to a whole process group; one that is gone is fine.
+/// Sends KILL to a whole process group. Does nothing if it has ended.
 pub fn kill_group(group: Option<u32>) {
     signal_group(group, Signal::KILL);
 }
 
 fn signal_group(group: Option<u32>, signal: Signal) {
     if let Some(pid) = group.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
-        // No such group any more: that is what was wanted.
+        // The group has already ended.
         kill_process_group(pid, signal).ok();
     }
 }
@@ -281,7 +281,7 @@ mod tests {
         let own = child.pid().unwrap() as i32;
         child.end(PATIENCE).await;
         assert!(!runs(own));
-        // Another's child is reaped by somebody else: killed, it may take a moment to be gone.
+        // It is not our child and is reaped by another process, so it may take a moment to disappear.
         while runs(away) {
             tokio::task::yield_now().await;
         }
@@ -294,7 +294,7 @@ mod tests {
         let (child, _writer, mut lines) = LineChild::spawn(shell("sleep 1000 & echo $!; wait", &environment)).unwrap();
         let sleeper: i32 = lines.next().await.unwrap().unwrap().parse().unwrap();
         drop(child);
-        // The end of its output is the end of all that held it.
+        // The output ends once all processes that hold it have ended.
         assert_eq!(lines.next().await.unwrap(), None);
         assert!(!runs(sleeper));
     }

@@ -1,20 +1,20 @@
-//! All processes that came from one process, also those that moved to sessions of their own.
+//! All descendants of a process, including those that moved to their own sessions.
 //!
-//! Owns finding and ending them. Never kills a process that merely has the same number: each is
-//! known by its number and its start time.
+//! Owns finding and ending them. Never kills another process with a reused pid: each is identified by its pid and its
+//! start time.
 
 use rustix::process::{Pid, Signal, kill_process};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// A process that is another's child ends without a word to us.
+/// The polling interval: the end of another process's child is not reported to us.
 pub const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// One process, told apart from a later one with the same number.
+/// One process, distinguished from a later one with the same pid.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProcessId {
     pub pid: i32,
-    /// When it started, as the system writes it. Only compared.
+    /// Its start time as the system writes it. Only used for comparison.
     started: String,
 }
 
@@ -23,7 +23,7 @@ struct Entry {
     started: String,
 }
 
-/// The children of `root`, their children and so on, without `root` itself.
+/// Returns the descendants of `root`, without `root` itself.
 pub fn of(root: i32) -> Vec<ProcessId> {
     let table = table();
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
@@ -43,17 +43,17 @@ pub fn of(root: i32) -> Vec<ProcessId> {
     found
 }
 
-/// Kills those of `processes` that are still the ones that were found.
+/// Kills those of `processes` that still run.
 pub fn kill(processes: &[ProcessId]) {
     signal(processes, Signal::KILL);
 }
 
-/// Asks those of `processes` that still run to end.
+/// Sends TERM to those of `processes` that still run.
 pub fn ask_to_end(processes: &[ProcessId]) {
     signal(processes, Signal::TERM);
 }
 
-/// Asks `processes` to end and kills those that still run after `patience`.
+/// Sends TERM to `processes`, and kills those that still run after `patience`.
 pub async fn see_off(processes: &[ProcessId], patience: Duration) {
     ask_to_end(processes);
     let gone = async {
@@ -68,12 +68,12 @@ pub async fn see_off(processes: &[ProcessId], patience: Duration) {
 
 fn signal(processes: &[ProcessId], signal: Signal) {
     for pid in living(processes) {
-        // It may have ended in between: that is what was wanted.
+        // It may have ended in between, which is fine.
         kill_process(pid, signal).ok();
     }
 }
 
-/// Those of `processes` that still run.
+/// Returns those of `processes` that still run.
 fn living(processes: &[ProcessId]) -> Vec<Pid> {
     if processes.is_empty() {
         return Vec::new();
@@ -96,8 +96,8 @@ fn table() -> HashMap<i32, Entry> {
         .collect()
 }
 
-/// `/proc/PID/stat` (proc_pid_stat(5)): the name in parentheses may hold anything, so fields count from its end:
-/// state, parent … and start time as the 22nd of the line. A zombie is as good as gone.
+/// Parses `/proc/PID/stat` (proc_pid_stat(5)). The name in parentheses may contain anything, so fields are counted
+/// after it: state, parent … and the start time as field 22 of the line. A zombie counts as ended.
 #[cfg(target_os = "linux")]
 fn parse_stat(stat: &str) -> Option<Entry> {
     let fields: Vec<&str> = stat[stat.rfind(')')? + 1..].split_ascii_whitespace().collect();

@@ -1,14 +1,14 @@
-//! Lines out of a byte stream: any chunking, many megabytes a line, a hard cap.
+//! Splits a byte stream into lines: any chunking, many megabytes per line, with a hard limit.
 //!
-//! Owns the splitting. Never parses a line, and never holds more than the cap.
+//! Owns the splitting. Never parses a line, and never holds more than the limit.
 
 use std::io;
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-/// A screenshot as base64 is a few MiB; nothing that an agent says is near this.
+/// The longest line. A screenshot as base64 is a few MiB, and agents send nothing longer.
 pub const LONGEST_LINE: usize = 32 * 1024 * 1024;
 
-/// Reads lines. One that is longer than the cap is left out whole and reading goes on behind it.
+/// Reads lines. Skips a line that exceeds the limit and continues after it.
 pub struct Lines<R> {
     reader: BufReader<R>,
     line: Vec<u8>,
@@ -25,8 +25,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { reader: BufReader::with_capacity(64 * 1024, reader), line: Vec::new(), longest, skipping: false }
     }
 
-    /// The next line without its end, as text (what is not UTF-8 becomes U+FFFD); `None` at the end of the stream.
-    /// Safe to drop between calls: what was read of a line is kept.
+    /// Returns the next line without its line break, with invalid UTF-8 replaced by U+FFFD; `None` at the end of the
+    /// stream. Cancel safe: a partially read line is kept.
     pub async fn next(&mut self) -> io::Result<Option<String>> {
         loop {
             let chunk = self.reader.fill_buf().await?;
@@ -53,7 +53,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// The line's text; a large buffer is not kept for the small lines that follow.
+    /// Returns the text of the line. Does not keep a large buffer for the small lines that follow.
     fn take(&mut self) -> String {
         let mut bytes = std::mem::take(&mut self.line);
         if bytes.last() == Some(&b'\r') {

@@ -1,7 +1,8 @@
-//! The hidden role `agent-minder`: it starts one agent's program, and is the parent of whatever the agent leaves behind.
+//! The hidden role `agent-minder`: starts one agent's program and adopts every process that the agent leaves behind.
 //!
-//! Owns the adoption (Linux: a child subreaper). So a process of an agent's descends from an agent however it detaches, and
-//! none of them outlives it, also where the daemon was killed. The agent's pipes and signals pass it by; its end is told on.
+//! Owns the adoption (Linux: a child subreaper). So each process of an agent descends from the agent's minder even if
+//! it detaches, and none of them outlives it, even if the daemon was killed. The agent's pipes and signals bypass the
+//! minder, which passes on its exit status.
 
 use super::descendants::{self, LOOK_AGAIN};
 use crate::base::process::EndWatch;
@@ -16,20 +17,20 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
 pub const ROLE: &str = "agent-minder";
-/// The first argument of the minder outside of a sandbox: the program is what makes the sandbox and ends with it.
+/// The first argument of the minder outside a sandbox. The minded program then creates the sandbox and ends with it.
 pub const AROUND: &str = "--around";
 
-/// The exit code of a shell for what can't be started.
+/// The exit code of shells for a program that cannot be started.
 const NOT_STARTED: u8 = 127;
-/// Told as shells do: this and the signal's number.
+/// The exit code for a signal, as in shells: this plus the signal's number.
 const BY_SIGNAL: i32 = 128;
-/// What an agent leaves behind may first write down what it holds: the program that an adapter started keeps a
-/// conversation's transcript, without which the conversation can't go on.
+/// The time in which processes that an agent leaves behind can save their data: the program that an adapter starts
+/// keeps a conversation's transcript, without which the conversation cannot be resumed.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// An agent whose daemon was killed ends by itself when nobody speaks to it; one that does not is ended after this.
+/// An agent whose daemon was killed ends by itself once its input closes; otherwise it is killed after this time.
 const WITHOUT_DAEMON: Duration = Duration::from_secs(5);
 
-/// `arguments`: the agent's program and its own. Returns when nothing of it runs.
+/// Runs the role. `arguments`: the agent's program and its arguments. Returns once none of its processes runs.
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let mut first = arguments.next();
     let around = first.as_deref() == Some(OsStr::new(AROUND));
@@ -54,7 +55,8 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
 async fn mind(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Result<ExitStatus> {
     adopt_orphans()?;
     let mut children = signal(SignalKind::child())?;
-    // They reach the agent by its process group, and it ends by them or not: either way somebody must stay.
+    // The agent gets these signals too, through its process group. Catch them, because the minder must stay whether the
+    // agent ends or not.
     let mut terminate = signal(SignalKind::terminate())?;
     let _not_ours = [SignalKind::interrupt(), SignalKind::hangup()].map(signal);
     let parent = parent_ends();
@@ -67,7 +69,8 @@ async fn mind(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Res
             }
             tokio::select! {
                 _ = children.recv() => {}
-                // What makes the sandbox would end by it, and all in it at once. It is in a group of its own.
+                // The sandbox's program would end by the signal, and everything inside it immediately. It is in its own
+                // group.
                 _ = terminate.recv() => if around { ask_within(own, agent) },
             }
         }
@@ -100,7 +103,7 @@ async fn mind(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Res
     }
 }
 
-/// Its pid: it is reaped with the adopted ones, by their numbers.
+/// Returns its pid, by which it is reaped along with the adopted processes.
 fn start(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Result<u32> {
     let mut command = Command::new(program);
     command.args(arguments);
@@ -110,15 +113,15 @@ fn start(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Result<u
     Ok(command.spawn()?.id())
 }
 
-/// Asks what runs in the sandbox to end, and not what holds the sandbox.
+/// Sends TERM to the processes in the sandbox, but not to the one that holds it.
 fn ask_within(own: i32, holder: u32) {
     let holder = i32::try_from(holder).unwrap_or_default();
     let within: Vec<_> = descendants::of(own).into_iter().filter(|process| process.pid != holder).collect();
     descendants::ask_to_end(&within);
 }
 
-/// Returns when the process that started this one has ended: the daemon, or the sandbox's first process. Never where the
-/// system does not tell of it: the agent of a daemon that lives must not be ended.
+/// Returns when the process that started this one has ended: the daemon, or the sandbox's first process. Never returns
+/// if the system does not report that, because the agent of a running daemon must not be ended.
 fn parent_ends() -> impl Future<Output = ()> {
     let watch = rustix::process::getppid().and_then(EndWatch::on);
     async move {
@@ -134,13 +137,13 @@ fn adopt_orphans() -> io::Result<()> {
     Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
 }
 
-/// Elsewhere there is no such adoption, and no minder is started.
+/// Other systems have no such adoption, and start no minder.
 #[cfg(not(target_os = "linux"))]
 fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-/// Lets all that have ended go; how the agent did, where it is among them.
+/// Reaps all ended processes. Returns the agent's status if it is among them.
 fn reap(agent: u32) -> Option<ExitStatus> {
     let mut status = None;
     while let Ok(Some((pid, ended))) = rustix::process::wait(WaitOptions::NOHANG) {
@@ -151,10 +154,10 @@ fn reap(agent: u32) -> Option<ExitStatus> {
     status
 }
 
-/// Ends as the agent has ended.
+/// Ends in the same way as the agent.
 fn pass_on(status: ExitStatus) -> ExitCode {
     if status.signal() == Some(Signal::KILL.as_raw()) {
-        // Nothing comes after this.
+        // Does not return.
         rustix::process::kill_process(rustix::process::getpid(), Signal::KILL).ok();
     }
     let code = status.code().or_else(|| status.signal().map(|signal| BY_SIGNAL + signal));

@@ -1,6 +1,6 @@
-//! Child processes: lines in and out, an end in order, and nothing left behind.
+//! Child processes: lines in and out, a graceful end, and no processes left behind.
 //!
-//! Owns a program's process group and its pipes. Never knows what the lines mean.
+//! Owns a program's process group and its pipes. Never interprets the lines.
 
 pub mod brief;
 pub mod child;

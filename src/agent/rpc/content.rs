@@ -1,6 +1,6 @@
-//! A block of content, as MCP has it and ACP took it over: what a tool answered, what a model said.
+//! A content block of MCP, which ACP also uses: a tool's result, a model's text.
 //!
-//! Owns the shape and what a person is shown of it. Never looks into the text.
+//! Owns the type and the part that a person sees. Never interprets the text.
 
 use crate::agent::adapter::Image;
 use base64::Engine;
@@ -26,7 +26,7 @@ pub enum Content {
     Other,
 }
 
-/// Its words, line by line, and its pictures. One that can't be decoded is left out.
+/// Returns the texts, joined by lines, and the pictures. Skips a picture that cannot be decoded.
 pub fn read(blocks: impl IntoIterator<Item = Content>) -> (String, Vec<Image>) {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     for block in blocks {

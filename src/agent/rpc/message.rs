@@ -1,12 +1,12 @@
-//! One JSON-RPC message a line: reading tolerantly, writing exactly.
+//! One JSON-RPC message per line: parsed leniently, written exactly.
 //!
-//! Owns the envelope. Parameters and results stay text until somebody knows their shape.
+//! Owns the envelope. Parameters and results stay text until their type is known.
 
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Whether messages carry `"jsonrpc":"2.0"`. Both forms are read.
+/// Whether messages contain `"jsonrpc":"2.0"`. Both forms are accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// Without it: Codex's app-server.
@@ -23,7 +23,7 @@ pub enum Incoming {
         id: u64,
         outcome: Result<Box<RawValue>, RpcError>,
     },
-    /// The agent waits for an answer under its own `id`, a number or a text.
+    /// A request of the agent with its own `id`, a number or a string.
     Request {
         id: Value,
         method: String,
@@ -46,7 +46,7 @@ pub struct RpcError {
     pub data: Option<Value>,
 }
 
-/// The JSON-RPC code for a method that is not served.
+/// The JSON-RPC code for an unknown method.
 pub const NO_SUCH_METHOD: i64 = -32601;
 
 #[derive(Deserialize)]
@@ -63,7 +63,7 @@ struct Envelope {
     error: Option<RpcError>,
 }
 
-/// Reads one line. `None` for what is no such message: programs print other things too.
+/// Parses one line. `None` if it is not such a message: programs print other things too.
 pub fn parse(line: &str) -> Option<Incoming> {
     let line = line.trim_start();
     if !line.starts_with('{') {
@@ -72,7 +72,7 @@ pub fn parse(line: &str) -> Option<Incoming> {
     let envelope: Envelope = match serde_json::from_str(line) {
         Ok(envelope) => envelope,
         Err(error) => {
-            // Its text may hold what pages or people said: only the place is told.
+            // Its text may contain what pages or people said, so log only the position.
             tracing::debug!(line = error.line(), column = error.column(), "a line of an agent was skipped");
             return None;
         }
@@ -93,7 +93,7 @@ pub fn parse(line: &str) -> Option<Incoming> {
     }
 }
 
-/// The parameters of a method as their shape; `None`, noted without their text, where they have another one.
+/// Parses a method's parameters. `None` if they have another type, which is logged without their text.
 pub fn read<'a, T: Deserialize<'a>>(params: &'a RawValue, what: &str) -> Option<T> {
     match serde_json::from_str(params.get()) {
         Ok(value) => Some(value),
@@ -118,13 +118,13 @@ impl Dialect {
         self.line([("id", id.clone()), ("result", result)])
     }
 
-    /// For requests that this host does not serve: an unanswered one would hold the turn up for ever.
+    /// Refuses a request that this host does not support: without an answer the turn would hang.
     pub fn unsupported(self, id: &Value) -> Vec<u8> {
         let error = serde_json::json!({"code": NO_SUCH_METHOD, "message": "not supported by this host"});
         self.line([("id", id.clone()), ("error", error)])
     }
 
-    /// JSON text never holds a raw line break, so one value is one line.
+    /// JSON text never contains a raw line break, so one value is one line.
     fn line<'a>(self, fields: impl IntoIterator<Item = (&'a str, Value)>) -> Vec<u8> {
         let version = (self == Self::JsonRpc2).then(|| ("jsonrpc", Value::from("2.0")));
         let all = version.into_iter().chain(fields).map(|(name, value)| (name.to_owned(), value));

@@ -1,7 +1,7 @@
-//! JSON-RPC in lines, with agents that talk so: Codex's app-server and all that speak ACP.
+//! JSON-RPC in lines, for agents that use it: Codex's app-server and all ACP agents.
 //!
-//! Owns the messages, the start and the running session. What a method means is its adapter's: a [`talk::Talk`]
-//! decides, this carries out.
+//! Owns the messages, the start and the running session. Each adapter interprets the methods: a [`talk::Talk`] decides,
+//! this module executes.
 
 pub mod content;
 pub mod message;

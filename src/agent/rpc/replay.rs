@@ -1,6 +1,6 @@
-//! Recorded sessions of real programs (`tests/samples`), played to a [`Talk`] as its host played them.
+//! Replays recorded sessions of real programs (`tests/samples`) to a [`Talk`] as their host did.
 //!
-//! Owns reading a sample and answering as its host did. What must come of it each adapter's tests say.
+//! Owns reading a sample and answering as its host did. Each adapter's tests check the result.
 
 use super::message::{Dialect, Incoming, parse};
 use super::talk::{Answer, Out, Talk};
@@ -37,14 +37,14 @@ pub fn sample(name: &str) -> Vec<Entry> {
     of_talk.map(|mut entry| Entry { from_agent: entry["dir"] == "<", line: entry["line"].take() }).collect()
 }
 
-/// The messages of the agent that its adapter has no reading for, by `is_known`.
+/// Returns the messages of the agent that its adapter does not recognise, by `is_known`.
 pub fn unknown(entries: &[Entry], is_known: impl Fn(&Incoming) -> bool) -> Vec<String> {
     let of_agent = entries.iter().filter(|entry| entry.from_agent).map(|entry| entry.line.to_string());
     of_agent.filter(|line| !parse(line).is_some_and(|message| is_known(&message))).collect()
 }
 
-/// Plays a sample: prompts, interrupts and answers come where the host sent them. `prompts`: the method of a prompt.
-/// Checks that what is said back is what that host said. Gives all events.
+/// Replays a sample, with prompts, interrupts and answers at the points where the host sent them. `prompts`: the method
+/// of a prompt. Checks that our answers are those of that host. Returns all events.
 pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &str) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     for entry in entries {
@@ -67,7 +67,7 @@ pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &
             talk.answered(&entry.line["id"].to_string(), Answer::Permission(Some(answer)), &mut out);
             let (told, said) = drain(&mut out);
             events.extend(told);
-            // One that was cancelled by an interrupt is answered already.
+            // A request that was cancelled by an interrupt is answered already.
             assert!(said.is_empty() || said[0]["result"] == entry.line["result"], "{said:?}");
             continue;
         }
@@ -76,7 +76,7 @@ pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &
     events
 }
 
-/// What was told, and what was said back.
+/// Returns the events and the lines to send.
 fn drain(out: &mut Out) -> (Vec<AgentEvent>, Vec<Value>) {
     let (told, said) = out.drain();
     (told, said.iter().map(|line| serde_json::from_slice(line).unwrap()).collect())
@@ -100,7 +100,7 @@ pub fn ends(events: &[AgentEvent]) -> Vec<(TurnOutcome, Option<FaultCode>)> {
     events.iter().filter_map(end).collect()
 }
 
-/// Each step with its words and how it ended; every step that began has ended once.
+/// Returns each step with its words and outcome. Asserts that every step that started ended exactly once.
 pub fn steps(events: &[AgentEvent]) -> Vec<(String, StepOutcome)> {
     let mut begun = Vec::new();
     let mut ended = Vec::new();

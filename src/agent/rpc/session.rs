@@ -1,7 +1,7 @@
-//! One conversation's process while it lives, for agents that talk in JSON-RPC lines.
+//! One conversation's running process, for agents that use JSON-RPC lines.
 //!
-//! Owns the process, the open questions to the person and the limits of time. A [`Talk`] decides what each message
-//! means and what is said back; nothing here knows a method.
+//! Owns the process, the open requests to the person and the time limits. A [`Talk`] interprets each message and
+//! decides the answers; nothing here knows a method.
 
 use super::message::{Incoming, parse};
 use super::talk::{Answer, Out, Talk};
@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// A closed stdin ends these programs within 130 ms.
+/// These programs end within 130 ms of a closed stdin.
 const PATIENCE: Patience = Patience { after_stdin_closed: Duration::from_secs(1), after_term: Duration::from_secs(1) };
 enum Command {
     Prompt { prompt: Box<Prompt>, accepted: oneshot::Sender<Result<(), Fault>> },
@@ -30,23 +30,23 @@ enum Command {
     SetModel { model: Option<String>, taken: oneshot::Sender<Result<(), Fault>> },
 }
 
-/// The handle to a session of an agent that talks so.
+/// The handle of such an agent's session.
 pub struct RpcSession {
     held: Held<Command>,
     label: String,
     resumed: bool,
 }
 
-/// What a session begins with.
+/// The start of a session.
 pub struct Begin<T, K> {
-    /// Its agent is ready.
+    /// The connection to the agent, which is ready.
     pub wire: Wire,
     pub talk: T,
-    /// Lives as long as the process.
+    /// Dropped when the process has ended.
     pub keep: K,
-    /// It goes on with an earlier session.
+    /// It resumed an earlier session.
     pub resumed: bool,
-    /// Told when the first turn begins.
+    /// A notice to send when the first turn starts.
     pub notice: Option<Sentence>,
 }
 
@@ -122,7 +122,7 @@ struct Actor<T> {
     answers: FuturesUnordered<BoxFuture<'static, (String, Answer)>>,
     cancel: CancellationToken,
     in_turn: bool,
-    /// When a turn that was interrupted has to have ended.
+    /// The time by which an interrupted turn must end.
     stop_by: Option<Instant>,
 }
 
@@ -148,7 +148,7 @@ impl<T: Talk> Actor<T> {
                 Some(faults::crashed(self.talk.label(), &how, last_words.as_deref()))
             }
             Ending::Closed if self.in_turn => {
-                // Best effort: the steps after it end the process anyway.
+                // Best effort: the following steps end the process anyway.
                 self.talk.interrupt(&mut self.out);
                 self.write_lines().await;
                 None
@@ -250,13 +250,13 @@ impl<T: Talk> Actor<T> {
         self.talk.answered(request, answer, &mut self.out);
     }
 
-    /// Writes and tells what was decided, in order. May wait for a slow listener.
+    /// Writes the lines and sends the events, in order. May wait for a slow receiver.
     async fn carry_out(&mut self) {
         self.write_lines().await;
         self.answers.extend(self.out.answers.drain(..));
         let events: Vec<AgentEvent> = self.out.events.drain(..).collect();
         for event in events {
-            // What belongs to no turn of ours is left out, so that every turn has one beginning and one end.
+            // Drop events outside our turns, so that every turn has one start and one end.
             let of_session = matches!(event, AgentEvent::SessionStarted { .. } | AgentEvent::Offers(_));
             if !self.in_turn && !of_session {
                 continue;
@@ -274,7 +274,7 @@ impl<T: Talk> Actor<T> {
     async fn write_lines(&mut self) {
         for line in std::mem::take(&mut self.out.lines) {
             if self.writer.line(line).await.is_err() {
-                // The end of its output tells the same with a reason.
+                // The end of its output reports the same with a reason.
                 tracing::debug!("an agent that is gone takes no more lines");
             }
         }

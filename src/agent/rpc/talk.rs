@@ -1,6 +1,6 @@
-//! What an adapter says and does about each message: [`Talk`] decides, [`Out`] holds what it wants done.
+//! An adapter's reaction to each message: [`Talk`] decides, [`Out`] collects what to send.
 //!
-//! Owns their shapes and the requests that a person looks at. Without IO.
+//! Owns their types and the requests that are shown to a person. Without IO.
 
 use super::message::{Dialect, Incoming};
 use crate::agent::adapter::{AgentEvent, PermissionAnswer, PermissionAsked, Prompt, QuestionAnswer, QuestionAsked};
@@ -10,43 +10,44 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-/// An agent's side of the protocol: message in, [`Out`] filled. No IO.
+/// The host's side of an agent's protocol: takes a message and fills [`Out`]. No IO.
 pub trait Talk: Send + 'static {
-    /// The agent's name as people know it.
+    /// Returns the agent's name for people.
     fn label(&self) -> &str;
-    /// A message begins a turn, which ends by one [`AgentEvent::TurnDone`]. Only called between turns.
+    /// Starts a turn with a message. The turn ends with one [`AgentEvent::TurnDone`]. Only called between turns.
     fn prompt(&mut self, prompt: Prompt, out: &mut Out);
-    /// The person stops the running turn.
+    /// Handles that the person stops the running turn.
     fn interrupt(&mut self, out: &mut Out);
     fn incoming(&mut self, message: Incoming, out: &mut Out);
-    /// For the turns from now on; `None`: the session's own. An error where only a new process can have that model.
+    /// Sets the model for all following turns; `None` for the session's own. Fails if only a new process can use that
+    /// model.
     fn set_model(&mut self, model: Option<String>, out: &mut Out) -> Result<(), Fault>;
-    /// A person answered, or nobody will (`None`). Not called for what was withdrawn meanwhile.
+    /// Handles a person's answer, or that there will be none (`None`). Not called for a request that was withdrawn.
     fn answered(&mut self, request: &str, answer: Answer, out: &mut Out);
-    /// What was read of a turn and not told to the end: the turn is given up.
+    /// Ends the open steps of a turn that is given up.
     fn give_up(&mut self, out: &mut Out);
 }
 
-/// A person's answer; `None` where nobody gave one.
+/// A person's answer; `None` if there is none.
 #[derive(Debug)]
 pub enum Answer {
     Permission(Option<PermissionAnswer>),
     Question(Option<QuestionAnswer>),
 }
 
-/// What a [`Talk`] wants done.
+/// The lines and events that a [`Talk`] wants to send.
 pub struct Out {
     dialect: Dialect,
     last_id: u64,
     pub(super) lines: Vec<Vec<u8>>,
     pub(super) events: Vec<AgentEvent>,
     pub(super) answers: Vec<BoxFuture<'static, (String, Answer)>>,
-    /// The requests that a person looks at.
+    /// The requests that are shown to a person.
     open: Vec<String>,
     withdrawn: Vec<String>,
 }
 
-/// A permission to ask for, without the way back.
+/// A permission request without its answer channel.
 pub struct ToolPermission {
     pub ask: String,
     pub does: String,
@@ -62,7 +63,7 @@ impl Out {
         Self { dialect, last_id, lines, events, answers, open: Vec::new(), withdrawn: Vec::new() }
     }
 
-    /// Sends a request; its answer comes under the id that this gives.
+    /// Sends a request and returns its id, under which the answer arrives.
     pub fn request(&mut self, method: &str, params: Value) -> u64 {
         self.last_id += 1;
         self.lines.push(self.dialect.request(self.last_id, method, params));
@@ -81,7 +82,7 @@ impl Out {
         self.lines.push(self.dialect.unsupported(id));
     }
 
-    /// The end of a turn closes the cards that are open.
+    /// Sends an event. The end of a turn closes its open cards.
     pub fn tell(&mut self, event: AgentEvent) {
         if matches!(event, AgentEvent::TurnDone { .. }) {
             self.withdraw_all();
@@ -89,7 +90,7 @@ impl Out {
         self.events.push(event);
     }
 
-    /// `first`: the text begins a new block of the answer.
+    /// Sends text. `first`: it starts a new block of the answer.
     pub fn tell_text(&mut self, first: bool, text: &str) {
         if first {
             self.events.push(AgentEvent::TextStarted);
@@ -121,7 +122,7 @@ impl Out {
         self.answers.push(Box::pin(async move { (request, Answer::Question(answered.await.ok())) }));
     }
 
-    /// Closes a card, where it is open: nothing is answered.
+    /// Closes a card if it is open, without an answer.
     pub fn withdraw(&mut self, request: &str) {
         if let Some(at) = self.open.iter().position(|open| open == request) {
             self.open.remove(at);
@@ -130,7 +131,8 @@ impl Out {
         }
     }
 
-    /// A person's answer has come. False where the request was withdrawn: an answer to that would be one too many.
+    /// Records that a person's answer has arrived. Returns false if the request was withdrawn and must not be answered
+    /// again.
     pub(super) fn is_awaited(&mut self, request: &str) -> bool {
         if let Some(at) = self.withdrawn.iter().position(|withdrawn| withdrawn == request) {
             self.withdrawn.remove(at);
@@ -147,7 +149,7 @@ impl Out {
         }
     }
 
-    /// What was told and said, for tests of a [`Talk`].
+    /// Returns the events and lines, for tests of a [`Talk`].
     #[cfg(test)]
     pub fn drain(&mut self) -> (Vec<AgentEvent>, Vec<Vec<u8>>) {
         (std::mem::take(&mut self.events), std::mem::take(&mut self.lines))

@@ -1,6 +1,6 @@
-//! The line to an agent while it is being started: one question after the other.
+//! The connection to an agent during its start: one request at a time.
 //!
-//! Owns the process until it is ready. What it says between the answers is kept for the session.
+//! Owns the process until it is ready. Messages that arrive between the answers are kept for the session.
 
 use super::message::{Dialect, Incoming, RpcError, parse};
 use crate::agent::process::child::{ChildError, LineChild, LineWriter, Patience, Spawn};
@@ -9,14 +9,14 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::process::ChildStdout;
 
-/// A started process, not yet ready. Dropping it kills the process.
+/// A started process that is not ready yet. Dropping it kills the process.
 pub struct Wire {
     pub(super) child: LineChild,
     pub(super) writer: LineWriter,
     pub(super) lines: Lines<ChildStdout>,
     pub(super) dialect: Dialect,
     pub(super) last_id: u64,
-    /// What came before the session began.
+    /// Messages received before the session started.
     pub early: Vec<Incoming>,
 }
 
@@ -62,7 +62,7 @@ impl Wire {
         self.child.end(patience).await;
     }
 
-    /// A process that is gone already says why at the end of its output.
+    /// If the process has ended, the reason follows at the end of its output.
     async fn write(&self, line: Vec<u8>) {
         self.writer.line(line).await.ok();
     }

@@ -1,22 +1,22 @@
-//! What a program needs of the person's files besides its folder and the system: its own configuration and sign-in.
+//! The person's files that a program needs besides its folder and the system: its own configuration and sign-in.
 //!
-//! Owns the table, one entry an agent. Never looks whether a path exists.
+//! Owns the table, one entry per agent. Never checks whether a path exists.
 
 use std::path::{Path, PathBuf};
 
-/// Paths are absolute, or below the home directory.
+/// Paths are absolute, or relative to the home directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
-    /// Within `write`, but only to be read: what makes the same program run something when the person starts it. Made
-    /// where it is missing, so that an agent can't make it.
+    /// Read-only paths inside `write`: files that make the same program run something when the person starts it. They
+    /// are created if missing, so that an agent cannot create them.
     pub fixed: Vec<Fixed>,
-    /// The program makes lock files beside its configuration, directly in the home directory. In a namespace that is
+    /// The program creates lock files beside its configuration, directly in the home directory. In a namespace, that is
     /// then a folder in memory.
     pub locks_in_home: bool,
-    /// The program confines its commands itself, in namespaces that it can't make under Landlock's rules for files. Where
-    /// there is only Landlock, those rules are left to it; unix sockets and signals are closed all the same.
+    /// The program confines its commands itself, in namespaces that it cannot create under Landlock's file rules. If
+    /// only Landlock is available, the file rules are left to the program; Unix sockets and signals are still blocked.
     pub own_sandbox: bool,
 }
 
@@ -24,7 +24,7 @@ pub struct Access {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
     pub path: PathBuf,
-    /// What it holds where it is made. `None`: it is a folder.
+    /// The content of a created file. `None`: it is a folder.
     pub empty: Option<&'static str>,
 }
 
@@ -41,7 +41,8 @@ fn files(below: &str, names: &[(&str, &'static str)]) -> Vec<Fixed> {
 }
 
 impl Access {
-    /// Claude Code, by itself or below its ACP adapter. `~/.claude.json` names servers that are run: it is only read.
+    /// Claude Code, run directly or by its ACP adapter. `~/.claude.json` names servers that are run, so it is
+    /// read-only.
     pub fn claude() -> Self {
         let mut fixed =
             folders(".claude", &["agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills"]);
@@ -69,21 +70,21 @@ impl Access {
         Self { write: paths(&[".gemini"]), fixed, ..Self::default() }
     }
 
-    /// With more to read.
+    /// Adds paths to read.
     #[must_use]
     pub fn reading(mut self, more: impl IntoIterator<Item = PathBuf>) -> Self {
         self.read.extend(more);
         self
     }
 
-    /// With more to write.
+    /// Adds paths to write.
     #[must_use]
     pub fn writing(mut self, more: impl IntoIterator<Item = PathBuf>) -> Self {
         self.write.extend(more);
         self
     }
 
-    /// Both together.
+    /// Combines both.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.read.extend(other.read.iter().cloned());

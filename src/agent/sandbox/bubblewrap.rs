@@ -1,19 +1,19 @@
-//! A plan as arguments of `bwrap` (bubblewrap): own user, mount, pid, IPC and UTS namespaces; a root that holds only
-//! what the plan opens.
+//! Converts a plan to arguments of `bwrap` (bubblewrap): own user, mount, pid, IPC and UTS namespaces, and a root that
+//! contains only what the plan opens.
 //!
-//! Owns the order: what lies deeper is mounted later, so that a closed place covers what is open around it and an open
-//! one stands in what is closed. Source: bwrap(1).
+//! Owns the order: deeper paths are mounted later, so that a closed place covers the open one around it, and an open
+//! place can be inside a closed one. Source: bwrap(1).
 
 use super::plan::{MOST_LINKS, Plan};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-/// Where the process finds its own temporary folder.
+/// The process's own temporary folder, as it sees it.
 pub const TEMPORARY: &str = "/tmp";
 
-/// Lets root nest a sandbox of an agent's own (Codex has one): it needs this capability to map itself, and a `/proc` that
-/// nothing covers. That one lies where the agent does not get. Other users need neither.
+/// Lets root nest an agent's own sandbox (Codex has one), which needs this capability to map itself, and a `/proc` that
+/// nothing covers. That `/proc` is mounted where the agent cannot reach it. Other users need neither.
 const NESTED_AS_ROOT: [&str; 11] = [
     "--cap-add",
     "CAP_SETFCAP",
@@ -28,24 +28,24 @@ const NESTED_AS_ROOT: [&str; 11] = [
     "/run/.proc",
 ];
 
-/// What a sandbox within ours needs, after a writable `/run`.
+/// Returns the arguments that a nested sandbox needs, to be added after a writable `/run`.
 pub fn nesting() -> &'static [&'static str] {
     if rustix::process::geteuid().is_root() { &NESTED_AS_ROOT } else { &[] }
 }
 
-/// What stands at a path. Of two at the same path the later one of this list wins.
+/// A mount at a path. If two have the same path, the later one of this list wins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Mount {
     Read,
-    /// An empty folder, or an empty file.
+    /// An empty folder or file.
     Closed,
     Write,
     Fixed,
-    /// A symbolic link, as it is outside: a program looks for its parts beside what the link leads to.
+    /// A symbolic link with its original target: a program searches for its parts beside the target.
     Link(PathBuf),
 }
 
-/// The arguments up to the `--` before the program.
+/// Returns the arguments up to the `--` before the program.
 pub fn arguments(plan: &Plan) -> Vec<OsString> {
     let mut all: Vec<OsString> = [
         "--unshare-user",
@@ -99,7 +99,7 @@ pub fn arguments(plan: &Plan) -> Vec<OsString> {
     all
 }
 
-/// By depth: a path sorts before what lies in it.
+/// Returns the mounts ordered by depth: a path sorts before the paths inside it.
 fn mounts(plan: &Plan) -> BTreeMap<PathBuf, Mount> {
     let mut all = BTreeMap::new();
     let lists = [
@@ -109,26 +109,26 @@ fn mounts(plan: &Plan) -> BTreeMap<PathBuf, Mount> {
         (&plan.fixed, Mount::Fixed),
     ];
     for (paths, mount) in lists {
-        // The target of a link stands in the list beside it.
+        // The target of a link is in the list too.
         let real = paths.iter().filter(|path| links(path).is_empty() && !has_dots(path));
         all.extend(real.map(|path| (path.clone(), mount.clone())));
     }
     let named = plan.read.iter().chain(&plan.write).chain(&plan.fixed).chain(&plan.home).chain([&plan.folder]);
     for (link, target) in named.filter(|path| !has_dots(path)).flat_map(|path| links(path)) {
-        // A link in a folder that is mounted is there with it.
+        // A link inside a mounted folder is mounted with it.
         let within = |open: &&PathBuf| link.starts_with(open) && links(open).is_empty();
         if plan.read.iter().chain(&plan.write).find(within).is_none() {
             all.insert(link, Mount::Link(target));
         }
     }
-    // A closed place where nothing is open needs no cover.
+    // A closed place with nothing open around it needs no cover.
     let open: Vec<PathBuf> =
         all.iter().filter(|(_, mount)| **mount != Mount::Closed).map(|(path, _)| path.clone()).collect();
     all.retain(|path, mount| *mount != Mount::Closed || open.iter().any(|open| path.starts_with(open)));
     all
 }
 
-/// The links on the way to a path, each with what it holds.
+/// Returns the symlinks on the way to a path, each with its target.
 fn links(path: &Path) -> Vec<(PathBuf, PathBuf)> {
     let mut found = Vec::new();
     let mut current = path.to_owned();
@@ -137,7 +137,7 @@ fn links(path: &Path) -> Vec<(PathBuf, PathBuf)> {
         above.reverse();
         let Some(link) = above.into_iter().find(|path| path.is_symlink()) else { break };
         let (Ok(target), Ok(rest)) = (link.read_link(), current.strip_prefix(link)) else { break };
-        // What lies above the first link is real, so that `..` leads where it says.
+        // Everything above the first link is real, so `..` leads to the real parent.
         let mut next = PathBuf::new();
         for part in link.parent().unwrap_or(Path::new("/")).join(&target).join(rest).components() {
             match part {

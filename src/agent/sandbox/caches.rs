@@ -1,7 +1,7 @@
-//! Where package managers of a confined agent keep what they download: folders of the agents' own.
+//! The download caches of package managers for confined agents: folders of the agents' own.
 //!
-//! Owns the folders and the variables that lead to them. The person's own caches stay closed to writing: what lies there
-//! is built and run outside of the sandbox later. Never removes anything.
+//! Owns the folders and the variables that name them. The person's own caches are not writable, because their content
+//! is later built and run outside the sandbox. Never removes anything.
 
 use crate::agent::adapter::AgentEnvironment;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Variable, and the folder that it names. `XDG_CACHE_HOME` is pip's, uv's, Go's, Deno's, Poetry's and Yarn's too.
+/// Variables and their folders. pip, uv, Go, Deno, Poetry and Yarn also use `XDG_CACHE_HOME`.
 const CACHES: [(&str, &str); 11] = [
     ("XDG_CACHE_HOME", "cache"),
     (CARGO_HOME, "cargo"),
@@ -26,15 +26,15 @@ const CACHES: [(&str, &str); 11] = [
 ];
 
 const CARGO_HOME: &str = "CARGO_HOME";
-/// Of the person's Cargo: which registries and linkers there are. Cargo reads them from its own folder alone.
+/// The person's Cargo configuration, with registries and linkers. Cargo reads it only from its own folder.
 const CARGO_FILES: [&str; 2] = ["config.toml", "config"];
 
-/// Below the person's own cache.
+/// Inside the person's own cache folder.
 const FOLDER: &str = "gstack-agents";
 
-/// Makes them and sets the variables. Returns the folders to write; none if the home directory is not known. The folder
-/// around them stays closed to writing, so that none of them can be replaced by a link. `person`: the variables as the
-/// person has them.
+/// Creates the folders and sets the variables. Returns the writable folders, or none if the home directory is unknown.
+/// Their parent folder is not writable, so that none of them can be replaced with a symlink. `person`: the person's own
+/// variables.
 pub fn prepare(person: &BTreeMap<OsString, OsString>, environment: &mut AgentEnvironment) -> io::Result<Vec<PathBuf>> {
     let folder = |name: &str| person.get(OsStr::new(name)).map(PathBuf::from).filter(|path| path.is_absolute());
     let Some(home) = folder("HOME") else { return Ok(Vec::new()) };
@@ -75,7 +75,7 @@ mod tests {
         let nothing = prepare(&BTreeMap::new(), &mut AgentEnvironment::default()).unwrap();
         assert_eq!(nothing, Vec::<PathBuf>::new());
         let person = [("HOME".into(), home.into())].into();
-        // Twice: the second start finds what the first one made.
+        // Twice: the second start finds the folders of the first one.
         for _ in 0..2 {
             let mut environment = AgentEnvironment::default();
             let folders = prepare(&person, &mut environment).unwrap();

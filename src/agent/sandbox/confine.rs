@@ -1,7 +1,8 @@
-//! The hidden role `agent-confine`: applies to itself what only a process itself can, then becomes the program.
+//! The hidden role `agent-confine`: applies the restrictions that only a process itself can apply, then becomes the
+//! program.
 //!
-//! Owns the order. Runs in the sandbox's namespaces where there are some, below the minder; never starts a process
-//! beside itself. A step that fails keeps the program from starting.
+//! Owns the order. Runs inside the sandbox's namespaces, if there are any, below the minder; never starts another
+//! process. A failed step keeps the program from starting.
 
 use super::plan::Plan;
 use super::sockets::Closed;
@@ -14,12 +15,12 @@ use std::process::ExitCode;
 
 pub const ROLE: &str = "agent-confine";
 
-/// The exit code of a shell for what can't be started.
+/// The exit code of shells for a program that cannot be started.
 const NOT_STARTED: u8 = 126;
 const SCOPE: &str = "scope";
 const NOTHING: &str = "nothing";
 
-/// The arguments of our own program that confine `program`.
+/// Returns the arguments of our own program that confine `program`.
 pub(super) fn arguments(
     mechanism: &Mechanism,
     plan: &Plan,
@@ -36,7 +37,8 @@ pub(super) fn arguments(
     Ok(all)
 }
 
-/// `arguments`: how, the program and its own. Returns only when it could not be started.
+/// Runs the role. `arguments`: how to confine, the program and its arguments. Returns only if the program could not be
+/// started.
 pub fn run(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let (Some(how), Some(program)) = (arguments.next(), arguments.next()) else {
         say::line(format_args!("the role {ROLE} is gstack's own and needs a program"));
@@ -64,11 +66,11 @@ fn apply(how: &OsStr) -> io::Result<()> {
     } else {
         landlock::restrict(&plan)?
     }
-    // Without a namespace nothing else ends it with the minder that started it.
+    // Without a namespace nothing else kills it together with the minder that started it.
     #[cfg(target_os = "linux")]
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-    // After the rules, which set that no new privileges are gained. A sandbox of its own asks for the name of a network
-    // device, which takes a datagram socket.
+    // Must follow the rules, which set `no_new_privs`. A nested sandbox asks for the name of a network device, which
+    // needs a datagram socket.
     sockets::close(if plan.own_sandbox { Closed::Connections } else { Closed::All })
 }
 

@@ -1,6 +1,6 @@
-//! Whether and by what agents are confined now: the person's choice, and what this machine offers.
+//! Whether and how agents are confined now: the person's choice, and the mechanisms of this machine.
 //!
-//! Owns both, and the look for a mechanism, which is made once until it is forgotten. Never confines a process.
+//! Owns both, and the detection of a mechanism, whose result is cached. Never confines a process.
 
 use super::{Access, Confinement, Mechanism, Sandbox, detect};
 use crate::agent::adapter::AgentEnvironment;
@@ -8,21 +8,21 @@ use crate::protocol::told::{self, Sentence};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// `agents.sandbox` of the settings.
+/// The setting `agents.sandbox`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
-    /// Confined if this machine can; otherwise not, and the person is told.
+    /// Agents are confined if this machine can; otherwise they are not, and the person is informed.
     #[default]
     Auto,
     /// An agent does not start without a sandbox.
     Require,
-    /// Agents run as any program of the person's.
+    /// Agents run without a sandbox.
     Off,
 }
 
 impl SandboxMode {
-    /// As it stands in the file.
+    /// Returns the value in the configuration file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -32,7 +32,7 @@ impl SandboxMode {
     }
 }
 
-/// What a daemon knows of its sandbox before it has looked at the machine.
+/// The sandbox settings that the daemon knows before it has examined the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxSettings {
     pub mode: SandboxMode,
@@ -43,11 +43,11 @@ pub struct SandboxSettings {
     pub added: Access,
 }
 
-/// What holds now, for a person.
+/// The current state, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SandboxState {
     pub mode: SandboxMode,
-    /// The mechanism in force, in words; `Err`: what is missing. `None` before the first look.
+    /// The description of the mechanism in use; `Err`: what is missing. `None` before the first detection.
     pub found: Option<Result<String, String>>,
 }
 
@@ -56,7 +56,7 @@ impl SandboxState {
         self.mode != SandboxMode::Off && matches!(self.found, Some(Ok(_)))
     }
 
-    /// What holds, and what a person can do about it.
+    /// Returns the state and what a person can do about it.
     pub fn words(&self) -> Sentence {
         match (self.mode, &self.found) {
             (SandboxMode::Off, _) => "Agents run without a sandbox (agents.sandbox = off).".into(),
@@ -72,7 +72,7 @@ impl SandboxState {
     }
 }
 
-/// Puts the confinement into the environment of what is started.
+/// Adds the sandbox to the environment of a new process.
 #[derive(Debug)]
 pub struct Confiner {
     settings: Mutex<Option<SandboxSettings>>,
@@ -80,17 +80,17 @@ pub struct Confiner {
 }
 
 impl Confiner {
-    /// `None`: nothing is ever confined.
+    /// Creates it. `None`: nothing is ever confined.
     pub fn new(settings: Option<SandboxSettings>) -> Self {
         Self { settings: Mutex::new(settings), found: Mutex::default() }
     }
 
-    /// Goes by a changed configuration from the next start on.
+    /// Applies a changed configuration to the next start.
     pub fn configure(&self, settings: Option<SandboxSettings>) {
         *self.settings.lock().unwrap_or_else(PoisonError::into_inner) = settings;
     }
 
-    /// Looks again at the next use.
+    /// Detects the mechanism again at the next use.
     pub fn forget(&self) {
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -109,7 +109,7 @@ impl Confiner {
         found
     }
 
-    /// `None` if nothing is ever confined.
+    /// Returns the current state; `None` if nothing is ever confined.
     pub fn known(&self) -> Option<SandboxState> {
         let mode = self.settings()?.mode;
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -1,7 +1,7 @@
-//! Which mechanism this machine offers, found by trying it.
+//! Detects the sandbox mechanism of this machine by trying it.
 //!
-//! Owns the search and the words of what is missing. A kernel or a distribution may forbid user namespaces to some
-//! programs and not to others, so nothing is concluded from versions.
+//! Owns the search and the messages about what is missing. A kernel or distribution may forbid user namespaces to some
+//! programs and not to others, so versions prove nothing.
 
 use super::{Mechanism, bubblewrap, landlock, sockets};
 use crate::agent::adapter::AgentEnvironment;
@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-/// It takes some milliseconds; a busy machine takes longer.
+/// It takes some milliseconds, and longer on a busy machine.
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// The namespaces that a sandbox needs.
@@ -30,10 +30,10 @@ const TRY: [&str; 12] = [
     "--dev",
     "/dev",
 ];
-/// What a sandbox of an agent's own needs besides: no network.
+/// The additional namespace of an agent's nested sandbox: no network.
 const TRY_WITHIN: [&str; 1] = ["--unshare-net"];
 
-/// The best mechanism, or what is missing, in words for a person.
+/// Returns the best mechanism. Fails with a message for a person about what is missing.
 pub async fn detect(environment: &AgentEnvironment) -> Result<Mechanism, String> {
     if cfg!(target_os = "macos") {
         let program = Path::new(super::seatbelt::PROGRAM);

@@ -1,27 +1,27 @@
-//! What git in an agent's shell needs besides the conversation's folder: the repository that holds it, and the files that
-//! the person's git configuration names.
+//! The paths that git needs in an agent's shell besides the conversation's folder: the repository that contains it, and
+//! the files that the person's git configuration names.
 //!
-//! Owns both lists. Never runs git. A repository's own files may be written by a stranger: a link to another repository
-//! counts only if that one names the folder too.
+//! Owns both lists. Never runs git. A repository's own files may be untrusted: a link to another repository counts only
+//! if that one names the folder too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files that include each other are followed so deep.
+/// The maximum depth of files that include each other.
 const MOST_INCLUDES: usize = 5;
-/// Keys, without their section, whose value is a path of a file to read.
+/// Keys, without their section, whose value is the path of a file to read.
 const PATHS: [&str; 4] = ["path", "excludesfile", "attributesfile", "template"];
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Around {
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
-    /// Within `write`, only to be read: what makes git run a program, or leads it elsewhere.
+    /// Read-only paths inside `write`: files that make git run a program, or that redirect it.
     pub fixed: Vec<PathBuf>,
 }
 
-/// Returns what git and the builds of `folder` need of the repository around it. `is_out`: a path that no repository may
-/// open, such as the home directory.
+/// Returns the paths that git and builds in `folder` need from the repository around it. `is_out`: a path that no
+/// repository may open, such as the home directory.
 pub fn around(folder: &Path, is_out: impl Fn(&Path) -> bool) -> Around {
     let top = folder.ancestors().take_while(|above| *above == folder || !is_out(above));
     let Some(top) = top.filter(|above| above.parent().is_some()).find(|above| above.join(".git").exists()) else {
@@ -53,7 +53,8 @@ fn protected(git: &Path) -> Vec<PathBuf> {
     ["hooks", "config"].map(|name| git.join(name)).into()
 }
 
-/// The git directory of a work tree that has this `.git` file, and the one that it shares with its repository.
+/// Returns the git directory of the work tree with this `.git` file, and the directory that it shares with its
+/// repository.
 fn linked(file: &Path) -> Option<(PathBuf, PathBuf)> {
     let read = |path: &Path| fs::read_to_string(path).ok();
     let dir = file.parent()?.join(read(file)?.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
@@ -62,8 +63,8 @@ fn linked(file: &Path) -> Option<(PathBuf, PathBuf)> {
     (back == file.canonicalize().ok()? && dir.parent()? == common.join("worktrees")).then_some((dir, common))
 }
 
-/// The files that the person's git configuration names: included ones, ignored files, attributes, the template of a
-/// commit. Git ends with an error at an included file that it may not read.
+/// Returns the files that the person's git configuration names: included files, ignore rules, attributes, the commit
+/// template. Git fails if it may not read an included file.
 pub fn configuration(home: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting: Vec<(PathBuf, usize)> =
@@ -86,7 +87,7 @@ fn named(text: &str) -> impl Iterator<Item = &str> {
     paths.map(|(_, value)| value.trim().trim_matches('"'))
 }
 
-/// As git does: `~/` is the home directory, other paths begin at the file that names them.
+/// Resolves a path as git does: `~/` is the home directory, and other paths are relative to the file that names them.
 fn resolve(value: &str, file: &Path, home: &Path) -> Option<PathBuf> {
     match value.strip_prefix("~/") {
         Some(rest) => Some(home.join(rest)),
@@ -113,7 +114,7 @@ mod tests {
         let found = around(&home.join("code/packages/one"), is_out);
         assert_eq!((found.read, found.write), (vec![home.join("code")], vec![home.join("code/.git")]));
         assert!(found.fixed.contains(&home.join("code/.git/hooks")));
-        // A home directory that is a repository, as some keep their settings, opens nothing.
+        // A home directory that is a repository, as some people keep their dotfiles, opens nothing.
         fs::create_dir(home.join(".git")).unwrap();
         fs::create_dir(home.join("plain")).unwrap();
         let found = around(&home.join("plain"), is_out);

@@ -1,18 +1,18 @@
-//! A plan as Landlock rules, applied by a process to itself.
+//! Converts a plan to Landlock rules, which a process applies to itself.
 //!
-//! Owns the rules. Landlock only opens: a closed place within an open one is left out by opening what lies beside it.
-//! Source: the kernel's userspace-api/landlock.
+//! Owns the rules. Landlock can only open paths: a closed place inside an open one is excluded by opening everything
+//! beside it. Source: the kernel's userspace-api/landlock.
 
 use super::plan::Plan;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The kernel's Landlock ABI; 0: it has none.
+/// Returns the kernel's Landlock ABI, or 0 if it has none.
 #[cfg(target_os = "linux")]
 pub fn abi() -> u8 {
     use landlock::{ABI, Access, AccessFs, LandlockStatus, Ruleset, RulesetAttr};
-    // Rules hold for a thread: one that ends at once is told what the kernel applies.
+    // Rules apply to a thread, so a short-lived one finds out what the kernel supports.
     let tried = std::thread::spawn(|| {
         let ruleset = Ruleset::default().handle_access(AccessFs::from_all(ABI::V1)).and_then(Ruleset::create);
         ruleset.and_then(|ruleset| ruleset.restrict_self())
@@ -31,8 +31,8 @@ pub fn abi() -> u8 {
     0
 }
 
-/// Keeps this process from sending signals out of its domain and from connecting to abstract sockets there, where the
-/// kernel can. Files stay as they are. A process in a domain can't trace one outside.
+/// Keeps this process from sending signals and connecting to abstract sockets outside its domain, if the kernel
+/// supports that. Does not restrict files. A process in a domain cannot trace one outside.
 #[cfg(target_os = "linux")]
 pub fn scope() -> io::Result<()> {
     use landlock::{ABI, Access, Ruleset, RulesetAttr, Scope};
@@ -41,7 +41,7 @@ pub fn scope() -> io::Result<()> {
     ruleset.and_then(|ruleset| ruleset.restrict_self()).map(drop).map_err(io::Error::other)
 }
 
-/// Closes every file that the plan does not open, and what [`scope`] closes.
+/// Blocks every file that the plan does not open, and everything that [`scope`] blocks.
 #[cfg(target_os = "linux")]
 pub fn restrict(plan: &Plan) -> io::Result<()> {
     use landlock::{
@@ -91,8 +91,8 @@ pub fn restrict(plan: &Plan) -> io::Result<()> {
     scope()
 }
 
-/// `path`, or all that lies in it besides what is closed. A path that is opened by name is open where it lies in a closed
-/// place.
+/// Returns `path`, or everything inside it except closed places. A path that the plan names is open even inside a
+/// closed place.
 fn around(path: &Path, closed: &[PathBuf]) -> Vec<PathBuf> {
     if !closed.iter().any(|place| place != path && place.starts_with(path)) {
         return vec![path.to_owned()];

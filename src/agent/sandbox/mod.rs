@@ -1,7 +1,7 @@
-//! Confinement of agents and helpers: what a process that gstack starts for an agent can reach on this machine.
+//! Confines agents and helpers: limits what a process that gstack starts for an agent can reach on this machine.
 //!
-//! Owns the mechanisms (bubblewrap, Landlock, a seatbelt profile) and the list of places. Never decides what an agent is
-//! allowed to do in a browser. A confined process keeps the network: agents need their API.
+//! Owns the mechanisms (bubblewrap, Landlock, a seatbelt profile) and the lists of paths. Never decides what an agent
+//! may do in a browser. A confined process keeps network access, because agents need their API.
 
 mod access;
 mod bubblewrap;
@@ -32,24 +32,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How a process is started.
+/// The confinement of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Confinement {
-    /// As any program of the person's. They chose that, or this machine offers nothing else.
+    /// Not confined. The person chose that, or this machine has no sandbox.
     #[default]
     Off,
     In(Arc<Sandbox>),
-    /// Not at all: the person wants a sandbox and this machine offers none. The words say what is missing.
+    /// Not started: the person requires a sandbox and this machine has none. The text says what is missing.
     Refused(String),
 }
 
-/// What confines agents here.
+/// A sandbox mechanism.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mechanism {
-    /// Own mount and pid namespaces, made by `bwrap`; Landlock scopes besides, where the kernel has them (`abi` 0: it
-    /// has no Landlock). `nests`: a program in it can make a sandbox of its own.
+    /// Own mount and pid namespaces, created by `bwrap`, and Landlock scopes if the kernel has them (`abi` 0: it has no
+    /// Landlock). `nests`: a program inside can create its own sandbox.
     Namespaces { bwrap: PathBuf, abi: u8, nests: bool },
-    /// Landlock rules for files, and a filter that closes unix sockets.
+    /// Landlock rules for files, and a seccomp filter that blocks Unix sockets.
     Landlock { abi: u8 },
     /// `sandbox-exec` of macOS.
     Seatbelt,
@@ -70,8 +70,8 @@ impl fmt::Display for Mechanism {
 }
 
 impl Mechanism {
-    /// What confines a program with these needs: one that makes a sandbox of its own gets Landlock where it can't make it
-    /// within ours.
+    /// Returns the mechanism for a program with these needs: one with its own sandbox gets Landlock if its sandbox
+    /// cannot be nested in ours.
     fn suited_to(&self, access: &Access) -> Self {
         match self {
             Self::Namespaces { abi, nests: false, .. } if access.own_sandbox && *abi > 0 && sockets::KNOWN => {
@@ -82,30 +82,30 @@ impl Mechanism {
     }
 }
 
-/// The sandbox that this machine offers, as one daemon uses it.
+/// The sandbox of this machine, as one daemon uses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
     pub mechanism: Mechanism,
-    /// Our own program, which applies what only a process itself can.
+    /// Our own program, which applies the restrictions that only a process itself can apply.
     pub program: PathBuf,
-    /// A private folder (0700) in which each process gets a folder for its temporary files.
+    /// A private folder (0700) that holds one folder of temporary files per process.
     pub scratch: PathBuf,
-    /// Never reachable, whatever else is: gstack's home and its sockets.
+    /// Paths that are never accessible: gstack's home and its sockets.
     pub closed: Vec<PathBuf>,
-    /// What the person's configuration adds.
+    /// Access added by the person's configuration.
     pub added: Access,
 }
 
-/// A program with its arguments and what it is started with.
+/// A program with its arguments and environment, ready to start confined.
 pub struct Confined {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     pub environment: AgentEnvironment,
-    /// Holds its temporary files. They go when this is dropped.
+    /// The folder of its temporary files. Dropping this removes them.
     pub scratch: Option<Scratch>,
 }
 
-/// Leads to sockets of the person's session, which are closed.
+/// Variables that name sockets of the person's session, which are blocked.
 const SESSION_VARIABLES: [&str; 8] = [
     "SSH_AUTH_SOCK",
     "GPG_AGENT_INFO",
@@ -117,8 +117,8 @@ const SESSION_VARIABLES: [&str; 8] = [
     "TMUX",
 ];
 
-/// Says how `program` is started in `folder`: by [`AgentEnvironment::confinement`], beneath a minder where the
-/// environment names one.
+/// Returns the command that starts `program` in `folder`, confined by [`AgentEnvironment::confinement`], and with a
+/// minder if the environment names one.
 pub fn command<A: AsRef<OsStr>>(
     program: &Path,
     arguments: &[A],
@@ -128,7 +128,7 @@ pub fn command<A: AsRef<OsStr>>(
     let arguments: Vec<OsString> = arguments.iter().map(|argument| argument.as_ref().to_owned()).collect();
     let mut environment = environment.clone();
     let confined = matches!(environment.confinement, Confinement::In(_));
-    // A question such as `--version` has no folder, and gstack's own git has its own rules.
+    // A query such as `--version` has no folder, and gstack's own git has its own rules.
     if folder.is_some() {
         quiet_git(&mut environment, confined);
     }
@@ -166,7 +166,7 @@ pub fn command<A: AsRef<OsStr>>(
     let plan = Plan::new(&sandbox, program, &arguments, &environment, folder, scratch.temporary())?;
     let (program, arguments) = match &sandbox.mechanism {
         Mechanism::Namespaces { bwrap, .. } => {
-            // A minder on either side: outside for the daemon, inside for what the agent leaves behind.
+            // One minder on each side: outside for the daemon, inside for the processes that the agent leaves behind.
             let inner = confine::arguments(&sandbox.mechanism, &plan, program, &arguments)?;
             let (inside, inner) = minded(&environment, &sandbox.program, inner, &[]);
             let mut all = bubblewrap::arguments(&plan);
@@ -187,7 +187,8 @@ pub fn command<A: AsRef<OsStr>>(
     Ok(Confined { program, arguments, environment, scratch: Some(scratch) })
 }
 
-/// What git runs unasked in any folder: agents call `git status` as they start, before a person has allowed anything.
+/// Settings that keep git from running programs by itself: agents call `git status` as they start, before a person has
+/// allowed anything.
 const GIT_RUNS: [(&str, &str); 4] = [
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
@@ -195,10 +196,10 @@ const GIT_RUNS: [(&str, &str); 4] = [
     ("protocol.ext.allow", "never"),
 ];
 
-/// What needs keys that a sandbox closes: a commit that can't be signed would fail.
+/// Settings that need keys to which the sandbox blocks access: a commit that cannot be signed would fail.
 const GIT_SIGNS: [(&str, &str); 2] = [("commit.gpgSign", "false"), ("tag.gpgSign", "false")];
 
-/// Keeps an agent's own git from running what a repository names. A person's own settings of this kind stay.
+/// Keeps an agent's git from running programs that a repository names. Does nothing if the person has such settings.
 fn quiet_git(environment: &mut AgentEnvironment, confined: bool) {
     let variables = &mut environment.variables;
     if variables.contains_key(OsStr::new("GIT_CONFIG_COUNT")) {
@@ -213,7 +214,7 @@ fn quiet_git(environment: &mut AgentEnvironment, confined: bool) {
     }
 }
 
-/// Beneath a minder, where the environment names one.
+/// Returns the command with a minder if the environment names one.
 fn minded(
     environment: &AgentEnvironment,
     program: &Path,
@@ -228,7 +229,7 @@ fn minded(
     (minder.clone(), all)
 }
 
-/// What a person reads when an agent does not start for want of a sandbox.
+/// Returns the message for an agent that does not start because there is no sandbox.
 pub fn refused(why: &str) -> String {
     format!("agents.sandbox is set to require, and this machine has no sandbox: {why}")
 }

@@ -1,14 +1,14 @@
-//! The person's npm registries for a confined agent: `~/.npmrc` holds tokens and stays closed, its harmless lines are
-//! handed on as variables.
+//! The person's npm registries for a confined agent: `~/.npmrc` contains tokens and is closed, so its harmless lines
+//! are passed on as variables.
 //!
-//! Owns which lines those are. Never hands on a password or a token.
+//! Owns the choice of these lines. Never passes on a password or a token.
 
 use crate::agent::adapter::AgentEnvironment;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
-/// Besides `@SCOPE:registry`.
+/// The allowed keys, besides `@SCOPE:registry`.
 const HARMLESS: [&str; 4] = ["registry", "cafile", "prefix", "strict-ssl"];
 
 pub fn pass_on_registries(environment: &mut AgentEnvironment) {
@@ -23,7 +23,7 @@ fn harmless(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = text.lines().filter_map(|line| line.split_once('='));
     let trimmed = lines.map(|(key, value)| (key.trim(), value.trim().trim_matches('"')));
     let known = |key: &str| HARMLESS.contains(&key) || key.starts_with('@') && key.ends_with(":registry");
-    // An address may hold a password before an `@`, a variable anything.
+    // A URL may contain a password before an `@`, and a variable may contain anything.
     trimmed.filter(move |(key, value)| known(key) && !value.contains(['@', '$', '?']))
 }
 

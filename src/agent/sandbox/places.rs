@@ -1,8 +1,8 @@
-//! Places of a machine: what every program needs to run, what holds credentials.
+//! Paths of a machine: those that every program needs to run, and those with credentials.
 //!
-//! Owns the lists. Paths without a leading `/` lie below the home directory.
+//! Owns the lists. Paths without a leading `/` are relative to the home directory.
 
-/// Read by every program: the system, and where it says who and where it is.
+/// Readable by every program: the system, and the files that describe users and the network.
 pub const SYSTEM: [&str; 22] = [
     "/usr",
     "/bin",
@@ -28,7 +28,7 @@ pub const SYSTEM: [&str; 22] = [
     "/private/etc",
 ];
 
-/// Below the home directory: programs and what they need to run, only to be read.
+/// Programs and their files in the home directory, read-only.
 pub const TOOLS: [&str; 44] = [
     ".asdf",
     ".asdfrc",
@@ -76,7 +76,7 @@ pub const TOOLS: [&str; 44] = [
     "Library/Caches/claude-cli-nodejs",
 ];
 
-/// Variables whose value is a folder of such tools, or a file of certificates, wherever it lies.
+/// Variables whose value is a folder of such tools, or a file of certificates, wherever it is.
 pub const TOOL_VARIABLES: [&str; 26] = [
     "ANDROID_HOME",
     "ASDF_DATA_DIR",
@@ -106,7 +106,7 @@ pub const TOOL_VARIABLES: [&str; 26] = [
     "VOLTA_HOME",
 ];
 
-/// Closed within what is open: secrets of the system. Those of the person are the guard's list.
+/// Secrets of the system, closed inside the open paths. The guard has the list of the person's own.
 pub const CLOSED: [&str; 8] = [
     "/etc/shadow",
     "/etc/shadow-",

@@ -1,7 +1,7 @@
-//! What one process can reach: paths to read, to write and to hide, for whatever mechanism confines it.
+//! The paths that one process can read, write or not see, for any mechanism.
 //!
-//! Owns putting them together from the lists, the agent's own files and the conversation's folder. Asks the disk which
-//! of them exist. A path that leads to the whole home directory, or above it, is never opened.
+//! Owns combining the lists, the agent's own files and the conversation's folder. Reads from disk which of them exist.
+//! Never opens a path that leads to the whole home directory, or above it.
 
 use super::places::{CLOSED, DEVICES, SYSTEM, TOOL_VARIABLES, TOOLS};
 use super::{Mechanism, Sandbox, git};
@@ -13,21 +13,21 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// Deeper chains of links do not occur.
+/// The maximum length of a chain of symlinks.
 pub const MOST_LINKS: usize = 16;
 
-/// All paths are absolute, exist, and are named as the process names them; [`Plan::closed`] may lie within the others.
+/// All paths are absolute, exist, and are spelled as the process uses them. [`Plan::closed`] may be inside the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     pub home: Option<PathBuf>,
-    /// Where it works.
+    /// The working folder.
     pub folder: PathBuf,
     pub temporary: PathBuf,
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
-    /// Within `write`, only to be read.
+    /// Read-only paths inside `write`.
     pub fixed: Vec<PathBuf>,
-    /// Hidden, with what lies below, unless a path of `read` or `write` lies within it.
+    /// Hidden with everything inside, unless a path of `read` or `write` is inside.
     pub closed: Vec<PathBuf>,
     pub devices: Vec<PathBuf>,
     pub locks_in_home: bool,
@@ -58,7 +58,7 @@ impl Plan {
         read.extend(tool_folders(environment));
         read.push(sandbox.program.clone());
         read.extend(of_program(program));
-        // A script that the configuration names: with what lies beside it.
+        // A script that the configuration names, with its folder.
         read.extend(arguments.iter().map(Path::new).filter(|path| path.is_absolute()).flat_map(of_script));
         let path = variable("PATH").unwrap_or_default();
         for folder in std::env::split_paths(&path).filter(|folder| folder.is_absolute()) {
@@ -69,7 +69,7 @@ impl Plan {
         let mut fixed = Vec::new();
         for entry in &access.fixed {
             let Some(path) = below_home(&entry.path) else { continue };
-            // Landlock can't close them: made, they would only litter the home directory.
+            // Landlock cannot make them read-only, so creating them would only clutter the home directory.
             if !matches!(sandbox.mechanism, Mechanism::Landlock { .. }) {
                 make_missing(&path, entry.empty)?;
             }
@@ -78,7 +78,7 @@ impl Plan {
         let is_home = |path: &Path| home.as_ref().is_some_and(|home| home.starts_with(path));
         read.retain(|path| !is_home(path) && path != Path::new("/"));
         write.retain(|path| !is_home(path));
-        // A program directly in the home directory, or above it: without what lies beside it.
+        // A program directly in the home directory, or above it: only the file, without its folder.
         read.extend([Path::new(program), &sandbox.program].into_iter().flat_map(chain));
         read.extend(
             arguments.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file()).flat_map(chain),
@@ -97,7 +97,7 @@ impl Plan {
         if let Some(folder) = folder {
             let folder = folder.canonicalize()?;
             if folder == Path::new("/") || is_home(&folder) {
-                // Not the folder itself: what starts a shell, and what gstack closes, lies in it.
+                // Not the folder itself, which contains the start-up files of shells and the paths that gstack closes.
                 write.extend(home.iter().flat_map(|home| plain_children(home)));
             } else {
                 let repository =
@@ -123,7 +123,7 @@ impl Plan {
         Ok(plan.without_closed_tools())
     }
 
-    /// Takes out tools that lie in a closed place: only a conversation's folder and the agent's own files are open in one.
+    /// Removes tools inside a closed place: only the conversation's folder and the agent's own files may be open there.
     fn without_closed_tools(mut self) -> Self {
         let closed = self.closed.clone();
         let is_closed = |path: &PathBuf| closed.iter().any(|place| path.starts_with(place));
@@ -133,7 +133,7 @@ impl Plan {
     }
 }
 
-/// Sorted, without those that do not exist, with the target beside each link.
+/// Returns the existing paths, sorted, with the target of each symlink.
 fn existing(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = paths
         .into_iter()
@@ -149,7 +149,7 @@ fn existing(paths: Vec<PathBuf>) -> Vec<PathBuf> {
     all
 }
 
-/// Where tools of programming languages lie that the person's environment names.
+/// Returns the folders of programming tools that the person's environment names.
 fn tool_folders(environment: &AgentEnvironment) -> impl Iterator<Item = PathBuf> {
     let named = TOOL_VARIABLES.iter().filter_map(|name| environment.variables.get(OsStr::new(name)));
     named.map(PathBuf::from).filter(|path| path.is_absolute())
@@ -168,8 +168,8 @@ fn make_missing(path: &Path, empty: Option<&str>) -> io::Result<()> {
     }
 }
 
-/// The program with its package: where each link on the way to it lies, and the folder that holds all of `node_modules`,
-/// else its own.
+/// Returns the paths of a program's package: the folder of each symlink on the way to it, and the folder that contains
+/// all of `node_modules`, or else the program's own.
 fn of_program(program: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = chain(program).iter().filter_map(|file| Some(file.parent()?.to_owned())).collect();
     if let Ok(real) = program.canonicalize() {
@@ -186,7 +186,7 @@ fn of_program(program: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A file, with each that links on the way to it name.
+/// Returns a file and the target of each symlink on the way to it.
 fn chain(file: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut current = file.to_owned();
@@ -198,12 +198,13 @@ fn chain(file: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// A script with the folder that it lies in; nothing for what is not a file.
+/// Returns a script with its folder, or nothing if it is not a file.
 fn of_script(script: &Path) -> Vec<PathBuf> {
     if script.is_file() { of_program(script) } else { Vec::new() }
 }
 
-/// The folder, and for a `bin` the one that holds its `lib` and `share`; for the `shims` of a version manager all of it.
+/// Returns the folder. Adds the parent of a `bin` with its `lib` and `share`, and returns the parent of the `shims` of
+/// a version manager instead.
 fn with_prefix(folder: &Path) -> Vec<PathBuf> {
     if folder.file_name() == Some(OsStr::new("shims")) {
         return folder.parent().into_iter().map(Path::to_owned).collect();
@@ -213,7 +214,7 @@ fn with_prefix(folder: &Path) -> Vec<PathBuf> {
     [Some(folder), above].into_iter().flatten().map(Path::to_owned).collect()
 }
 
-/// What lies in a folder and is not hidden.
+/// Returns the entries of a folder that are not hidden and not symlinks.
 fn plain_children(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let plain = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));

@@ -1,13 +1,13 @@
-//! The folder of one confined process for its temporary files.
+//! The folder for the temporary files of one confined process.
 //!
-//! Owns making and removing it. What a killed daemon left is removed by the next one's start.
+//! Owns creating and removing it. The next daemon's start removes the folders that a killed daemon left.
 
 use crate::base::home::private_folder;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Dropping it removes the folder with all that is in it.
+/// Dropping it removes the folder with all of its content.
 #[derive(Debug)]
 pub struct Scratch {
     folder: PathBuf,

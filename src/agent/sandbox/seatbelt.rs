@@ -1,7 +1,7 @@
-//! A plan as a seatbelt profile for `sandbox-exec` of macOS. Written from Apple's and other projects' profiles and tested
-//! as text only: it has not been run on a Mac.
+//! Converts a plan to a seatbelt profile for `sandbox-exec` of macOS. Written from Apple's and other projects' profiles
+//! and tested only as text: it has not been run on a Mac.
 //!
-//! Owns the text. Of rules that match the same path the last one holds.
+//! Owns the text. If several rules match a path, the last one applies.
 
 use super::plan::Plan;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-/// Everything but files is allowed; of files what the plan opens, and unix sockets nowhere.
+/// Allows everything except files and Unix sockets. The plan's rules open files again; nothing opens Unix sockets.
 const BEGIN: &str = "(version 1)
 (allow default)
 (deny file-read* file-write*)
@@ -35,7 +35,7 @@ pub fn profile(plan: &Plan) -> String {
         rules.extend(paths.iter().map(|path| (path.as_path(), rank, rule)));
     }
     rules.push((&plan.temporary, 2, "allow file-read* file-write*"));
-    // A path sorts before what lies in it.
+    // A path sorts before the paths inside it.
     rules.sort();
     let mut text = BEGIN.to_owned();
     for (path, _, rule) in rules {

@@ -1,14 +1,14 @@
-//! Closes unix sockets to a process: a filter of system calls.
+//! Blocks Unix sockets for a process with a seccomp filter.
 //!
-//! Owns the filter. Landlock before ABI 9 lets a process connect to any socket whose path it knows; in a mount namespace
-//! those paths do not exist, and the filter is not needed. Pairs of connected sockets, as between a process and its
-//! child, stay.
+//! Owns the filter. Landlock before ABI 9 lets a process connect to any socket whose path it knows. In a mount
+//! namespace those paths do not exist, so the filter is not needed there. Pairs of connected sockets (`socketpair`), as
+//! between a process and its child, still work.
 
-/// Which of them.
+/// The sockets to block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed {
     All,
-    /// All but those for datagrams, which reach no socket that takes connections: gstack's, those of ssh, D-Bus, X11.
+    /// All except datagram sockets, which cannot reach a socket that accepts connections: gstack's, ssh's, D-Bus, X11.
     Connections,
 }
 
@@ -22,19 +22,19 @@ mod filter {
     use std::io;
 
     const AF_UNIX: u64 = 1;
-    /// The bits of a socket's type besides its flags.
+    /// The mask of a socket's type, without its flags.
     const TYPE: u64 = 0xf;
-    /// `SOCK_STREAM`, `SOCK_RAW` and `SOCK_SEQPACKET`: of those that AF_UNIX has, all but `SOCK_DGRAM`.
+    /// `SOCK_STREAM`, `SOCK_RAW` and `SOCK_SEQPACKET`: all types of AF_UNIX except `SOCK_DGRAM`.
     const CONNECTED: [u64; 3] = [1, 3, 5];
     #[cfg(target_arch = "x86_64")]
     const SOCKET: i64 = 41;
     #[cfg(target_arch = "aarch64")]
     const SOCKET: i64 = 198;
-    /// It makes sockets past the filter; the same number everywhere.
+    /// It creates sockets that bypass the filter; the number is the same on all architectures.
     const IO_URING_SETUP: i64 = 425;
     /// The x32 ABI has the same calls at these numbers.
     const X32: i64 = 0x4000_0000;
-    /// EACCES: what a program is told of a socket that it may not open.
+    /// EACCES: the error for a socket that a program may not open.
     const REFUSED: u32 = 13;
 
     pub fn close(which: Closed) -> io::Result<()> {
@@ -59,7 +59,7 @@ mod filter {
     }
 }
 
-/// Closes them to this process and to all that it starts.
+/// Blocks them for this process and all that it starts.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub fn close(which: Closed) -> std::io::Result<()> {
     filter::close(which)
@@ -70,5 +70,5 @@ pub fn close(_: Closed) -> std::io::Result<()> {
     Err(std::io::Error::other("unix sockets can't be closed here"))
 }
 
-/// Whether [`close`] is known for this machine.
+/// Whether [`close`] supports this machine.
 pub const KNOWN: bool = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));

@@ -1,6 +1,6 @@
-//! What Codex asks a person: commands, changes and wider permissions to be allowed, and questions.
+//! Codex's requests to a person: approvals of commands, changes and wider permissions, and questions.
 //!
-//! Owns the requests that wait and their answers. What a rule decides without a person is the engine's.
+//! Owns the open requests and their answers. The engine decides what a rule allows without asking a person.
 
 use super::CodexTalk;
 use crate::agent::adapter::{PermissionAnswer, QuestionAnswer};
@@ -13,24 +13,24 @@ use crate::protocol::chat::{QuestionOption, QuestionPart, StepKind};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A request of Codex's that a person looks at.
+/// A request of Codex that is shown to a person.
 pub(super) struct Waiting {
     id: Value,
     kind: WaitingKind,
 }
 
 enum WaitingKind {
-    /// With the step that a no denies.
+    /// With the step that a refusal denies.
     Decision { item: String },
-    /// With what it wants.
+    /// With the requested permissions.
     Permissions(Value),
-    /// With the questions' ids, in order.
+    /// With the ids of the questions, in order.
     Questions(Vec<String>),
 }
 
 impl CodexTalk {
     pub(super) fn asked(&mut self, id: Value, request: Request, out: &mut Out) {
-        // Outside of a turn nobody is there to be asked.
+        // Without a running turn there is nobody to ask.
         let in_turn = self.turn.is_some();
         match request {
             Request::Command(command) if in_turn => self.ask_command(id, command, out),
@@ -40,7 +40,7 @@ impl CodexTalk {
             Request::Command(_) | Request::FileChange(_) => out.answer(&id, json!({"decision": "decline"})),
             Request::Permissions(_) => out.answer(&id, no_permissions()),
             Request::Questions(_) => out.answer(&id, json!({"answers": {}})),
-            // The policy asks for our own tools itself, where the call arrives.
+            // The policy asks about our own tools itself, when the call arrives.
             Request::Elicitation(elicitation) if elicitation.server_name == SERVER => {
                 out.answer(&id, json!({"action": "accept", "content": {}, "_meta": null}));
             }
@@ -111,7 +111,7 @@ impl CodexTalk {
         }
     }
 
-    /// A person answered, or nobody will.
+    /// Handles a person's answer, or that there will be none.
     pub(super) fn answer(&mut self, request: &str, answer: Answer, out: &mut Out) {
         let Some(Waiting { id, kind }) = self.waiting.remove(request) else { return };
         let allowed = matches!(answer, Answer::Permission(Some(PermissionAnswer::Allow)));
@@ -138,7 +138,7 @@ impl CodexTalk {
     }
 }
 
-/// Nothing of what it wanted.
+/// Returns the answer that grants no permissions.
 fn no_permissions() -> Value {
     json!({"permissions": {}, "scope": "turn"})
 }

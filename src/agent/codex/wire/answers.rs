@@ -1,6 +1,6 @@
 //! The app-server's answers to our own requests.
 //!
-//! Owns these shapes alone.
+//! Owns only these types.
 
 use super::Turn;
 use serde::Deserialize;

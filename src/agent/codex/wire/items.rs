@@ -1,12 +1,12 @@
-//! The parts of a turn: what the model says, and what it does by commands, changes and tools.
+//! The items of a turn: the model's text, and its commands, changes and tool calls.
 //!
-//! Owns these shapes alone.
+//! Owns only these types.
 
 use crate::agent::rpc::content::Content;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A part of a turn.
+/// An item of a turn.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Item {

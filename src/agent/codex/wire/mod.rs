@@ -1,7 +1,7 @@
-//! Codex's app-server messages, read tolerantly.
+//! The messages of Codex's app-server, parsed leniently.
 //!
-//! Owns the shapes. Unknown methods, item types and fields are ignored: the program is updated far more often than this
-//! one. Never interprets what it read. Source: `codex app-server generate-ts`.
+//! Owns the types. Ignores unknown methods, item types and fields: that program is updated far more often than this
+//! one. Never interprets messages. Source: `codex app-server generate-ts`.
 
 mod answers;
 mod items;
@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What the app-server tells.
+/// A notification from the app-server.
 #[derive(Debug)]
 pub enum Notification {
     TurnStarted(OfTurn),
@@ -28,22 +28,22 @@ pub enum Notification {
     TextDelta(Delta),
     /// A summary of the reasoning, or the reasoning itself.
     ThinkingDelta(Delta),
-    /// Another part of the reasoning begins.
+    /// Another part of the reasoning starts.
     ThinkingPart(Delta),
     PlanUpdated(PlanUpdated),
     TokenUsage(TokenUsageUpdated),
     RateLimits(RateLimitsUpdated),
     Error(ErrorTold),
-    /// A request to the person is settled: answered, or taken back.
+    /// A request to the person is settled: answered or withdrawn.
     RequestResolved(RequestResolved),
     McpStartup(McpStartup),
     Compacted,
     Rerouted(Rerouted),
-    /// Known to mean nothing to a conversation.
+    /// Known, but not relevant to a conversation.
     Ignored,
 }
 
-/// Notifications that say nothing that a conversation shows.
+/// Notifications without visible content.
 const IGNORED: [&str; 16] = [
     "thread/started",
     "thread/status/changed",
@@ -64,7 +64,7 @@ const IGNORED: [&str; 16] = [
 ];
 
 impl Notification {
-    /// `None` for a method or a shape that is not known.
+    /// Parses a notification; `None` if its method or format is unknown.
     pub fn parse(method: &str, params: &RawValue) -> Option<Self> {
         Some(match method {
             "turn/started" => Self::TurnStarted(read(params, method)?),
@@ -111,13 +111,13 @@ pub struct Turn {
 pub struct TurnError {
     #[serde(default)]
     pub message: String,
-    /// A name, or an object with one field of that name.
+    /// A name, or an object whose only field has that name.
     #[serde(default)]
     pub codex_error_info: Option<Value>,
 }
 
 impl TurnError {
-    /// The name of the error, `other` where it has none.
+    /// Returns the name of the error, or `other` if it has none.
     pub fn kind(&self) -> &str {
         match &self.codex_error_info {
             Some(Value::String(name)) => name,
@@ -126,7 +126,7 @@ impl TurnError {
         }
     }
 
-    /// The HTTP status behind it, where there was an answer.
+    /// Returns the HTTP status behind the error, if there was a response.
     pub fn status(&self) -> Option<u16> {
         let fields = self.codex_error_info.as_ref()?.as_object()?;
         fields.values().next()?.get("httpStatusCode")?.as_u64()?.try_into().ok()
@@ -178,10 +178,10 @@ pub struct TokenUsageUpdated {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenUsage {
-    /// Of the thread.
+    /// The usage of the whole thread.
     #[serde(default)]
     pub total: Tokens,
-    /// Of the newest request.
+    /// The usage of the newest request.
     #[serde(default)]
     pub last: Tokens,
     #[serde(default)]
@@ -192,7 +192,7 @@ pub struct TokenUsage {
 #[serde(rename_all = "camelCase", default)]
 pub struct Tokens {
     pub total_tokens: u64,
-    /// With the cached ones.
+    /// Includes the cached tokens.
     pub input_tokens: u64,
     pub cached_input_tokens: u64,
     pub output_tokens: u64,
@@ -218,7 +218,7 @@ pub struct RateLimits {
 pub struct RateLimitWindow {
     #[serde(default)]
     pub used_percent: f64,
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     #[serde(default)]
     pub resets_at: Option<i64>,
 }

@@ -1,6 +1,6 @@
-//! What the app-server asks its host: approvals and questions.
+//! The app-server's requests to its host: approvals and questions.
 //!
-//! Owns these shapes alone.
+//! Owns only these types.
 
 use super::CommandAction;
 use crate::agent::rpc::message::read;
@@ -8,14 +8,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What the app-server asks its host.
+/// A request of the app-server to its host.
 #[derive(Debug)]
 pub enum Request {
     Command(CommandApproval),
     FileChange(FileApproval),
     Permissions(PermissionsApproval),
     Questions(Questions),
-    /// An MCP server of the person's own wants something typed in.
+    /// One of the person's own MCP servers asks for input.
     Elicitation(Elicitation),
 }
 
