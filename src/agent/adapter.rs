@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 /// A kind of agent. Holds no process. Cheap to clone behind an `Arc`.
 pub trait Agent: Send + Sync {
     fn name(&self) -> AgentName;
-    /// The name shown to people: `Claude Code`.
+    /// Returns the name shown to people: `Claude Code`.
     fn label(&self) -> &str;
     /// Checks whether the agent can be used here. If not, the result says what to do.
     fn probe<'a>(&'a self, environment: &'a AgentEnvironment) -> BoxFuture<'a, AgentInfo> {

@@ -83,7 +83,8 @@ pub enum VersionError {
     Failed(std::process::ExitStatus, String),
 }
 
-/// Returns the version from `PROGRAM --version`: the first word with a digit, or else the first line.
+/// Returns the version from `PROGRAM --version`: the first word with a digit, or else the first line. Fails if the
+/// program does not start or does not answer in time.
 pub async fn version(program: &Path, environment: &AgentEnvironment) -> Result<String, VersionError> {
     let output = brief::run(program, &["--version"], environment, VERSION_LIMIT).await?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -17,15 +17,15 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     new.finish_synced()
 }
 
-/// Like [`write`], for a validated path: absolute and without symlinks. A command's output (a screenshot, a text) can
-/// be produced again, so this does not sync.
+/// Replaces a file like [`write`], for a validated path: absolute and without symlinks. Does not sync, because a
+/// command's output (a screenshot, a text) can be produced again. Fails if the path has a symlink now.
 pub fn write_judged(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create_judged(path)?;
     new.file().write_all(bytes)?;
     new.finish_unsynced()
 }
 
-/// Like [`write_judged`], but syncs the content to disk before it returns.
+/// Replaces a file like [`write_judged`], but syncs the content to disk before it returns.
 pub fn write_judged_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let new = WholeFile::create_judged(path)?;
     new.file().write_all(bytes)?;

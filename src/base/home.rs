@@ -32,7 +32,7 @@ pub struct Home {
 
 impl Home {
     /// Returns the home that the environment names: `--session` or `GSTACK_SESSION` in `GSTACK_HOME` or `~/.gstack`.
-    /// Creates it (0700) if it does not exist.
+    /// Creates it (0700) if it does not exist. Fails if another user can access or redirect it.
     pub fn locate(session: Option<&str>) -> Result<Self, HomeError> {
         let folders = folders(session)?;
         for shared in &folders.above {
@@ -52,7 +52,8 @@ impl Home {
         (is_ours && home.sockets_fit()).then_some(home)
     }
 
-    /// Returns a home at the given path. Creates it (0700) if it does not exist.
+    /// Returns a home at the given path. Creates it (0700) if it does not exist. Fails if another user can access or
+    /// redirect it.
     pub fn at(root: PathBuf) -> Result<Self, HomeError> {
         check_way(&root)?;
         // Agents, browsers and their manifests get the path in JSON.
@@ -89,15 +90,15 @@ impl Home {
     pub fn root(&self) -> &Path {
         &self.root
     }
-    /// The file by which scripts find the daemon: pid, port, token, version, mode.
+    /// Returns the path of the file by which scripts find the daemon: pid, port, token, version, mode.
     pub fn state_file(&self) -> PathBuf {
         self.root.join("browse.json")
     }
-    /// The lock (flock) that a daemon holds while it runs.
+    /// Returns the path of the lock (flock) that a daemon holds while it runs.
     pub fn daemon_lock(&self) -> PathBuf {
         self.root.join("daemon.lock")
     }
-    /// The lock (flock) that a keeper holds while it, and so its browser, runs.
+    /// Returns the path of the lock (flock) that a keeper holds while it, and so its browser, runs.
     pub fn keeper_lock(&self) -> PathBuf {
         self.root.join("keeper.lock")
     }
@@ -110,7 +111,8 @@ impl Home {
     pub fn browser_socket(&self) -> PathBuf {
         self.sockets.join("browser.sock")
     }
-    /// The key that proves to the browser's keeper that a client is the person's daemon. New for each browser.
+    /// Returns the path of the key that proves to the browser's keeper that a client is the person's daemon. New for
+    /// each browser.
     pub fn keeper_key(&self) -> PathBuf {
         self.root.join("keeper.key")
     }
@@ -123,70 +125,70 @@ impl Home {
     pub fn config_file(&self) -> PathBuf {
         self.root.join("config.toml")
     }
-    /// The permissions that the person has saved for agents.
+    /// Returns the path of the permissions that the person has saved for agents.
     pub fn policy_file(&self) -> PathBuf {
         self.root.join("policy.json")
     }
-    /// The decisions about agents' actions.
+    /// Returns the path of the decisions about agents' actions.
     pub fn audit_file(&self) -> PathBuf {
         self.root.join("audit.jsonl")
     }
-    /// The console messages, requests and dialogs of pages, if the person has enabled their capture.
+    /// Returns the path of the pages' console messages, requests and dialogs, if the person has enabled their capture.
     pub fn capture_file(&self) -> PathBuf {
         self.root.join("capture.jsonl")
     }
-    /// One folder per conversation.
+    /// Returns the folder with one folder per conversation.
     pub fn conversations(&self) -> PathBuf {
         self.root.join("sessions")
     }
-    /// Disk space that is reserved for writes when the disk is full.
+    /// Returns the folder that reserves disk space for writes when the disk is full.
     pub fn reserve(&self) -> PathBuf {
         self.root.join("reserve")
     }
-    /// The browser activity, kept for the next daemon.
+    /// Returns the path of the browser activity, kept for the next daemon.
     pub fn activity_file(&self) -> PathBuf {
         self.root.join("activity.jsonl")
     }
-    /// The folder in which `connect` was last run.
+    /// Returns the path of the file that names the folder in which `connect` was last run.
     pub fn connected_file(&self) -> PathBuf {
         self.root.join("connected.json")
     }
-    /// The keys of the browsers whose side panels are confirmed.
+    /// Returns the path of the keys of the browsers whose side panels are confirmed.
     pub fn panels_file(&self) -> PathBuf {
         self.root.join("panels.json")
     }
-    /// The everyday browser that is in use.
+    /// Returns the path of the file that names the everyday browser in use.
     pub fn everyday_file(&self) -> PathBuf {
         self.root.join("everyday.json")
     }
-    /// The tab numbers, kept for the next daemon.
+    /// Returns the path of the tab numbers, kept for the next daemon.
     pub fn tabs_file(&self) -> PathBuf {
         self.root.join("tabs.json")
     }
     pub fn browser_profile(&self) -> PathBuf {
         self.root.join("chromium-profile")
     }
-    /// The extension, unpacked from the binary.
+    /// Returns the folder of the extension, unpacked from the binary.
     pub fn extension(&self) -> PathBuf {
         self.root.join("extension")
     }
-    /// The working folder of conversations without one of their own.
+    /// Returns the working folder of conversations without one of their own.
     pub fn workspace(&self) -> PathBuf {
         self.root.join("workspace")
     }
-    /// The git work trees of conversations, one folder each.
+    /// Returns the folder of the conversations' git work trees, one folder each.
     pub fn worktrees(&self) -> PathBuf {
         self.root.join("worktrees")
     }
-    /// The folder of screenshots and downloads without a path. A daemon removes old ones when it starts.
+    /// Returns the folder of screenshots and downloads without a path. A daemon removes old ones when it starts.
     pub fn temporary(&self) -> PathBuf {
         self.root.join("tmp")
     }
-    /// The folder to which the browser writes downloads before they have a name.
+    /// Returns the folder to which the browser writes downloads before they have a name.
     pub fn incoming(&self) -> PathBuf {
         self.temporary().join("incoming")
     }
-    /// Files that exist only while one of our processes runs (an agent's MCP configuration).
+    /// Returns the folder of files that exist only while one of our processes runs (an agent's MCP configuration).
     pub fn run_files(&self) -> PathBuf {
         self.root.join("run")
     }

@@ -78,7 +78,7 @@ pub fn write(root: &Path, message: &Message) -> io::Result<PathBuf> {
     Ok(file)
 }
 
-/// Reads the waiting messages.
+/// Reads the waiting messages. Fails if the inbox is not a real folder.
 pub fn list(root: &Path) -> io::Result<Listed> {
     let mut files = files(root)?;
     let mut listed = Listed { more: files.len().saturating_sub(MOST_MESSAGES), ..Listed::default() };
@@ -97,7 +97,7 @@ pub fn list(root: &Path) -> io::Result<Listed> {
     Ok(listed)
 }
 
-/// Removes the waiting messages, and nothing else. Returns their number.
+/// Removes the waiting messages, and nothing else. Returns their number. Fails if the inbox is not a real folder.
 pub fn clear(root: &Path) -> io::Result<usize> {
     let files = files(root)?;
     for file in &files {

@@ -103,13 +103,14 @@ fn walk(table: &ProcessTable, pid: i32) -> Option<Lineage> {
     Some(Lineage::Agent(None))
 }
 
-/// The daemon's children are agents and browser keepers; the person's native hosts are descendants of a keeper. Each
-/// host may start the next daemon, so a keeper's child, the browser, is the person's too.
+/// Returns the lineage of a child of the daemon. These are agents and browser keepers; the person's native hosts are
+/// descendants of a keeper. Each host may start the next daemon, so a keeper's child, the browser, is the person's too.
 fn of_child(table: &ProcessTable, pid: i32) -> Lineage {
     if is_keeper(table, pid) { Lineage::Person } else { Lineage::Agent(None) }
 }
 
-/// The role is always the first argument: an agent's program may have that word elsewhere.
+/// Returns whether a process is a browser keeper. The role is always the first argument: an agent's program may have
+/// that word elsewhere.
 fn is_keeper(table: &ProcessTable, pid: i32) -> bool {
     table.arguments(pid).get(1).is_some_and(|role| role == KEEPER_ROLE)
 }

@@ -65,7 +65,7 @@ pub fn lock_within(file: &File, limit: Duration) -> io::Result<bool> {
     }
 }
 
-/// Rust opens files close-on-exec, so no child inherits the lock.
+/// Opens the lock's file. Rust opens files close-on-exec, so no child inherits the lock.
 fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().create(true).truncate(false).write(true).read(true).mode(super::atomic::FILE_MODE).open(path)
 }

@@ -49,7 +49,8 @@ impl PinnedFolder {
         self.itself().unwrap_or_else(|| self.path.clone()).join(name)
     }
 
-    /// Opens a file of this folder for reading. Does not follow a symlink and does not block on a pipe.
+    /// Opens a file of this folder for reading. Does not follow a symlink and does not block on a pipe. Fails if it is
+    /// not a regular file.
     pub fn open_file(&self, name: &OsStr) -> io::Result<File> {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let file = OpenOptions::new().read(true).custom_flags(flags).open(self.place(name))?;

@@ -75,7 +75,7 @@ impl Process {
 pub struct EndWatch(os::EndWatch);
 
 impl EndWatch {
-    /// Must be called within a runtime that has IO.
+    /// Watches a process. Must be called within a runtime that has IO.
     pub fn on(pid: Pid) -> Option<Self> {
         os::EndWatch::on(pid).map(Self)
     }

@@ -43,8 +43,9 @@ impl WholeFile {
         }
     }
 
-    /// Like [`Self::create`], for a validated absolute path without symlinks. Fails if the path has a symlink now. The
-    /// file goes into the folder that is there now, even if that folder is replaced before the file is complete.
+    /// Creates a file like [`Self::create`], for a validated absolute path without symlinks. Fails if the path has a
+    /// symlink now. The file goes into the folder that is there now, even if that folder is replaced before the file is
+    /// complete.
     pub fn create_judged(place: &Path) -> io::Result<Self> {
         let pinned = PinnedFolder::open(folder(place))?;
         let place = pinned.place(place.file_name().unwrap_or_default());
@@ -56,7 +57,7 @@ impl WholeFile {
         &self.file
     }
 
-    /// Like [`Self::finish`], but fails if the path exists already.
+    /// Finishes like [`Self::finish`], but fails if the path exists already.
     pub fn finish_new(self) -> io::Result<()> {
         self.file.sync_all()?;
         if self.is_named { fs::hard_link(&self.temporary, &self.place) } else { os::give_name(&self.file, &self.place) }
@@ -84,7 +85,7 @@ impl WholeFile {
         Ok(())
     }
 
-    /// Like [`Self::finish`], and also syncs the folder's entry to disk.
+    /// Finishes like [`Self::finish`], and also syncs the folder's entry to disk.
     pub fn finish_synced(self) -> io::Result<()> {
         let folder = File::open(folder(&self.place))?;
         self.finish()?;

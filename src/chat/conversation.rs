@@ -198,17 +198,19 @@ impl Conversation {
         Ok(SendAnswer { sent, effects: handled.effects, repeated: false })
     }
 
-    /// Removes a queued message. Blocks: an fsync.
+    /// Removes a queued message. Fails if it is not waiting. Blocks: an fsync.
     pub fn unqueue(&self, client_id: ClientMessageId) -> Result<(), ChatError> {
         self.lock().handle(Event::Unqueue(client_id), OnFailure::Undo).map(|_| ())
     }
 
-    /// Answers an approval. The effects contain the answer for the requester.
+    /// Answers an approval. The effects contain the answer for the requester. Fails if the approval is not open or the
+    /// decision was not offered.
     pub fn answer(&self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Result<Handled, ChatError> {
         self.lock().handle(Event::ApprovalAnswered { approval_id, decision, by }, OnFailure::Undo)
     }
 
-    /// Answers a question of the agent. Without answers, the person declines to answer.
+    /// Answers a question of the agent. Without answers, the person declines to answer. Fails if the question is not
+    /// open or the number of answers is wrong.
     pub fn answer_question(
         &self,
         question_id: QuestionId,
@@ -264,7 +266,7 @@ impl Conversation {
     }
 
     /// Writes and pushes an event: steps and notices. Messages, approvals and ends of turns go through `handle`.
-    /// Measures the duration of steps.
+    /// Measures the duration of steps. Fails if the event cannot be written.
     pub fn append(&self, body: ChatBody) -> Result<ChatEvent, ChatError> {
         let mut inner = self.lock();
         let body = inner.clock.timed(body);
@@ -277,6 +279,7 @@ impl Conversation {
     }
 
     /// Appends to the growing block, or starts a new block if none of this kind is growing. Drops text of another turn.
+    /// Fails if the text cannot be written.
     pub fn grow(&self, turn_id: &TurnId, kind: BlockKind, text: &str) -> Result<(), ChatError> {
         let mut inner = self.lock();
         if inner.machine.turn() != Some(turn_id) {
@@ -362,23 +365,23 @@ impl Conversation {
         self.lock().snapshot()
     }
 
-    /// Stores a file with the conversation. Blocks on disk I/O.
+    /// Stores a file with the conversation. Fails if it is larger than the limit. Blocks on disk I/O.
     pub fn write_file(&self, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
         files::write(&self.place, name, mime, bytes)
     }
 
-    /// Writes an export of the conversation, which can be read like a file until the next export replaces it. Blocks on
-    /// disk I/O.
+    /// Writes an export of the conversation, which can be read like a file until the next export replaces it. Fails if
+    /// it is larger than the limit. Blocks on disk I/O.
     pub fn write_export(&self, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
         files::write_export(&self.place, name, mime, bytes)
     }
 
-    /// Reads a part of a file. Blocks on disk I/O.
+    /// Reads a part of a file. Fails if there is no such file. Blocks on disk I/O.
     pub fn read_file(&self, id: &FileId, offset: u64) -> Result<Part, ChatError> {
         files::read(&self.place, id, offset)
     }
 
-    /// Returns the path of a file, for agents that take paths.
+    /// Returns the path of a file, for agents that take paths. Fails if the id is malformed or there is no such file.
     pub fn file_path(&self, id: &FileId) -> Result<PathBuf, ChatError> {
         files::path(&self.place, id)
     }

@@ -51,7 +51,8 @@ impl Drop for Subscription {
 }
 
 impl Conversation {
-    /// Returns the newest events after `after`, and pushes all later ones into `sink`.
+    /// Returns the newest events after `after`, and pushes all later ones into `sink`. Fails if the journal cannot be
+    /// read.
     /// Send the answer before the first push. After a `chat.gap`, drop the subscription and subscribe again.
     pub fn subscribe(
         self: &Arc<Self>,

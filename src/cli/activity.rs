@@ -42,7 +42,7 @@ pub async fn activity(running: &Client, follow: bool, json: bool, terminal: Term
     Ok(())
 }
 
-/// `14:03:22  terminal  tab 3  click @e3  ok, 120 ms  Clicked @e3 → …`
+/// Formats one entry: `14:03:22  terminal  tab 3  click @e3  ok, 120 ms  Clicked @e3 → …`
 fn line(entry: &ActivityEntry, terminal: Terminal) -> String {
     let at = i64::try_from(entry.at).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
     let time = at.map(|at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string());

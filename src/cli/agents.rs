@@ -1,4 +1,4 @@
-//! `gstack agents`, as text.
+//! Formats the output of `gstack agents`.
 
 use super::terminal::Terminal;
 use crate::protocol::agents::Agents;

@@ -10,9 +10,10 @@ use crate::base::lineage;
 use crate::protocol::command::TOKEN_VARIABLE;
 use crate::protocol::fault::{Fault, FaultCode};
 
-/// # Errors
+/// Checks whether an agent's shell may run this invocation.
 ///
-/// Fails if an agent's shell asks for what is a person's to do.
+/// # Errors
+/// Fails if only the person may run it.
 pub fn check(invocation: &Invocation) -> Result<(), Fault> {
     match persons_own(invocation) {
         Some(what) if is_agents() => Err(Fault::new(FaultCode::Forbidden, format!("an agent does not {what}"))

@@ -59,7 +59,7 @@ proptest! {
         }
     }
 
-    /// If clap can parse the line of a browser command, it finds the same command and words.
+    /// Checks that clap finds the same command and words if it can parse the line of a browser command.
     #[test]
     fn clap_reads_the_same_command_and_words(line in lines()) {
         let Some((_, name, args)) = browser_command(&line) else { return Ok(()) };

@@ -153,7 +153,7 @@ fn line(entry: &AuditEntry, terminal: Terminal) -> String {
     )
 }
 
-/// `allowed by you in the panel, for this site`
+/// Formats the decision: `allowed by you in the panel, for this site`
 fn decided(entry: &AuditEntry) -> String {
     let word = if entry.allowed { "allowed" } else { "denied" };
     let rule = entry.rule.as_deref().unwrap_or_default();

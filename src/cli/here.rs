@@ -45,7 +45,7 @@ pub fn not_utf8(what: &str, name: &Path) -> Fault {
         .hint("Rename the file or folder, or use a link to it with another name.")
 }
 
-/// Returns the tab that `--tab` or else the environment names.
+/// Returns the tab that `--tab` or else the environment names. Fails if the variable is not a tab number.
 pub fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
     if named.is_some() {
         return Ok(named);

@@ -23,7 +23,7 @@ pub(super) fn lines_of(part: &QuestionPart, terminal: Terminal) -> Vec<String> {
 }
 
 /// Parses the typed answer to one part: an option's number or label (several, separated by commas, if the part allows
-/// it), or else free text.
+/// it), or else free text. Fails if the answer is empty or has a number without an option.
 pub(super) fn answer_of(part: &QuestionPart, typed: &str) -> Result<Vec<String>, Fault> {
     let typed = typed.trim();
     if typed.is_empty() {

@@ -27,7 +27,7 @@ impl Terminal {
         Self { colour_out: wanted && io::stdout().is_terminal(), colour_err: wanted && io::stderr().is_terminal() }
     }
 
-    /// Grey on stdout, for text of minor importance.
+    /// Colours text of minor importance grey, for stdout.
     pub fn dim(&self, text: &str) -> String {
         paint(self.colour_out, "2", text)
     }

@@ -23,7 +23,8 @@ const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 /// The message of hyper, which the other client reports.
 const CLOSED_EARLY: &str = "connection closed before message completed";
 
-/// Posts `body` as JSON and reads the answer. `None` if no daemon could be reached; nothing was sent.
+/// Posts `body` as JSON and reads the answer. `None` if no daemon could be reached; nothing was sent. Fails if the
+/// daemon refuses the request or its answer is lost.
 pub fn post<T: DeserializeOwned>(home: &Home, path: &str, body: &impl Serialize) -> Option<Result<T, Fault>> {
     let body = serde_json::to_vec(body).ok()?;
     let stream = UnixStream::connect(home.http_socket()).ok()?;

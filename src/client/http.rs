@@ -68,7 +68,7 @@ impl Client {
         self.reading(Method::GET, path, Bytes::new()).await
     }
 
-    /// Sends a read-only request.
+    /// Sends a read-only request. Fails if the daemon refuses it or cannot be reached.
     pub async fn read<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
         self.reading(Method::POST, path, encode(body)?).await
     }
@@ -189,7 +189,7 @@ impl Lines {
         }
     }
 
-    /// Returns the next line without its line break.
+    /// Returns the next line without its line break. Fails if the connection breaks.
     pub(super) async fn next_line(&mut self) -> Result<Option<BytesMut>, Fault> {
         loop {
             if let Some(end) = self.buffer.iter().position(|b| *b == b'\n') {

@@ -56,7 +56,7 @@ pub enum Report {
 }
 
 /// Connects to one of the daemon's sockets. Starts the daemon if none answers, unless a newer gstack is about to start
-/// one.
+/// one. Fails if no daemon starts.
 pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> {
     let mut starts = 0;
     let mut waiting = Waiting::default();

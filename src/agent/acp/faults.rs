@@ -9,7 +9,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::told::{self, Told};
 use serde_json::Value;
 
-/// `sign_in`: the command that signs in, if known.
+/// Returns the fault for an agent that is not signed in. `sign_in`: the command that signs in, if known.
 pub fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
     let fault = faults::signed_out(label);
     match sign_in {

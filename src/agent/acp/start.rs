@@ -40,7 +40,8 @@ pub fn about<'a>(preset: &'a Preset, check: &'a str) -> Program<'a> {
     Program { label: &preset.label, install: preset.install.as_deref(), check }
 }
 
-/// Starts the agent and resumes [`Launch::resume`] if possible.
+/// Starts the agent and resumes [`Launch::resume`] if possible. Fails if the agent does not start, does not get ready
+/// in time, or is not signed in.
 pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Begin<AcpTalk, RunFiles>, Fault> {
     let check = program.display().to_string();
     let about = about(preset, &check);

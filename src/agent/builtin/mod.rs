@@ -115,7 +115,7 @@ impl AgentSession for Session {
         })
     }
 
-    /// The built-in agent needs no knowledge of the earlier conversation.
+    /// Returns true: the built-in agent needs no knowledge of the earlier conversation.
     fn resumed(&self) -> bool {
         true
     }
@@ -127,7 +127,7 @@ impl AgentSession for Session {
         Box::pin(std::future::ready(()))
     }
 
-    /// The built-in agent has no model.
+    /// Does nothing: the built-in agent has no model.
     fn set_model(&mut self, _model: Option<String>) -> BoxFuture<'_, Result<(), Fault>> {
         Box::pin(std::future::ready(Ok(())))
     }

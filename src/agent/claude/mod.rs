@@ -50,7 +50,7 @@ pub struct ClaudeCode {
 }
 
 impl ClaudeCode {
-    /// `configured`: the program's path from the configuration.
+    /// Creates the agent. `configured`: the program's path from the configuration.
     pub fn new(configured: Option<PathBuf>) -> Self {
         Self { configured, abilities: Mutex::default() }
     }

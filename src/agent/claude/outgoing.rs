@@ -65,7 +65,7 @@ fn answer(request_id: &str, response: &Value) -> Vec<u8> {
     bytes(&json!({"type": "control_response", "response": response}))
 }
 
-/// JSON text never contains a raw line break, so one value is one line.
+/// Encodes a value as one line: JSON text never contains a raw line break.
 fn bytes(value: &Value) -> Vec<u8> {
     value.to_string().into_bytes()
 }

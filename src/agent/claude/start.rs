@@ -26,7 +26,8 @@ const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 const REQUEST: &str = "initialize";
 
-/// Starts it and resumes [`Launch::resume`] if possible.
+/// Starts it and resumes [`Launch::resume`] if possible. Fails if it does not start, does not get ready in time, or is
+/// not signed in.
 pub async fn start(program: &Path, abilities: Abilities, launch: Launch) -> Result<Ready, Fault> {
     match attempt(program, abilities, &launch, true).await {
         // If it does not know the session, it ends immediately without an answer.

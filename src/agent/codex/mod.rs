@@ -32,7 +32,7 @@ pub struct Codex {
 }
 
 impl Codex {
-    /// `configured`: the program's path from the configuration.
+    /// Creates the agent. `configured`: the program's path from the configuration.
     pub fn new(configured: Option<PathBuf>) -> Self {
         Self { configured }
     }

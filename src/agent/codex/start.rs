@@ -36,7 +36,8 @@ pub struct Told {
     pub models: Vec<ModelInfo>,
 }
 
-/// Starts it and resumes [`Launch::resume`] if possible.
+/// Starts it and resumes [`Launch::resume`] if possible. Fails if it does not start, does not get ready in time, or is
+/// not signed in.
 pub async fn start(program: &Path, launch: Launch) -> Result<Begin<CodexTalk, ()>, Fault> {
     let home = launch.environment.variables.get(OsStr::new("HOME")).map(Path::new);
     let guard = Guard::new(&launch.folder, home, &launch.off_limits);

@@ -29,7 +29,7 @@ pub fn running(command: &str, actions: &[CommandAction]) -> StepWords {
     words(StepKind::Shell, "Running", &command_line(command, actions))
 }
 
-/// `Writing new.txt`, `Editing src/a.rs`, `Editing 3 files`.
+/// Describes a change of files: `Writing new.txt`, `Editing src/a.rs`, `Editing 3 files`.
 pub fn changing(changes: &[FileUpdate], folder: &Path) -> StepWords {
     let (verb, object) = match changes {
         [one] => {

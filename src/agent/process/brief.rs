@@ -43,7 +43,8 @@ impl Drop for Group {
     }
 }
 
-/// Runs `program` with an empty stdin. Kills it as a group after `limit`, or if this future is dropped.
+/// Runs `program` with an empty stdin. Kills it as a group after `limit`, or if this future is dropped. Fails if it
+/// does not start or does not end in time.
 pub async fn run<A: AsRef<OsStr>>(
     program: &Path,
     arguments: &[A],

@@ -65,7 +65,8 @@ pub struct LineChild {
 }
 
 impl LineChild {
-    /// Starts the child. Returns it with a writer of lines to it and a reader of its lines.
+    /// Starts the child. Returns it with a writer of lines to it and a reader of its lines. Fails if the folder does
+    /// not exist or the program cannot be started.
     pub fn spawn(spawn: Spawn<'_>) -> Result<(Self, LineWriter, Lines<ChildStdout>), ChildError> {
         if !spawn.folder.is_dir() {
             return Err(ChildError::NoFolder(spawn.folder.to_owned()));
@@ -187,7 +188,7 @@ pub struct LineWriter {
 pub struct InputClosed;
 
 impl LineWriter {
-    /// Queues one line, given without its line break.
+    /// Queues one line, given without its line break. Fails if the child's stdin is closed.
     pub async fn line(&self, mut line: Vec<u8>) -> Result<(), InputClosed> {
         line.push(b'\n');
         let writer = self.writer.upgrade().ok_or(InputClosed)?;

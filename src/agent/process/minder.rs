@@ -137,7 +137,7 @@ fn adopt_orphans() -> io::Result<()> {
     Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
 }
 
-/// Other systems have no such adoption, and start no minder.
+/// Does nothing: other systems have no such adoption, and start no minder.
 #[cfg(not(target_os = "linux"))]
 fn adopt_orphans() -> io::Result<()> {
     Ok(())

@@ -124,7 +124,7 @@ impl Dialect {
         self.line([("id", id.clone()), ("error", error)])
     }
 
-    /// JSON text never contains a raw line break, so one value is one line.
+    /// Encodes a message as one line: JSON text never contains a raw line break.
     fn line<'a>(self, fields: impl IntoIterator<Item = (&'a str, Value)>) -> Vec<u8> {
         let version = (self == Self::JsonRpc2).then(|| ("jsonrpc", Value::from("2.0")));
         let all = version.into_iter().chain(fields).map(|(name, value)| (name.to_owned(), value));

@@ -35,7 +35,7 @@ impl Wire {
         Ok(Self { child, writer, lines, dialect, last_id: 0, early: Vec::new() })
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its answer. Fails if the agent refuses it or its output ends.
     pub async fn ask(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, AskError> {
         self.last_id += 1;
         let asked = self.last_id;
@@ -62,7 +62,7 @@ impl Wire {
         self.child.end(patience).await;
     }
 
-    /// If the process has ended, the reason follows at the end of its output.
+    /// Writes a line. Ignores a failure: if the process has ended, the reason follows at the end of its output.
     async fn write(&self, line: Vec<u8>) {
         self.writer.line(line).await.ok();
     }

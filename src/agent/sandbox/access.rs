@@ -41,8 +41,8 @@ fn files(below: &str, names: &[(&str, &'static str)]) -> Vec<Fixed> {
 }
 
 impl Access {
-    /// Claude Code, run directly or by its ACP adapter. `~/.claude.json` names servers that are run, so it is
-    /// read-only.
+    /// Returns the access of Claude Code, run directly or by its ACP adapter. `~/.claude.json` names servers that are
+    /// run, so it is read-only.
     pub fn claude() -> Self {
         let mut fixed =
             folders(".claude", &["agents", "commands", "hooks", "output-styles", "plugins", "rules", "skills"]);

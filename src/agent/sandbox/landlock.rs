@@ -41,7 +41,8 @@ pub fn scope() -> io::Result<()> {
     ruleset.and_then(|ruleset| ruleset.restrict_self()).map(drop).map_err(io::Error::other)
 }
 
-/// Blocks every file that the plan does not open, and everything that [`scope`] blocks.
+/// Blocks every file that the plan does not open, and everything that [`scope`] blocks. Fails if the kernel has no
+/// Landlock.
 #[cfg(target_os = "linux")]
 pub fn restrict(plan: &Plan) -> io::Result<()> {
     use landlock::{

@@ -118,7 +118,7 @@ const SESSION_VARIABLES: [&str; 8] = [
 ];
 
 /// Returns the command that starts `program` in `folder`, confined by [`AgentEnvironment::confinement`], and with a
-/// minder if the environment names one.
+/// minder if the environment names one. Fails if the person requires a sandbox and there is none.
 pub fn command<A: AsRef<OsStr>>(
     program: &Path,
     arguments: &[A],

@@ -9,7 +9,8 @@ use std::path::Path;
 
 pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
-/// Allows everything except files and Unix sockets. The plan's rules open files again; nothing opens Unix sockets.
+/// Allows everything except files and Unix sockets. The plan's rules then open files; the only Unix socket is that of
+/// mDNSResponder.
 const BEGIN: &str = "(version 1)
 (allow default)
 (deny file-read* file-write*)

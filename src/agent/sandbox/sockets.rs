@@ -59,7 +59,7 @@ mod filter {
     }
 }
 
-/// Blocks them for this process and all that it starts.
+/// Blocks them for this process and all that it starts. Fails if the filter cannot be applied.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub fn close(which: Closed) -> std::io::Result<()> {
     filter::close(which)

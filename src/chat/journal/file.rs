@@ -70,7 +70,8 @@ impl Journal {
         Self { conversation_id, path: folder.join(JOURNAL_FILE), open: None, head: 0, is_closed: false }
     }
 
-    /// Opens the journal in `folder` and repairs its end. A missing journal is treated as a new one.
+    /// Opens the journal in `folder` and repairs its end. A missing journal is treated as a new one. Fails if another
+    /// process holds the journal or its format is newer.
     pub fn open(folder: &Path, conversation_id: ConversationId) -> Result<Self, ChatError> {
         let mut journal = Self::new(folder, conversation_id);
         let file = match open_file(&journal.path, false) {
@@ -103,7 +104,8 @@ impl Journal {
         self.open.as_ref().map_or(0, |open| open.reader.garbage())
     }
 
-    /// Writes the next event. Returns the length of its line in bytes.
+    /// Writes the next event. Returns the length of its line in bytes. Fails if the event is larger than `MAX_EVENT` or
+    /// cannot be written.
     pub fn append(&mut self, event: &ChatEvent) -> Result<usize, ChatError> {
         debug_assert_eq!(event.seq, self.head + 1, "events are numbered without gaps");
         let bytes = line::encode(event);

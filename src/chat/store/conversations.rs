@@ -65,7 +65,8 @@ pub(super) enum Known {
 }
 
 impl Store {
-    /// Lists the conversations without opening them. Blocks on disk I/O.
+    /// Lists the conversations without opening them. Fails if their folder is not private or cannot be read. Blocks on
+    /// disk I/O.
     pub fn open(home: &Home) -> Result<Self, ChatError> {
         let root = home.conversations();
         crate::base::home::private_folder(&root)
@@ -177,13 +178,14 @@ impl Store {
         tabs
     }
 
-    /// Returns a conversation by its id. Blocks on disk I/O if it is not open yet.
+    /// Returns a conversation by its id. Fails if there is none or it cannot be opened. Blocks on disk I/O if it is not
+    /// open yet.
     pub fn get(&self, id: &ConversationId) -> Result<Arc<Conversation>, ChatError> {
         self.get_in(&mut self.lock(), id)
     }
 
     /// Reopens a conversation from the history in a tab. Detaches the tab's previous conversation, and the
-    /// conversation's previous tab.
+    /// conversation's previous tab. Fails if the conversation cannot be opened.
     pub fn attach(
         &self,
         id: &ConversationId,

@@ -41,7 +41,8 @@ impl Store {
         Ok(())
     }
 
-    /// Undoes [`Self::delete`] for the conversation whose id has this prefix, and returns its id.
+    /// Undoes [`Self::delete`] for the conversation whose id has this prefix, and returns its id. Fails if there is
+    /// none or the prefix is ambiguous.
     pub fn restore(&self, beginning: &ConversationId) -> Result<ConversationId, ChatError> {
         let mut inner = self.lock();
         let id = &self.deleted_named(beginning)?;

@@ -19,7 +19,7 @@ impl Ending {
     fn plain(outcome: TurnOutcome) -> Self {
         Self { outcome, model: None, cost_usd: None, usage: None, fault: None }
     }
-    /// Stopped by a person, or given up with a fault.
+    /// Returns the ending of a stopped turn: stopped by a person, or given up with a fault.
     pub(super) fn stopped_for(fault: Option<Fault>) -> Self {
         fault.map_or_else(|| Self::plain(TurnOutcome::Stopped), Self::failed)
     }

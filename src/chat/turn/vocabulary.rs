@@ -113,8 +113,8 @@ pub enum Event {
         by: AnsweredBy,
     },
     QuestionWithdrawn(QuestionId),
-    /// The limit of concurrent agents is reached (`waits`), so the turn's agent starts when another has ended, or it
-    /// starts now.
+    /// If `waits`, the limit of concurrent agents is reached, and the turn's agent starts once another has ended.
+    /// Otherwise it starts now.
     WaitsForSlot {
         turn_id: TurnId,
         waits: bool,
