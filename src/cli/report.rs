@@ -113,8 +113,8 @@ fn lines(agents: &Agents) -> Vec<AgentLine> {
     agents.agents.iter().map(line).collect()
 }
 
-/// Counts log lines by level and module: `2026-01-01T00:00:00Z  WARN gstack::engine: words` counts as `WARN
-/// gstack::engine`.
+/// Counts log lines by level and module: `2026-01-01T00:00:00Z  WARN gstack::engine: words` counts as
+/// `WARN gstack::engine`.
 fn counted(log: &str) -> BTreeMap<String, u64> {
     let mut counts = BTreeMap::new();
     for line in log.lines() {

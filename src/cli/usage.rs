@@ -12,8 +12,8 @@ pub fn is_usage(fault: &Fault) -> bool {
     matches!(fault.code, FaultCode::BadRequest | FaultCode::Unknown)
 }
 
-/// Returns the usage line of the command that these words begin with: `Usage: gstack settings set [OPTIONS] <NAME>
-/// <VALUE>`.
+/// Returns the usage line of the command that these words begin with:
+/// `Usage: gstack settings set [OPTIONS] <NAME> <VALUE>`.
 pub fn line(words: &[String]) -> String {
     let mut command = command_line::command();
     command.build();
