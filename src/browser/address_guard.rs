@@ -1,6 +1,7 @@
-//! What a tab got from refused addresses: told by the browser's events, asked before something read is handed on.
+//! Documents of a tab that came from, or requested, refused addresses: recorded from network events and checked before
+//! page data is returned.
 //!
-//! Owns no state: the memory of one tab is `refused`.
+//! Owns no state: the memory of one tab is in `refused`.
 
 use super::browser::Browser;
 use super::error::BrowserError;
@@ -29,7 +30,7 @@ struct Remote {
 }
 
 impl Shared {
-    /// `Network.responseReceived`, and of `Network.requestWillBeSent` the answer that redirected.
+    /// Records the answer in `Network.responseReceived`, or the redirect in `Network.requestWillBeSent`.
     pub(super) fn answered(&self, tab: TabId, event: &Event) {
         let Some(refuses) = self.options.refuses else { return };
         if event.method() == "Network.requestWillBeSent" && !event.params().contains("\"redirectResponse\"") {
@@ -42,13 +43,13 @@ impl Shared {
         let mut state = self.state();
         let Some(engaged) = state.engaged.get(&tab) else { return };
         let main = engaged.frames.main().map(|frame| frame.loader.clone()).unwrap_or_default();
-        // A worker asks for no document in particular: it is held against the page.
+        // A worker's request names no document: it counts against the page.
         let document = if answered.loader_id.is_empty() { main } else { answered.loader_id };
         let is_shown = engaged.frames.shows(&document);
         state.tab_states.entry(tab).or_default().refused.add(&document, &address, is_shown);
     }
 
-    /// A frame of the tab shows this document now.
+    /// Records that a frame of the tab now shows this document.
     pub(super) fn document_shown(&self, tab: TabId, document: &str) {
         if let Some(tab_state) = self.state().tab_states.get_mut(&tab) {
             tab_state.refused.shown(document);
@@ -57,21 +58,21 @@ impl Shared {
 }
 
 impl Browser {
-    /// Whether nothing is read from an address that answered, as the browser spells it.
+    /// Returns true if nothing may be read from the remote address `address`, spelled as the browser reports it.
     pub fn refuses(&self, address: &str) -> bool {
         self.shared.options.refuses.is_some_and(|refuses| refuses(address))
     }
 }
 
 impl Tab {
-    /// To be taken before something reads the tab.
+    /// Marks the current state. Take a mark before reading from the tab.
     pub fn refusal_mark(&self) -> RefusalMark {
         let state = self.browser().shared.state();
         RefusalMark(state.tab_states.get(&self.id()).map_or(0, |tab_state| tab_state.refused.times))
     }
 
-    /// An error where, since that mark or now, a frame of the tab shows a document that has to do with a refused address:
-    /// what was read may be from there and must not be handed on.
+    /// Fails if a frame shows a document linked to a refused address, or showed one since the mark: the data that was
+    /// read may come from there and must not be returned.
     pub fn check_addresses(&self, since: RefusalMark) -> Result<(), BrowserError> {
         let state = self.browser().shared.state();
         let Some(tab_state) = state.tab_states.get(&self.id()) else { return Ok(()) };

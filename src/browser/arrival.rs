@@ -1,20 +1,21 @@
-//! When a navigation of the main frame is done, and with what.
+//! Decides when a navigation of the main frame has finished, and with what result.
 //!
-//! Owns the reading of the events between start and end of one navigation. Pure: it is told of events in their
-//! order and says when it is over.
+//! Owns the reading of the events between the start and the end of one navigation. Pure: it takes events in their order
+//! and returns the end.
 
 use super::events::Event;
 use super::targets::{FrameNavigated, NavigatedWithinDocument};
 use serde::Deserialize;
 
-/// Where a navigation ended.
+/// The end of a successful navigation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// After all redirects.
+    /// The address after all redirects.
     pub url: String,
-    /// The document's HTTP status; none for documents without HTTP, restored from memory, or within the same one.
+    /// The document's HTTP status. `None` if the document did not come over HTTP, was restored from the back/forward
+    /// cache, or did not change.
     pub status: Option<u16>,
-    /// The address that answered, as the browser spells it (`1.2.3.4`, `[::1]`).
+    /// The remote address that answered, spelled as the browser reports it (`1.2.3.4`, `[::1]`).
     pub remote_address: Option<String>,
     pub kind: ArrivalKind,
 }
@@ -24,17 +25,17 @@ pub enum ArrivalKind {
     NewDocument,
     /// Only the fragment or the history state changed.
     SameDocument,
-    /// The former document came back whole from memory.
+    /// The previous document was restored from the back/forward cache.
     Restored,
-    /// The address is a file to download; the page stayed.
+    /// The address is a download; the page did not change.
     Download,
 }
 
-/// How a navigation ended.
+/// The end of a navigation, successful or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Arrived(Arrival),
-    /// The browser's reason: `net::ERR_…`.
+    /// The browser's error text: `net::ERR_…`.
     Failed(String),
     Crashed,
 }
@@ -50,7 +51,7 @@ pub(super) const FOLLOWED: &[&str] = &[
     "Inspector.targetCrashed",
 ];
 
-/// The reason of navigations that were left, stopped, or answered by nothing to show.
+/// The error of a navigation that was replaced, was stopped, or had nothing to show.
 pub(super) const ABORTED: &str = "net::ERR_ABORTED";
 
 #[derive(Deserialize)]
@@ -95,24 +96,25 @@ struct StartedNavigating {
     url: String,
 }
 
-/// One navigation of the main frame under way.
+/// The progress of one navigation of the main frame.
 #[derive(Default)]
 pub(super) struct Progress {
     /// The main frame's id.
     main: String,
-    /// The document that is being loaded, once it is known. A document's own request has its loader's id.
+    /// The loader of the document being loaded, once known. A document's own request uses its loader's id as its
+    /// request id.
     started: Option<String>,
-    /// The document that was asked for, where the browser has named it.
+    /// The loader of the requested document, once the browser has named it.
     expected: Option<String>,
-    /// That document has come, whatever came after it.
+    /// True once that document was committed, even if another one followed.
     reached: bool,
-    /// Where the main frame set out for last.
+    /// The address that the main frame last started to load.
     heading_for: String,
-    /// The main frame's newest document and its address.
+    /// The loader and the address of the main frame's newest document.
     committed: Option<(String, String)>,
-    /// The newest document tells of a failure.
+    /// The newest document is an error page.
     is_error_page: bool,
-    /// Documents that were parsed before they were reported as committed.
+    /// Loaders of documents that were parsed before their commit was reported.
     parsed: Vec<String>,
     responses: Vec<ResponseReceived>,
     failures: Vec<LoadingFailed>,
@@ -122,16 +124,16 @@ impl Progress {
     pub(super) fn new(main_frame: &str) -> Self {
         Self { main: main_frame.to_owned(), ..Self::default() }
     }
-    /// The browser's answer named the document to come.
+    /// Records the loader that the browser's reply named.
     pub(super) fn expect(&mut self, loader: &str) {
         self.started = Some(loader.to_owned());
         self.expected = Some(loader.to_owned());
     }
-    /// Where the page itself went last, as far as that is known.
+    /// Returns the address that the page last started to load by itself, or an empty string.
     pub(super) fn heading_for(&self) -> &str {
         &self.heading_for
     }
-    /// Another document has come in the place of the one that was asked for.
+    /// Returns true if another document was committed in place of the requested one.
     pub(super) fn was_diverted(&self) -> bool {
         self.expected.is_some() && !self.reached && self.committed.is_some()
     }
@@ -156,14 +158,15 @@ impl Progress {
             }
             "Network.loadingFailed" => {
                 let failed = event.read::<LoadingFailed>()?;
-                // Other failures end in an error page, whose coming is the end; this one leaves the old page.
+                // Other failures end with an error page, and its commit is the end. This one leaves the old page in
+                // place.
                 let left = failed.error_text == ABORTED && self.started.as_ref() == Some(&failed.request_id);
                 self.failures.push(failed);
                 left.then(|| End::Failed(ABORTED.to_owned()))
             }
             "Page.navigatedWithinDocument" => {
                 let within = event.read::<NavigatedWithinDocument>()?;
-                // During a load it is that document's own doing, not what was asked for.
+                // During a load, the current document causes this event, not the requested navigation.
                 let ours = within.frame_id == self.main && self.committed.is_none();
                 ours.then(|| End::Arrived(Arrival::without_load(within.url, ArrivalKind::SameDocument)))
             }
@@ -195,7 +198,8 @@ impl Progress {
         self.arrived()
     }
 
-    /// Done once the newest document is parsed: one that script replaces while it loads does not count.
+    /// Returns the arrival once the newest document is parsed. A document that a script replaces during its load does
+    /// not count.
     fn arrived(&self) -> Option<End> {
         let (loader, url) = self.committed.as_ref().filter(|(loader, _)| self.parsed.contains(loader))?;
         if self.is_error_page {
@@ -207,7 +211,7 @@ impl Progress {
         Some(End::Arrived(arrival))
     }
 
-    /// The document that has come, if it was loaded from a server and nothing has told of the response.
+    /// Returns the loader of the committed document if it came from a server and its response has not been reported.
     pub(super) fn loader_without_response(&self, arrival: &Arrival) -> Option<String> {
         let from_server = arrival.url.starts_with("http://") || arrival.url.starts_with("https://");
         let (loader, _) = self.committed.as_ref()?;
@@ -215,7 +219,7 @@ impl Progress {
         is_missing.then(|| loader.clone())
     }
 
-    /// Adds the response of a document, if it is known by now.
+    /// Adds the status and the remote address of the loader's response, if it was reported.
     pub(super) fn add_response(&self, loader: &str, arrival: &mut Arrival) {
         if let Some(received) = self.responses.iter().rev().find(|received| received.request_id == loader) {
             arrival.status = Some(received.response.status);

@@ -1,7 +1,7 @@
-//! A browser that is connected to: its tabs and what happens in it.
+//! A connected browser: its tabs and its events.
 //!
-//! Owns the handle that everything else starts from; the state that the router keeps up to date is in `shared`.
-//! Never starts or ends the browser's process, and never attaches to a page before `Tab::engage`.
+//! Owns the handle that everything else starts from; the state that the router updates is in `shared`. Never starts or
+//! ends the browser's process, and never attaches to a page before `Tab::engage`.
 
 pub use super::shared::{AttachOptions, EarlyScript};
 
@@ -30,25 +30,25 @@ use std::time::Duration;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-/// How many events a receiver may be behind before it has to read the tabs again.
+/// The number of events that a receiver may lag behind before it must read the tabs again.
 const EVENT_BACKLOG: usize = 1024;
-/// A new tab is known to the browser within milliseconds.
+/// The browser reports a new tab within milliseconds.
 const TAB_LIMIT: Duration = Duration::from_secs(10);
 
-/// A connected browser. Cheap to clone; the connection ends with the last clone or by `detach`.
+/// A connected browser. Cheap to clone; the connection ends when the last clone is dropped or on `detach`.
 #[derive(Clone)]
 pub struct Browser {
     pub(super) shared: Arc<Shared>,
 }
 
 impl Browser {
-    /// Takes over a kept browser.
+    /// Attaches to a browser through its keeper.
     pub async fn attach_kept(link: KeeperLink, options: AttachOptions) -> Result<Self, BrowserError> {
         Self::attach(link.transport, Some(link.session), link.first_id, link.run, options).await
     }
 
-    /// Takes over the browser behind a transport; returns once its present tabs are known. `root`: the session that
-    /// stands for the browser, none where the connection itself does.
+    /// Attaches to the browser behind a transport; returns once its present tabs are known. `root` is the session that
+    /// stands for the browser; `None` if the connection itself does.
     pub async fn attach(
         transport: Transport,
         root: Option<SessionId>,
@@ -61,7 +61,7 @@ impl Browser {
         Ok(browser)
     }
 
-    /// Takes over an everyday browser, whose tabs are told of by its extension.
+    /// Attaches to an everyday browser, whose extension reports the tabs.
     pub(super) fn relayed(transport: Transport, run: BrowserRun, options: AttachOptions) -> Self {
         Self::start(transport, None, 1, run, options)
     }
@@ -96,21 +96,21 @@ impl Browser {
         self.shared.state().default_context = match contexts {
             Ok(contexts) => contexts.default_browser_context_id,
             Err(error @ (CdpError::Gone | CdpError::Timeout { .. })) => return Err(error.into()),
-            // Older browsers do not name the default context: then nothing is taken for incognito.
+            // Older browsers do not name the default context: then no tab counts as incognito.
             Err(_) => None,
         };
         self.shared.set_up_downloads();
         let filter = vec![FilterEntry::never("browser"), FilterEntry::all_others()];
         let discover = SetDiscoverTargets { discover: true, filter };
-        // A tab that a page of ours opens is set up before it asks for anything. Tabs that are there already are attached
-        // too; nothing is asked of them.
+        // A tab that one of our pages opens is set up before it sends any request. Existing tabs are attached too;
+        // nothing is sent to them.
         root.call(auto_attach("tab")).await?;
-        // All present targets are reported before the reply.
+        // The browser reports all present targets before this reply.
         root.call(discover).await?;
         self.all_told(TAB_LIMIT).await
     }
 
-    /// Returns once [`Browser::tabs`] holds every tab that is being opened now.
+    /// Returns once [`Browser::tabs`] includes every tab that is being opened now. Fails with `Timeout` after `limit`.
     pub async fn all_told(&self, limit: Duration) -> Result<(), BrowserError> {
         let mut tabs = self.events();
         let all_told = async {
@@ -127,11 +127,11 @@ impl Browser {
         })
     }
 
-    /// Names this run of this browser.
+    /// Identifies this run of this browser.
     pub fn run(&self) -> &BrowserRun {
         &self.shared.run
     }
-    /// An everyday browser, driven by way of its extension.
+    /// Returns true for an everyday browser, which is driven through its extension.
     pub fn is_relayed(&self) -> bool {
         self.shared.options.lets_go_after.is_some()
     }
@@ -149,26 +149,26 @@ impl Browser {
     pub fn cdp(&self) -> &Cdp {
         &self.shared.cdp
     }
-    /// What happens from now on.
+    /// Subscribes to events from now on.
     pub fn events(&self) -> broadcast::Receiver<BrowserEvent> {
         self.shared.events.subscribe()
     }
-    /// Ends when the connection to the browser does.
+    /// Returns a token that is cancelled when the connection ends.
     pub fn gone(&self) -> &CancellationToken {
         self.shared.cdp.gone()
     }
-    /// Ends the connection; the browser itself goes on.
+    /// Ends the connection; the browser keeps running.
     pub async fn detach(&self) {
         self.shared.cdp.close().await;
     }
 
-    /// The person lets us into every tab again out of which they had sent us.
+    /// Clears all detaches made by the user.
     pub fn let_in(&self) {
         for tab_state in self.shared.state().tab_states.values_mut() {
             tab_state.detached_by_user = false;
         }
     }
-    /// Lets go of every tab that is attached to.
+    /// Detaches from every attached tab.
     pub fn release_all(&self) {
         let engaged: Vec<TabId> = self.shared.state().engaged.keys().copied().collect();
         for id in engaged {
@@ -176,11 +176,11 @@ impl Browser {
         }
     }
 
-    /// All open tabs, by number.
+    /// Returns all open tabs, sorted by number.
     pub fn tabs(&self) -> Vec<TabInfo> {
         self.shared.state().tabs.all()
     }
-    /// A tab by its number.
+    /// Returns the tab with this number.
     pub fn tab(&self, id: TabId) -> Result<Tab, BrowserError> {
         let state = self.shared.state();
         match state.tabs.get(id) {
@@ -189,14 +189,14 @@ impl Browser {
             None => Err(BrowserError::NoSuchTab(id)),
         }
     }
-    /// Asks the browser which tabs are in view: switching is not reported by itself.
+    /// Asks the browser which tabs are in view: it does not report a switch of tabs by itself.
     pub async fn refresh_views(&self) -> Result<(), BrowserError> {
         let targets = self.root().call(GetTargets { filter: Some(vec![FilterEntry::only("tab")]) }).await?.target_infos;
         let follows = self.shared.state().tabs.views(targets);
         self.shared.follow(follows);
         Ok(())
     }
-    /// The tab that commands without one act on: the chosen one, else the one in view.
+    /// Returns the tab that commands without a tab act on: the chosen one, else the one in view.
     pub async fn current(&self) -> Result<Tab, BrowserError> {
         let chosen = self.shared.state().tabs.has_current();
         if !chosen {
@@ -205,16 +205,16 @@ impl Browser {
         let id = self.shared.state().tabs.current().ok_or(BrowserError::NoTab)?;
         Ok(Tab::new(self.clone(), id))
     }
-    /// The current tab as far as it is known without asking the browser.
+    /// Returns the current tab as known without asking the browser.
     pub fn current_known(&self) -> Option<TabId> {
         self.shared.state().tabs.current()
     }
-    /// Who the browser says it is: `Chromium 156.0.8078.73`.
+    /// Returns the browser's name and version: `Chromium 156.0.8078.73`.
     pub async fn version(&self) -> Result<String, BrowserError> {
         let version = self.root().call(GetVersion {}).await?;
         Ok(version.product.replacen('/', " ", 1))
     }
-    /// The browser's own process; none where it does not tell.
+    /// Returns the process id of the browser, if it reports one.
     pub async fn pid(&self) -> Option<u32> {
         const LIMIT: Duration = Duration::from_secs(2);
         let reply = self.root().call_json("SystemInfo.getProcessInfo", &serde_json::json!({}), LIMIT).await.ok()?;
@@ -229,11 +229,11 @@ impl Browser {
         Ok(tab)
     }
 
-    /// The numbers of the tabs and the current one, for the daemon after this one.
+    /// Returns the tab numbers and the current tab, for the next daemon.
     pub fn tab_record(&self) -> TabRecord {
         self.shared.state().tabs.record()
     }
-    /// Joins Chrome's report of a tab (its id, view, discarding) to ours, by the page target in it.
+    /// Joins Chrome's report of a tab (its id, view, discarding) to our tab by its page target.
     pub fn bind(&self, chrome: &ChromeTab) {
         let follows = self.shared.state().tabs.bind(chrome);
         self.shared.follow(follows);

@@ -1,7 +1,8 @@
-//! The DevTools connection: commands to any session, replies to their callers, events to their subscribers.
+//! The DevTools connection: sends commands to any session, routes replies to their callers and events to their
+//! subscribers.
 //!
-//! Owns message ids, the table of commands under way and the task that reads. A message is peeked
-//! at (id, session, method); the rest is handed on unparsed. Never knows what a target or a tab is.
+//! Owns message ids, the table of pending commands and the reader task. It reads only the id, session and method of a
+//! message; the rest is passed on unparsed. Never knows what a target or a tab is.
 
 use super::events::{Event, Filter, Subscribers, Subscription};
 use super::outbox::{self, Outbox};
@@ -22,14 +23,15 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Why a command has no result.
+/// The reason a command has no result.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CdpError {
     #[error("the connection to the browser is gone")]
     Gone,
     #[error("{method} was not answered within {after:?}")]
     Timeout { method: String, after: Duration },
-    /// The browser said no. Codes: <https://www.jsonrpc.org/specification>, and −32001 for a session that ended.
+    /// The browser returned an error. Codes: <https://www.jsonrpc.org/specification>, and −32001 for a session that
+    /// ended.
     #[error("{method}: {message}")]
     Protocol { method: String, code: i64, message: String },
     #[error("{method}: the reply is not of the expected shape: {message}")]
@@ -38,30 +40,30 @@ pub enum CdpError {
     Encode { method: String, message: String },
 }
 
-/// The session that the command was for no longer exists (crashed, closed or swapped).
+/// The command's session no longer exists (crashed, closed or swapped).
 pub const SESSION_NOT_FOUND: i64 = -32001;
 
-/// The browser can't do it in the present state; only the message says why.
+/// The browser cannot run the command in its present state; only the message gives the reason.
 pub const SERVER_ERROR: i64 = -32000;
 
 impl CdpError {
-    /// The page or frame behind the session went away.
+    /// Returns true if the page or frame behind the session is gone.
     pub fn is_session_gone(&self) -> bool {
         matches!(self, Self::Protocol { code: SESSION_NOT_FOUND, .. })
     }
-    /// One document is taking another's place: there is no page at this moment, and soon there is again (Chromium 156).
+    /// Returns true while one document replaces another: the target has no active page for a moment (Chromium 156).
     pub fn is_between_pages(&self) -> bool {
         matches!(self, Self::Protocol { code: SERVER_ERROR, message, .. } if message == "Not attached to an active page")
     }
 }
 
-/// What is done with a reply, in the reader's task and so in the order in which messages came.
+/// A reply handler. It runs in the reader task, so handlers run in the order of the messages.
 pub(super) type OnReply = Box<dyn FnOnce(Result<Box<RawValue>, CdpError>) + Send>;
 
-/// Sees every event before any subscriber and before any later reply. Must not block.
+/// Receives every event before any subscriber and before any later reply. Must not block.
 pub trait Observer: Send + Sync {
     fn event(&self, event: &Event);
-    /// The connection ended; nothing follows.
+    /// Called when the connection has ended; no event follows.
     fn gone(&self);
 }
 
@@ -79,7 +81,7 @@ struct Inner {
     closing: CancellationToken,
     gone: CancellationToken,
     tasks: TaskTracker,
-    /// Sessions that answer nothing before a dialog of their page is closed.
+    /// Sessions that cannot answer until a dialog of their page is closed.
     held: watch::Sender<HashSet<SessionId>>,
 }
 
@@ -96,14 +98,14 @@ struct Waiting {
     on_reply: OnReply,
 }
 
-/// A command's place in the table; dropping it forgets the command (its reply is then ignored).
+/// A pending command's entry in the table. Dropping it removes the entry (the reply is then ignored).
 pub(super) struct Ticket {
     id: u32,
     cdp: Weak<Inner>,
 }
 
 impl Ticket {
-    /// The command stays in the table although nobody holds its ticket: its reply has its own reader.
+    /// Leaves the command in the table after its ticket is gone, because its reply has its own handler.
     fn keep(mut self) {
         self.cdp = Weak::new();
     }
@@ -120,7 +122,7 @@ impl Drop for Ticket {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Outgoing<'a, P: Serialize> {
-    /// First, because the keeper reads the id from the message's beginning.
+    /// First, because the keeper reads the id at the start of the message.
     id: u32,
     method: &'a str,
     params: P,
@@ -147,21 +149,21 @@ struct Incoming<'a> {
 struct IncomingError {
     code: i64,
     message: String,
-    /// Some errors say the reason here only.
+    /// Some errors give the reason only here.
     #[serde(default)]
     data: Option<String>,
 }
 
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
-        // The table stays whole whatever panicked: every change to it is one map operation.
+        // A panic cannot leave the table half changed: every change is one map operation.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Cdp {
-    /// Starts reading and writing. `root` is the session that stands for the browser itself (none: the connection
-    /// does); ids count up from `first_id`. Gives what is made together with the observer.
+    /// Starts to read and write. `root` is the session that stands for the browser itself (`None`: the connection
+    /// does); ids count up from `first_id`. `observer` returns the observer and a second value, which `start` returns.
     pub fn start<T>(
         transport: Transport,
         root: Option<SessionId>,
@@ -188,25 +190,25 @@ impl Cdp {
         made
     }
 
-    /// The browser itself.
+    /// Returns the session of the browser itself.
     pub fn root(&self) -> Session {
         Session::new(self.clone(), self.inner.root.clone())
     }
-    /// Any session, by its id.
+    /// Returns the session with this id, without checking that it exists.
     pub fn session(&self, id: SessionId) -> Session {
         Session::new(self.clone(), Some(id))
     }
-    /// Events that pass the filter, from now on.
+    /// Subscribes to events that pass the filter, from now on.
     pub fn subscribe(&self, filter: Filter) -> Subscription {
         let mut state = self.inner.state();
         let gone = state.gone;
         state.subscribers.add(filter, gone)
     }
-    /// Ends when the connection does.
+    /// Returns a token that is cancelled when the connection ends.
     pub fn gone(&self) -> &CancellationToken {
         &self.inner.gone
     }
-    /// Tasks that `close` waits for; they end by `gone`.
+    /// The tasks that `close` waits for; they end when `gone` is cancelled.
     pub(super) fn tasks(&self) -> &TaskTracker {
         &self.inner.tasks
     }
@@ -220,8 +222,8 @@ impl Cdp {
         self.inner.tasks.wait().await;
     }
 
-    /// Puts a command into the table and returns its bytes; they go out by `transmit`. A command that can't be sent is
-    /// answered at once, with the error that is returned as well.
+    /// Adds a command to the table and returns its bytes, to be sent by `transmit`. If the command cannot be sent, its
+    /// handler gets the error at once and the same error is returned.
     pub(super) fn prepare<P: Serialize>(
         &self,
         session: Option<&SessionId>,
@@ -256,12 +258,12 @@ impl Cdp {
             return;
         }
         if !self.inner.outbox.send(messages) {
-            // The reader ends, and answers all that wait with `Gone`.
+            // The reader ends and answers all pending commands with `Gone`.
             self.cancel();
         }
     }
 
-    /// Sends a command and calls `on_reply` in the reader's task; at once where it can't be sent.
+    /// Sends a command. Its reply handler runs in the reader task, or at once if the command cannot be sent.
     pub(super) fn post<P: Serialize>(
         &self,
         session: Option<&SessionId>,
@@ -278,7 +280,7 @@ impl Cdp {
         }
     }
 
-    /// The sessions' page waits for somebody's answer to a dialog: time does not count for what they are asked.
+    /// Stops the clock for commands to these sessions, because their page waits for the answer to a dialog.
     pub(super) fn hold(&self, sessions: &[SessionId]) {
         self.inner.held.send_modify(|held| held.extend(sessions.iter().cloned()));
     }
@@ -298,7 +300,7 @@ impl Cdp {
         }
     }
 
-    /// The page behind a session crashed or went away: what it was asked will not be answered any more.
+    /// Fails all pending commands of a session whose page crashed or is gone: no reply will come.
     pub(super) fn give_up(&self, session: &SessionId) {
         self.unhold(std::slice::from_ref(session));
         let waiting: Vec<Waiting> = {
@@ -312,7 +314,7 @@ impl Cdp {
         }
     }
 
-    /// Counts up; starts again at 1 before the keeper's own ids.
+    /// Returns the next id; wraps to 1 before the keeper's own ids.
     fn next_id(&self) -> u32 {
         let step = |id: u32| Some(if id + 1 < KEEPER_IDS { id + 1 } else { 1 });
         match self.inner.next_id.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step) {
@@ -321,7 +323,7 @@ impl Cdp {
     }
 
     fn take_in(&self, message: &Bytes, observer: &dyn Observer) {
-        // What a page says may hold half of a surrogate pair.
+        // Text from a page may contain half of a surrogate pair.
         let message: &[u8] = &well_formed::repair(message);
         let incoming: Incoming<'_> = match serde_json::from_slice(message) {
             Ok(incoming) => incoming,
@@ -342,7 +344,7 @@ impl Cdp {
     }
 
     fn end(&self) {
-        // First of all: anyone who is woken by what follows finds that the browser is gone.
+        // First, so that any task woken below already sees that the browser is gone.
         self.inner.gone.cancel();
         let waiting = {
             let mut state = self.inner.state();

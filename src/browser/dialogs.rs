@@ -1,25 +1,26 @@
-//! JavaScript dialogs (alert, confirm, prompt, beforeunload) of engaged tabs: who answers, and what was seen.
+//! JavaScript dialogs (alert, confirm, prompt, beforeunload) of engaged tabs: the answer policy and the record of past
+//! dialogs.
 //!
-//! Owns the standing answer and the ring of past dialogs. Never answers by itself: the router does, by `decide`.
+//! Owns the policy and the ring of past dialogs. Never answers by itself: the router does, using `decide`.
 
 use crate::base::clock::now_millis;
 use crate::browser::devtools::target::SessionId;
 use serde::Deserialize;
 use std::collections::VecDeque;
 
-/// How many dialogs a tab remembers.
+/// The number of dialogs that a tab remembers.
 const RING: usize = 1000;
 
-/// How a tab's dialogs are answered.
+/// The answer to a tab's dialogs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DialogPolicy {
-    /// With this text if it is a prompt.
+    /// Uses this text if the dialog is a prompt.
     Accept(Option<String>),
     Dismiss,
-    /// All but `alert` stay open for the person in the window.
+    /// Leaves every dialog but `alert` open for the user in the window.
     Leave,
-    /// All but `alert` stay open and are told of (`BrowserEvent::DialogOpened`); the one who runs the act answers.
-    /// Nothing that was set for the tab before counts.
+    /// Leaves every dialog but `alert` open and reports it (`BrowserEvent::DialogOpened`); the caller that runs the
+    /// action answers it. Overrides any policy set for the tab.
     Ask,
 }
 
@@ -43,15 +44,15 @@ pub struct Dialog {
     pub url: String,
 }
 
-/// What became of a dialog.
+/// A dialog and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DialogRecord {
-    /// Milliseconds since 1970.
+    /// In milliseconds since 1970.
     pub at: u64,
     pub dialog: Dialog,
-    /// None: left to a person, or still open.
+    /// `None` if the dialog was left to the user or is still open.
     pub accepted: Option<bool>,
-    /// What was typed into a prompt.
+    /// The text entered in a prompt.
     pub text: Option<String>,
 }
 
@@ -61,26 +62,27 @@ pub(super) enum Decision {
         accept: bool,
         text: Option<String>,
     },
-    /// Stands open and is told of.
+    /// Leaves it open and reports it.
     Tell,
-    /// A person's own: nothing is done.
+    /// Leaves it to the user.
     Leave,
 }
 
 /// The dialogs of one tab.
 #[derive(Debug, Default)]
 pub(super) struct Dialogs {
-    /// What was chosen for this tab by a command.
+    /// The policy that a command set for this tab.
     pub(super) chosen: Option<DialogPolicy>,
-    /// How acts want it that were begun last; it also counts between acts if nobody sees the browser.
+    /// The policy of the actions that started last. It also applies between actions if the browser has no window.
     pub(super) during_acts: DialogPolicy,
-    /// Sessions that answer nothing before the dialog is closed.
+    /// Sessions that cannot answer until the dialog is closed.
     pub(super) held: Vec<SessionId>,
     ring: VecDeque<DialogRecord>,
 }
 
 impl Dialogs {
-    /// `ours`: a command is running on the tab, or nobody sees the browser.
+    /// Decides how to answer a dialog and records it. `ours`: a command is running on the tab, or the browser has no
+    /// window.
     pub(super) fn decide(&mut self, dialog: Dialog, ours: bool) -> Decision {
         let policy = match (&self.during_acts, &self.chosen) {
             (DialogPolicy::Ask, _) => &DialogPolicy::Ask,
@@ -109,7 +111,7 @@ impl Dialogs {
         decision
     }
 
-    /// The dialog that is open now.
+    /// Returns the dialog that is open now.
     pub(super) fn open(&self) -> Option<&Dialog> {
         self.ring.back().filter(|record| record.accepted.is_none()).map(|record| &record.dialog)
     }
@@ -117,7 +119,7 @@ impl Dialogs {
         self.ring.back()
     }
 
-    /// A dialog that was open was closed.
+    /// Records that the open dialog was closed.
     pub(super) fn closed(&mut self, accepted: bool, text: Option<String>) {
         if let Some(open) = self.ring.iter_mut().rev().find(|record| record.accepted.is_none()) {
             open.accepted = Some(accepted);

@@ -1,34 +1,34 @@
-//! Files that pages make the browser save.
+//! Files that pages make the browser download.
 //!
-//! Owns the list of a browser's downloads. How they are saved is in `saving`.
+//! Owns the list of a browser's downloads. `saving` stores the files.
 
 use crate::protocol::effects::{Download, DownloadState};
 use crate::protocol::ids::TabId;
 use std::path::PathBuf;
 use tokio::sync::watch;
 
-/// Where a browser's downloads go. Both folders exist and are private.
+/// The folders for a browser's downloads. Both exist and are private.
 #[derive(Clone, Debug)]
 pub struct DownloadFolders {
-    /// Where the browser writes, each file named by its id.
+    /// The folder that the browser writes to; each file is named by its id.
     pub incoming: PathBuf,
-    /// Where whole files get their names.
+    /// The folder for complete files, under their own names.
     pub saved: PathBuf,
 }
 
 pub(super) struct Downloads {
     pub(super) list: Vec<Record>,
-    /// Acts that are being noted now.
+    /// The number of actions being recorded now.
     pub(super) recordings: usize,
     pub(super) changed: watch::Sender<u64>,
 }
 
 pub(super) struct Record {
     pub(super) download: Download,
-    /// The tab whose act began it; without an act the one whose page did.
+    /// The tab whose action started the download; without an action, the tab whose page started it.
     pub(super) tab: Option<TabId>,
     pub(super) folder: Option<PathBuf>,
-    /// `wait --download` has given it, or another act has begun since.
+    /// `wait --download` has returned it, or another action has begun since.
     pub(super) is_taken: bool,
 }
 
@@ -42,7 +42,7 @@ impl Downloads {
     pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut Record> {
         self.list.iter_mut().rev().find(|record| record.download.id == id)
     }
-    /// What ended before an act is not what is waited for after it.
+    /// Marks the tab's ended downloads as taken: a wait after this action must not return them.
     pub(super) fn act_begins(&mut self, tab: TabId) {
         let ended = |record: &&mut Record| record.download.state != DownloadState::InProgress;
         for record in self.list.iter_mut().filter(ended).filter(|record| record.tab == Some(tab)) {

@@ -1,7 +1,7 @@
-//! What an act on a tab causes: dialogs, downloads, new tabs, navigation, console errors.
+//! The effects of an action on a tab: dialogs, downloads, new tabs, navigation, console errors.
 //!
-//! Owns the list for the time of one act. The router fills it in the reader's task, so nothing that came before a reply
-//! is missing when the reply is handed out. Never answers, waits or decides.
+//! Owns the list for the duration of one action. The router fills it in the reader task, so it holds everything that
+//! came before a reply when the caller gets that reply. Never answers, waits or decides.
 
 use super::dialogs::DialogRecord;
 use crate::protocol::ids::TabId;
@@ -10,37 +10,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// A page can open dialogs, tabs and log errors in a loop; what is beyond is only counted.
+/// A page can open dialogs and tabs or log errors in a loop; entries beyond this are only counted.
 const MOST: usize = 100;
 
-/// The list of one act. Cheap to clone: all clones are one.
+/// The list of one action. Cheap to clone: all clones share one list.
 #[derive(Clone)]
 pub struct Effects(Arc<Shared>);
 
 struct Shared {
     list: Mutex<List>,
-    /// Told after each change.
+    /// Notified after each change.
     changed: watch::Sender<u64>,
 }
 
 #[derive(Default)]
 pub(super) struct List {
     pub(super) noted: Vec<Noted>,
-    /// What did not fit.
+    /// The number of entries that did not fit.
     pub(super) more: usize,
     pub(super) from: Option<(TabId, String)>,
     pub(super) acts: bool,
-    /// Where the act's downloads go; none: the folder of all.
+    /// The folder for the action's downloads; `None`: the default folder.
     download_folder: Option<PathBuf>,
 }
 
-/// One thing as the router saw it.
+/// One effect as the router recorded it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Noted {
     Dialog(DialogRecord),
-    /// By its id in the browser's downloads.
+    /// The id in the browser's downloads.
     Download(String),
-    /// The page asked for a tab with this address; the tab itself follows.
+    /// The page asked for a tab with this address; `TabOpened` follows.
     WindowAsked(String),
     TabOpened(TabId),
     TabClosed(TabId),
@@ -55,21 +55,21 @@ impl Default for Effects {
 }
 
 impl Effects {
-    /// Puts the downloads of the act into this folder.
+    /// Saves the action's downloads in this folder.
     pub fn download_to(&self, folder: PathBuf) {
         self.list().download_folder = Some(folder);
     }
     pub(super) fn download_folder(&self) -> Option<PathBuf> {
         self.list().download_folder.clone()
     }
-    /// Of a command that does something to the page.
+    /// Creates a list; `acts` is true for a command that acts on the page.
     #[must_use]
     pub fn of_act(acts: bool) -> Self {
         let effects = Self::default();
         effects.list().acts = acts;
         effects
     }
-    /// The tab that the act began in.
+    /// Returns the tab that the action began in.
     pub(super) fn tab(&self) -> Option<TabId> {
         self.list().from.as_ref().map(|(tab, _)| *tab)
     }
@@ -95,7 +95,7 @@ impl Effects {
         }
         self.changed();
     }
-    /// A tab that the act had opened, or the act's own.
+    /// Records that a tab closed, if the action opened it or began in it.
     pub(super) fn tab_closed(&self, tab: TabId) {
         let is_known = {
             let list = self.list();
@@ -109,7 +109,7 @@ impl Effects {
         self.0.changed.send_modify(|count| *count += 1);
     }
 
-    /// Waits until something of the kind is noted, at most until the deadline.
+    /// Waits until an entry matches `wanted`, at most until the deadline.
     pub(super) async fn wait_for(&self, deadline: Instant, wanted: impl Fn(&Noted) -> bool) {
         let mut changed = self.0.changed.subscribe();
         let noted = changed.wait_for(|_| self.list().noted.iter().any(&wanted));
@@ -123,7 +123,7 @@ impl Effects {
     }
 
     pub(super) fn list(&self) -> MutexGuard<'_, List> {
-        // Entries are written whole.
+        // A panic cannot leave an entry half written.
         self.0.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

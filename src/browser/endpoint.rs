@@ -1,7 +1,7 @@
-//! The DevTools address of a browser that somebody else started: what a person types for `connect --attach`.
+//! The DevTools address of a browser that gstack did not start: the argument of `connect --attach`.
 //!
-//! Owns the reading of both forms, a websocket address and the port's web address, and the question to the port.
-//! Only loopback: anyone who reaches a DevTools port owns the browser.
+//! Owns the parsing of both forms, a websocket address and the port's web address, and the request to the port. Accepts
+//! only loopback addresses: anyone who reaches a DevTools port controls the browser.
 
 use super::websocket::{AttachError, is_local};
 use http_body_util::{BodyExt, Empty, Limited};
@@ -18,12 +18,12 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// The answer has a few hundred bytes.
 const LARGEST_ANSWER: usize = 64 * 1024;
 
-/// Where to connect, and what is known before.
+/// An address to connect to, and what is known about the browser behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     /// `ws://127.0.0.1:PORT/devtools/browser/ID`
     pub address: String,
-    /// Nobody sees the browser. A browser that tells only its websocket counts as seen: then its dialogs are left alone.
+    /// The browser has no window. If only the websocket answers, a window is assumed: then its dialogs are left alone.
     pub headless: bool,
 }
 
@@ -35,7 +35,8 @@ struct Version {
     user_agent: String,
 }
 
-/// Finds the browser behind `ws://127.0.0.1:PORT/…`, `http://127.0.0.1:PORT` or `127.0.0.1:PORT`.
+/// Finds the browser behind `ws://127.0.0.1:PORT/…`, `http://127.0.0.1:PORT` or `127.0.0.1:PORT`. Fails if the address
+/// is not on loopback or nothing answers there.
 pub async fn find(typed: &str) -> Result<Endpoint, AttachError> {
     let not_local = || AttachError::NotLocal(typed.to_owned());
     let typed = typed.trim();
@@ -46,7 +47,7 @@ pub async fn find(typed: &str) -> Result<Endpoint, AttachError> {
     }
     let asked = timeout(LIMIT, version(&url)).await.unwrap_or_else(|_| Err(format!("no answer within {LIMIT:?}")));
     match asked {
-        // What was typed names one browser; what the port says may be another one's by now.
+        // The typed address names one browser; the port may belong to another one by now.
         Ok(version) if url.scheme() == "ws" => {
             Ok(Endpoint { address: url.into(), headless: version.user_agent.contains("Headless") })
         }
@@ -55,13 +56,13 @@ pub async fn find(typed: &str) -> Result<Endpoint, AttachError> {
             let address = found.ok_or(AttachError::NotLocal(version.websocket))?.into();
             Ok(Endpoint { address, headless: version.user_agent.contains("Headless") })
         }
-        // Some browsers serve the websocket alone.
+        // Some browsers serve only the websocket.
         Err(_) if url.scheme() == "ws" => Ok(Endpoint { address: url.into(), headless: false }),
         Err(reason) => Err(AttachError::Unreachable { url: text, reason }),
     }
 }
 
-/// `GET /json/version`
+/// Requests `GET /json/version`.
 async fn version(url: &Url) -> Result<Version, String> {
     let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -79,7 +80,7 @@ async fn version(url: &Url) -> Result<Version, String> {
         let bytes = body.collect().await.map_err(|error| error.to_string())?.to_bytes();
         serde_json::from_slice(&bytes).map_err(|error| format!("what answers there is no browser: {error}"))
     };
-    // The connection is driven for as long as the question takes, and ends with it.
+    // The connection is polled while the request runs, and ends with it.
     tokio::pin!(connection);
     tokio::pin!(answered);
     tokio::select! {

@@ -1,7 +1,7 @@
-//! Attaching: which page a tab holds, engaging a tab, and setting up each page and frame of an engaged one.
+//! Attaching: finds the page of a tab, engages a tab, and sets up each page and frame of an engaged one.
 //!
-//! Owns the order of the commands that do so. Each step follows from the reply to the one before in the reader's task, so
-//! that a caller who goes away leaves nothing half done.
+//! Owns the order of those commands. Each step starts from the reply to the previous one, in the reader task, so a
+//! caller that disconnects leaves nothing half done.
 
 use super::devtools::emulation::SetFocusEmulationEnabled;
 use super::devtools::page::{AddScriptToEvaluateOnNewDocument, SetLifecycleEventsEnabled};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 impl Shared {
-    /// Learns which page a tab holds, by a short attachment to the *tab* target: nothing in the page notices.
+    /// Finds the page in a tab by attaching briefly to the *tab* target; the page cannot notice.
     pub(super) fn find_page(self: &Arc<Self>, target: TargetId) {
         let attach = attach_to(&target);
         let shared = Arc::downgrade(self);
@@ -27,7 +27,7 @@ impl Shared {
         root.post_then(attach, move |reply| {
             let Some(shared) = shared.upgrade() else { return };
             let Ok(attached) = reply else {
-                // The tab closed meanwhile, or is one that can't be attached to.
+                // The tab has closed, or cannot be attached to.
                 let follows = shared.state().tabs.page_found(&target, None);
                 shared.follow(follows);
                 return;
@@ -35,7 +35,7 @@ impl Shared {
             let id = attached.session_id;
             shared.state().sessions.insert(id.clone(), Role::Probe(target.clone()));
             let later = Arc::downgrade(&shared);
-            // The pages in the tab are reported before this reply.
+            // The browser reports the pages in the tab before this reply.
             shared.cdp.session(id.clone()).post_then(SetAutoAttach::running(), move |_| {
                 let Some(shared) = later.upgrade() else { return };
                 let follows = shared.state().tabs.page_found(&target, None);
@@ -45,7 +45,7 @@ impl Shared {
         });
     }
 
-    /// Begins to engage a tab where that has not begun. The receiver is told how it goes on.
+    /// Starts to engage a tab unless that has started already. Returns a receiver of the progress.
     pub(super) fn begin_to_engage(self: &Arc<Self>, tab: TabId) -> Result<watch::Receiver<Phase>, BrowserError> {
         let (attach, phase) = {
             let mut state = self.state();
@@ -85,7 +85,7 @@ impl Shared {
         Ok(phase)
     }
 
-    /// The tab has a page (another page): it becomes the one that commands go to.
+    /// Makes the page that was attached the target of the tab's commands.
     pub(super) fn page_attached(self: &Arc<Self>, tab: TabId, session: &Session, target: &TargetInfo) {
         let (follows, held) = {
             let mut state = self.state();
@@ -105,7 +105,7 @@ impl Shared {
         self.set_up(tab, session, true);
     }
 
-    /// Everything that a page or frame of an engaged tab needs before it runs on, in the order of arrival.
+    /// Sends everything that a page or frame of an engaged tab needs before it runs on, in order.
     pub(super) fn set_up(self: &Arc<Self>, tab: TabId, session: &Session, is_page: bool) {
         let Some(id) = session.id().cloned() else { return };
         let role = if is_page { Role::Page(tab) } else { Role::Frame(tab) };
@@ -126,7 +126,7 @@ impl Shared {
         session.post(RunIfWaitingForDebugger {});
     }
 
-    /// A worker gets what stands for its tab before its script runs.
+    /// Sets up a worker with the tab's overrides before its script runs.
     pub(super) fn set_up_worker(&self, tab: TabId, session: &Session) {
         let Some(id) = session.id().cloned() else { return };
         self.state().sessions.insert(id, Role::Worker(tab));
@@ -138,14 +138,14 @@ impl Shared {
         session.post(RunIfWaitingForDebugger {});
     }
 
-    /// A tab that is being opened waits. Its page tells who opened it; until that is known it asks for nothing.
+    /// Holds a tab that is being opened until its page reports its opener, so that it sends no request before.
     pub(super) fn tab_opening(self: &Arc<Self>, session: &Session, target: TargetId) {
         let Some(id) = session.id().cloned() else { return };
         let root = self.cdp.root();
         self.state().sessions.insert(id.clone(), Role::Opening(target));
         let shared = Arc::downgrade(self);
         let opening = session.clone();
-        // Its page is reported before this reply.
+        // The browser reports its page before this reply.
         session.post_then(SetAutoAttach::waiting(), move |_| {
             opening.post(RunIfWaitingForDebugger {});
             let Some(shared) = shared.upgrade() else { return };
@@ -158,8 +158,8 @@ impl Shared {
         });
     }
 
-    /// The page of a tab that is being opened. Where a page of an engaged tab opened it, it is engaged too, and begins with
-    /// what stands for that one.
+    /// Handles the page of a tab that is being opened. If a page of an engaged tab opened it, the new tab is engaged
+    /// too and inherits that tab's overrides.
     pub(super) fn page_opening(
         self: &Arc<Self>,
         parent: &SessionId,
@@ -189,7 +189,7 @@ impl Shared {
                 tab_state.overrides = overrides;
                 tab_state.routes = routes;
                 tab_state.init_scripts = scripts;
-                // What an agent's page opens asks as the page itself does.
+                // A page that an agent's page opens follows the same dialog policy.
                 tab_state.dialogs.during_acts = dialogs.unwrap_or_default();
                 (tab, state.tabs.seen(target.clone(), false))
             })
@@ -223,7 +223,7 @@ pub(super) fn auto_attach(kind: &str) -> SetAutoAttach {
     auto_attach_to(&[kind])
 }
 
-/// What is inside of a page: frames in other processes, and workers.
+/// Attaches to the targets inside a page: out-of-process frames and workers.
 fn auto_attach_inner() -> SetAutoAttach {
     auto_attach_to(&["iframe", "worker"])
 }

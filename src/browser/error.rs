@@ -1,4 +1,4 @@
-//! What can go wrong with a browser, and how it is told.
+//! The errors of a browser and their messages.
 //!
 //! Owns the errors of everything above one DevTools command and their mapping to faults, in one place.
 
@@ -24,21 +24,21 @@ pub enum BrowserError {
     TabCrashed(TabId),
     #[error("the frame is gone")]
     FrameGone,
-    /// `reason` as the browser spells it: `net::ERR_…`.
+    /// `reason` is the browser's error text: `net::ERR_…`.
     #[error("{url} could not be loaded: {reason}")]
     Navigation { url: String, reason: String },
-    /// Another navigation of the page's own took its place, again and again.
+    /// Another navigation by the page replaced it, several times in a row.
     #[error("{url} was not reached: the page itself went to {instead} meanwhile")]
     Diverted { url: String, instead: String },
-    /// A page got an answer from an address from which nothing is read.
+    /// A page got an answer from an address that nothing may be read from.
     #[error("the page involves {0}, an address that gstack never reads")]
     RefusedAddress(String),
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Timeout { what: String, after: Duration },
-    /// The same of what the browser was asked to do and may still do.
+    /// As `Timeout`, for a command that the browser received and may still run.
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Unanswered { what: String, after: Duration },
-    /// A tab of an everyday browser that is not acted on.
+    /// A tab of an everyday browser that gstack may not act on.
     #[error("{}", refusals::words(*.0))]
     Relay(Refusal),
     #[error(transparent)]
@@ -113,8 +113,8 @@ impl From<BrowserError> for Fault {
     }
 }
 
-/// The next step for the commonest network errors.
-/// Source: <https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h>
+/// Returns the next step for the most common network errors. Source:
+/// <https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h>
 fn navigation_hint(reason: &str) -> Told {
     match reason {
         "net::ERR_NAME_NOT_RESOLVED" => told::NO_SUCH_HOST,

@@ -1,6 +1,6 @@
-//! DevTools events as they came, and who gets them.
+//! DevTools events and their subscriptions.
 //!
-//! Owns the unparsed event, the filter and the subscription with its bound. Never decides what an event means.
+//! Owns the unparsed event, the filter and the bounded subscription. Never decides what an event means.
 
 use crate::browser::devtools::target::SessionId;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc;
 
-/// One event; its parameters are read by who needs them. Cheap to clone.
+/// One event; each reader parses the parameters it needs. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Event {
     inner: Arc<EventInner>,
@@ -30,19 +30,19 @@ impl Event {
             inner: Arc::new(EventInner { session, method: method.to_owned(), params: params.map(ToOwned::to_owned) }),
         }
     }
-    /// The session that it came from; none: the connection itself.
+    /// Returns the session that sent the event; `None`: the connection itself.
     pub fn session(&self) -> Option<&SessionId> {
         self.inner.session.as_ref()
     }
-    /// `Domain.event`.
+    /// Returns the method: `Domain.event`.
     pub fn method(&self) -> &str {
         &self.inner.method
     }
-    /// The parameters as JSON text.
+    /// Returns the parameters as JSON text.
     pub fn params(&self) -> &str {
         self.inner.params.as_deref().map_or("{}", RawValue::get)
     }
-    /// Reads the parameters. `None` where they are not of this shape; that is logged.
+    /// Parses the parameters. Returns `None`, and logs, if they do not have this shape.
     pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Option<T> {
         match serde_json::from_str(self.params()) {
             Ok(params) => Some(params),
@@ -54,7 +54,7 @@ impl Event {
     }
 }
 
-/// Which events a subscriber gets.
+/// Selects the events of a subscriber.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     session: Option<SessionId>,
@@ -63,23 +63,23 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Every event of every session.
+    /// Selects every event of every session.
     pub fn all() -> Self {
         Self::default()
     }
-    /// Only of this session.
+    /// Selects only events of this session.
     #[must_use]
     pub fn of(mut self, session: &SessionId) -> Self {
         self.session = Some(session.clone());
         self
     }
-    /// Only these methods (`Domain.event`, or a whole domain as `Domain.`).
+    /// Selects only these methods (`Domain.event`, or a whole domain as `Domain.`).
     #[must_use]
     pub fn methods(mut self, methods: &[&'static str]) -> Self {
         self.methods = methods.iter().map(|method| Cow::Borrowed(*method)).collect();
         self
     }
-    /// Holds at most this many unread events (default 4096); what does not fit is counted as missed.
+    /// Holds at most this many unread events (default 4096); events that do not fit count as missed.
     #[must_use]
     pub fn capacity(mut self, events: usize) -> Self {
         self.capacity = Some(events.max(1));
@@ -95,7 +95,7 @@ fn matches_method(wanted: &str, method: &str) -> bool {
     if wanted.ends_with('.') { method.starts_with(wanted) } else { method == wanted }
 }
 
-/// A reader that falls behind by more than this misses events rather than filling the memory.
+/// A reader that lags further behind misses events instead of filling the memory.
 const DEFAULT_CAPACITY: usize = 4096;
 
 /// Events for one reader, in the order in which the browser sent them. Dropping it unsubscribes.
@@ -106,15 +106,15 @@ pub struct Subscription {
 }
 
 impl Subscription {
-    /// The next event; `None` once the connection is gone and all was read. Cancel safe.
+    /// Returns the next event; `None` once the connection is gone and all events were read. Cancel safe.
     pub async fn next(&mut self) -> Option<Event> {
         self.events.recv().await
     }
-    /// The next event that is already here.
+    /// Returns the next event if one has arrived already.
     pub fn try_next(&mut self) -> Option<Event> {
         self.events.try_recv().ok()
     }
-    /// How many events did not fit, so far.
+    /// Returns the number of events that did not fit, so far.
     pub fn missed(&self) -> u64 {
         self.missed.load(Ordering::Relaxed)
     }
@@ -132,7 +132,7 @@ struct Subscriber {
 }
 
 impl Subscribers {
-    /// `ended`: nothing will come; the subscription ends at once.
+    /// Adds a subscriber. `ended`: no event will come, so the subscription ends at once.
     pub(super) fn add(&mut self, filter: Filter, ended: bool) -> Subscription {
         let (sender, events) = mpsc::channel(filter.capacity.unwrap_or(DEFAULT_CAPACITY));
         let missed = Arc::new(AtomicU64::new(0));

@@ -1,6 +1,6 @@
-//! The frames of one engaged tab: which session reaches each, and its script contexts.
+//! The frames of one engaged tab: the session of each, and its script contexts.
 //!
-//! Owns the tree as the browser's events build it, across processes. Pure: it is told of events and asked.
+//! Owns the tree as the browser's events build it, across processes. Pure: it takes events and answers queries.
 
 use super::devtools::page::{FrameData, FrameTreeData};
 use super::events::Event;
@@ -22,34 +22,34 @@ impl FrameId {
     }
 }
 
-/// One frame, as it was when asked for.
+/// One frame, at the time it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     pub id: FrameId,
-    /// None: the tab's main frame.
+    /// `None` for the tab's main frame.
     pub parent: Option<FrameId>,
-    /// Commands about this frame go here.
+    /// The session for commands to this frame.
     pub session: SessionId,
     pub url: String,
     pub name: String,
-    /// Names the document: another loader is another document.
+    /// Identifies the document: a new loader is a new document.
     pub loader: String,
 }
 
-/// Where script runs: the page's own world, or one of ours beside it.
+/// The world that script runs in: the page's own, or an isolated one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum World {
     Main,
-    /// Same document, own globals; the page can't see in.
+    /// Shares the document, with its own globals; the page cannot see into it.
     Isolated(String),
 }
 
-/// A world of a document. Ends with the document.
+/// The execution context of a world in one document. Ends with the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context {
     pub session: SessionId,
     pub id: i64,
-    /// Never given again, unlike `id`: `uniqueContextId` of `Runtime.evaluate`.
+    /// Never reused, unlike `id`: `uniqueContextId` of `Runtime.evaluate`.
     pub unique: Option<String>,
 }
 
@@ -62,7 +62,7 @@ struct KnownContext {
 
 #[derive(Debug, Default)]
 pub(super) struct FrameTree {
-    /// In the order in which they appeared, parents first.
+    /// In order of appearance, parents first.
     frames: Vec<Frame>,
     contexts: Vec<KnownContext>,
 }
@@ -74,7 +74,7 @@ impl FrameTree {
     pub(super) fn get(&self, id: &str) -> Option<&Frame> {
         self.frames.iter().find(|frame| frame.id.0 == id)
     }
-    /// A frame has this document (its loader) now.
+    /// Returns true if a frame now shows the document with this loader.
     pub(super) fn shows(&self, document: &str) -> bool {
         self.frames.iter().any(|frame| frame.loader == document)
     }
@@ -82,12 +82,12 @@ impl FrameTree {
         self.frames.iter().find(|frame| frame.parent.is_none())
     }
     pub(super) fn context(&self, frame: &str, world: &World) -> Option<&Context> {
-        // The newest wins: a document may be replaced before its contexts are reported gone.
+        // The newest wins: a document may be replaced before its contexts are reported destroyed.
         let found = self.contexts.iter().rev().find(|known| known.frame == frame && known.world == *world);
         found.map(|known| &known.context)
     }
 
-    /// What a session knows of its frames, all at once.
+    /// Loads a session's whole frame tree.
     pub(super) fn load(&mut self, session: &SessionId, tree: &FrameTreeData) {
         self.navigated(session, &tree.frame);
         for child in &tree.child_frames {
@@ -106,7 +106,7 @@ impl FrameTree {
             });
         }
     }
-    /// A frame has a (new) document: its former children are gone.
+    /// Records a frame's document and drops the children of the previous one.
     pub(super) fn navigated(&mut self, session: &SessionId, data: &FrameData) {
         let fresh = Frame {
             id: FrameId::new(&data.id),
@@ -121,7 +121,7 @@ impl FrameTree {
                 if self.frames[at].loader != data.loader_id && !self.frames[at].loader.is_empty() {
                     self.drop_children(&data.id);
                 }
-                // A process of its own that was given up: the old session's contexts are not this document's.
+                // The frame left its own process: the old session's contexts do not belong to this document.
                 if self.frames[at].session != *session {
                     self.contexts.retain(|known| known.frame != data.id || known.context.session == *session);
                 }
@@ -137,7 +137,7 @@ impl FrameTree {
             url.clone_into(&mut frame.url);
         }
     }
-    /// `swapped`: the frame goes on in another process, whose session tells of it.
+    /// Removes a frame. `swapped`: the frame continues in another process, whose session reports it.
     pub(super) fn detached(&mut self, session: &SessionId, frame: &str, swapped: bool) {
         if self.get(frame).is_some_and(|known| known.session != *session) {
             return;
@@ -189,7 +189,7 @@ impl FrameTree {
 }
 
 impl FrameTree {
-    /// The events that change only the tree.
+    /// Applies the events that change only the tree.
     pub(super) fn apply(&mut self, session: &SessionId, event: &Event) {
         match event.method() {
             "Page.frameAttached" => {
@@ -245,7 +245,7 @@ mod tests {
         tree.attached(&page, "child", "main");
         tree.context_created(&page, context("child", 4, ""));
         tree.navigated(&own, &data("child", Some("main"), "2"));
-        // The old process reports the move after the new one has reported the document.
+        // The old process reports the swap after the new one has reported the document.
         tree.detached(&page, "child", true);
         assert_eq!(tree.get("child").unwrap().session, own);
         assert!(tree.context("child", &World::Main).is_none(), "a context of the old process");

@@ -1,8 +1,8 @@
-//! Requests of an engaged tab's pages to a cloud's metadata service, held back before they are sent: whatever asks
-//! (a link, a redirect, a picture, a script).
+//! Blocks requests of an engaged tab to a cloud's metadata service before they are sent, whatever causes them (a link,
+//! a redirect, an image, a script).
 //!
-//! For a browser that somebody else started: one of ours has resolver rules that do the same for all of its tabs. Owns which
-//! requests are looked at; `paused` looks at them.
+//! For a browser that gstack did not start: the ones it starts use resolver rules that do the same for all tabs. Owns
+//! the patterns of requests to pause; `paused` checks each one.
 
 use super::devtools::fetch::RequestPattern;
 use super::error::BrowserError;
@@ -10,16 +10,16 @@ use super::tab::Tab;
 use crate::base::metadata;
 use std::sync::LazyLock;
 
-/// The rest of the block that the list of hosts names only the known ones of.
+/// The rest of the link-local block: the list of hosts names only the known addresses in it.
 const LINK_LOCAL: &str = "*169.254.*";
 
-/// Coarse: a request that fits is looked at as a whole, and let go where its host is another one.
+/// Coarse patterns: `paused` parses the URL of each match and continues the request if its host is another one.
 static PATTERNS: LazyLock<Vec<RequestPattern>> = LazyLock::new(|| {
     let of_host = |host: String| {
         if host.trim_end_matches('.').contains(['.', ':']) {
             return vec![format!("*{host}*")];
         }
-        // A plain word is part of many a path.
+        // A plain word occurs in many paths.
         let after = ["/*", ":*"].map(|end| format!("{host}{end}"));
         after.iter().flat_map(|after| [format!("*://{after}"), format!("*@{after}")]).collect()
     };
@@ -27,13 +27,13 @@ static PATTERNS: LazyLock<Vec<RequestPattern>> = LazyLock::new(|| {
     all.map(|pattern| RequestPattern { url_pattern: pattern }).collect()
 });
 
-/// What is looked at before it is sent.
+/// Returns the patterns of requests to pause.
 pub(super) fn patterns() -> &'static [RequestPattern] {
     &PATTERNS
 }
 
 impl Tab {
-    /// The caller looks at every request of this tab from now on, and answers each.
+    /// Makes the caller responsible for every request of this tab: it must answer each one.
     pub(super) fn judge_requests(&self) -> Result<(), BrowserError> {
         self.with_tab_state(|tab_state| tab_state.judges_itself = true)
     }

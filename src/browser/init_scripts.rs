@@ -1,6 +1,6 @@
 //! Scripts that run in each document of a tab before the document's own.
 //!
-//! Owns the list and how one is given to a session and taken back. Knows no tabs: `tab_scripts` does.
+//! Owns the list, and how a script is added to a session and removed. Never knows about tabs: `tab_scripts` does.
 
 use super::cdp::Cdp;
 use super::devtools::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};
@@ -13,23 +13,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// One script.
 #[derive(Debug)]
 pub struct InitScript {
-    /// Counts the scripts of the tab, from 1.
+    /// Counts the tab's scripts from 1.
     pub number: u64,
     pub source: String,
-    /// Only in documents of this place; none: in all.
+    /// Runs only in documents of this place; `None`: in all.
     pub only_on: Option<Place>,
     given: Mutex<Given>,
 }
 
-/// The browser's names of it, by the session that it was given to.
+/// The browser's identifiers of the script, by session.
 #[derive(Debug, Default)]
 struct Given {
     ids: HashMap<SessionId, String>,
-    /// It was taken off the list: a name that comes later is taken back at once.
+    /// The script was removed from the list: an identifier that arrives later is removed at once.
     is_over: bool,
 }
 
-/// Those of one tab.
+/// The scripts of one tab.
 #[derive(Debug, Default)]
 pub(super) struct InitScripts {
     pub(super) list: Vec<Arc<InitScript>>,
@@ -44,7 +44,7 @@ impl InitScripts {
         script
     }
 
-    /// The list for a popup of this tab.
+    /// Copies the list for a popup of this tab.
     pub(super) fn handed_on(&self) -> Self {
         let mut own = Self::default();
         for script in &self.list {
@@ -60,8 +60,8 @@ impl InitScripts {
 }
 
 impl InitScript {
-    /// As it is given. The script is a whole one of its own (`Page::add_init_script`), so that no part of it gets out of the
-    /// block; no page can change what its address is.
+    /// Returns the source as sent to the browser. `Page::add_init_script` has checked that the script is complete, so
+    /// no part of it can escape the block; no page can change its own address.
     fn guarded(&self) -> String {
         match &self.only_on {
             None => self.source.clone(),

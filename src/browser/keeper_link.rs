@@ -1,4 +1,5 @@
-//! The daemon's end of `browser.sock`: from a home to a transport and the browser run behind it.
+//! The daemon's end of `browser.sock`: connects to a home's keeper and returns a transport and the browser run behind
+//! it.
 //!
 //! Owns the handshake. Never starts a keeper: `launch` does.
 
@@ -16,7 +17,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 
-/// The keeper answers at once; it waits this long only for an earlier client's connection to end.
+/// The keeper answers at once; it takes this long only if an earlier client's connection must end first.
 const GREETING_LIMIT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, thiserror::Error)]
@@ -35,11 +36,11 @@ pub enum LinkError {
     Garbled(String),
 }
 
-/// A way to a kept browser.
+/// A connection to a kept browser.
 pub struct KeeperLink {
     pub transport: Transport,
     pub run: BrowserRun,
-    /// The browser's process.
+    /// The process id of the browser.
     pub pid: u32,
     pub headless: bool,
     /// The only sites that the browser reaches.
@@ -49,7 +50,7 @@ pub struct KeeperLink {
     pub first_id: u32,
 }
 
-/// A connection to the keeper, and what both sides have proven themselves over.
+/// A connection to the keeper and the data for the proof of both sides.
 struct Known {
     frames: NulFrames<OwnedReadHalf>,
     writer: OwnedWriteHalf,
@@ -59,7 +60,7 @@ struct Known {
     nonce: String,
 }
 
-/// Connects to the keeper, proves that this is the person's daemon, and reads the greeting.
+/// Connects to the keeper, proves that this is the user's daemon, and reads the greeting.
 pub async fn connect(home: &Home) -> Result<KeeperLink, LinkError> {
     let mut known = introduce(home, Purpose::Attach).await?;
     match known.next().await? {
@@ -83,7 +84,7 @@ pub async fn connect(home: &Home) -> Result<KeeperLink, LinkError> {
     }
 }
 
-/// Asks the keeper to end the browser, on a connection of its own. Returns once the keeper has closed it.
+/// Asks the keeper, on a separate connection, to end the browser. Returns once the keeper has closed that connection.
 pub async fn stop(home: &Home) -> Result<(), LinkError> {
     let mut known = introduce(home, Purpose::Stop).await?;
     let path = known.path;
@@ -97,12 +98,12 @@ pub async fn stop(home: &Home) -> Result<(), LinkError> {
     Ok(())
 }
 
-/// Answers the keeper's challenge.
+/// Connects and answers the keeper's challenge.
 async fn introduce(home: &Home, purpose: Purpose) -> Result<Known, LinkError> {
     let path = home.browser_socket();
     let unreachable = |source| LinkError::Unreachable { path: home.browser_socket(), source };
     let (reader, writer) = UnixStream::connect(&path).await.map_err(unreachable)?.into_split();
-    // The keeper writes it before it listens.
+    // The keeper writes the key before it listens.
     let key = Key::read(&home.keeper_key()).map_err(unreachable)?;
     let (challenge, nonce) = (String::new(), proof::nonce());
     let mut known = Known { frames: NulFrames::new(reader), writer, path, key, challenge, nonce };

@@ -1,7 +1,7 @@
-//! The person's keyboard: which side panel has it, and how that panel gets it back after a press took it.
+//! Keyboard focus of the side panel: which panel has it, and how that panel gets it back after a press took it.
 //!
-//! Chromium moves the keyboard to a tab when a mouse button is pressed there, also by DevTools. Owns what a browser knows of
-//! its panels and the way back. Which panel has the keyboard is told in `panel_keyboard`.
+//! Chromium moves the keyboard focus to a tab when a mouse button is pressed there, also through DevTools. Owns the
+//! panel state of a browser and the restore commands. `panel_keyboard` records which panel has the focus.
 
 use super::cdp::CdpError;
 use super::session::{Batch, Session};
@@ -9,7 +9,7 @@ use crate::browser::devtools::target::SessionId;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// A key that reached the page all the same.
+/// A key press that reached the page instead of the panel.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct PressedKey {
     pub key: String,
@@ -17,20 +17,20 @@ pub struct PressedKey {
     pub at: f64,
 }
 
-/// Is given the keys that reached the page all the same. Must not block.
+/// Receives the key presses that reached the page instead of the panel. Must not block.
 pub type KeySink = Arc<dyn Fn(Vec<PressedKey>) + Send + Sync>;
 
-/// What a browser knows of its panels.
+/// The panel state of a browser.
 #[derive(Default)]
 pub(super) struct Keyboard {
     pub(super) holder: Option<PanelKeyboard>,
-    /// The panel that was attached to last, by its address. It stays attached to.
+    /// The address and session of the panel that was attached last. It stays attached.
     pub(super) attached: Option<(String, SessionId)>,
     /// Counts the reports, so that a late attachment does not undo a newer one.
     pub(super) reports: u64,
 }
 
-/// The side panel that has the keyboard.
+/// The side panel that has the keyboard focus.
 #[derive(Clone)]
 pub struct PanelKeyboard {
     pub(super) session: Session,
@@ -39,18 +39,18 @@ pub struct PanelKeyboard {
 }
 
 impl PanelKeyboard {
-    /// Gives the keyboard back right after what the batch holds so far.
+    /// Adds a command to the batch that gives the focus back to the panel.
     pub(super) fn restore_in(&self, batch: &mut Batch<'_>) -> Result<(), CdpError> {
         batch.add_elsewhere(&self.session, self.method)
     }
-    /// Gives the keyboard back now.
+    /// Gives the focus back to the panel now.
     pub(super) fn restore(&self) -> Result<(), CdpError> {
         let mut batch = self.session.batch();
         self.restore_in(&mut batch)?;
         batch.send();
         Ok(())
     }
-    /// Passes on what the person pressed for the panel.
+    /// Passes on the key presses meant for the panel.
     pub(super) fn pass_on(&self, keys: Vec<PressedKey>) {
         if !keys.is_empty() {
             (self.keys)(keys);

@@ -1,7 +1,7 @@
-//! How long a tab of an everyday browser stays attached to: while something works on it or wants it to stay, and a little
-//! longer. Then it is let go of, and the browser's bar about it goes away.
+//! Detaching from the tabs of an everyday browser: a tab stays attached while a command works on it or a `Stay` exists,
+//! and a little longer. Then gstack detaches, and the browser's debugging bar disappears.
 //!
-//! Owns the stay and the time of letting go. In a browser of gstack's own nothing is ever let go of by time.
+//! Owns the `Stay` and the time of detaching. Never detaches by time in a browser that gstack started.
 
 use super::error::BrowserError;
 use super::tab::Tab;
@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A tab that is not let go of.
+/// Keeps a tab attached while it lives.
 pub struct Stay {
     tab: Tab,
 }
@@ -22,7 +22,7 @@ impl fmt::Debug for Stay {
 
 impl Clone for Stay {
     fn clone(&self) -> Self {
-        // A tab that was closed meanwhile stays no more.
+        // A tab that has closed has no state.
         self.tab.with_tab_state(|tab_state| tab_state.stays += 1).unwrap_or_default();
         Self { tab: self.tab.clone() }
     }
@@ -36,7 +36,7 @@ impl Drop for Stay {
 }
 
 impl Tab {
-    /// Keeps the tab attached to from its next command on, for as long as the stay lives.
+    /// Keeps the tab attached from its next command on, as long as the `Stay` lives.
     pub fn stay(&self) -> Result<Stay, BrowserError> {
         self.with_tab_state(|tab_state| {
             tab_state.stays += 1;
@@ -45,19 +45,19 @@ impl Tab {
         Ok(Stay { tab: self.clone() })
     }
 
-    /// Lets go of the tab no sooner than after this time.
+    /// Keeps the tab attached for at least this long.
     pub fn linger_for(&self, time: Duration) -> Result<(), BrowserError> {
         let until = Instant::now() + time;
         self.with_tab_state(|tab_state| tab_state.linger_until = tab_state.linger_until.max(Some(until)))
     }
 
-    /// The person lets us in again, where they had sent us out.
+    /// Clears a detach made by the user.
     pub fn let_in(&self) {
-        // A tab that is gone is not acted on anyway.
+        // A tab that is gone needs no change.
         self.with_tab_state(|tab_state| tab_state.detached_by_user = false).unwrap_or_default();
     }
 
-    /// Nothing works on the tab now.
+    /// Schedules the detach after the last command on the tab.
     pub(super) fn let_go_later(&self) {
         self.browser().shared.end_pretended_focus(self.id());
         let Some(after) = self.browser().shared.options.lets_go_after else { return };

@@ -1,6 +1,6 @@
-//! Going somewhere: `goto`, `back`, `forward`, `reload`, and waiting for the new document.
+//! Navigation: `goto`, `back`, `forward`, `reload`, and waiting for the new document.
 //!
-//! Owns the commands and their limit in time. Never judges addresses: who calls has checked them.
+//! Owns the commands and their time limit. Never judges addresses: the caller has checked them.
 
 use super::arrival::{ABORTED, Arrival, ArrivalKind, End, FOLLOWED, Progress};
 use super::cdp::{CdpError, SERVER_ERROR};
@@ -16,10 +16,10 @@ use super::tab::{HUNG_AFTER, Work};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A page that goes elsewhere by itself may be just then in the way.
+/// A navigation started by the page may interrupt this one.
 const TRIES_TO_GO: u32 = 4;
 
-/// How long after a document its response may be reported.
+/// The longest delay between a document and the report of its response.
 const RESPONSE_LIMIT: Duration = Duration::from_millis(500);
 
 /// The addresses of a tab before its first navigation.
@@ -30,15 +30,15 @@ fn without_fragment(url: &str) -> &str {
 }
 
 impl Work {
-    /// Loads an address; returns once its document is parsed. Fails with `Navigation` (the browser's own reason),
-    /// `Timeout` (loading is stopped) or `TabCrashed`.
+    /// Loads an address; returns once its document is parsed. Fails with `Navigation` (the browser's error text),
+    /// `Diverted`, `Timeout` (loading is stopped) or `TabCrashed`.
     pub async fn goto(&self, url: &str, limit: Duration) -> Result<Arrival, BrowserError> {
         self.unhang().await?;
         let deadline = Instant::now() + limit;
         let mut is_opening = OPENING.contains(&self.info()?.url.as_str());
         for _ in 1..TRIES_TO_GO {
             match self.go(url, limit, deadline).await {
-                // A browser that has just been started shows its first page in the place of whatever came before that.
+                // A browser that has just started replaces an early navigation with its first page.
                 Err(BrowserError::Navigation { reason, .. }) if is_opening && reason == ABORTED => {
                     is_opening = false;
                     tracing::info!(tab = %self.id(), "the tab was still being opened");
@@ -68,7 +68,7 @@ impl Work {
                 }
                 outcome => outcome?,
             };
-            // What stands at the address that was asked for is that, however it came (a page loaded ahead of time).
+            // A document at the requested address is the right one even with another loader (a prerendered page).
             if watch.progress.was_diverted() && without_fragment(&arrival.url) != without_fragment(url) {
                 return Err(BrowserError::Diverted { url: url.to_owned(), instead: arrival.url });
             }
@@ -77,7 +77,7 @@ impl Work {
         let failed = BrowserError::Navigation { url: url.to_owned(), reason };
         match &failed {
             BrowserError::Navigation { reason, .. } if reason == ABORTED => Err(watch.aborted(failed)),
-            // The error page is on its way: the next command must not meet the page before it.
+            // The error page is still loading: the next command must not see the page before it.
             _ => Err(match watch.end().await {
                 Err(BrowserError::TabCrashed(tab)) => BrowserError::TabCrashed(tab),
                 _ => failed,
@@ -85,11 +85,11 @@ impl Work {
         }
     }
 
-    /// Goes one step back in the tab's history; `None` where there is none.
+    /// Goes one step back in the tab's history; returns `None` if there is none.
     pub async fn back(&self, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
         self.step(-1, limit).await
     }
-    /// Goes one step forward; `None` where there is none.
+    /// Goes one step forward; returns `None` if there is none.
     pub async fn forward(&self, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
         self.step(1, limit).await
     }
@@ -104,15 +104,15 @@ impl Work {
         watch.end().await.map(Some)
     }
 
-    /// Ends the script of a page that hangs, as it is being left: a new document of the same site would wait for the old
-    /// one's process, and every later navigation behind it. Once it waits the page can't be reached any more, so this
-    /// comes first; a page that answers costs one round trip.
+    /// Ends the script of a hung page before it is left: a new document of the same site would wait for the old one's
+    /// process, and every later navigation behind it. A waiting page cannot be reached, so this comes first; for a
+    /// responsive page it costs one round trip.
     async fn unhang(&self) -> Result<(), BrowserError> {
         let page = self.page()?;
         if self.info()?.is_crashed() {
             return Ok(());
         }
-        // A command that a running page's main thread answers, and that does nothing.
+        // A no-op that the main thread of a running page answers.
         match page.call_within(RunIfWaitingForDebugger {}, HUNG_AFTER).await {
             Err(CdpError::Timeout { .. }) => {
                 tracing::info!(tab = %self.id(), "the page that is being left hangs: its script is ended");
@@ -120,12 +120,12 @@ impl Work {
                 Ok(())
             }
             Err(CdpError::Gone) => Err(BrowserError::Gone),
-            // A session that went away is the navigation's to tell.
+            // The navigation reports a session that is gone.
             Ok(_) | Err(_) => Ok(()),
         }
     }
 
-    /// Whether a form led to this page, sent in its address or not. True if that can't be told.
+    /// Returns true if a form submission (GET or POST) led to this page, or if that cannot be determined.
     pub async fn came_by_form(&self) -> bool {
         let Ok(history) = self.history().await else { return true };
         let now = usize::try_from(history.current_index).ok().and_then(|at| history.entries.get(at));
@@ -133,7 +133,8 @@ impl Work {
     }
 
     async fn history(&self) -> Result<NavigationHistory, BrowserError> {
-        // While one document takes the other's place the browser knows none: it reports the new one a moment early.
+        // While one document replaces another the browser has no active page and the command fails: it reports the new
+        // document a moment early.
         const TRIES: u32 = 20;
         const APART: Duration = Duration::from_millis(50);
         let session = self.page()?;
@@ -146,7 +147,7 @@ impl Work {
         Ok(session.call(GetNavigationHistory {}).await?)
     }
 
-    /// Loads the present address again; `past_cache` asks the server for everything again.
+    /// Reloads the page; `past_cache` bypasses the cache.
     pub async fn reload(&self, past_cache: bool, limit: Duration) -> Result<Arrival, BrowserError> {
         self.unhang().await?;
         let url = self.info()?.url;
@@ -156,7 +157,7 @@ impl Work {
     }
 }
 
-/// One navigation under way, subscribed to before it starts, so that nothing of it is missed.
+/// One navigation, subscribed to before it starts so that no event is missed.
 struct Watch<'a> {
     work: &'a Work,
     session: Session,
@@ -172,7 +173,7 @@ impl<'a> Watch<'a> {
         // The page may have been replaced since the work began.
         let session = work.page()?;
         let events = session.subscribe(FOLLOWED);
-        // A page target's id is its main frame's id: known even where the page is hung.
+        // A page target's id is its main frame's id, so it is known even if the page is hung.
         let page = work.info()?.page.ok_or(BrowserError::FrameGone)?;
         let progress = Progress::new(page.as_str());
         Ok(Self { work, session, events, progress, url: url.to_owned(), limit, deadline: Instant::now() + limit })
@@ -192,7 +193,7 @@ impl<'a> Watch<'a> {
             let event = match tokio::time::timeout_at(self.deadline, self.events.next()).await {
                 Ok(Some(event)) => event,
                 Ok(None) => return Err(BrowserError::Gone),
-                // `beforeunload` asks: the time until somebody has answered does not count.
+                // A `beforeunload` dialog is open: the time until it is answered does not count.
                 Err(_) if self.session.is_held() => {
                     self.session.unheld().await;
                     self.deadline = Instant::now() + self.limit;
@@ -211,21 +212,21 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Waits a moment for the response of the document that came, if it is not known yet: one process of the browser tells
-    /// of the response and another of the document.
+    /// Waits a moment for the response of the new document if it has not been reported: one browser process reports the
+    /// response and another one the document.
     async fn with_response(&mut self, mut arrival: Arrival) -> Arrival {
         let Some(loader) = self.progress.loader_without_response(&arrival) else { return arrival };
         let until = self.deadline.min(Instant::now() + RESPONSE_LIMIT);
         while arrival.status.is_none() {
             let Ok(Some(event)) = tokio::time::timeout_at(until, self.events.next()).await else { break };
-            // Where the page goes from here is no part of this navigation.
+            // A navigation from here on is not part of this one.
             self.progress.event(&event);
             self.progress.add_response(&loader, &mut arrival);
         }
         arrival
     }
 
-    /// A navigation that was given up because the page itself set out for somewhere else.
+    /// Returns the error of a navigation that was aborted, with the address the page itself loads instead.
     fn aborted(&mut self, error: BrowserError) -> BrowserError {
         let error = self.crash_or(error);
         let instead = self.progress.heading_for();
@@ -239,7 +240,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// A crash explains every other error.
+    /// Returns `TabCrashed` if the page crashed: a crash explains every other error.
     fn crash_or(&mut self, error: BrowserError) -> BrowserError {
         while let Some(event) = self.events.try_next() {
             if self.progress.event(&event) == Some(End::Crashed) {

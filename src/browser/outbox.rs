@@ -1,18 +1,19 @@
-//! Messages that wait to be written to the browser.
+//! The queue of messages to be written to the browser.
 //!
-//! Owns the bound of the queue and the task that writes. Never looks into a message.
+//! Owns the bound of the queue and the writer task. Never looks into a message.
 
 use super::transport::MessageSink;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Bytes that may wait behind what is being written, not counting the largest message among them: one of any size passes,
-/// for instance a long document. A browser that works takes a message at once; one that takes nothing (it hangs, it is
-/// stopped) must not fill our memory. No message may be left out (a page might wait for it), so past this the connection ends.
+/// The most bytes that may wait behind the current write, not counting the largest waiting message: one message of any
+/// size passes, for example a long document. A working browser takes a message at once; one that reads nothing (it
+/// hangs or is stopped) must not fill our memory. No message may be dropped (a page might wait for it), so beyond this
+/// the connection ends.
 const MOST_WAITING: usize = 64 * 1024 * 1024;
 
-/// What waits, in bytes.
+/// The waiting messages, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     all: usize,
@@ -41,13 +42,13 @@ fn lock(waiting: &Shared) -> MutexGuard<'_, Waiting> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The way in. Never blocks.
+/// The sending half. Never blocks.
 pub(super) struct Outbox {
     queue: mpsc::UnboundedSender<Vec<Vec<u8>>>,
     waiting: Shared,
 }
 
-/// The way out.
+/// The receiving half.
 pub(super) struct Queue {
     queue: mpsc::UnboundedReceiver<Vec<Vec<u8>>>,
     waiting: Shared,
@@ -60,7 +61,7 @@ pub(super) fn open() -> (Outbox, Queue) {
 }
 
 impl Outbox {
-    /// Queues messages for one write. False: they are not sent, and nothing more can be.
+    /// Queues messages for one write. Returns false if the connection ends instead: no message can be sent any more.
     pub(super) fn send(&self, messages: Vec<Vec<u8>>) -> bool {
         let waiting = {
             let mut waiting = lock(&self.waiting);
@@ -76,7 +77,7 @@ impl Outbox {
 }
 
 impl Queue {
-    /// Writes until `closing`, which it calls for where the browser takes no more.
+    /// Writes until `closing` is cancelled; cancels it if the browser takes no more.
     pub(super) async fn write(mut self, mut sink: Box<dyn MessageSink>, closing: CancellationToken) {
         loop {
             let mut batch = tokio::select! {
@@ -121,7 +122,7 @@ mod tests {
 
     const MEGABYTE: usize = 1024 * 1024;
 
-    /// A browser that takes what it is sent, or nothing, and says nothing.
+    /// A browser that reads every message, or none, and sends nothing.
     struct Silent {
         takes: bool,
     }
@@ -151,10 +152,10 @@ mod tests {
         Cdp::start(transport, None, 1, |cdp| (Arc::new(Nobody), cdp.clone()))
     }
 
-    /// More than may wait behind the one that is being written and the one that is not counted.
+    /// More than may wait, plus the message being written and the one that is not counted.
     const FLOOD: usize = MOST_WAITING / MEGABYTE + 4;
 
-    /// Sends more than may wait; how many commands were told that the connection is gone.
+    /// Sends more than may wait; returns how many commands failed with `Gone`.
     async fn flood(cdp: &Cdp) -> usize {
         let gone = Arc::new(AtomicUsize::new(0));
         let text = "x".repeat(MEGABYTE);

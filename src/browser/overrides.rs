@@ -1,13 +1,13 @@
-//! What every page, frame and worker of a tab is given before it runs: extra headers, a user agent.
+//! Overrides for every page, frame and worker of a tab, applied before it runs: extra headers, a user agent.
 //!
-//! Owns one entry of the list of a tab and its words. How it is given is in `tab_overrides`.
+//! Owns one override and its description. `tab_overrides` applies them.
 
 use super::devtools::{Command, Done};
 use crate::base::counted::counted;
 use serde::Serialize;
 use serde_json::Value;
 
-/// One DevTools command whose reply says nothing. One a method: the newest counts.
+/// A DevTools command whose reply is empty. A tab keeps one per method: the newest wins.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(super) struct PersistentOverride {
@@ -21,12 +21,12 @@ impl PersistentOverride {
         Self { method, params }
     }
 
-    /// Whether it is about what pages are told, and not about what they send.
+    /// Returns true if it changes what pages see, not what they send.
     pub(super) fn is_emulation(&self) -> bool {
         self.method.starts_with("Emulation.")
     }
 
-    /// What it does, for `status`.
+    /// Describes its effect, for `status`.
     pub(super) fn words(&self) -> Vec<String> {
         let Self { method, params } = self;
         let text = |name: &str| params[name].as_str().unwrap_or_default();

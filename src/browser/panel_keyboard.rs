@@ -1,6 +1,6 @@
-//! Which side panel has the person's keyboard, and the focus that a page is told to have meanwhile.
+//! Tracks which side panel has the keyboard focus, and emulates focus for the page that does not have it.
 //!
-//! Owns no state: what a browser knows of its panels is in `keyboard`. Never decides when something is pressed.
+//! Owns no state: the panel state of a browser is in `keyboard`. Never decides when to press a key or button.
 
 use super::browser::Browser;
 use super::error::BrowserError;
@@ -13,11 +13,12 @@ use crate::browser::devtools::target::{AttachToTarget, GetTargets};
 use crate::protocol::ids::TabId;
 use serde_json::json;
 
-/// Makes a page behave as if it had the focus: else its menus close as soon as the panel has the keyboard again.
+/// Makes a page behave as if it had the focus: otherwise its menus close as soon as the panel has the focus again.
 const EMULATE_FOCUS: &str = "Emulation.setFocusEmulationEnabled";
 
 impl Browser {
-    /// The panel at `address` has the keyboard from now on; the future fails if the browser has no such panel.
+    /// Records that the panel at `address` has the keyboard focus from now on. The future fails if the browser has no
+    /// such panel.
     pub fn keyboard_in_panel(
         &self,
         address: String,
@@ -44,14 +45,14 @@ impl Browser {
         }
     }
 
-    /// No panel has the keyboard.
+    /// Records that no panel has the keyboard focus.
     pub fn keyboard_elsewhere(&self) {
         let keyboard = &mut self.shared.state().keyboard;
         keyboard.reports += 1;
         keyboard.holder = None;
     }
 
-    /// Gives the keyboard to the panel that had it last: what the person was asked to do in the page is done.
+    /// Gives the focus back to the panel that had it last, after the user has finished in the page.
     pub fn keyboard_to_last_panel(&self) {
         let known = self.shared.state().keyboard.attached.clone();
         let (session, method) = match known {
@@ -66,14 +67,14 @@ impl Browser {
         }
     }
 
-    /// The panel that has the person's keyboard. None of a browser without a window: nobody types there.
+    /// Returns the panel that has the keyboard focus. Always `None` in a headless browser: nobody types there.
     pub(super) fn panel_keyboard(&self) -> Option<PanelKeyboard> {
         if self.is_headless() { None } else { self.shared.state().keyboard.holder.clone() }
     }
 
     async fn attach_panel(&self, address: &str) -> Result<Session, BrowserError> {
         let targets = self.root().call(GetTargets::default()).await?.target_infos;
-        // The *tab* around a panel's page has the same address and can't be brought to the front.
+        // The *tab* target around a panel's page has the same address and cannot be brought to the front.
         let found = targets.into_iter().find(|target| target.kind != "tab" && target.url == address);
         let attach = AttachToTarget::new(found.ok_or(BrowserError::FrameGone)?.target_id);
         let session = self.root().call(attach).await?.session_id;
@@ -83,8 +84,8 @@ impl Browser {
 }
 
 impl Tab {
-    /// The page behaves as if it had the focus, until nothing works on the tab any more.
-    /// Waits for nothing: whatever is asked of the page after this, it answers with the focus.
+    /// Makes the page behave as if it had the focus until no command works on the tab. Does not wait: the browser
+    /// applies it before any later command.
     pub(super) fn pretend_focus(&self) -> Result<(), BrowserError> {
         match self.kept(EMULATE_FOCUS) {
             Some(_) => Ok(()),
@@ -94,7 +95,7 @@ impl Tab {
 }
 
 impl Shared {
-    /// Nothing works on the tab now: its page sees again where the focus is.
+    /// Ends the focus emulation when no command works on the tab any more.
     pub(super) fn end_pretended_focus(&self, tab: TabId) {
         let page = {
             let mut state = self.state();

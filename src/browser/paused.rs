@@ -1,7 +1,7 @@
-//! Requests that wait in the browser for a verdict, and what is done with each.
+//! Requests paused in the browser, and the answer to each.
 //!
-//! Owns the carrying out. What is decided is `routes`' and `held_back`'s. Every request that waits is answered: what nobody
-//! wants to change goes on as it is.
+//! Owns the answers. `routes` and `held_back` decide on them. Every paused request is answered: one that nothing
+//! matches continues unchanged.
 
 use super::devtools::fetch::{
     AuthChallengeResponse, ContinueRequest, ContinueWithAuth, ErrorReason, FailRequest, FulfillRequest, HeaderEntry,
@@ -21,8 +21,8 @@ use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Which document asks is told in another message, which comes within milliseconds. Without it no route of some documents
-/// applies.
+/// The requesting document is named in another event, which comes within milliseconds. Without it, routes limited to
+/// some documents do not apply.
 const DOCUMENT_LIMIT: Duration = Duration::from_secs(3);
 
 #[derive(Deserialize)]
@@ -49,14 +49,14 @@ struct Challenge {
 }
 
 impl Shared {
-    /// The tab whose requests are decided about here.
+    /// Returns the session's tab if its requests are decided here.
     fn judged_tab(&self, session: &SessionId) -> Option<TabId> {
         let state = self.state();
         let tab = state.sessions.get(session).and_then(Role::tab)?;
         (!state.tab_states.get(&tab).is_some_and(|tab_state| tab_state.judges_itself)).then_some(tab)
     }
 
-    /// `Fetch.requestPaused`
+    /// Handles `Fetch.requestPaused`.
     pub(super) fn request_paused(self: &Arc<Self>, event: &Event) {
         let Some(id) = event.session() else { return };
         let Some(tab) = self.judged_tab(id) else { return };
@@ -87,7 +87,7 @@ impl Shared {
         }
     }
 
-    /// `Network.requestWillBeSent`
+    /// Handles `Network.requestWillBeSent`: it names the requesting document.
     pub(super) fn asked_by(self: &Arc<Self>, tab: TabId, event: &Event) {
         if event.method() != "Network.requestWillBeSent" {
             return;
@@ -150,7 +150,7 @@ impl Shared {
         });
     }
 
-    /// `Fetch.authRequired`
+    /// Handles `Fetch.authRequired`.
     pub(super) fn auth_required(&self, event: &Event) {
         let Some(id) = event.session() else { return };
         let Some(tab) = self.judged_tab(id) else { return };
@@ -160,7 +160,7 @@ impl Shared {
             let Some(tab_state) = state.tab_states.get_mut(&tab) else { return };
             let known = tab_state.routes.credentials_for(&required.auth_challenge.origin);
             let known = known.filter(|_| required.auth_challenge.source != "Proxy");
-            // One that was refused is not given again.
+            // Credentials that were refused are not sent again.
             known.map(|known| tab_state.routes.documents.signs_in(&required.request_id).then_some(known))
         };
         let answer = |response, as_user: Option<(String, String)>| {
@@ -177,13 +177,13 @@ impl Shared {
     }
 }
 
-/// Lets a request go on, with headers set.
+/// Continues a request with headers set.
 fn pass(session: &Session, paused: Paused, set: &[(String, String)]) {
     let headers = (!set.is_empty()).then(|| with_headers(paused.request.entries(), set));
     let (request_id, again) = (paused.request_id, session.clone());
     let plain = ContinueRequest { request_id: request_id.clone(), headers: None };
     session.post_then(ContinueRequest { request_id, headers }, move |reply| {
-        // Headers that the browser does not take must not hold the request for ever.
+        // A request must not hang because the browser rejects its headers.
         if let Err(error) = reply {
             tracing::debug!(%error, "a request goes on without what was set for it");
             again.post(plain);
@@ -191,7 +191,7 @@ fn pass(session: &Session, paused: Paused, set: &[(String, String)]) {
     });
 }
 
-/// Answers a request; one that can't be answered so fails.
+/// Answers a request; fails it if the browser rejects the answer.
 fn fulfill(session: &Session, answer: FulfillRequest) {
     let (request_id, again) = (answer.request_id.clone(), session.clone());
     session.post_then(answer, move |reply| {
@@ -225,7 +225,7 @@ fn answered(paused: &Paused, answer: &RouteAnswer) -> FulfillRequest {
     let mut headers: Vec<HeaderEntry> =
         answer.headers.iter().map(|(name, value)| entry(name, value.as_str())).collect();
     let has = |name: &str| headers.iter().any(|header| header.name.eq_ignore_ascii_case(name));
-    // A page of another site may read what stands in for the server's answer, as it reads what a test server gives.
+    // A page of another site may read the route's answer, just as it could read a test server's.
     let opens = paused.request.header("origin").filter(|_| !has("access-control-allow-origin")).map(|origin| {
         let credentials = entry("access-control-allow-credentials", "true");
         [entry("access-control-allow-origin", origin), credentials, entry("vary", "Origin")]
@@ -246,7 +246,7 @@ fn preflight(paused: &Paused) -> FulfillRequest {
         entry("access-control-allow-methods", asked("access-control-request-method")),
         entry("access-control-allow-headers", asked("access-control-request-headers")),
         entry("access-control-allow-credentials", "true"),
-        // It is about this one request: the next may go to the server.
+        // The answer is for this one request: the next may go to the server.
         entry("access-control-max-age", "0"),
     ];
     FulfillRequest { request_id: paused.request_id.clone(), response_code: 204, response_headers, body: String::new() }

@@ -1,6 +1,6 @@
-//! A request that waits in the browser, and which documents asked for what.
+//! Paused requests, and the documents that sent them.
 //!
-//! Owns the memory of one tab. What becomes of a request is decided in `routes` and carried out in `paused`.
+//! Owns the memory of one tab. `routes` decides on a request and `paused` carries it out.
 
 use super::devtools::fetch::HeaderEntry;
 use crate::base::site::Place;
@@ -9,16 +9,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Requests whose documents are remembered.
+/// The number of requests whose documents are remembered.
 const MOST_KNOWN: usize = 512;
 
-/// Which documents asked for what, and the requests that wait until that is known.
+/// The documents by request, and the requests that wait for theirs.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    /// By the network's own id of a request, the newest last.
+    /// By the network's request id, the newest last.
     known: VecDeque<(String, Place)>,
     pub(super) waiting: HashMap<String, Waiting>,
-    /// Requests that a name and a password were given to once.
+    /// Ids of requests that were answered with credentials once.
     signed_in: HashSet<String>,
 }
 
@@ -42,7 +42,7 @@ impl Documents {
         waiting
     }
 
-    /// Whether this is the first time that it asks.
+    /// Records a sign-in for this request; returns true if it is the first.
     pub(super) fn signs_in(&mut self, request_id: &str) -> bool {
         if self.signed_in.len() >= MOST_KNOWN {
             self.signed_in.clear();
@@ -82,7 +82,7 @@ impl Asked {
         self.headers.iter().filter_map(entry).collect()
     }
 
-    /// The question that a browser asks a server before some requests to another site.
+    /// Returns true for a CORS preflight request.
     pub(super) fn is_preflight(&self) -> bool {
         self.method == "OPTIONS" && self.header("access-control-request-method").is_some()
     }

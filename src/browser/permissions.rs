@@ -1,6 +1,6 @@
-//! What the sites of a tab are permitted without asking anybody, or denied.
+//! Permissions of a tab's sites, granted or denied without a prompt.
 //!
-//! Owns one entry of the list of a tab. How it is set and taken back is in `tab_permissions`.
+//! Owns one entry of a tab's list. `tab_permissions` sets and resets them.
 
 use super::devtools::browser::{PermissionName, SetPermission};
 use crate::base::site;
@@ -24,7 +24,7 @@ impl Permission {
         }
     }
 
-    /// `geolocation granted to a.example`
+    /// Describes it: `geolocation granted to a.example`.
     pub(super) fn words(&self) -> String {
         let site = site::of(&self.origin).unwrap_or_else(|| self.origin.clone());
         let Self { name, granted, .. } = self;

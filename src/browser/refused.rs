@@ -1,28 +1,29 @@
-//! The documents of one tab that have to do with an address from which nothing is read (a cloud's metadata service).
+//! The documents of one tab that came from, or requested, an address that nothing may be read from (a cloud's metadata
+//! service).
 //!
-//! Owns the memory of them, fed by each answer's remote address: the last of three guards, behind the spelling of an
-//! address and the browser's own resolver rules, for names that lead there all the same. Never judges an address:
-//! `AttachOptions::refuses` does.
+//! Owns the memory of them, filled from each answer's remote address. This is the last of three guards, after the check
+//! of the address's spelling and the browser's resolver rules, for names that resolve there all the same. Never judges
+//! an address: `AttachOptions::refuses` does.
 
 use std::collections::HashMap;
 
-/// More documents of one tab than this are not remembered one by one: each is a refusal of its own already.
+/// Beyond this many, a tab's documents are not remembered one by one.
 const MOST: usize = 1000;
 
-/// What one tab got from refused addresses.
+/// The refused addresses that answered one tab.
 #[derive(Debug, Default)]
 pub(super) struct Refused {
-    /// The address, by the document (its loader) that asked for it or came from it.
+    /// The refused address, by the loader of the document that requested it or came from it.
     pub(super) documents: HashMap<String, String>,
-    /// Counts the times that such a document was shown or got such an answer, so that one that has gone meanwhile is
-    /// noticed too.
+    /// Counts how often such a document was shown or got such an answer, so that a document that has been replaced
+    /// since is noticed too.
     pub(super) times: u64,
     pub(super) last: String,
 }
 
 impl Refused {
-    /// `is_shown`: a frame has that document now. One that is still to come counts when it does, and what was asked for
-    /// by a document that was left (its icon) comes too late to be read.
+    /// Records an answer from a refused address. `is_shown`: a frame shows that document now. A document that is still
+    /// loading counts once it is shown; a request of a document that was left (its icon) comes too late to be read.
     pub(super) fn add(&mut self, document: &str, address: &str, is_shown: bool) {
         if self.documents.len() < MOST {
             self.documents.insert(document.to_owned(), address.to_owned());
@@ -39,7 +40,7 @@ impl Refused {
     }
 }
 
-/// How far a tab had got when something began to read it.
+/// The refusal count of a tab when a read began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RefusalMark(pub(super) u64);
 

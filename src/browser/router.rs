@@ -1,7 +1,7 @@
-//! What each DevTools event means for the browser's state.
+//! Applies each DevTools event to the browser's state.
 //!
-//! Owns the reactions; they run in the reader's task, so that a reply is never handed out before the events that
-//! came ahead of it have taken effect. Nothing here waits.
+//! Owns the reactions. They run in the reader task, so that a reply is delivered only after the events before it have
+//! taken effect. Nothing here waits.
 
 use super::cdp::Observer;
 use super::devtools::page::{GetFrameTree, HandleJavaScriptDialog, ScreencastFrameAck};
@@ -59,7 +59,7 @@ impl Observer for Router {
         let (domain, name) = event.method().split_once('.').unwrap_or_default();
         match domain {
             "Target" => shared.target_event(name, event),
-            // Elsewhere the browser itself tells, and more of it.
+            // In other browsers the `Browser` domain sends these events, with more detail.
             "Page"
                 if matches!(name, "downloadWillBegin" | "downloadProgress")
                     && shared.options.lets_go_after.is_some() =>
@@ -86,7 +86,8 @@ impl Observer for Router {
 
 impl Shared {
     fn target_event(self: &Arc<Self>, name: &str, event: &Event) {
-        // Only the browser's own session is told of all targets; the others attach on their own behalf.
+        // Only the browser's own session receives events of all targets; the others receive those of their own
+        // auto-attach.
         let is_root = event.session() == self.cdp.root().id();
         match name {
             "targetCreated" | "targetInfoChanged" if is_root => {
@@ -161,7 +162,7 @@ impl Shared {
         }
     }
 
-    /// Not what was attached on purpose: its caller knows its session from the reply.
+    /// Ignores sessions that a caller attached explicitly: the caller gets the session from the reply.
     fn attached_to_root(self: &Arc<Self>, attached: Attached) {
         let Attached { session_id, target_info, waiting_for_debugger } = attached;
         if target_info.kind == "tab" && waiting_for_debugger {
@@ -193,7 +194,7 @@ impl Shared {
         self.give_up(&ended);
     }
 
-    /// What else ended with it.
+    /// Removes a session; returns the ids of the sessions that ended with it.
     fn forget_session(&self, session: &SessionId, refusal: Option<Refusal>) -> Vec<SessionId> {
         let mut state = self.state();
         match state.sessions.remove(session) {
@@ -229,7 +230,7 @@ impl Shared {
         Vec::new()
     }
 
-    /// The engaged tab whose page or frame a session is.
+    /// Returns the engaged tab whose page or frame the session is.
     fn tab_of(&self, session: &SessionId) -> Option<TabId> {
         match self.state().sessions.get(session) {
             Some(Role::Page(tab) | Role::Frame(tab)) => Some(*tab),
@@ -255,7 +256,7 @@ impl Shared {
                 self.dialog_closed(tab, result, user_input);
             }
             "Page.screencastFrame" => {
-                // Unacknowledged frames would stop the drawing that the screencast is held for.
+                // Unacknowledged frames would stop the drawing that the screencast is started for.
                 let Some(ScreencastFrame { session_id }) = event.read() else { return };
                 self.cdp.session(session.clone()).post(ScreencastFrameAck { session_id });
             }
@@ -307,7 +308,7 @@ impl Shared {
         };
         self.follow(follows);
         if navigated.is_restored() {
-            // A restored document's child frames are not reported one by one.
+            // The child frames of a restored document are not reported one by one.
             self.read_frames(tab, &self.cdp.session(session.clone()));
         }
     }
@@ -349,7 +350,7 @@ impl Engaged {
     }
 }
 
-/// What an event of a page says about the act that is under way.
+/// Returns the effect on the running action that a page's event reports.
 fn noted(method: &str, event: &Event, main: Option<&Frame>) -> Option<Noted> {
     match method {
         "Page.windowOpen" => Some(Noted::WindowAsked(event.read::<WindowOpen>()?.url)),

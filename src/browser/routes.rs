@@ -1,7 +1,7 @@
-//! Which requests of a tab are answered, stopped, delayed or changed here, and who signs in where a server asks.
+//! The routes of a tab: requests to answer, block, delay or change, and the credentials for HTTP sign-ins.
 //!
-//! Owns the list of a tab and the decision about one request; `paused` carries it out, `tab_routes` changes the list. A popup
-//! begins with its opener's list. Never decides who may add to it.
+//! Owns a tab's list and the decision about one request; `paused` carries it out, `tab_routes` changes the list. A
+//! popup starts with its opener's list. Never decides who may add to it.
 
 use super::devtools::fetch::{HeaderEntry, RequestPattern};
 use crate::base::counted::counted;
@@ -12,36 +12,35 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// What happens to a request.
+/// The action on a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RouteAct {
     Abort,
     Answer(RouteAnswer),
-    /// It goes on, with these headers set.
+    /// Continues the request with these headers set.
     Continue(Vec<(String, String)>),
 }
 
-/// The answer that a page gets in place of the server's.
+/// The answer that replaces the server's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RouteAnswer {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// Says yes to the question that a browser asks a server before some requests to another site. Without, that goes to the
-    /// server.
+    /// Answers CORS preflight requests too. Otherwise those go to the server.
     pub answers_preflights: bool,
 }
 
-/// What is done with requests to some addresses.
+/// An action on requests to matching addresses.
 #[derive(Debug)]
 pub struct Route {
     pub address: Glob,
     pub act: RouteAct,
     pub delay: Duration,
-    /// Only requests of documents of this place; none: of all.
+    /// Only requests of documents of this place; `None`: of all.
     pub only_on: Option<Place>,
     used: AtomicU64,
-    /// It was taken away: what waits for its delay goes on.
+    /// Cancelled when the route is removed: a request in its delay continues.
     pub(super) ended: CancellationToken,
 }
 
@@ -49,11 +48,11 @@ impl Route {
     pub fn new(address: Glob, act: RouteAct, delay: Duration, only_on: Option<Place>) -> Self {
         Self { address, act, delay, only_on, used: AtomicU64::new(0), ended: CancellationToken::new() }
     }
-    /// The same for another tab.
+    /// Copies the route for another tab.
     fn handed_on(&self) -> Arc<Self> {
         Arc::new(Self::new(self.address.clone(), self.act.clone(), self.delay, self.only_on.clone()))
     }
-    /// Requests that it was applied to.
+    /// Returns the number of requests it was applied to.
     pub fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -62,14 +61,14 @@ impl Route {
     }
 }
 
-/// What is added to requests to one site.
+/// The headers added to requests to one site.
 #[derive(Clone, Debug)]
 pub(super) struct SiteHeaders {
     pub(super) site: String,
     pub(super) headers: Vec<(String, String)>,
 }
 
-/// Who signs in to one site.
+/// The HTTP credentials for one site.
 #[derive(Clone)]
 pub(super) struct Credentials {
     pub(super) site: String,
@@ -77,35 +76,35 @@ pub(super) struct Credentials {
     pub(super) password: String,
 }
 
-/// Without the password.
+/// Omits the password.
 impl std::fmt::Debug for Credentials {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Credentials").field("site", &self.site).finish_non_exhaustive()
     }
 }
 
-/// What stands for one tab.
+/// The routes, headers and credentials of one tab.
 #[derive(Debug, Default)]
 pub(super) struct Routes {
-    /// The newest last: it decides.
+    /// The newest last: it takes precedence.
     pub(super) routes: Vec<Arc<Route>>,
     pub(super) headers: Vec<SiteHeaders>,
     pub(super) credentials: Vec<Credentials>,
     pub(super) documents: super::paused_request::Documents,
 }
 
-/// What becomes of one request.
+/// The decision about one request.
 #[derive(Clone, Debug)]
 pub(super) enum Verdict {
-    /// It goes on as it is, but for these headers.
+    /// Continues it, with these headers added.
     Pass(Vec<(String, String)>),
     Route(Arc<Route>),
-    /// A route is only for some documents: which one asks must be known first.
+    /// The requesting document must be known first, because a route applies only to some documents.
     AskDocument,
 }
 
 impl Routes {
-    /// What a popup begins with.
+    /// Copies the list for a popup.
     pub(super) fn handed_on(&self) -> Self {
         Self {
             routes: self.routes.iter().map(|route| route.handed_on()).collect(),
@@ -115,12 +114,12 @@ impl Routes {
         }
     }
 
-    /// Whether it must be known which document asks.
+    /// Returns true if some route depends on the requesting document.
     pub(super) fn asks_documents(&self) -> bool {
         self.routes.iter().any(|route| route.only_on.is_some())
     }
 
-    /// `document`: the place of the document that asks, where it is known.
+    /// Decides on one request. `document`: the place of the requesting document, if known.
     pub(super) fn decide(&self, url: &str, document: Option<&Place>) -> Verdict {
         for route in self.routes.iter().rev().filter(|route| route.address.matches(url)) {
             match (&route.only_on, document) {
@@ -139,7 +138,7 @@ impl Routes {
         known.map(|known| known.headers.clone()).unwrap_or_default()
     }
 
-    /// The name and the password for a site.
+    /// Returns the user name and the password for a site.
     pub(super) fn credentials_for(&self, origin: &str) -> Option<(String, String)> {
         let asking = site::of(origin)?;
         let known = self.credentials.iter().find(|known| known.site == asking)?;
@@ -154,7 +153,7 @@ impl Routes {
         all.map(|url_pattern| RequestPattern { url_pattern })
     }
 
-    /// `2 routes (5 requests), headers for a.example`
+    /// Describes the list: `2 routes (5 requests), headers for a.example`.
     pub(super) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         if !self.routes.is_empty() {
@@ -167,8 +166,8 @@ impl Routes {
     }
 }
 
-/// The browser's own patterns have one asterisk, which takes slashes, and a question mark. Wider than the glob: what stops is
-/// looked at again.
+/// Converts a glob to a DevTools URL pattern, which has one kind of asterisk, matching slashes too, and a question
+/// mark. It is wider than the glob, so each paused request is matched again.
 fn coarse(glob: &Glob) -> String {
     let mut pattern = String::from(if glob.pattern().contains('*') { "" } else { "*" });
     for letter in glob.pattern().chars() {
@@ -184,7 +183,7 @@ fn coarse(glob: &Glob) -> String {
     pattern
 }
 
-/// A request's headers with others set.
+/// Returns a request's headers with others set.
 pub(super) fn with_headers(own: Vec<HeaderEntry>, set: &[(String, String)]) -> Vec<HeaderEntry> {
     let is_set = |name: &str| set.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
     let kept = own.into_iter().filter(|header| !is_set(&header.name));

@@ -1,7 +1,7 @@
-//! Files that pages make the browser save, from the first event of a download to the name of the whole file.
+//! Downloads that pages start, from the first event to the final name of the complete file.
 //!
-//! Owns the limits and what becomes of a saved file: the browser writes it under a name of its own into a private folder, and
-//! it gets its name when it is whole. Never trusts a name that a page gave. The list is in `downloads`.
+//! Owns the limits and the storing of a file: the browser writes it into a private folder, named by its id, and it gets
+//! its name when it is complete. Never trusts a name that a page chose. The list is in `downloads`.
 
 use super::browser::Browser;
 use super::devtools::browser::{CancelDownload, DownloadBehavior, SetDownloadBehavior};
@@ -17,14 +17,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// In bytes. A stream that never ends must not fill the disk.
+/// In bytes. An endless stream must not fill the disk.
 pub const LARGEST: u64 = 4 * 1024 * 1024 * 1024;
 /// A page can start downloads in a loop.
 const MOST_AT_ONCE: usize = 20;
-/// The oldest of a browser are forgotten; their files stay.
+/// The oldest entries of a browser are dropped; their files stay.
 const MOST_KEPT: usize = 500;
 
-/// `Browser.downloadWillBegin`, and the same of `Page` where there is no browser to ask.
+/// `Browser.downloadWillBegin`, or the same event of `Page` if the browser's own session has none.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct WillBegin {
@@ -47,13 +47,13 @@ struct DownloadProgress {
     received_bytes: f64,
     #[serde(default)]
     state: String,
-    /// Only newer browsers tell.
+    /// Only newer browsers send it.
     #[serde(default)]
     file_path: Option<PathBuf>,
 }
 
 impl Shared {
-    /// How the browser treats downloads while nothing is done by us. In a window they are the person's own.
+    /// Sets the download behavior between actions. In a browser with a window, downloads belong to the user.
     pub(super) fn set_up_downloads(&self) {
         let behavior = match (&self.options.downloads, self.options.headless) {
             (Some(_), true) => return self.save_downloads(),
@@ -70,7 +70,7 @@ impl Shared {
         self.cdp.root().post(SetDownloadBehavior { behavior, download_path, events_enabled: true });
     }
 
-    /// An act begins or ends. In a window only the downloads of acts are ours to save.
+    /// Counts running actions. In a browser with a window, only the downloads of actions are saved by gstack.
     pub(super) fn recording_changed(&self, begins: bool) {
         let is_first_or_last = {
             let mut state = self.state();
@@ -106,7 +106,8 @@ impl Shared {
         let too_many = {
             let mut state = self.state();
             let tab = state.tab_of_frame(&frame_id);
-            // Of a tab that was opened for it: the act that opened it. Of one that is gone already: any act.
+            // For a tab that was opened for the download: the action that opened it. For a tab that is gone: any
+            // action.
             let opener = tab.and_then(|tab| state.tabs.get(tab)?.opener);
             let tab_states = &state.tab_states;
             let of = |tab: Option<TabId>| tab_states.get(&tab?)?.effects.clone();
@@ -168,7 +169,7 @@ impl Shared {
         let named_by_us = self.options.downloads.as_ref().map(|folders| folders.incoming.join(&guid));
         let is_ours = match (&named_by_us, &file_path) {
             (Some(ours), Some(path)) => ours == path,
-            // A browser that does not say where it is.
+            // This browser does not report the path.
             (Some(ours), None) => is_plain(&guid) && ours.is_file(),
             (None, _) => false,
         };
@@ -178,13 +179,13 @@ impl Shared {
         }
     }
 
-    /// The disk is not the reader's to wait for.
+    /// Gives the file its name in a blocking task: the reader task must not wait for the disk.
     fn give_name(self: &Arc<Self>, id: String, file: PathBuf, folder: PathBuf, name: String) {
         let shared = self.clone();
         let moving = move || match move_into(&file, &folder, &name) {
             Ok(place) => shared.download_saved(&id, Some(&place)),
             Err(error) => {
-                // What can't be named is not kept.
+                // A file that cannot be named is deleted.
                 std::fs::remove_file(&file).ok();
                 shared.state().downloads.fail(&id, &format!("it could not be saved in {}: {error}", folder.display()));
             }
@@ -208,7 +209,7 @@ impl Shared {
 }
 
 impl super::shared::State {
-    /// The tab that a frame is in: of a page by its target, of an inner frame by the tab's own frames.
+    /// Returns the tab of a frame: by the page target for a main frame, by the tab's frame tree for an inner one.
     fn tab_of_frame(&self, frame: &str) -> Option<TabId> {
         let by_page = self.tabs.by_page(&TargetId::new(frame)).map(|info| info.id);
         let in_tab = || self.engaged.iter().find(|(_, tab)| tab.frames.get(frame).is_some()).map(|(id, _)| *id);
@@ -217,7 +218,7 @@ impl super::shared::State {
 }
 
 impl Browser {
-    /// What pages made it save, oldest first. `tab`: only those of one tab.
+    /// Returns the downloads, oldest first. `tab`: only those of one tab.
     pub fn downloads(&self, tab: Option<TabId>) -> Vec<Download> {
         let state = self.shared.state();
         let of_tab = |record: &&Record| tab.is_none() || record.tab == tab;
@@ -227,7 +228,7 @@ impl Browser {
         let state = self.shared.state();
         state.downloads.list.iter().find(|record| record.download.id == id).map(|record| record.download.clone())
     }
-    /// A tab has downloads that [`Self::take_ended_downloads`] would give, and none is under way.
+    /// Returns true if [`Self::take_ended_downloads`] would return downloads: some have ended and none is in progress.
     pub fn has_ended_downloads(&self, tab: TabId) -> bool {
         let state = self.shared.state();
         let mut of_tab = state.downloads.list.iter().filter(|record| record.tab == Some(tab));
@@ -237,7 +238,7 @@ impl Browser {
             record.download.state != DownloadState::InProgress
         }) && has_ended
     }
-    /// The downloads of a tab that have ended since its last act began, each given once.
+    /// Takes the downloads of a tab that have ended since its last action began; each is returned once.
     pub fn take_ended_downloads(&self, tab: TabId) -> Option<Vec<Download>> {
         if !self.has_ended_downloads(tab) {
             return None;
@@ -250,7 +251,7 @@ impl Browser {
         }
         Some(taken)
     }
-    /// Waits until something that is read from the list holds. False if the time is up before.
+    /// Waits until `holds` returns true for this browser. Returns false at the deadline.
     pub async fn downloads_until(&self, deadline: Instant, holds: impl Fn(&Self) -> bool) -> bool {
         let mut changed = self.shared.state().downloads.changed.subscribe();
         loop {
@@ -266,14 +267,14 @@ impl Browser {
             }
         }
     }
-    /// Stops a download, or removes the file of one that was saved by us.
+    /// Cancels a download, or deletes the file of one that gstack saved.
     pub async fn discard_download(&self, id: &str, reason: &str) {
         let saved = self.download(id).filter(|download| download.state == DownloadState::Saved);
         self.shared.cancel_download(id, reason);
         let chosen = self.shared.state().downloads.get_mut(id).and_then(|record| record.folder.clone());
         let saved_in = self.shared.options.downloads.as_ref().map(|folders| folders.saved.clone());
         let folders: Vec<PathBuf> = chosen.into_iter().chain(saved_in).collect();
-        // A file in the person's own download folder is theirs.
+        // A file in the user's own download folder belongs to the user.
         let is_ours = |path: &String| folders.iter().any(|folder| Path::new(path).parent() == Some(folder));
         if let Some(path) = saved.and_then(|download| download.path).filter(is_ours)
             && let Err(error) = tokio::fs::remove_file(&path).await
@@ -290,7 +291,7 @@ fn whole(bytes: f64) -> u64 {
     if bytes > 0.0 { bytes as u64 } else { 0 }
 }
 
-/// An id that is not a path.
+/// Returns true if the id cannot be a path.
 fn is_plain(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|character| character.is_ascii_alphanumeric() || character == '-')
 }

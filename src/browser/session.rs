@@ -14,10 +14,10 @@ use std::marker::PhantomData;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a command may take where its caller names no limit. A hung page answers nothing.
+/// The time limit of a command if its caller names none. A hung page answers nothing.
 pub const DEFAULT_LIMIT: Duration = Duration::from_secs(30);
 
-/// A target that was attached to (or the browser itself). Cheap to clone; the target may be gone.
+/// A session with an attached target, or with the browser itself. Cheap to clone; the target may be gone.
 #[derive(Clone)]
 pub struct Session {
     cdp: Cdp,
@@ -28,7 +28,7 @@ impl Session {
     pub(super) fn new(cdp: Cdp, id: Option<SessionId>) -> Self {
         Self { cdp, id }
     }
-    /// None: the connection itself.
+    /// Returns the session's id; `None`: the connection itself.
     pub fn id(&self) -> Option<&SessionId> {
         self.id.as_ref()
     }
@@ -36,7 +36,7 @@ impl Session {
         &self.cdp
     }
 
-    /// Its page waits for somebody's answer to a dialog.
+    /// Returns true while the session's page waits for the answer to a dialog.
     pub(super) fn is_held(&self) -> bool {
         self.id.as_ref().is_some_and(|id| self.cdp.is_held(id))
     }
@@ -46,19 +46,19 @@ impl Session {
         }
     }
 
-    /// Sends a command and awaits its reply for `DEFAULT_LIMIT`. Dropping the future forgets the reply; the command
-    /// was sent all the same.
+    /// Sends a command and waits up to `DEFAULT_LIMIT` for its reply. Dropping the future discards the reply, but the
+    /// command was sent.
     pub async fn call<C: Command>(&self, command: C) -> Result<C::Response, CdpError> {
         self.call_within(command, DEFAULT_LIMIT).await
     }
-    /// As `call`, with a limit.
+    /// As `call`, with a time limit.
     pub async fn call_within<C: Command>(&self, command: C, limit: Duration) -> Result<C::Response, CdpError> {
         let mut batch = self.batch();
         let reply = batch.add(command)?;
         batch.send();
         reply.within(limit).await
     }
-    /// A command that no type exists for.
+    /// Sends a command that has no type, within a time limit.
     pub async fn call_json(
         &self,
         method: impl Into<Cow<'static, str>>,
@@ -70,7 +70,7 @@ impl Session {
         batch.send();
         reply.within(limit).await
     }
-    /// Sends a command whose reply nobody awaits. A refusal is logged.
+    /// Sends a command without waiting for its reply. An error is logged.
     pub fn post<C: Command>(&self, command: C) {
         self.post_then(command, |reply| {
             if let Err(error) = reply {
@@ -78,7 +78,7 @@ impl Session {
             }
         });
     }
-    /// Sends a command; `then` runs in the reader's task, before any later message is read. It must not block.
+    /// Sends a command; `then` runs in the reader task before any later message is read. It must not block.
     pub(super) fn post_then<C: Command>(
         &self,
         command: C,
@@ -88,11 +88,12 @@ impl Session {
         let on_reply: OnReply = Box::new(move |reply| then(reply.and_then(|raw| decode(method, &raw))));
         self.cdp.post(self.id.as_ref(), method.into(), command, on_reply);
     }
-    /// Several commands in one write; each reply is awaited on its own.
+    /// Starts a batch of commands for one write; each reply is awaited separately.
     pub fn batch(&self) -> Batch<'_> {
         Batch { session: self, messages: Vec::new() }
     }
-    /// This session's events of these methods (`Domain.event`, or a whole domain as `Domain.`), from now on.
+    /// Subscribes to this session's events of these methods (`Domain.event`, or a whole domain as `Domain.`), from now
+    /// on.
     pub fn subscribe(&self, methods: &[&'static str]) -> Subscription {
         let filter = Filter::all().methods(methods);
         self.cdp.subscribe(match &self.id {
@@ -102,7 +103,7 @@ impl Session {
     }
 }
 
-/// Commands that go out together.
+/// Commands that are sent in one write.
 pub struct Batch<'a> {
     session: &'a Session,
     messages: Vec<Vec<u8>>,
@@ -119,14 +120,14 @@ impl Batch<'_> {
         params: impl Serialize,
     ) -> Result<Reply<T>, CdpError> {
         let (sender, reply) = oneshot::channel();
-        // A caller that went away takes no reply.
+        // A caller that is gone drops its receiver.
         let on_reply: OnReply = Box::new(move |result| drop(sender.send(result)));
         let (bytes, ticket) = self.session.cdp.prepare(self.session.id.as_ref(), method.clone(), params, on_reply)?;
         self.messages.push(bytes);
         let session = self.session.clone();
         Ok(Reply { method, reply, session, _ticket: ticket, shape: PhantomData })
     }
-    /// A command to another session, whose reply is not awaited: it reaches the browser in this order.
+    /// Adds a command to another session, in this order, and ignores its reply.
     pub(super) fn add_elsewhere(&mut self, other: &Session, method: &'static str) -> Result<(), CdpError> {
         let ignore: OnReply = Box::new(|_| {});
         let params = serde_json::json!({});
@@ -134,13 +135,13 @@ impl Batch<'_> {
         self.messages.push(bytes);
         Ok(())
     }
-    /// Sends all of them in one write.
+    /// Sends all commands in one write.
     pub fn send(self) {
         self.session.cdp.transmit(self.messages);
     }
 }
 
-/// The reply to come. Dropping it forgets the reply.
+/// A pending reply. Dropping it discards the reply.
 pub struct Reply<T> {
     method: Cow<'static, str>,
     reply: oneshot::Receiver<Result<Box<RawValue>, CdpError>>,
@@ -150,11 +151,11 @@ pub struct Reply<T> {
 }
 
 impl<T: DeserializeOwned> Reply<T> {
-    /// Awaits it for `DEFAULT_LIMIT`.
+    /// Waits for the reply, up to `DEFAULT_LIMIT`.
     pub async fn get(self) -> Result<T, CdpError> {
         self.within(DEFAULT_LIMIT).await
     }
-    /// Awaits it. The time in which a dialog of the page waits for its answer does not count.
+    /// Waits for the reply. The time in which a dialog of the page is open does not count.
     pub async fn within(mut self, limit: Duration) -> Result<T, CdpError> {
         let raw = loop {
             match tokio::time::timeout(limit, &mut self.reply).await {

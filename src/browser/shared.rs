@@ -1,6 +1,7 @@
-//! What the parts of one connected browser share: its tabs, its sessions and what was set in them.
+//! The shared state of one connected browser: its tabs, its sessions and their overrides.
 //!
-//! Owns the state under its one lock, and what a change of the tab table sets off. Never calls DevTools under the lock.
+//! Owns the state under its one lock, and the follow-ups of a change in the tab table. Never calls DevTools under the
+//! lock.
 
 use super::cdp::Cdp;
 use super::devtools::target::SessionId;
@@ -24,32 +25,32 @@ use std::time::Duration;
 use tokio::sync::{broadcast, watch};
 use tokio::time::Instant;
 
-/// Script that is in every document of an engaged tab before the document's own.
+/// A script that runs in every document of an engaged tab before the document's own.
 #[derive(Clone, Debug)]
 pub struct EarlyScript {
-    /// None: the page's own world.
+    /// `None`: the page's own world.
     pub world: Option<String>,
     pub source: String,
 }
 
-/// What a daemon decides before it attaches.
+/// The daemon's choices for a connection.
 #[derive(Clone, Debug, Default)]
 pub struct AttachOptions {
     pub numbers: TabNumbers,
-    /// Without a window: its dialogs are answered at any time and its downloads are saved at any time.
+    /// The browser has no window: gstack answers its dialogs and saves its downloads at any time.
     pub headless: bool,
     /// The only sites that the browser reaches.
     pub only_sites: SiteList,
     /// Where downloads go; none: a browser without a window refuses them.
     pub downloads: Option<DownloadFolders>,
     pub early_scripts: Vec<EarlyScript>,
-    /// Whether nothing is read from an address that answered, as the browser spells it (`1.2.3.4`, `[::1]`). None: all
-    /// may be read.
+    /// Returns true if nothing may be read from this remote address, spelled as the browser reports it (`1.2.3.4`,
+    /// `[::1]`). `None`: everything may be read.
     pub refuses: Option<fn(&str) -> bool>,
-    /// What pages ask for is looked at before it is sent: for a browser without our resolver rules.
+    /// Checks the requests of pages before they are sent: for a browser without our resolver rules.
     pub holds_back: bool,
-    /// An everyday browser: nothing of it is asked before a tab is worked on, and a tab is let go of when it was left alone
-    /// for so long.
+    /// Set for an everyday browser: no command is sent to it before a tab is used, and gstack detaches from a tab that
+    /// was idle for this long.
     pub lets_go_after: Option<Duration>,
 }
 
@@ -68,27 +69,27 @@ pub(super) struct State {
     pub(super) tab_states: HashMap<TabId, TabState>,
     pub(super) downloads: Downloads,
     pub(super) keyboard: Keyboard,
-    /// Pages of another browser context are incognito (or a test's own).
+    /// Pages of any other browser context are incognito (or belong to a test).
     pub(super) default_context: Option<String>,
 }
 
-/// What a session was attached for.
+/// The purpose of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Attached only to learn which page a tab holds.
+    /// Attached only to find the page in a tab.
     Probe(TargetId),
     Tab(TabId),
     Page(TabId),
-    /// A frame in a process of its own.
+    /// An out-of-process frame.
     Frame(TabId),
     /// A dedicated worker of the page or of a frame.
     Worker(TabId),
-    /// A *tab* target that is just being opened and waits until it is known whether a page of ours opened it.
+    /// A *tab* target that is being opened, held until it is known whether one of our pages opened it.
     Opening(TargetId),
 }
 
 impl Role {
-    /// The tab that a session belongs to, once that is known.
+    /// Returns the tab of a session, if known.
     pub(super) fn tab(&self) -> Option<TabId> {
         match self {
             Self::Tab(tab) | Self::Page(tab) | Self::Frame(tab) | Self::Worker(tab) => Some(*tab),
@@ -97,9 +98,9 @@ impl Role {
     }
 }
 
-/// An engaged tab's attachment.
+/// The attachment of an engaged tab.
 pub(super) struct Engaged {
-    /// The session of the *tab* target, through which its page is attached, also when it is replaced.
+    /// The session of the *tab* target: it attaches the page, and any page that replaces it.
     pub(super) tab_session: Option<SessionId>,
     pub(super) page: Option<SessionId>,
     pub(super) frames: FrameTree,
@@ -109,46 +110,47 @@ pub(super) struct Engaged {
 #[derive(Clone, Debug)]
 pub(super) enum Phase {
     Attaching,
-    /// The page's session is there: it can be navigated even if it is hung.
+    /// The page has a session: it can be navigated even if it is hung.
     Attached,
     /// The frames are known too.
     Ready,
     Failed(BrowserError),
 }
 
-/// What belongs to a tab whether or not it is engaged.
+/// State of a tab that does not depend on whether it is engaged.
 #[derive(Default)]
 pub(super) struct TabState {
-    /// Commands on one tab run in the order in which they asked.
+    /// Runs the commands on one tab in the order of their requests.
     pub(super) order: Arc<tokio::sync::Mutex<()>>,
     pub(super) dialogs: Dialogs,
-    /// What the act causes that is under way.
+    /// The effects of the action in progress.
     pub(super) effects: Option<Effects>,
     pub(super) refused: Refused,
-    /// What each of its pages, frames and workers is given.
+    /// The overrides for each of its pages, frames and workers.
     pub(super) overrides: Vec<PersistentOverride>,
-    /// Which of its requests are answered, stopped or changed here.
+    /// The requests that are answered, stopped or changed by gstack.
     pub(super) routes: Routes,
-    /// Permissions that were granted or denied to sites.
+    /// Permissions granted or denied to sites.
     pub(super) permissions: Vec<Permission>,
     /// Scripts that run in its documents before the documents' own.
     pub(super) init_scripts: InitScripts,
-    /// A command of its own answers each of its requests (`Tab::judge_requests`).
+    /// The running command answers each of the tab's requests itself (`Tab::judge_requests`).
     pub(super) judges_itself: bool,
-    /// Commands and turns that work on the tab now.
+    /// The number of holds: commands and turns working on the tab now.
     pub(super) holds: usize,
-    /// Counts the times that holds ended, so that a lingering release knows whether it is still meant.
+    /// Counts the ends of holds, so that a delayed release can tell whether a newer hold has begun.
     pub(super) hold_round: u64,
-    /// Anyone who wants the tab to stay attached although no command works on it.
+    /// The number of `Stay`s: callers that keep the tab attached without a command.
     pub(super) stays: usize,
-    /// Not let go of before.
+    /// The earliest time at which gstack may detach.
     pub(super) linger_until: Option<Instant>,
-    /// The person sent us out of it: not attached to before they let us in again.
+    /// The user ended the attachment: gstack does not attach again until the user allows it.
     pub(super) detached_by_user: bool,
 }
 
 impl State {
-    /// Notes closed tabs with the acts that caused it, under the lock under which they leave the table.
+    /// Records closed tabs in the effects of the actions that caused them, under the lock that removes them from the
+    /// table.
     pub(super) fn note_closed(&self, follows: &[Follow]) {
         for follow in follows {
             let Follow::Closed(tab) = follow else { continue };
@@ -158,8 +160,8 @@ impl State {
         }
     }
 
-    /// The sessions of an engaged tab: with the *tab* target's all the others end, mostly without a word. What they were
-    /// asked is the caller's to give up.
+    /// Removes the sessions of an engaged tab and returns their ids. They all end with the *tab* target's session,
+    /// mostly without an event. The caller must fail their pending commands.
     pub(super) fn forget_sessions(&mut self, tab: TabId) -> Vec<SessionId> {
         self.sessions.extract_if(|_, role| role.tab() == Some(tab)).map(|(id, _)| id).collect()
     }
@@ -173,7 +175,7 @@ impl Drop for Shared {
 
 impl Shared {
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        // Each change is small and leaves the state whole, whatever panicked elsewhere.
+        // Each change is small and cannot be left half done by a panic elsewhere.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
     pub(super) fn tell(&self, event: BrowserEvent) {
@@ -181,7 +183,7 @@ impl Shared {
             tracing::trace!("nobody listens to the browser's events");
         }
     }
-    /// Does what the tab table asked for. Called without the state's lock.
+    /// Runs the follow-ups of a change in the tab table. Must be called without the state's lock.
     pub(super) fn follow(self: &Arc<Self>, follows: Vec<Follow>) {
         for follow in follows {
             match follow {
@@ -194,7 +196,7 @@ impl Shared {
             }
         }
     }
-    /// A tab is noted by the act that made a page open it.
+    /// Records a new tab in the effects of the action that made a page open it.
     fn note_tab(&self, event: &BrowserEvent) {
         let BrowserEvent::TabOpened(info) = event else { return };
         let state = self.state();
@@ -218,7 +220,7 @@ impl Shared {
             self.restore_permissions();
         }
     }
-    /// Calls that wait for an answer of these sessions end. Called without the state's lock.
+    /// Fails pending commands of these sessions. Must be called without the state's lock.
     pub(super) fn give_up(&self, sessions: &[SessionId]) {
         for session in sessions {
             self.cdp.give_up(session);

@@ -1,7 +1,7 @@
 //! One tab: engaging it, working on it in order, its frames and their worlds.
 //!
-//! Owns the handle, the guard of a command (`Work`) and the hold that keeps a hidden tab lively. Nothing here takes
-//! the focus but `activate`.
+//! Owns the handle, the guard of a command (`Work`) and the hold that keeps a hidden tab active. Only `activate` brings
+//! a tab into view.
 
 use super::browser::Browser;
 use super::devtools::emulation::SetFocusEmulationEnabled;
@@ -29,15 +29,15 @@ use tokio::time::timeout;
 
 /// Attaching takes milliseconds, even to a hung page; reading its frames does not end while it hangs.
 const ENGAGE_LIMIT: Duration = Duration::from_secs(10);
-/// A tab is gone within milliseconds; a machine may be busy.
+/// A tab closes within milliseconds; a busy machine may take longer.
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);
-/// A page that has not answered by then is taken for hung.
+/// A page that has not answered by then counts as hung.
 pub(super) const HUNG_AFTER: Duration = Duration::from_secs(3);
-/// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not see
-/// its focus go, which would close the menu that was clicked open.
+/// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not lose its
+/// focus, because that would close the menu that the click opened.
 const HOLD_LINGER: Duration = Duration::from_secs(20);
-/// What needs no frame, and a picture of a tab in view, mostly takes less. Whether a tab is in view can't be asked: with
-/// the focus that it is told to have it says that it is.
+/// A command that needs no frame, and a screenshot of a tab in view, mostly takes less. The page cannot be asked
+/// whether it is in view: with focus emulation it always says yes.
 const DRAW_AFTER: Duration = Duration::from_millis(50);
 
 /// A tab by its number. Cheap to clone; the tab may be gone.
@@ -61,21 +61,21 @@ impl Tab {
         self.browser.shared.state().tabs.get(self.id).cloned().ok_or(BrowserError::TabClosed(self.id))
     }
 
-    /// Waits for its turn on the tab, engages it and holds it lively: one at a time a tab, in the order of asking.
-    /// Dropping the future or the guard leaves the next one free.
+    /// Waits for the caller's turn on the tab, engages it and holds it: one command at a time, in the order of the
+    /// requests. Dropping the future or the guard gives the turn to the next caller.
     pub async fn work(&self) -> Result<Work, BrowserError> {
         let order = self.with_tab_state(|tab_state| tab_state.order.clone())?;
         let order = order.lock_owned().await;
-        // Before the tab is engaged: anyone who goes away meanwhile leaves it to be let go of.
+        // Before the tab is engaged: if the caller is dropped during that, the `Stay` still schedules the detach.
         let stay = self.stay()?;
         let page = self.engage().await?;
         let hold = self.hold()?;
         Ok(Work { tab: self.clone(), page, _hold: hold, _stay: stay, _order: order })
     }
 
-    /// Attaches to the tab's page where it is not attached yet; from then on it is engaged until `release`.
-    /// Returns the page's session once the page has taken all that it is set up with; a page that hangs or has crashed
-    /// takes nothing, and its session is returned all the same: it can still be navigated.
+    /// Attaches to the tab's page unless it is attached; the tab is engaged until `release`. Returns the page's session
+    /// once the page has received its setup. A hung or crashed page receives nothing, but its session is returned: it
+    /// can still be navigated.
     pub async fn engage(&self) -> Result<Session, BrowserError> {
         let mut phase = self.browser.shared.begin_to_engage(self.id)?;
         let attached = |phase: &Phase| !matches!(phase, Phase::Attaching);
@@ -111,7 +111,8 @@ impl Tab {
         }
     }
 
-    /// The session of the engaged tab's page.
+    /// Returns the session of the engaged tab's page. Fails with `TabClosed` if the tab is closed and `FrameGone` if it
+    /// has no attached page.
     pub fn page(&self) -> Result<Session, BrowserError> {
         let state = self.browser.shared.state();
         let page = state.engaged.get(&self.id).and_then(|engaged| engaged.page.clone());
@@ -124,7 +125,7 @@ impl Tab {
     pub fn is_engaged(&self) -> bool {
         self.browser.shared.state().engaged.contains_key(&self.id)
     }
-    /// Detaches from the page: it is as if gstack had never been there, but for early scripts in the present document.
+    /// Detaches from the page and undoes its setup, except for early scripts in the present document.
     pub fn release(&self) {
         let (session, ended) = {
             let mut state = self.browser.shared.state();
@@ -137,12 +138,12 @@ impl Tab {
         }
     }
 
-    /// Events of the page's session (not of frames in processes of their own), from now on.
+    /// Subscribes to events of the page's session (not of out-of-process frames), from now on.
     pub fn subscribe(&self, methods: &[&'static str]) -> Result<Subscription, BrowserError> {
         Ok(self.page()?.subscribe(methods))
     }
 
-    /// The frames of the engaged tab, the main one first.
+    /// Returns the frames of the engaged tab, the main one first.
     pub async fn frames(&self) -> Result<Vec<Frame>, BrowserError> {
         self.ready().await?;
         let state = self.browser.shared.state();
@@ -155,13 +156,13 @@ impl Tab {
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
         engaged.frames.main().cloned().ok_or(BrowserError::FrameGone)
     }
-    /// A frame by its id, as it is now.
+    /// Returns the frame with this id, as it is now. Fails with `FrameGone` if it does not exist.
     pub fn frame(&self, id: &FrameId) -> Result<Frame, BrowserError> {
         let state = self.browser.shared.state();
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
         engaged.frames.get(id.as_str()).cloned().ok_or(BrowserError::FrameGone)
     }
-    /// Waits until the frames are known; a hung page gives `Timeout`, a crashed one `TabCrashed`.
+    /// Waits until the frames are known. Fails with `Timeout` for a hung page and `TabCrashed` for a crashed one.
     async fn ready(&self) -> Result<(), BrowserError> {
         let mut phase = self.browser.shared.begin_to_engage(self.id)?;
         if self.is_crashed() {
@@ -171,11 +172,12 @@ impl Tab {
         self.wait_for(&mut phase, "reading the page's frames", ENGAGE_LIMIT, ready).await
     }
 
-    /// The session that reaches a frame.
+    /// Returns the session of a frame.
     pub fn session_of(&self, frame: &FrameId) -> Result<Session, BrowserError> {
         Ok(self.browser.cdp().session(self.frame(frame)?.session))
     }
-    /// A world of the frame's present document; an isolated one is made where it does not exist yet.
+    /// Returns the execution context of a world in the frame's present document; creates an isolated world if it does
+    /// not exist yet.
     pub async fn context(&self, frame: &FrameId, world: &World) -> Result<Context, BrowserError> {
         if let Some(context) = self.known_context(frame, world)? {
             return Ok(context);
@@ -190,20 +192,20 @@ impl Tab {
         let session = session.id().cloned().ok_or(BrowserError::FrameGone)?;
         Ok(Context { session, id: made.execution_context_id, unique: None })
     }
-    /// A world that has been reported; none is made.
+    /// Returns the context of a world if it has been reported; creates none.
     pub(super) fn known_context(&self, frame: &FrameId, world: &World) -> Result<Option<Context>, BrowserError> {
         let state = self.browser.shared.state();
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
         Ok(engaged.frames.context(frame.as_str(), world).cloned())
     }
 
-    /// Brings the tab into view in its window. The only thing here that a person notices.
+    /// Brings the tab into view in its window. No other function here is visible to the user.
     pub async fn activate(&self) -> Result<(), BrowserError> {
         let target_id = self.info()?.target;
         self.browser.root().call(ActivateTarget { target_id }).await?;
         Ok(())
     }
-    /// Closes the tab without asking its page; returns once it is closed.
+    /// Closes the tab without running its `beforeunload` handlers; returns once it is closed.
     pub async fn close(&self) -> Result<(), BrowserError> {
         let target_id = self.info()?.target;
         let mut events = self.browser.events();
@@ -211,7 +213,7 @@ impl Tab {
             self.browser.root().call(CloseTarget { target_id }).await?;
             while self.info().is_ok() {
                 match events.recv().await {
-                    // The last tab takes the browser along.
+                    // Closing the last tab ends the browser.
                     Err(RecvError::Closed) | Ok(BrowserEvent::Gone) => return Ok(()),
                     Ok(_) | Err(RecvError::Lagged(_)) => {}
                 }
@@ -225,37 +227,37 @@ impl Tab {
         }
     }
 
-    /// The standing answer to dialogs that arise while something works on the tab (always, in a headless browser).
+    /// Sets the answer to dialogs that open while a command works on the tab (always, in a headless browser).
     pub fn set_dialog_policy(&self, policy: DialogPolicy) -> Result<(), BrowserError> {
         self.with_tab_state(|tab_state| tab_state.dialogs.chosen = Some(policy))
     }
-    /// The dialogs seen in this tab, oldest first.
+    /// Returns the dialogs seen in this tab, oldest first.
     pub fn dialogs(&self) -> Result<Vec<DialogRecord>, BrowserError> {
         self.with_tab_state(|tab_state| tab_state.dialogs.records())
     }
     pub fn clear_dialogs(&self) -> Result<(), BrowserError> {
         self.with_tab_state(|tab_state| tab_state.dialogs.clear())
     }
-    /// The dialog that is open and was told of, so that somebody answers it.
+    /// Returns the open dialog if it was reported for an answer.
     pub fn open_dialog(&self) -> Option<Dialog> {
         let told = self.with_tab_state(|tab_state| {
             tab_state.dialogs.open().filter(|_| !tab_state.dialogs.held.is_empty()).cloned()
         });
         told.ok().flatten()
     }
-    /// Dismisses the dialog that is open, without waiting for that.
+    /// Dismisses the open dialog without waiting.
     pub fn dismiss_dialog(&self) {
         if let Ok(page) = self.page() {
             page.post(HandleJavaScriptDialog { accept: false, prompt_text: None });
         }
     }
-    /// Answers the dialog that is open.
+    /// Answers the open dialog.
     pub async fn answer_dialog(&self, accept: bool, text: Option<String>) -> Result<(), BrowserError> {
         self.page()?.call(HandleJavaScriptDialog { accept, prompt_text: text }).await?;
         Ok(())
     }
 
-    /// Keeps the tab as lively as one in view, for as long as the hold lives (and a little longer).
+    /// Keeps the tab as active as one in view while the hold lives, and a little longer.
     pub fn hold(&self) -> Result<Hold, BrowserError> {
         let first = self.with_tab_state(|tab_state| {
             tab_state.holds += 1;
@@ -300,7 +302,7 @@ impl Tab {
     }
 }
 
-/// A tab that is held lively.
+/// Keeps a hidden tab active while it lives.
 pub struct Hold {
     tab: Tab,
 }
@@ -311,11 +313,11 @@ impl Drop for Hold {
     }
 }
 
-/// A page that draws although nobody sees it, after a moment.
+/// Makes a hidden page draw frames, after a short delay.
 pub struct Drawing {
     page: Session,
     state: Arc<Mutex<DrawingState>>,
-    /// Begins to draw after that moment.
+    /// Starts to draw after `DRAW_AFTER`.
     waiting: AbortHandle,
 }
 
@@ -336,7 +338,7 @@ impl Drawing {
         page.post(StartScreencast {
             format: PictureFormat::Jpeg,
             quality: 1,
-            // The frames themselves are thrown away: as small as can be. The router acknowledges them.
+            // The frames are discarded, so they are as small as possible. The router acknowledges them.
             max_width: 16,
             max_height: 16,
         });
@@ -353,7 +355,7 @@ impl Drop for Drawing {
     }
 }
 
-/// A command's time on a tab: engaged, held, alone. Ends when dropped.
+/// A command's exclusive turn on a tab: engaged and held. Ends when dropped.
 pub struct Work {
     tab: Tab,
     page: Session,
@@ -363,13 +365,13 @@ pub struct Work {
 }
 
 impl Work {
-    /// The page's session, as it was when the work began.
+    /// Returns the page's session, as it was when the work began.
     pub fn session(&self) -> &Session {
         &self.page
     }
-    /// Makes the page draw frames also while its tab is hidden, for as long as the guard lives: without, a capture of a
-    /// hidden tab hangs and its animation frames never come. A tab in view draws by itself, and being made to would cost
-    /// it two frames: it is made to only if what the guard is held for takes longer than `DRAW_AFTER`.
+    /// Makes the page draw frames while its tab is hidden, as long as the guard lives: without it, a screenshot of a
+    /// hidden tab hangs and its animation frames never fire. A tab in view draws by itself, and forcing it would cost
+    /// two frames, so drawing starts only if the guard lives longer than `DRAW_AFTER`.
     pub fn draw(&self) -> Drawing {
         let state = Arc::new(Mutex::new(DrawingState::Waiting));
         let later = (self.page.clone(), state.clone());

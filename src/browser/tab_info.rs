@@ -1,6 +1,6 @@
-//! One tab as others see it: its number, what it shows, and what happens to it.
+//! Public data of one tab: its number, its page, and its events.
 //!
-//! Owns the shapes. Never learns anything: `tabs` does.
+//! Owns the types. Never collects the data: `tabs` does.
 
 use super::dialogs::Dialog;
 use crate::protocol::ids::{ChromeTabId, TabId, TargetId};
@@ -9,29 +9,29 @@ use crate::protocol::relay::Refusal;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TabState {
     Open,
-    /// Its page's process died; a navigation or reload brings it back.
+    /// The process of its page has crashed; a navigation or reload restores it.
     Crashed,
-    /// Chrome dropped its page to save memory; it loads again when it is shown.
+    /// Chrome discarded its page to save memory; the page loads again when the tab is shown.
     Discarded,
 }
 
-/// One tab, as it was when asked for.
+/// One tab, at the time it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TabInfo {
     pub id: TabId,
-    /// The *tab* target: stays the same while the tab lives.
+    /// The *tab* target: it stays the same while the tab lives.
     pub target: TargetId,
-    /// The *page* target in it: another one after some navigations.
+    /// The *page* target in it: some navigations replace it.
     pub page: Option<TargetId>,
     pub url: String,
     pub title: String,
     /// The tab whose page opened this one.
     pub opener: Option<TabId>,
     pub state: TabState,
-    /// In view in its window, as far as the browser says so.
+    /// In view in its window, if the browser reports it.
     pub in_view: bool,
     pub incognito: bool,
-    /// Once the extension has reported it.
+    /// Set once the extension has reported it.
     pub chrome_id: Option<ChromeTabId>,
 }
 
@@ -41,18 +41,18 @@ impl TabInfo {
     }
 }
 
-/// What happened in a browser. A receiver that fell behind reads `Browser::tabs` again.
+/// An event of a browser. A receiver that lagged behind reads `Browser::tabs` again.
 #[derive(Clone, Debug)]
 pub enum BrowserEvent {
     TabOpened(TabInfo),
-    /// Address, title, state, view or join changed.
+    /// The address, title, state, view or Chrome id changed.
     TabChanged(TabInfo),
     TabClosed(TabId),
     TabCrashed(TabId),
-    /// In an everyday browser: somebody else ended our attachment to the tab.
+    /// In an everyday browser: somebody else ended the attachment to the tab.
     SentOut(TabId, Refusal),
-    /// A dialog stands open and is left to a person or to the policy.
+    /// A dialog is open and waits for the user or the caller of the action.
     DialogOpened(TabId, Dialog),
-    /// The browser ended or the connection to it did; nothing follows.
+    /// The browser or the connection to it ended; no event follows.
     Gone,
 }

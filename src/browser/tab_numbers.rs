@@ -1,4 +1,4 @@
-//! The numbers that people use for tabs, and what of them outlives a connection and a daemon.
+//! The numbers of tabs, and the part of them that outlives a connection and a daemon.
 //!
 //! Owns the counting. Never writes a file: the engine does.
 
@@ -8,21 +8,22 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Gives out tab numbers; shared by the browser runs of one daemon, so that a number is never reused while it runs.
+/// Assigns tab numbers; shared by the browser runs of one daemon, so that a number is never reused while the daemon
+/// runs.
 #[derive(Clone, Debug)]
 pub struct TabNumbers {
     next: Arc<AtomicU32>,
-    /// The numbers that one browser's tabs have, also after a connection to it that was lost.
+    /// The numbers of one browser's tabs, kept when a connection to it is lost.
     kept: Option<Arc<Mutex<HashMap<TargetId, TabId>>>>,
 }
 
-/// The tabs of one run of one browser, as the next daemon finds them again.
+/// The tabs of one browser run, saved for the next daemon.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TabRecord {
-    /// Names the run: tabs of another one have other targets.
+    /// Identifies the run: tabs of another run have other targets.
     pub browser: String,
-    /// The next number that no tab has had.
+    /// The next unused number.
     pub next: u32,
     /// By *tab* target.
     pub numbers: BTreeMap<String, TabId>,
@@ -36,41 +37,41 @@ impl Default for TabNumbers {
 }
 
 impl TabNumbers {
-    /// A number that no tab has had.
+    /// Returns an unused number.
     pub fn next(&self) -> TabId {
         TabId(self.next.fetch_add(1, Ordering::Relaxed))
     }
-    /// The number that `next` would give.
+    /// Returns the number that `next` would return.
     pub(super) fn upcoming(&self) -> u32 {
         self.next.load(Ordering::Relaxed)
     }
-    /// The same numbers, for one browser whose tabs keep theirs from connection to connection.
+    /// Returns the same counter for one browser whose tabs keep their numbers across connections.
     #[must_use]
     pub fn keeping(&self) -> Self {
         Self { next: self.next.clone(), kept: Some(Arc::default()) }
     }
-    /// The same for a browser whose tabs an earlier daemon has numbered.
+    /// As `keeping`, for a browser whose tabs an earlier daemon has numbered.
     #[must_use]
     pub fn going_on_from(&self, record: &TabRecord) -> Self {
         self.next.fetch_max(record.next, Ordering::Relaxed);
         let known = record.numbers.iter().map(|(target, id)| (TargetId::new(target.as_str()), *id));
         Self { next: self.next.clone(), kept: Some(Arc::new(Mutex::new(known.collect()))) }
     }
-    /// The number of a *tab* target that was not seen on this connection yet.
+    /// Returns the number for a *tab* target that is new on this connection.
     pub(super) fn of(&self, target: &TargetId) -> TabId {
         let Some(kept) = &self.kept else { return self.next() };
-        // Entries are written whole.
+        // A panic cannot leave an entry half written.
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         *kept.entry(target.clone()).or_insert_with(|| self.next())
     }
-    /// A tab of the one browser that these are kept for has or had this number.
+    /// Returns true if a tab of the one browser these numbers are kept for has or had this number.
     pub fn keeps(&self, id: TabId) -> bool {
         let holds = |kept: &Arc<Mutex<HashMap<TargetId, TabId>>>| {
             kept.lock().unwrap_or_else(PoisonError::into_inner).values().any(|known| *known == id)
         };
         self.kept.as_ref().is_some_and(holds)
     }
-    /// Some tab has or had it.
+    /// Returns true if any tab has or had this number.
     pub(super) fn was_given(&self, id: TabId) -> bool {
         id.0 > 0 && id.0 < self.upcoming()
     }

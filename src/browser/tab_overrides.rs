@@ -1,6 +1,7 @@
-//! Giving a tab's pages, frames and workers what stands for them, now and whenever another comes.
+//! Applies a tab's overrides to its pages, frames and workers, now and for each new one.
 //!
-//! Owns no state: what stands is in `overrides`. A popup begins with its opener's list. Never decides what is on it.
+//! Owns no state: one override is in `overrides`. A popup starts with its opener's list. Never decides on the content
+//! of the list.
 
 use super::cdp::CdpError;
 use super::error::BrowserError;
@@ -12,7 +13,7 @@ use crate::protocol::ids::TabId;
 use serde_json::Value;
 
 impl TabState {
-    /// Takes a command off the list; false if it was not on it.
+    /// Removes a command from the list; returns false if it was not in it.
     pub(super) fn drop_override(&mut self, method: &str) -> bool {
         let before = self.overrides.len();
         self.overrides.retain(|known| known.method != method);
@@ -21,7 +22,7 @@ impl TabState {
 }
 
 impl Shared {
-    /// Gives a session that is being set up what stands for its tab.
+    /// Sends the tab's overrides to a session that is being set up.
     pub(super) fn apply_overrides(&self, tab: TabId, session: &Session) {
         let overrides =
             self.state().tab_states.get(&tab).map(|tab_state| tab_state.overrides.clone()).unwrap_or_default();
@@ -32,15 +33,16 @@ impl Shared {
 }
 
 impl Tab {
-    /// Gives this command to the page, its frames in other processes and its workers, now and whenever another comes.
+    /// Sends this command to the page, its out-of-process frames and its workers, now and for each new one. Fails, and
+    /// keeps nothing, if the page refuses it.
     pub async fn keep(&self, method: &'static str, params: Value) -> Result<(), BrowserError> {
         let command = PersistentOverride { method, params };
-        // The page first: its refusal is the caller's, and then nothing stands.
+        // The page first: if it refuses, the caller gets that error and the override is not kept.
         let page = self.page()?;
         page.call(command.clone()).await?;
         self.remember_override(&command)?;
         for session in self.inner_sessions() {
-            // One that goes meanwhile needs it no more.
+            // A session that has just ended needs no override.
             match session.call(command.clone()).await {
                 Ok(_) => {}
                 Err(CdpError::Gone) => return Err(BrowserError::Gone),
@@ -50,7 +52,7 @@ impl Tab {
         Ok(())
     }
 
-    /// As `keep`, without waiting. What is sent to these sessions later meets it.
+    /// As `keep`, without waiting. It reaches each session before any later command.
     pub(super) fn post_kept(&self, method: &'static str, params: Value) -> Result<(), BrowserError> {
         let command = PersistentOverride { method, params };
         let page = self.page()?;
@@ -61,7 +63,7 @@ impl Tab {
         Ok(())
     }
 
-    /// Takes the command off the list; `off` brings the former state back, now and in what runs already.
+    /// Removes the command from the list; `off` restores the previous state, also in running targets.
     pub async fn unkeep(&self, method: &'static str, off: &'static str, params: Value) -> Result<(), BrowserError> {
         if !self.with_tab_state(|tab_state| tab_state.drop_override(method))? {
             return Ok(());
@@ -81,7 +83,7 @@ impl Tab {
         })
     }
 
-    /// The parameters that stand for this method.
+    /// Returns the parameters kept for this method.
     pub fn kept(&self, method: &str) -> Option<Value> {
         let found = |tab_state: &mut TabState| {
             tab_state.overrides.iter().find(|known| known.method == method).map(|known| known.params.clone())
@@ -89,12 +91,12 @@ impl Tab {
         self.with_tab_state(found).ok().flatten()
     }
 
-    /// Sessions of frames in other processes.
+    /// Returns the sessions of out-of-process frames.
     pub(super) fn frame_sessions(&self) -> Vec<Session> {
         self.sessions_of(|role| *role == Role::Frame(self.id()))
     }
 
-    /// Sessions of frames in other processes and of workers.
+    /// Returns the sessions of out-of-process frames and of workers.
     pub(super) fn inner_sessions(&self) -> Vec<Session> {
         self.sessions_of(|role| matches!(role, Role::Frame(tab) | Role::Worker(tab) if *tab == self.id()))
     }

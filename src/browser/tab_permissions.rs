@@ -1,7 +1,8 @@
-//! Granting and denying permissions to the sites of a tab, and restoring what other tabs have set.
+//! Grants and denies permissions to the sites of a tab, and restores the permissions that other tabs have set.
 //!
-//! Keeps the browser's list in step with those of all tabs: the browser knows no tabs, only sites, and can only forget
-//! everything at once. What was set for a tab ends with it. Owns no state, and never decides who may set something.
+//! Keeps the browser's list in step with those of all tabs: the browser knows sites, not tabs, and can only reset all
+//! permissions at once. A tab's permissions end with the tab. Owns no state, and never decides who may set a
+//! permission.
 
 use super::browser::Browser;
 use super::devtools::browser::ResetPermissions;
@@ -11,7 +12,7 @@ use super::shared::{Shared, TabState};
 use super::tab::Tab;
 
 impl Shared {
-    /// Every tab's, so that what one has no longer set is as it was.
+    /// Resets the browser and applies the permissions of all tabs again, which drops those that no tab has.
     pub(super) fn restore_permissions(&self) {
         let all: Vec<Permission> =
             self.state().tab_states.values().flat_map(|tab_state| tab_state.permissions.clone()).collect();
@@ -22,9 +23,9 @@ impl Shared {
 }
 
 impl Tab {
-    /// Grants or denies it to a site, in all tabs, for as long as this one is open.
+    /// Grants or denies a permission to a site, in all tabs, for as long as this tab is open. Fails, and keeps nothing,
+    /// if the browser refuses it.
     pub async fn set_permission(&self, permission: Permission) -> Result<(), BrowserError> {
-        // Its refusal is the caller's, and then nothing stands.
         self.browser().root().call(permission.command()).await?;
         self.with_tab_state(|tab_state: &mut TabState| {
             let is_same = |known: &Permission| (&known.origin, &known.name) == (&permission.origin, &permission.name);
@@ -37,7 +38,7 @@ impl Tab {
         self.with_tab_state(|tab_state| tab_state.permissions.clone())
     }
 
-    /// Sites ask again for what was set for this tab.
+    /// Removes this tab's permissions: sites ask again.
     pub async fn reset_permissions(&self) -> Result<(), BrowserError> {
         if self.with_tab_state(|tab_state| std::mem::take(&mut tab_state.permissions))?.is_empty() {
             return Ok(());

@@ -1,6 +1,6 @@
-//! Changing the routes, headers and sign-ins of a tab, and having the browser stop the requests that they are about.
+//! Changes the routes, headers and credentials of a tab, and makes the browser pause the requests they match.
 //!
-//! Owns no state: the list of a tab is in `routes`.
+//! Owns no state: a tab's list is in `routes`.
 
 use super::devtools::fetch::{Disable, Enable, RequestPattern};
 use super::error::BrowserError;
@@ -13,8 +13,7 @@ use crate::protocol::ids::TabId;
 use std::sync::Arc;
 
 impl super::shared::Shared {
-    /// Lets the browser stop the requests that are decided about here: to a page, a frame or a worker that is being set up,
-    /// before it asks for anything.
+    /// Makes the browser pause matching requests of a page, frame or worker that is being set up, before it sends any.
     pub(super) fn stop_requests(&self, tab: TabId, session: &Session) {
         let (patterns, handle_auth_requests) = self.stopped_patterns(tab);
         if !patterns.is_empty() {
@@ -34,7 +33,7 @@ impl super::shared::Shared {
 }
 
 impl Tab {
-    /// Adds a route, which goes before those that are there; one of the same address and place goes.
+    /// Adds a route with precedence over the present ones; it replaces one with the same address and place.
     pub async fn add_route(&self, route: Route) -> Result<(), BrowserError> {
         self.change_routes(|routes| {
             let is_same = |known: &mut Arc<Route>| known.address == route.address && known.only_on == route.only_on;
@@ -44,7 +43,8 @@ impl Tab {
         .await
     }
 
-    /// Takes the routes of this address away, or all; with a place only those of its documents. Returns how many there were.
+    /// Removes the routes of this address, or all; with `of`, only those for documents of that place. Returns how many
+    /// were removed.
     pub async fn remove_routes(&self, address: Option<&str>, of: Option<&Place>) -> Result<usize, BrowserError> {
         let mut count = 0;
         self.change_routes(|routes| {
@@ -60,12 +60,12 @@ impl Tab {
         Ok(count)
     }
 
-    /// The routes, the one first that decides first.
+    /// Returns the routes, in order of precedence.
     pub fn routes(&self) -> Result<Vec<Arc<Route>>, BrowserError> {
         self.with_tab_state(|tab_state| tab_state.routes.routes.iter().rev().cloned().collect())
     }
 
-    /// Sends this header with each request to a site. Returns the names of all that are sent there.
+    /// Sends this header with each request to a site. Returns the names of all headers sent there.
     pub async fn set_site_header(&self, site: &str, name: &str, value: &str) -> Result<Vec<String>, BrowserError> {
         let mut names = Vec::new();
         self.change_routes(|routes| {
@@ -82,7 +82,7 @@ impl Tab {
         Ok(names)
     }
 
-    /// The sites that headers are sent to, each with their names.
+    /// Returns the sites with added headers and the names of those headers.
     pub fn site_headers(&self) -> Result<Vec<(String, Vec<String>)>, BrowserError> {
         self.with_tab_state(|tab_state| {
             let names = |known: &SiteHeaders| known.headers.iter().map(|(name, _)| name.clone()).collect();
@@ -90,7 +90,7 @@ impl Tab {
         })
     }
 
-    /// Sends no more headers to a site, or to any. Returns how many sites there were.
+    /// Removes the headers for a site, or for all. Returns how many sites were removed.
     pub async fn clear_site_headers(&self, site: Option<&str>) -> Result<usize, BrowserError> {
         let mut count = 0;
         self.change_routes(|routes| {
@@ -102,7 +102,7 @@ impl Tab {
         Ok(count)
     }
 
-    /// Signs in where this site asks for it by HTTP; none: not any more.
+    /// Sets the HTTP credentials for this site; `None` removes them.
     pub async fn set_credentials(&self, site: &str, as_user: Option<(&str, &str)>) -> Result<(), BrowserError> {
         self.change_routes(|routes| {
             routes.credentials.retain(|known| known.site != site);

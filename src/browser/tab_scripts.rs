@@ -1,6 +1,6 @@
-//! The scripts of one tab: which there are, and who gets them.
+//! The init scripts of one tab: adds and removes them.
 //!
-//! Owns the giving to pages and frames that are there and that come. Never decides who may add one.
+//! Owns their delivery to present and new pages and frames. Never decides who may add one.
 
 use super::error::BrowserError;
 use super::init_scripts::InitScript;
@@ -12,7 +12,7 @@ use crate::protocol::ids::TabId;
 use std::sync::Arc;
 
 impl Shared {
-    /// Gives a page or frame that is being set up the scripts of its tab.
+    /// Sends the tab's init scripts to a page or frame that is being set up.
     pub(super) fn give_init_scripts(&self, tab: TabId, session: &Session) {
         let scripts =
             self.state().tab_states.get(&tab).map(|tab_state| tab_state.init_scripts.list.clone()).unwrap_or_default();
@@ -21,7 +21,7 @@ impl Shared {
 }
 
 impl Tab {
-    /// Runs a script in each document from the next on, in frames and popups too. Returns its number.
+    /// Runs a script in each document from the next one on, in frames and popups too. Returns its number.
     pub(super) fn add_init_script(&self, source: String, only_on: Option<Place>) -> Result<u64, BrowserError> {
         let page = self.page()?;
         let script = self.with_tab_state(|tab_state: &mut TabState| tab_state.init_scripts.add(source, only_on))?;
@@ -34,7 +34,8 @@ impl Tab {
         self.with_tab_state(|tab_state| tab_state.init_scripts.list.clone())
     }
 
-    /// Takes the script of this number away, or all; with a place only those of its documents. Returns how many there were.
+    /// Removes the script with this number, or all; with `of`, only those for documents of that place. Returns how many
+    /// were removed.
     pub fn remove_init_scripts(&self, number: Option<u64>, of: Option<&Place>) -> Result<usize, BrowserError> {
         let gone: Vec<Arc<InitScript>> = self.with_tab_state(|tab_state| {
             let goes = |script: &mut Arc<InitScript>| {

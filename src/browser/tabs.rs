@@ -1,7 +1,7 @@
-//! The tabs of one browser run and what is known of each.
+//! The tabs of one browser run and their state.
 //!
-//! Owns the join of DevTools' *tab* and *page* targets and of Chrome's own tab ids,
-//! and the current tab. Pure: it is told of events and says what follows from them.
+//! Owns the current tab and the join of DevTools' *tab* and *page* targets with Chrome's own tab ids. Pure: it takes
+//! events and returns the follow-ups.
 
 use super::devtools::target::TargetInfo;
 use crate::protocol::ids::{ChromeTabId, TabId, TargetId};
@@ -11,11 +11,11 @@ use std::collections::{BTreeMap, HashMap};
 pub use super::tab_info::{BrowserEvent, TabInfo, TabState};
 pub use super::tab_numbers::{TabNumbers, TabRecord};
 
-/// What follows from an event.
+/// A follow-up of an event.
 #[derive(Debug)]
 pub(super) enum Follow {
     Tell(BrowserEvent),
-    /// The page target of this *tab* target is not known: ask for it.
+    /// The page target of this *tab* target is unknown: ask the browser for it.
     FindPage(TargetId),
     Closed(TabId),
 }
@@ -36,10 +36,10 @@ pub(super) struct Tabs {
     /// Chrome ids that were reported before their page was seen.
     waiting_chrome: HashMap<TargetId, ChromeTab>,
     current: Option<TabId>,
-    /// The tabs that were the current one before, the newest last.
+    /// Earlier current tabs, the newest last.
     before: Vec<TabId>,
-    /// This browser says of each target whether it is in a tab strip: one without a word is a side panel or the like,
-    /// which has a *tab* target too. Browsers that never say it are taken at the target's type.
+    /// True once the browser reports of any target whether it is in a tab strip: then a *tab* target without that
+    /// report is a side panel or similar. For other browsers, the target type decides.
     names_strip: bool,
 }
 
@@ -47,7 +47,7 @@ struct Known {
     info: TabInfo,
     in_strip: bool,
     told: bool,
-    /// Its page was asked for and the answer has come.
+    /// The request for its page was answered.
     settled: bool,
 }
 
@@ -74,19 +74,19 @@ impl Tabs {
     pub(super) fn was_given(&self, id: TabId) -> bool {
         self.numbers.was_given(id)
     }
-    /// Tabs whose page is still being asked for.
+    /// Returns true if the page of some tab is still unknown.
     pub(super) fn has_untold(&self) -> bool {
         self.tabs.values().any(|known| !known.settled)
     }
-    /// By *tab* target.
+    /// Returns the tab of this *tab* target.
     pub(super) fn by_target(&self, target: &TargetId) -> Option<TabId> {
         self.by_target.get(target).copied()
     }
-    /// By *tab* target, once it was told of.
+    /// Returns the tab of this *tab* target, if it was reported to subscribers.
     pub(super) fn told_by_target(&self, target: &TargetId) -> Option<TabId> {
         self.by_target.get(target).copied().filter(|id| self.tabs.get(id).is_some_and(|known| known.told))
     }
-    /// By page target: a tab's page, never the tab target itself.
+    /// Returns the tab with this page target; never matches a tab target.
     pub(super) fn by_page(&self, page: &TargetId) -> Option<&TabInfo> {
         self.tabs.values().map(|known| &known.info).find(|info| info.page.as_ref() == Some(page))
     }
@@ -97,7 +97,7 @@ impl Tabs {
     pub(super) fn has_current(&self) -> bool {
         self.current.is_some_and(|id| self.tabs.contains_key(&id))
     }
-    /// The tab that a command without one acts on: the chosen one, else the one in view, else the newest.
+    /// Returns the tab that commands without a tab act on: the chosen one, else the one in view, else the newest.
     pub(super) fn current(&mut self) -> Option<TabId> {
         if let Some(id) = self.current.filter(|id| self.tabs.contains_key(id)) {
             return Some(id);
@@ -112,7 +112,7 @@ impl Tabs {
         self.before.retain(|before| *before != id);
         self.current = Some(id);
     }
-    /// For the next daemon; anyone who writes it names the browser.
+    /// Returns the record for the next daemon; the caller that writes it sets `browser`.
     pub(super) fn record(&self) -> TabRecord {
         let told = self.tabs.values().filter(|known| known.told).map(|known| &known.info);
         TabRecord {
@@ -122,18 +122,18 @@ impl Tabs {
             current: self.current,
         }
     }
-    /// The tab that follows a current one that was closed: the one that opened it, else the current one before.
+    /// Returns the tab that becomes current after the current one closed: its opener, else the previous current tab.
     fn next_current(&self, opener: Option<TabId>) -> Option<TabId> {
         let is_open = |id: &TabId| self.tabs.get(id).is_some_and(|known| known.told);
         opener.filter(is_open).or_else(|| self.before.iter().rev().copied().find(is_open))
     }
 
-    /// Which tabs are in view, asked for: switching tabs is not reported by itself.
+    /// Applies the reply to a query for the tabs in view: a switch of tabs is not reported by itself.
     pub(super) fn views(&mut self, targets: Vec<TargetInfo>) -> Vec<Follow> {
         targets.into_iter().filter(|target| target.kind == "tab").flat_map(|target| self.seen(target, false)).collect()
     }
 
-    /// `targetCreated` and `targetInfoChanged`.
+    /// Handles `targetCreated` and `targetInfoChanged`.
     pub(super) fn seen(&mut self, target: TargetInfo, incognito: bool) -> Vec<Follow> {
         match target.kind.as_str() {
             "tab" => self.tab_seen(target, incognito),
@@ -186,7 +186,7 @@ impl Tabs {
         self.pages.insert(page.clone(), PageInfo { url: target.url, title: target.title, opener: target.opener_id });
         let Some(id) = self.by_page(&page).map(|info| info.id) else { return Vec::new() };
         self.change(id, |info| {
-            // A crashed page's target goes on being reported; a new address is what shows that it came back.
+            // A crashed page's target is still reported; only a new address shows that the page is back.
             if info.url != url {
                 info.state = TabState::Open;
             }
@@ -195,7 +195,7 @@ impl Tabs {
         })
     }
 
-    /// The answer to `FindPage`; without a page the tab is told of all the same.
+    /// Handles the answer to `FindPage`; a tab without a page is reported too.
     pub(super) fn page_found(&mut self, tab_target: &TargetId, page: Option<TargetId>) -> Vec<Follow> {
         let Some(id) = self.by_target.get(tab_target).copied() else { return Vec::new() };
         let known_page = page.as_ref().and_then(|page| self.pages.get(page));
@@ -234,7 +234,7 @@ impl Tabs {
         vec![Follow::Tell(BrowserEvent::TabOpened(known.info.clone()))]
     }
 
-    /// `targetDestroyed`.
+    /// Handles `targetDestroyed`.
     pub(super) fn destroyed(&mut self, target: &TargetId) -> Vec<Follow> {
         if let Some(id) = self.by_target.remove(target) {
             let closed = self.tabs.remove(&id);
@@ -257,12 +257,12 @@ impl Tabs {
         let Some(known) = self.tabs.values_mut().find(|known| known.info.page.as_ref() == Some(target)) else {
             return Vec::new();
         };
-        // The tab goes on with another page (a prerendered one), or is about to be closed itself.
+        // The tab gets another page (a prerendered one), or is about to close.
         known.info.page = None;
         vec![Follow::FindPage(known.info.target.clone())]
     }
 
-    /// `targetCrashed`, of a page target.
+    /// Handles `targetCrashed` of a page target.
     pub(super) fn crashed(&mut self, page: &TargetId) -> Vec<Follow> {
         let Some(id) = self.by_page(page).map(|info| info.id) else { return Vec::new() };
         let mut follow = self.change(id, |info| info.state = TabState::Crashed);
@@ -272,12 +272,12 @@ impl Tabs {
         follow
     }
 
-    /// A new document: whatever was wrong with the page before is over.
+    /// Records a new document, which ends the tab's crashed or discarded state.
     pub(super) fn has_new_document(&mut self, id: TabId) -> Vec<Follow> {
         self.change(id, |info| info.state = TabState::Open)
     }
 
-    /// Joins Chrome's view of a tab, as the extension reports it, to ours by its page target.
+    /// Joins Chrome's report of a tab, sent by the extension, to our tab by its page target.
     pub(super) fn bind(&mut self, chrome: &ChromeTab) -> Vec<Follow> {
         let by_page = chrome.target_id.as_ref().and_then(|page| self.by_page(page));
         let Some(id) = by_page.or_else(|| self.by_chrome_id(chrome.chrome_tab_id)).map(|info| info.id) else {
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn a_side_panel_is_no_tab_although_it_has_a_tab_target() {
         let mut tabs = Tabs::new(TabNumbers::default());
-        // It is seen before the browser has shown that it names its tab strip.
+        // Seen before the browser has shown that it reports tab strips.
         tabs.seen(target("tab", "panel", false), false);
         tabs.seen(target("tab", "real", true), false);
         assert!(page_of(&mut tabs, "panel", "P").is_empty());

@@ -1,6 +1,6 @@
 //! The events of the `Target`, `Page` and `Runtime` domains that the browser's state is built from.
 //!
-//! Owns lenient shapes with only the fields that are used. Never acts on them.
+//! Owns lenient types with only the fields that are used. Never acts on them.
 
 use super::devtools::page::FrameData;
 use super::devtools::target::{SessionId, TargetInfo};
@@ -32,7 +32,7 @@ pub(super) struct Attached {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Detached {
     pub session_id: SessionId,
-    /// Only the relay says why.
+    /// Only the relay gives a reason.
     #[serde(default)]
     pub refusal: Option<Refusal>,
 }
@@ -45,7 +45,7 @@ pub(super) struct FrameNavigated {
 }
 
 impl FrameNavigated {
-    /// The document came back whole from the back/forward cache; it loads nothing.
+    /// Returns true if the document came from the back/forward cache; then nothing loads.
     pub(super) fn is_restored(&self) -> bool {
         self.kind == "BackForwardCacheRestore"
     }

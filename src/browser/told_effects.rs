@@ -1,6 +1,6 @@
-//! Noting what an act on a tab causes for the time of that act, and telling it once the act is over.
+//! Records the effects of an action on a tab while it runs, and reports them once it is over.
 //!
-//! Owns no state: the list of an act is `Effects`. Never answers, waits for or decides about what the page asks.
+//! Owns no state: the list of an action is `Effects`. Never answers, waits for or decides on a page's requests.
 
 use super::browser::Browser;
 use super::dialogs::{DialogPolicy, DialogRecord};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use tokio::time::Instant;
 
 impl Effects {
-    /// Waits until it is known what became of the tabs that a page opened: one that gets a file closes again.
+    /// Waits until each tab that a page opened has loaded or closed: a tab opened for a download closes again.
     pub(super) async fn wait_for_tabs(&self, browser: &Browser, deadline: Instant) {
         let mut events = browser.events();
         let undecided = |noted: &Noted| match noted {
@@ -38,14 +38,14 @@ impl Effects {
         }
     }
 
-    /// All of it as it is now, and how much more there was than is kept.
+    /// Returns all effects as they are now, and the number of those that did not fit.
     pub fn told(&self, browser: &Browser) -> (Vec<Effect>, usize) {
         let list = self.list();
         let mut asked = list.noted.iter().filter_map(|noted| match noted {
             Noted::WindowAsked(url) => Some(url.as_str()),
             _ => None,
         });
-        // A tab that was opened for a file and closed again is nothing that anybody has to know.
+        // A tab that was opened for a download and closed again is not worth reporting.
         let for_download = |id: &TabId| {
             let has = |wanted: &Noted| list.noted.contains(wanted);
             let is_download = |noted: &Noted| matches!(noted, Noted::Download(_));
@@ -74,7 +74,7 @@ impl Effects {
         (effects, list.more)
     }
 
-    /// Files that are saved already.
+    /// Returns the files that are saved already.
     pub fn saved_files(&self, browser: &Browser) -> Vec<PathBuf> {
         let saved = |id: &String| {
             let download = browser.download(id).filter(|download| download.state == DownloadState::Saved)?;
@@ -97,7 +97,7 @@ fn dialog(record: &DialogRecord) -> Effect {
     }
 }
 
-/// `asked`: the address that the page asked for, which the tab does not show before it is loaded.
+/// `asked`: the address that the page requested, which the tab does not show until it has loaded.
 fn tab_opened(browser: &Browser, id: TabId, asked: Option<&str>) -> Effect {
     let shown = browser.tab(id).and_then(|tab| tab.info()).map(|info| info.url).unwrap_or_default();
     let url = asked.filter(|_| is_unloaded(&shown)).map_or(shown, str::to_owned);
@@ -108,20 +108,20 @@ fn is_unloaded(url: &str) -> bool {
     matches!(url, "" | "about:blank")
 }
 
-/// The time in which effects are noted. Ends when it is dropped.
+/// Records effects until it is dropped.
 pub struct Recording {
     tab: Tab,
 }
 
 impl Tab {
-    /// Notes what happens to the tab from now on. `dialogs`: how those that an act opens are answered.
+    /// Records the tab's effects from now on. `dialogs`: the policy for dialogs that an action opens.
     pub fn record(&self, effects: &Effects, dialogs: DialogPolicy) -> Result<Recording, BrowserError> {
         effects.begin(self.id(), self.info()?.url);
         self.with_tab_state(|tab_state| {
             tab_state.effects = Some(effects.clone());
             tab_state.dialogs.during_acts = dialogs;
         })?;
-        // One that a page opened after an act whose asker is gone: the page stands still until it is answered.
+        // Dismisses a dialog that opened after its action's caller was gone: the page is blocked until it is answered.
         if !matches!(
             self.with_tab_state(|tab_state| tab_state.dialogs.during_acts.clone())?,
             DialogPolicy::Ask | DialogPolicy::Leave

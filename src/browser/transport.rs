@@ -1,7 +1,7 @@
-//! How DevTools messages reach a browser: whole messages out, whole messages in.
+//! Transports of DevTools messages to and from a browser, one whole message at a time.
 //!
-//! Owns the two traits and the stream transport (NUL-ended messages, the DevTools pipe's framing).
-//! Never looks into a message.
+//! Owns the two traits and the stream transport (NUL-terminated messages, the framing of the DevTools pipe). Never
+//! looks into a message.
 
 use crate::protocol::keeper::NulFrames;
 use bytes::Bytes;
@@ -9,24 +9,24 @@ use futures_util::future::BoxFuture;
 use std::io;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
-/// The way out. One call is one write where the medium allows it.
+/// The sending half. One call is one write if the medium allows it.
 pub trait MessageSink: Send {
     fn send<'a>(&'a mut self, messages: &'a [Vec<u8>]) -> BoxFuture<'a, io::Result<()>>;
 }
 
-/// The way in: the next whole message, `None` once the other side has closed.
+/// The receiving half: returns the next whole message, `None` once the other side has closed.
 pub trait MessageSource: Send {
     fn next(&mut self) -> BoxFuture<'_, io::Result<Option<Bytes>>>;
 }
 
-/// Both ways to one browser.
+/// Both halves of a connection to one browser.
 pub struct Transport {
     pub sink: Box<dyn MessageSink>,
     pub source: Box<dyn MessageSource>,
 }
 
 impl Transport {
-    /// NUL-ended messages over a pair of byte streams.
+    /// Sends NUL-terminated messages over a pair of byte streams.
     pub fn over(
         reader: impl AsyncRead + Send + Unpin + 'static,
         writer: impl AsyncWrite + Send + Unpin + 'static,
@@ -34,7 +34,7 @@ impl Transport {
         Self::from_frames(NulFrames::new(reader), writer)
     }
 
-    /// As `over`, going on with a reader that a greeting was already read from.
+    /// As `over`, with a reader that has already read a greeting.
     pub fn from_frames<R: AsyncRead + Send + Unpin + 'static>(
         frames: NulFrames<R>,
         writer: impl AsyncWrite + Send + Unpin + 'static,
@@ -45,7 +45,7 @@ impl Transport {
 
 struct NulSink<W> {
     writer: W,
-    /// Kept between writes, so that a batch costs no allocation.
+    /// Reused between writes, so that a batch needs no allocation.
     buffer: Vec<u8>,
 }
 

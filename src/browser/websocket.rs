@@ -1,6 +1,8 @@
-//! DevTools over a websocket, for a browser that somebody else started with an open port (`connect --attach URL`).
+//! DevTools over a websocket, for a browser that gstack did not start and that has an open port (`connect --attach
+//! URL`).
 //!
-//! Owns the way from an address to whole messages. Only loopback addresses: anyone who reaches a DevTools port owns the browser.
+//! Owns the connection from an address to whole messages. Accepts only loopback addresses: anyone who reaches a
+//! DevTools port controls the browser.
 
 use super::transport::{MessageSink, MessageSource, Transport};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -46,7 +48,8 @@ impl From<AttachError> for Fault {
     }
 }
 
-/// Connects to a browser's DevTools websocket on loopback.
+/// Connects to a browser's DevTools websocket on loopback. Fails if the address is not on loopback or the browser does
+/// not accept the connection.
 pub async fn connect(address: &str) -> Result<Transport, AttachError> {
     let url = Url::parse(address)
         .ok()
@@ -63,9 +66,9 @@ pub async fn connect(address: &str) -> Result<Transport, AttachError> {
 async fn open(url: &Url) -> Result<Socket, String> {
     let addresses = url.socket_addrs(|| None).map_err(|error| error.to_string())?;
     let stream = TcpStream::connect(addresses.as_slice()).await.map_err(|error| error.to_string())?;
-    // Each message waits for its reply: it must not wait for the next one to fill a packet.
+    // Callers wait for the reply to each message, so it must not wait for the next one to fill a packet.
     stream.set_nodelay(true).map_err(|error| error.to_string())?;
-    // The browser is trusted with the size of what it sends: a picture of a page has many megabytes.
+    // The size of the browser's messages is trusted: a screenshot has many megabytes.
     let config = WebSocketConfig::default().max_message_size(None).max_frame_size(None);
     let opened = client_async_with_config(url.as_str(), stream, Some(config)).await;
     opened.map(|(socket, _)| socket).map_err(|error| error.to_string())
@@ -101,7 +104,7 @@ struct Source {
 }
 
 impl MessageSource for Source {
-    /// Cancel safe: the socket keeps what it has begun to read. It answers pings by itself.
+    /// Cancel safe: the socket keeps a message that it has begun to read. It answers pings itself.
     fn next(&mut self) -> BoxFuture<'_, io::Result<Option<Bytes>>> {
         Box::pin(async move {
             loop {

@@ -1,6 +1,6 @@
-//! What was set for tabs and changes what they send, show or are told, in words.
+//! Describes the overrides of tabs: the settings that change what they send or what their pages see.
 //!
-//! Owns the list for `status`; each part says its own words. Sets nothing.
+//! Owns the list for `status`; each setting describes itself. Sets nothing.
 
 use super::browser::Browser;
 use super::error::BrowserError;
@@ -21,7 +21,7 @@ impl TabState {
 }
 
 impl Tab {
-    /// What it is told of its surroundings.
+    /// Describes the tab's emulation overrides.
     pub fn emulated(&self) -> Result<Vec<String>, BrowserError> {
         self.with_tab_state(|tab_state| {
             let overrides =
@@ -32,11 +32,11 @@ impl Tab {
 }
 
 impl Browser {
-    /// What was set for each tab. Tabs without anything are left out.
+    /// Describes the overrides of each tab. Tabs without any are omitted.
     pub fn overrides(&self) -> Vec<(TabId, Vec<String>)> {
         let state = self.shared.state();
         let mut all: Vec<_> = state.tab_states.iter().map(|(tab, tab_state)| (*tab, tab_state.described())).collect();
-        // What stands for our own sake has no words.
+        // Overrides for our own use have no description.
         all.retain(|(_, words): &(TabId, Vec<String>)| !words.is_empty());
         all.sort_by_key(|(tab, _)| *tab);
         all

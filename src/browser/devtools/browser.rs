@@ -1,4 +1,4 @@
-//! `Browser`: its version and how it treats downloads.
+//! `Browser`: version, downloads and permissions.
 
 use super::{Done, commands};
 use serde::{Deserialize, Serialize};
@@ -16,9 +16,9 @@ pub struct Version {
 #[serde(rename_all = "camelCase")]
 pub enum DownloadBehavior {
     Deny,
-    /// Saves each under its id.
+    /// Saves each file under its id.
     AllowAndName,
-    /// As a person's browser does.
+    /// The browser's own default.
     Default,
 }
 
@@ -39,7 +39,7 @@ pub struct CancelDownload {
 #[derive(Clone, Debug, Serialize)]
 pub struct Close {}
 
-/// As the Permissions API describes it.
+/// A `PermissionDescriptor` of the Permissions API.
 #[derive(Clone, Debug, Serialize)]
 pub struct PermissionName {
     pub name: String,
@@ -53,7 +53,7 @@ pub struct SetPermission {
     pub origin: String,
 }
 
-/// Of all sites, and all permissions.
+/// Resets all permissions of all sites.
 #[derive(Clone, Debug, Serialize)]
 pub struct ResetPermissions {}
 

@@ -1,10 +1,10 @@
-//! `DOM`: from a frame to the element that holds it, and back.
+//! `DOM`: from a frame to its owner element, and back.
 
 use super::commands;
 use super::runtime::Remote;
 use serde::{Deserialize, Serialize};
 
-/// The element that holds a frame, in the document around it.
+/// Returns the element that owns a frame, in the parent document.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetFrameOwner {
@@ -17,7 +17,7 @@ pub struct FrameOwner {
     pub backend_node_id: i64,
 }
 
-/// A handle to a node, in one of its document's worlds.
+/// Returns a handle to a node in one of its document's worlds.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolveNode {
@@ -34,7 +34,7 @@ pub struct ResolvedNode {
 #[serde(rename_all = "camelCase")]
 pub struct DescribeNode {
     pub object_id: String,
-    /// How many levels of children are described too.
+    /// The depth of the children that are described too.
     pub depth: i64,
 }
 
@@ -46,7 +46,7 @@ pub struct DescribedNode {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
-    /// Of an element that holds a frame.
+    /// Set for an element that owns a frame.
     #[serde(default)]
     pub frame_id: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! `Emulation`: focus and size that a page believes in.
+//! `Emulation`: emulated focus and size of a page.
 
 use super::{Done, commands};
 use serde::Serialize;
@@ -14,7 +14,7 @@ pub struct SetDeviceMetricsOverride {
     /// In CSS pixels.
     pub width: u32,
     pub height: u32,
-    /// 0: the screen's own.
+    /// 0: the real device scale factor.
     pub device_scale_factor: f64,
     pub mobile: bool,
 }

@@ -1,12 +1,12 @@
-//! `Extensions`: loading one and clicking on its button.
+//! `Extensions`: loading an extension and triggering its toolbar action.
 //!
-//! The domain answers only on a pipe, and only with `--enable-unsafe-extension-debugging`. Its description is not in
-//! every browser; the shapes were found by experiment with Chromium 156.
+//! The domain is available only through the pipe, and only with `--enable-unsafe-extension-debugging`. Not every
+//! browser lists it in its protocol description; the types were found by experiment with Chromium 156.
 
 use super::{Done, commands};
 use serde::{Deserialize, Serialize};
 
-/// Loads an extension from its folder; again, where it is loaded already.
+/// Loads an extension from its folder, or reloads it if it is loaded.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoadUnpacked {
     pub path: String,
@@ -17,8 +17,8 @@ pub struct LoadedExtension {
     pub id: String,
 }
 
-/// Does what a click on the extension's toolbar button does. For an extension whose button opens its side panel it
-/// toggles that panel. The browser dies when the extension is not enabled: ask `GetExtensions` first.
+/// Triggers the extension's toolbar action. If that action opens its side panel, it toggles the panel. The browser
+/// crashes if the extension is disabled: call `GetExtensions` first.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TriggerAction {
@@ -27,7 +27,7 @@ pub struct TriggerAction {
     pub target_id: String,
 }
 
-/// The extensions that were loaded unpacked.
+/// Lists the unpacked extensions.
 #[derive(Clone, Debug, Serialize)]
 pub struct GetExtensions {}
 
@@ -45,7 +45,7 @@ pub struct ExtensionInfo {
     pub version: String,
     #[serde(default)]
     pub path: String,
-    /// False once its process crashed, or when a person turned it off.
+    /// False after its process crashed, or if the user turned it off.
     pub enabled: bool,
 }
 

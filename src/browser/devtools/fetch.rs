@@ -1,4 +1,4 @@
-//! `Fetch`: requests that wait for a verdict.
+//! `Fetch`: pausing requests and answering them.
 
 use super::{Done, commands};
 use serde::Serialize;
@@ -6,9 +6,9 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Enable<'a> {
-    /// A request that fits one of them waits.
+    /// A request that matches one of them is paused.
     pub patterns: &'a [RequestPattern],
-    /// So does one that a server wants a name and a password for.
+    /// Pauses requests that need HTTP credentials too.
     pub handle_auth_requests: bool,
 }
 
@@ -18,7 +18,7 @@ pub struct Disable {}
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestPattern {
-    /// `*` is any text, `?` one character.
+    /// `*` matches any text, `?` one character.
     pub url_pattern: String,
 }
 
@@ -32,7 +32,7 @@ pub struct HeaderEntry {
 #[serde(rename_all = "camelCase")]
 pub struct ContinueRequest {
     pub request_id: String,
-    /// All of them, in place of its own.
+    /// All headers; they replace the request's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Vec<HeaderEntry>>,
 }
@@ -43,7 +43,7 @@ pub struct FulfillRequest {
     pub request_id: String,
     pub response_code: u16,
     pub response_headers: Vec<HeaderEntry>,
-    /// In base64.
+    /// Base64.
     pub body: String,
 }
 

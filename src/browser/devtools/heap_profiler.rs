@@ -9,7 +9,7 @@ pub struct Enable {}
 #[derive(Clone, Debug, Serialize)]
 pub struct Disable {}
 
-/// Its parts come as `HeapProfiler.addHeapSnapshotChunk`, all of them before the reply.
+/// Takes a heap snapshot. Its chunks come as `HeapProfiler.addHeapSnapshotChunk`, all of them before the reply.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TakeHeapSnapshot {

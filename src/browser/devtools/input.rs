@@ -1,4 +1,4 @@
-//! `Input`: trusted events of pointer and keyboard.
+//! `Input`: trusted pointer and keyboard events.
 
 use super::{Done, commands};
 use serde::Serialize;
@@ -30,12 +30,12 @@ pub struct DispatchMouseEvent {
     pub x: f64,
     pub y: f64,
     pub button: MouseButton,
-    /// The buttons that are down, as bits. Source: <https://www.w3.org/TR/uievents/#dom-mouseevent-buttons>
+    /// The pressed buttons, as bits. Source: <https://www.w3.org/TR/uievents/#dom-mouseevent-buttons>
     pub buttons: i64,
     pub click_count: i64,
     /// Alt 1, Control 2, Meta 4, Shift 8.
     pub modifiers: i64,
-    /// How far a wheel turns, in CSS pixels.
+    /// The distance a wheel scrolls, in CSS pixels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delta_x: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,10 +45,10 @@ pub struct DispatchMouseEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum KeyEventType {
-    /// With a text.
+    /// A key press with text.
     KeyDown,
     KeyUp,
-    /// Without one.
+    /// A key press without text.
     RawKeyDown,
 }
 
@@ -62,13 +62,13 @@ pub struct DispatchKeyEvent {
     pub key: String,
     pub code: String,
     pub windows_virtual_key_code: i64,
-    /// 0 the middle of the keyboard, 1 left, 2 right, 3 the number pad.
+    /// 0 standard, 1 left, 2 right, 3 numpad.
     pub location: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unmodified_text: Option<String>,
-    /// Editing commands that the key stands for.
+    /// Editing commands that the key triggers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commands: Option<Vec<String>>,
 }

@@ -1,8 +1,8 @@
-//! The part of the DevTools protocol that is used: its commands, with the fields that are sent and read.
+//! The part of the DevTools protocol that gstack uses: its commands, with the fields that are sent and read.
 //!
-//! Owns the shapes and the names of the methods, a file each domain. Replies are read leniently: a field that a newer or
+//! Owns the types and the method names, one file per domain. Replies are parsed leniently: a field that a newer or
 //! older browser lacks matters only where it is used. `tests/keeper/protocol.rs` compares every command with the
-//! browser's own description of its protocol. Calls nothing.
+//! browser's own protocol description. Calls nothing.
 //!
 //! Source: <https://chromedevtools.github.io/devtools-protocol/tot/>
 
@@ -21,18 +21,18 @@ pub mod target;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-/// One command: it is written as its parameters.
+/// One command; it serializes to its parameters.
 pub trait Command: Serialize {
-    /// What its reply is read as.
+    /// The type of its reply.
     type Response: DeserializeOwned;
-    /// `Domain.name`.
+    /// Returns the method name: `Domain.name`.
     fn method(&self) -> &'static str;
 }
 
-/// A reply that says nothing, or nothing that is used.
+/// A reply that is empty or not used.
 pub type Done = IgnoredAny;
 
-/// Gives commands their names and replies: `Navigate => Navigated, "Page.navigate";`.
+/// Maps commands to their replies and method names: `Navigate => Navigated, "Page.navigate";`.
 macro_rules! commands {
     ($($command:ty => $response:ty, $method:literal;)+) => {
         $(impl crate::browser::devtools::Command for $command {

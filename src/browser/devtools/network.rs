@@ -1,4 +1,4 @@
-//! `Network`: its events, and the bodies of answers.
+//! `Network`: its events, and response bodies.
 
 use super::{Done, commands};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! `Page`: going somewhere, scripts of every document, dialogs and pictures.
+//! `Page`: navigation, init scripts, dialogs and screenshots.
 
 use super::{Done, commands};
 use serde::{Deserialize, Serialize};
@@ -11,15 +11,15 @@ pub struct SetLifecycleEventsEnabled {
     pub enabled: bool,
 }
 
-/// A script that runs in each document before its own do.
+/// Adds a script that runs in each document before the document's own.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AddScriptToEvaluateOnNewDocument {
     pub source: String,
-    /// An isolated world; the page's own where there is none.
+    /// The name of an isolated world; `None`: the page's own world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub world_name: Option<String>,
-    /// In the present document too.
+    /// Runs in the present document too.
     pub run_immediately: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Navigate {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Navigated {
-    /// None within one document.
+    /// `None` for a navigation within the document.
     #[serde(default)]
     pub loader_id: Option<String>,
     /// `net::ERR_…`.
@@ -128,10 +128,10 @@ pub struct FrameData {
     pub name: Option<String>,
     #[serde(default)]
     pub url: String,
-    /// The part after `#`, which `url` lacks.
+    /// The part after `#`, which `url` does not include.
     #[serde(default)]
     pub url_fragment: Option<String>,
-    /// Set on an error page: the address that could not be loaded.
+    /// Set on an error page: the address that failed to load.
     #[serde(default)]
     pub unreachable_url: Option<String>,
 }
@@ -173,10 +173,10 @@ pub struct Viewport {
 #[serde(rename_all = "camelCase")]
 pub struct CaptureScreenshot {
     pub format: PictureFormat,
-    /// 0 to 100; not of a PNG.
+    /// 0 to 100; ignored for PNG.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quality: Option<i64>,
-    /// What the window shows, where there is none.
+    /// `None`: the visible viewport.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clip: Option<Viewport>,
     pub capture_beyond_viewport: bool,
@@ -204,7 +204,7 @@ pub struct ContentSize {
     pub height: f64,
 }
 
-/// Where the view is in the page.
+/// The position of the viewport in the page.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VisualViewport {
@@ -227,7 +227,7 @@ pub struct StopScreencast {}
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ScreencastFrameAck {
-    /// The frame's number, as its event says.
+    /// The number of the frame, from its event.
     pub session_id: i64,
 }
 

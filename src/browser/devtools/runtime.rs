@@ -1,4 +1,4 @@
-//! `Runtime`: scripts, the values they give, and the words of what a page threw.
+//! `Runtime`: evaluation, the values it returns, and the text of exceptions.
 
 use super::{Done, commands};
 use crate::browser::frames::Context;
@@ -16,25 +16,25 @@ pub struct Evaluate {
     pub context_id: Option<i64>,
     pub return_by_value: bool,
     pub await_promise: bool,
-    /// As if a person had asked for it: else a page may not open windows or play sound.
+    /// Runs as if the user had triggered it: otherwise a page may not open windows or play sound.
     pub user_gesture: bool,
-    /// Statements, `await` and repeated `let`, as in a console.
+    /// Allows statements, `await` and repeated `let`, as in a console.
     pub repl_mode: bool,
-    /// In milliseconds: what still runs then is ended in the page.
+    /// In milliseconds; a script that still runs then is terminated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<u64>,
 }
 
-/// How much longer than its caller waits a script may run: the caller's own words come first.
+/// The extra time of a script beyond its caller's wait, so that the caller's own timeout is reported first.
 const LEEWAY: Duration = Duration::from_millis(200);
 
 impl Evaluate {
-    /// In the page's own world, its value by reference.
+    /// Evaluates in the page's own world; returns objects by reference.
     pub fn new(expression: impl Into<String>) -> Self {
         Self { expression: expression.into(), ..Self::default() }
     }
 
-    /// A page that works on for nobody answers nothing else meanwhile.
+    /// Terminates the script shortly after `limit`: otherwise a script that nobody waits for blocks the page.
     pub fn ending_after(mut self, limit: Duration) -> Self {
         self.timeout = u64::try_from((limit + LEEWAY).as_millis()).ok();
         self
@@ -57,7 +57,7 @@ pub struct CallOn<'a> {
     pub return_by_value: bool,
 }
 
-/// `Runtime.awaitPromise`: waits for a promise of the page.
+/// `Runtime.awaitPromise`: waits for a promise in the page.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AwaitPromise<'a> {
@@ -72,7 +72,7 @@ pub struct Evaluated {
     pub exception_details: Option<Thrown>,
 }
 
-/// A value of the page, or a handle to one.
+/// A `RemoteObject`: a value of the page, or a handle to one.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Remote {
@@ -94,7 +94,7 @@ pub struct Remote {
 #[serde(rename_all = "camelCase")]
 pub struct Thrown {
     text: String,
-    /// Only what was thrown while a script ran has one.
+    /// Set only for an exception thrown while a script ran.
     #[serde(default)]
     stack_trace: Option<serde::de::IgnoredAny>,
     #[serde(default)]
@@ -102,13 +102,13 @@ pub struct Thrown {
 }
 
 impl Thrown {
-    /// The script was not compiled because of a `return` outside of any function.
-    /// Source: V8's `kIllegalReturn`, <https://source.chromium.org/chromium/chromium/src/+/main:v8/src/common/message-template.h>
+    /// Returns true if the script failed to compile because of a `return` outside of any function. Source: V8's
+    /// `kIllegalReturn`, <https://source.chromium.org/chromium/chromium/src/+/main:v8/src/common/message-template.h>
     pub fn is_return_outside(&self) -> bool {
         let said = self.exception.as_ref().and_then(|exception| exception.description.as_deref());
         self.stack_trace.is_none() && said.is_some_and(|text| text.starts_with("SyntaxError: Illegal return statement"))
     }
-    /// `ReferenceError: x is not defined`, with the first lines of its stack left out.
+    /// Returns the message, `ReferenceError: x is not defined`, without the stack trace.
     pub fn words(&self) -> String {
         let described = self.exception.as_ref().and_then(|exception| {
             let value = exception.value.as_ref().map(|value| value.get().trim_matches('"').to_owned());
@@ -120,7 +120,7 @@ impl Thrown {
     }
 }
 
-/// Reads a script without running it.
+/// Compiles a script without running it.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CompileScript {
@@ -140,11 +140,11 @@ pub struct Compiled {
 #[derive(Clone, Debug, Serialize)]
 pub struct Enable {}
 
-/// Answered by the page's main thread; does nothing where nothing waits.
+/// Resumes a paused target. The page's main thread answers; a no-op if nothing is paused.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunIfWaitingForDebugger {}
 
-/// Ends the script that runs.
+/// Terminates the running script.
 #[derive(Clone, Debug, Serialize)]
 pub struct TerminateExecution {}
 

@@ -1,10 +1,10 @@
-//! `Target`: which targets there are, and sessions with them.
+//! `Target`: the browser's targets, and sessions attached to them.
 
 use super::{Done, commands};
 use crate::protocol::ids::TargetId;
 use serde::{Deserialize, Serialize};
 
-/// A session with one target, as the browser names it.
+/// A session with one target; the id comes from the browser.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SessionId(String);
@@ -34,14 +34,14 @@ pub struct TargetInfo {
     pub opener_id: Option<String>,
     #[serde(default)]
     pub browser_context_id: Option<String>,
-    /// `prerender` for a page that is not in view yet.
+    /// `prerender` for a prerendered page that is not in view yet.
     #[serde(default)]
     pub subtype: Option<String>,
     #[serde(default)]
     pub embedder_data: Option<EmbedderData>,
 }
 
-/// What the tab strip adds to a target of type `tab`.
+/// Tab strip data of a target of type `tab`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmbedderData {
@@ -49,7 +49,7 @@ pub struct EmbedderData {
     pub tab_active: Option<bool>,
 }
 
-/// Which targets are meant. The first entry that fits decides; one without a kind fits all.
+/// An entry of a target filter. The first entry that matches decides; one without a kind matches all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FilterEntry {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ impl FilterEntry {
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct GetTargets {
-    /// Without one, all that the protocol shows by default: no tabs and no browser.
+    /// `None`: the protocol's default, which excludes tab and browser targets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<Vec<FilterEntry>>,
 }
@@ -109,7 +109,7 @@ pub struct AttachToTarget {
 }
 
 impl AttachToTarget {
-    /// The session's messages come over this connection.
+    /// Attaches with messages of the session on this connection (flat mode).
     pub fn new(target_id: impl Into<String>) -> Self {
         Self { target_id: target_id.into(), flatten: true }
     }
@@ -138,11 +138,11 @@ pub struct SetAutoAttach {
 }
 
 impl SetAutoAttach {
-    /// To all related targets, and as `attach` says to those that come.
+    /// Attaches to all related targets, and to new ones, without pausing them.
     pub fn running() -> Self {
         Self { auto_attach: true, wait_for_debugger_on_start: false, flatten: true, filter: None }
     }
-    /// Each new one waits until it is told to run.
+    /// As `running`, but each new target waits until it is told to run.
     pub fn waiting() -> Self {
         Self { wait_for_debugger_on_start: true, ..Self::running() }
     }
@@ -156,7 +156,7 @@ impl SetAutoAttach {
 pub struct CreateTarget {
     pub url: String,
     pub background: bool,
-    /// The reply names the tab and not the page in it.
+    /// Returns the tab target's id, not the page's.
     pub for_tab: bool,
 }
 

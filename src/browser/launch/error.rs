@@ -1,4 +1,4 @@
-//! Why no browser could be started, and the next step.
+//! The errors of starting a browser, with the next step.
 
 use super::find::Skipped;
 use crate::browser::keeper_link::LinkError;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub enum LaunchError {
     #[error("no browser was found{}", said(.skipped))]
     NoBrowser { skipped: Vec<Skipped> },
-    /// `source_name`: where the path came from, as a person knows it.
+    /// `source_name`: the setting that the path came from, as the user knows it.
     #[error("there is no browser at {path} ({source_name})")]
     NotThere { path: PathBuf, source_name: &'static str },
     #[error("{skipped}")]
@@ -64,7 +64,7 @@ fn said(skipped: &[Skipped]) -> String {
     skipped.iter().map(|skipped| format!("; {skipped}")).collect()
 }
 
-/// The last lines of stderr, most of which is noise.
+/// Returns the last lines of stderr, because most of it is noise.
 fn tail(detail: &str) -> String {
     const LINES: usize = 8;
     let lines: Vec<&str> = detail.lines().filter(|line| !line.trim().is_empty()).collect();

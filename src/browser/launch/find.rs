@@ -1,7 +1,7 @@
-//! Which browser to start.
+//! Selects the browser to start.
 //!
-//! Owns the order of search and the recognition of snap and flatpak packages, whose confinement keeps native
-//! messaging hosts and the DevTools pipe out. Never starts one.
+//! Owns the order of search and the detection of snap and flatpak packages, whose confinement blocks native messaging
+//! hosts and the DevTools pipe. Never starts one.
 
 use super::error::LaunchError;
 use std::fmt;
@@ -10,14 +10,14 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Names a browser in the environment.
+/// The environment variable with the path of a browser.
 pub const PATH_VARIABLE: &str = "GSTACK_BROWSER_PATH";
 
 /// A browser to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub path: PathBuf,
-    /// As people call it.
+    /// The common name of the browser.
     pub name: &'static str,
 }
 
@@ -27,7 +27,7 @@ pub enum Confinement {
     Flatpak,
 }
 
-/// A browser that was passed over.
+/// A browser that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     pub path: PathBuf,
@@ -52,7 +52,7 @@ impl Skipped {
     }
 }
 
-/// Where a browser was named, the first that is set wins.
+/// The settings that can name a browser; the first that is set wins.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
     /// `--browser`.
@@ -63,18 +63,18 @@ pub struct Named {
     pub config: Option<PathBuf>,
 }
 
-/// Where to look otherwise.
+/// The places to search if no setting names a browser.
 #[derive(Clone, Debug)]
 pub struct Places {
     /// The folders of `PATH`.
     pub path: Vec<PathBuf>,
-    /// Application folders of macOS; absolute paths of other systems are taken beneath this root.
+    /// The root of application folders on macOS; on other systems absolute paths are resolved below it.
     pub root: PathBuf,
     pub home: Option<PathBuf>,
 }
 
 impl Places {
-    /// This machine, with the given `PATH`.
+    /// Searches this machine with the given `PATH`.
     pub fn of_machine(path: &str) -> Self {
         Self { path: std::env::split_paths(path).collect(), root: PathBuf::from("/"), home: dirs::home_dir() }
     }
@@ -82,13 +82,13 @@ impl Places {
 
 struct Kind {
     name: &'static str,
-    /// Names on `PATH`.
+    /// Program names on `PATH`.
     programs: &'static [&'static str],
-    /// Relative to the root, and on macOS to the home as well.
+    /// Relative to the root, and on macOS to the home too.
     files: &'static [&'static str],
 }
 
-/// Free browsers first; Chrome for Testing before Chrome because it never updates under a running one.
+/// Open-source browsers first; Chrome for Testing before Chrome because it never updates while it runs.
 const KINDS: &[Kind] = &[
     Kind {
         name: "Chromium",
@@ -126,7 +126,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// The browser to start: the named one, or the first that is there and not confined.
+/// Returns the browser to start: the named one, or the first that exists and is not confined. Fails if there is none.
 pub fn find(named: &Named, places: &Places) -> Result<Found, LaunchError> {
     let by_name =
         [(&named.flag, "--browser"), (&named.variable, PATH_VARIABLE), (&named.config, "browser in config.toml")];
@@ -166,7 +166,8 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// By the real path; and, as Ubuntu's `chromium-browser` is a script that starts the snap, by what a script says.
+/// Detects confinement by the real path, and by the content of a script: Ubuntu's `chromium-browser` is a script that
+/// starts the snap.
 fn confinement(path: &Path, places: &Places) -> Option<Confinement> {
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     for candidate in [path, &real] {
@@ -185,7 +186,7 @@ fn confinement(path: &Path, places: &Places) -> Option<Confinement> {
     start.contains("flatpak run").then_some(Confinement::Flatpak)
 }
 
-/// The beginning of a shell script; none for other programs.
+/// Returns the start of a shell script; `None` for other programs.
 fn script_start(path: &Path) -> Option<String> {
     const ENOUGH: u64 = 4096;
     let mut bytes = Vec::new();
@@ -193,7 +194,7 @@ fn script_start(path: &Path) -> Option<String> {
     bytes.starts_with(b"#!").then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Flatpaks are not on `PATH` by default: named, so that "no browser" is not a riddle.
+/// Lists installed flatpaks. They are not on `PATH` by default; naming them explains the error "no browser".
 fn flatpaks(places: &Places) -> Vec<Skipped> {
     const EXPORTS: &[&str] = &["org.chromium.Chromium", "com.google.Chrome", "com.brave.Browser", "com.microsoft.Edge"];
     let system = places.root.join("var/lib/flatpak/exports/bin");

@@ -1,7 +1,7 @@
 //! The browser's command line.
 //!
-//! Owns the flags and the rules that keep metadata services out of reach. Never an open DevTools port: any local user
-//! could drive the profile through it.
+//! Owns the flags and the rules that block metadata services. Never opens a DevTools port: any local user could drive
+//! the profile through it.
 
 use crate::base::metadata;
 use crate::base::site_list::SiteList;
@@ -9,18 +9,19 @@ use std::path::Path;
 
 const RULES_FLAG: &str = "--host-resolver-rules=";
 const FEATURES_FLAG: &str = "--disable-features=";
-/// Without a window: after a click Chromium holds back what the page's handlers put off (timers, messages) until the next
-/// frame is drawn, so that a person sees the click at once. Nobody looks here, and a click waits for those handlers.
+/// After a click, Chromium defers tasks of the page's handlers (timers, messages) until the next frame is drawn, so
+/// that the user sees the effect at once. In a headless browser nobody watches, and a click would wait for those tasks,
+/// so the feature is disabled.
 const UNSEEN_FEATURES: &str = "DeferRendererTasksAfterInput";
 
-/// What the command line depends on.
+/// The input of the command line.
 #[derive(Clone, Debug)]
 pub struct Flags<'a> {
     pub profile: &'a Path,
     pub headless: bool,
-    /// Chromium does not start as root inside its sandbox.
+    /// Chromium refuses to run as root with its sandbox.
     pub as_root: bool,
-    /// The configuration's own; resolver rules among them come after ours.
+    /// The flags from the configuration; resolver rules among them come after ours.
     pub extra: &'a [String],
     /// The only hosts that resolve.
     pub only_sites: &'a SiteList,
@@ -28,16 +29,16 @@ pub struct Flags<'a> {
     pub first_url: Option<&'a str>,
 }
 
-/// The browser's arguments.
+/// Returns the browser's arguments.
 pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
     let mut args = vec![
         format!("--user-data-dir={}", flags.profile.display()),
         "--remote-debugging-pipe".to_owned(),
-        // Lets the pipe, and only the pipe, load our extension.
+        // Allows the pipe, and only the pipe, to load our extension.
         "--enable-unsafe-extension-debugging".to_owned(),
         "--no-first-run".to_owned(),
         "--no-default-browser-check".to_owned(),
-        // The keeper ends the browser by closing its pipe: that is not a crash to ask a person about.
+        // The keeper ends the browser by closing its pipe: that is not a crash to ask the user about.
         "--hide-crash-restore-bubble".to_owned(),
     ];
     if flags.headless {
@@ -46,25 +47,25 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
             "--window-size=1280,720",
             "--mute-audio",
             "--password-store=basic",
-            // A page is as wide as its viewport, in pictures too; a full-page picture would take them away for good and so
-            // change the layout of the page.
+            // A page is as wide as its viewport, in screenshots too. A full-page screenshot would remove the scrollbars
+            // for good and so change the layout of the page.
             "--hide-scrollbars",
         ];
         args.extend(unseen.map(str::to_owned));
     } else {
-        // Else each start greets a person with a bar about the resolver rules below, which calls them
-        // unsupported and asks to worry. What matters of it `connect` says itself. Pages can't see this flag.
+        // Otherwise each start shows an infobar that calls the resolver rules below unsupported. `connect` reports the
+        // relevant part itself. Pages cannot detect this flag.
         args.push("--test-type".to_owned());
     }
     if flags.as_root {
         args.push("--no-sandbox".to_owned());
     }
     let mut rules = resolver_rules();
-    // Only the last such flag counts, so what the configuration says joins ours.
+    // Only the last such flag counts, so the values from the configuration are appended to ours.
     let mut features: Vec<&str> = if flags.headless { vec![UNSEEN_FEATURES] } else { Vec::new() };
     for extra in flags.extra {
         if let Some(more) = extra.strip_prefix(RULES_FLAG) {
-            // Of the rules the first that matches counts: ours stay in force.
+            // The first matching rule counts, so ours stay in force.
             rules = format!("{rules}, {more}");
         } else if let Some(more) = extra.strip_prefix(FEATURES_FLAG) {
             features.push(more);
@@ -85,9 +86,9 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
     args
 }
 
-/// For redirects and subresources too, which no check of a typed address sees.
+/// Returns the resolver rules. They also cover redirects and subresources, which no check of a typed address sees.
 fn resolver_rules() -> String {
-    // IPv6 hosts stand without brackets: with them a rule matches nothing.
+    // IPv6 hosts have no brackets here: with them a rule matches nothing.
     metadata::hosts().map(|host| format!("MAP {host} ~NOTFOUND")).collect::<Vec<_>>().join(", ")
 }
 

@@ -1,6 +1,6 @@
-//! Starting a browser through its keeper, or finding the one that a keeper already holds.
+//! Starts a browser through its keeper, or finds the one that a keeper holds already.
 //!
-//! Owns which browser, with which flags and profile. Never holds the browser's process: the keeper does.
+//! Owns the choice of browser, flags and profile. Never holds the browser's process: the keeper does.
 
 pub mod error;
 pub mod find;

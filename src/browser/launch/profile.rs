@@ -1,7 +1,7 @@
-//! The browser's profile folder before a start.
+//! Prepares the browser's profile folder before a start.
 //!
-//! Owns the preferences that our extension needs, the native host's manifest file, and what a dead browser left
-//! behind. Never touches the profile of a running one.
+//! Owns the preferences that our extension needs, the native host's manifest file, and the cleanup after a browser that
+//! died. Never touches the profile of a running one.
 
 use super::error::LaunchError;
 use crate::base::{atomic, home};
@@ -14,15 +14,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-/// A native messaging host's manifest, as its owner wrote it.
+/// The manifest of a native messaging host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostManifest {
-    /// Without `.json`.
+    /// The file name without `.json`.
     pub name: String,
     pub bytes: Vec<u8>,
 }
 
-/// Makes the profile ready. A running browser on it is an error.
+/// Prepares the profile. Fails if a running browser uses it.
 pub fn prepare(profile: &Path, manifest: Option<&HostManifest>) -> Result<(), LaunchError> {
     home::private_folder(profile)
         .map_err(|error| io_error("the profile can't be used", profile)(io::Error::other(error)))?;
@@ -43,12 +43,13 @@ fn io_error<'a>(what: &'static str, path: &'a Path) -> impl FnOnce(io::Error) ->
     move |source| LaunchError::Io { what, path: path.to_owned(), source }
 }
 
-/// Pins our icon to the toolbar. Without developer mode Chrome disables an unpacked extension when it reloads itself.
+/// Enables developer mode and pins our icon to the toolbar. Without developer mode Chrome disables an unpacked
+/// extension when the extension reloads itself.
 fn prepare_preferences(profile: &Path) -> Result<(), LaunchError> {
     let folder = profile.join("Default");
     let file = folder.join("Preferences");
     let mut preferences = match fs::read(&file) {
-        // A broken file is Chrome's to fix: it starts with a new one.
+        // Chrome replaces a broken file with a new one.
         Ok(bytes) => match serde_json::from_slice(&bytes) {
             Ok(Value::Object(preferences)) => preferences,
             _ => return Ok(()),
@@ -57,7 +58,7 @@ fn prepare_preferences(profile: &Path) -> Result<(), LaunchError> {
         Err(error) => return Err(io_error("the browser's preferences can't be read", &file)(error)),
     };
     let allowed = set(&mut preferences, &["extensions", "ui", "developer_mode"], Value::Bool(true));
-    // Once: who takes the icon off the toolbar keeps it off.
+    // Only once: if the user removes the icon, it stays removed.
     let is_decided = preferences.get("extensions").is_some_and(|of| of.get("pinned_extensions").is_some());
     if !is_decided {
         set(&mut preferences, &["extensions", "pinned_extensions"], Value::Array(vec![EXTENSION_ID.into()]));
@@ -70,7 +71,7 @@ fn prepare_preferences(profile: &Path) -> Result<(), LaunchError> {
     atomic::write(&file, &bytes).map_err(io_error("the browser's preferences can't be written", &file))
 }
 
-/// Sets one value deep in a tree and leaves the rest. False: it was so already.
+/// Sets one value deep in a tree and keeps the rest. Returns false if it was set already.
 fn set(tree: &mut Map<String, Value>, path: &[&str], value: Value) -> bool {
     let Some((first, rest)) = path.split_first() else { return false };
     if rest.is_empty() {
@@ -83,8 +84,8 @@ fn set(tree: &mut Map<String, Value>, path: &[&str], value: Value) -> bool {
     branch.as_object_mut().is_some_and(|branch| set(branch, rest, value))
 }
 
-/// Chromium's lock is a symbolic link to `host-pid`. It outlives a browser that was killed, and Chromium then believes
-/// it when the host's name has changed since (as a container's does).
+/// Removes the lock of a dead browser. Chromium's lock is a symbolic link to `host-pid`. It outlives a browser that was
+/// killed, and Chromium trusts it if the host's name has changed since (as in a container).
 fn clear_dead_browser(profile: &Path) -> Result<(), LaunchError> {
     let lock = profile.join("SingletonLock");
     let Ok(target) = fs::read_link(&lock) else { return Ok(()) };
@@ -106,7 +107,7 @@ fn clear_dead_browser(profile: &Path) -> Result<(), LaunchError> {
     Ok(())
 }
 
-/// A running browser listens there for the next start's request to open a window.
+/// Returns true if a browser runs: it listens on this socket for the next start's request to open a window.
 fn answers(profile: &Path) -> bool {
     match UnixStream::connect(profile.join("SingletonSocket")) {
         Ok(_) => true,
@@ -114,10 +115,11 @@ fn answers(profile: &Path) -> bool {
     }
 }
 
-/// Whether the process lives and, where the system tells command lines, was started on this profile: pids are reused.
+/// Returns true if the process lives and, on systems that show command lines, was started with this profile: pids are
+/// reused.
 fn runs_on(profile: &Path, pid: u32) -> bool {
     let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
-    // Anything but "no such process" may be a living one of another user.
+    // Any other result may be a living process of another user.
     if test_kill_process(process) == Err(rustix::io::Errno::SRCH) {
         return false;
     }
@@ -189,12 +191,12 @@ mod tests {
         prepare(&profile, None).unwrap();
         assert!(lock.symlink_metadata().is_err());
 
-        // A process with the profile on its command line, whatever it is; it ends with its stdin.
+        // Any process with the profile on its command line will do; it ends with its stdin.
         let mut command = std::process::Command::new("sh");
         command.args(["-c", "echo; read line", "sh"]).arg(&profile);
         command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
         let mut living = command.spawn().unwrap();
-        // Its word says that its command line is in place: the kernel sets that a moment after the start.
+        // Its output shows that its command line is in place: the kernel sets that a moment after the start.
         std::io::Read::read_exact(living.stdout.as_mut().unwrap(), &mut [0]).unwrap();
         symlink(format!("host-{}", living.id()), &lock).unwrap();
         let result = prepare(&profile, None);

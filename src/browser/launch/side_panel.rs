@@ -1,6 +1,6 @@
-//! Our extension in a browser that gstack started: loading it, and opening its side panel without a person's click.
+//! Our extension in a browser that gstack started: loads it, and opens its side panel without a click by the user.
 //!
-//! Owns the checks that make this safe: the browser dies when the action of a disabled extension is triggered, and
+//! Owns the checks that make this safe: the browser crashes if the action of a disabled extension is triggered, and
 //! triggering it again closes the panel.
 
 use crate::browser::browser::Browser;
@@ -16,16 +16,16 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-/// The panel's page in the extension.
+/// The file of the panel's page in the extension.
 const PANEL_PAGE: &str = "sidepanel.html";
-/// The panel's page starts within a fraction of a second; a busy machine gets more.
+/// The panel's page starts within a fraction of a second; a busy machine takes longer.
 const PANEL_LIMIT: Duration = Duration::from_secs(15);
 
-/// The button does nothing until the extension's worker has run for the first time and tied the panel to it. A panel
+/// The button does nothing until the extension's worker has run for the first time and set the panel for it. A panel
 /// that opens is reported much sooner than this.
 const CLICK_AGAIN: Duration = Duration::from_secs(2);
 
-/// Two that open the panel at once would each click, and the second click closes it.
+/// Two concurrent callers would each click, and the second click closes the panel.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
 #[derive(Debug, thiserror::Error)]
@@ -56,8 +56,7 @@ fn cdp(error: crate::browser::cdp::CdpError) -> PanelError {
     PanelError::Browser(error.into())
 }
 
-/// Loads the unpacked extension (again, where it is loaded already: that also fixes a crashed one) and sees that it
-/// is enabled.
+/// Loads the unpacked extension, or reloads it (which also revives a crashed one), and checks that it is enabled.
 pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<ExtensionInfo, PanelError> {
     use crate::browser::cdp::CdpError;
     let path = folder.to_string_lossy().into_owned();
@@ -68,7 +67,7 @@ pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<Extensio
     enabled(browser, &loaded.id).await
 }
 
-/// Whether the extension is loaded and enabled. After its process crashed it is neither.
+/// Returns true if the extension is loaded and enabled. After its process crashed it is neither.
 pub async fn is_enabled(browser: &Browser, id: &str) -> Result<bool, PanelError> {
     match enabled(browser, id).await {
         Ok(_) => Ok(true),
@@ -77,14 +76,14 @@ pub async fn is_enabled(browser: &Browser, id: &str) -> Result<bool, PanelError>
     }
 }
 
-/// The extension, if it is enabled.
+/// Returns the extension if it is enabled; fails otherwise.
 async fn enabled(browser: &Browser, id: &str) -> Result<ExtensionInfo, PanelError> {
     let known = browser.root().call(GetExtensions {}).await.map_err(cdp)?;
     let found = known.extensions.into_iter().find(|extension| extension.id == id);
     found.filter(|extension| extension.enabled).ok_or(PanelError::Disabled)
 }
 
-/// Whether the panel's page runs, in any window.
+/// Returns true if the panel's page runs in any window.
 pub async fn is_open(browser: &Browser, extension: &str) -> Result<bool, PanelError> {
     Ok(targets(browser).await?.iter().any(|target| is_panel(&target.url, extension)))
 }
@@ -97,13 +96,13 @@ async fn targets(browser: &Browser) -> Result<Vec<TargetInfo>, PanelError> {
 #[derive(Debug, PartialEq, Eq)]
 enum Clicked {
     Open,
-    /// A new target without an address: on a busy machine a panel is one for a moment.
+    /// A new target has no address yet: on a busy machine a panel looks like that for a moment.
     Opening,
     Nothing,
 }
 
 impl Clicked {
-    /// `before`: the targets that were there before the click.
+    /// Compares the targets with `before`, the ids of the targets before the click.
     fn of(targets: &[TargetInfo], before: &HashSet<String>, extension: &str) -> Self {
         if targets.iter().any(|target| is_panel(&target.url, extension)) {
             return Self::Open;
@@ -114,13 +113,13 @@ impl Clicked {
     }
 }
 
-/// Whether this is the address of a panel's page.
+/// Returns true if this is the address of a panel's page.
 pub fn is_panel(url: &str, extension: &str) -> bool {
     let page = url.strip_prefix("chrome-extension://").and_then(|rest| rest.strip_prefix(extension));
     page.and_then(|rest| rest.strip_prefix('/')).is_some_and(|rest| rest.starts_with(PANEL_PAGE))
 }
 
-/// Opens the panel beside a tab, unless one is open already; returns once its page runs. False: it was open.
+/// Opens the panel beside a tab, unless one is open; returns once its page runs. Returns false if it was open already.
 pub async fn open(browser: &Browser, extension: &str, tab: &Tab) -> Result<bool, PanelError> {
     let target_id = tab.info()?.target.as_str().to_owned();
     let _turn = ONE_AT_A_TIME.lock().await;

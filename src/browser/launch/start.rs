@@ -1,6 +1,6 @@
-//! From "a browser, please" to a connection: an existing keeper's, or a new one's.
+//! Connects to this home's browser: through a running keeper, or a new one.
 //!
-//! Owns the start of the keeper process and its report. Never waits without a limit.
+//! Owns the start of the keeper process and the reading of its report. Never waits without a limit.
 
 use super::error::LaunchError;
 use super::find::{self, Found, Named, PATH_VARIABLE, Places};
@@ -25,23 +25,23 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::Command;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-/// More than the keeper itself gives the browser.
+/// Longer than the keeper's own limit for the browser.
 const REPORT_LIMIT: Duration = Duration::from_secs(75);
-/// A browser whose keeper was killed ends by itself, within this.
+/// A browser whose keeper was killed ends by itself within this time.
 const ENDING_LIMIT: Duration = Duration::from_secs(5);
-/// Another user of a lock or the end of a foreign process can't be waited for, only looked at again.
+/// The release of a lock and the end of a process that is not our child cannot be awaited, only polled.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// `keeper.log` starts again beyond this.
+/// In bytes. A larger `keeper.log` is started again.
 const LOG_LIMIT: u64 = 1024 * 1024;
 
-/// What a browser is started with.
+/// The options for starting a browser.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchOptions {
     /// `--browser`.
     pub browser: Option<PathBuf>,
     /// From `config.toml`.
     pub configured_browser: Option<PathBuf>,
-    /// None: headless where there is no display.
+    /// `None`: headless if there is no display.
     pub headless: Option<bool>,
     /// From `config.toml` and, for tests, `GSTACK_BROWSER_ARGS`.
     pub extra_args: Vec<String>,
@@ -51,18 +51,18 @@ pub struct LaunchOptions {
     pub environment: Option<BTreeMap<String, String>>,
     pub manifest: Option<HostManifest>,
     pub first_url: Option<String>,
-    /// None: the home's own.
+    /// `None`: the home's profile.
     pub profile: Option<PathBuf>,
-    /// The gstack binary; none: this process's.
+    /// The gstack binary; `None`: this process's.
     pub keeper_program: Option<PathBuf>,
 }
 
 /// A browser to attach to (`Browser::attach_kept`).
 pub struct Started {
     pub link: KeeperLink,
-    /// None: it was running already.
+    /// `None`: the browser was running already.
     pub browser: Option<Found>,
-    /// What a person should know, in words.
+    /// Messages for the user.
     pub notes: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl LaunchOptions {
         value.filter(|value| !value.is_empty())
     }
 
-    /// Headless where nobody could see it. macOS always has a display.
+    /// Returns true if the browser starts without a window: by default if there is no display. macOS always has one.
     fn is_headless(&self) -> bool {
         let has_display = cfg!(target_os = "macos")
             || ["WAYLAND_DISPLAY", "DISPLAY"].iter().any(|name| self.variable(name).is_some());
@@ -83,11 +83,11 @@ impl LaunchOptions {
     }
 }
 
-/// Connects to this home's browser; starts one first where none runs.
+/// Connects to this home's browser; starts one first if none runs.
 pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, LaunchError> {
     let deadline = Instant::now() + REPORT_LIMIT;
     loop {
-        // A keeper that is found may just be ending: then it is the next one's turn.
+        // The keeper found here may be about to end: then the loop starts the next one.
         if let Some(link) = connect_to_running(home, deadline).await? {
             return Ok(Started { link, browser: None, notes: Vec::new() });
         }
@@ -100,7 +100,7 @@ pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, Laun
     }
 }
 
-/// None: another starter was faster.
+/// Starts a keeper. Returns `None` if another process was faster.
 async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Started>, LaunchError> {
     let named = Named {
         flag: options.browser.clone(),
@@ -143,7 +143,7 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
     Ok(Some(Started { link, browser: Some(found), notes: notes.into_iter().collect() }))
 }
 
-/// Ends this home's browser and its keeper. False: none was running.
+/// Ends this home's browser and its keeper. Returns false if none was running.
 pub async fn stop(home: &Home) -> Result<bool, LaunchError> {
     let lock = home.keeper_lock();
     if !is_held(&lock)? {
@@ -154,7 +154,7 @@ pub async fn stop(home: &Home) -> Result<bool, LaunchError> {
     Ok(true)
 }
 
-/// Waits until the keeper has ended.
+/// Waits until the keeper has ended. Fails after `REPORT_LIMIT`.
 async fn ended(home: &Home) -> Result<(), LaunchError> {
     let deadline = Instant::now() + REPORT_LIMIT;
     while is_held(&home.keeper_lock())? {
@@ -166,7 +166,7 @@ async fn ended(home: &Home) -> Result<(), LaunchError> {
     Ok(())
 }
 
-/// Kills this home's browser, whose first process has this pid; its keeper ends with it. What pages had not saved is lost.
+/// Kills this home's browser by the pid of its first process; its keeper ends with it. Unsaved data of pages is lost.
 pub async fn kill(home: &Home, pid: u32) -> Result<(), LaunchError> {
     if let Some(group) = i32::try_from(pid).ok().and_then(Pid::from_raw)
         && let Err(error) = kill_process_group(group, Signal::KILL)
@@ -176,13 +176,13 @@ pub async fn kill(home: &Home, pid: u32) -> Result<(), LaunchError> {
     ended(home).await
 }
 
-/// Connects to a keeper that lives; none: none does. It takes its socket right after its lock, and greets once the
-/// browser answers.
+/// Connects to a running keeper; returns `None` if none runs. A keeper opens its socket right after its lock, and sends
+/// its greeting once the browser answers.
 async fn connect_to_running(home: &Home, deadline: Instant) -> Result<Option<KeeperLink>, LaunchError> {
     while is_held(&home.keeper_lock())? {
         match timeout_at(deadline, keeper_link::connect(home)).await {
             Ok(Ok(link)) => return Ok(Some(link)),
-            // It is not there yet, or not any more.
+            // The keeper does not listen yet, or not any more.
             Ok(Err(LinkError::Unreachable { .. } | LinkError::Silent(_))) => sleep(LOOK_AGAIN).await,
             Ok(Err(error)) => return Err(error.into()),
             Err(_) => return Err(LinkError::Silent(REPORT_LIMIT).into()),
@@ -191,7 +191,7 @@ async fn connect_to_running(home: &Home, deadline: Instant) -> Result<Option<Kee
     Ok(None)
 }
 
-/// False: another starter's browser has taken the profile meanwhile.
+/// Prepares the profile. Returns false if another process's browser uses it already.
 async fn prepare(home: &Home, profile: &Path, manifest: Option<&HostManifest>) -> Result<bool, LaunchError> {
     let deadline = Instant::now() + ENDING_LIMIT;
     loop {
@@ -204,7 +204,7 @@ async fn prepare(home: &Home, profile: &Path, manifest: Option<&HostManifest>) -
     }
 }
 
-/// Whether a keeper lives.
+/// Returns true if a keeper runs.
 fn is_held(lock: &Path) -> Result<bool, LaunchError> {
     FileLock::is_held(lock).map_err(|source| LaunchError::Io {
         what: "the keeper's lock can't be read",
@@ -229,7 +229,7 @@ async fn start_keeper(home: &Home, options: &LaunchOptions, plan: &LaunchPlan) -
     if let Some(environment) = &options.environment {
         command.env_clear().envs(environment);
     }
-    // Neither killed nor waited for when dropped: it outlives this process, and tokio reaps it if it ends before.
+    // Not killed or waited for on drop: the keeper outlives this process, and tokio reaps it if it ends earlier.
     let mut keeper = command.spawn().map_err(failed)?;
     let plan = serde_json::to_vec(plan).map_err(|error| failed(error.into()))?;
     if let Some(mut stdin) = keeper.stdin.take() {

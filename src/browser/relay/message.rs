@@ -1,6 +1,6 @@
-//! DevTools messages as the connection reads and writes them.
+//! DevTools messages in the wire format of the connection.
 //!
-//! Owns their spelling. Never knows of tabs.
+//! Owns their serialization. Never knows about tabs.
 
 use super::refusals;
 use super::translate::Out;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-/// A command as the connection writes it.
+/// A command as received from the connection.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Command {
@@ -44,7 +44,7 @@ struct ErrorReply<'a> {
 }
 
 fn encoded(message: &Message<'_>) -> Out {
-    // Its parts are JSON already.
+    // Serializing cannot fail: the parts are JSON already.
     Out::Browser(serde_json::to_vec(message).unwrap_or_default())
 }
 
@@ -91,7 +91,7 @@ pub(super) fn refused(id: u32, refusal: Refusal) -> Out {
     failed(id, refusals::code(refusal), &refusals::words(refusal))
 }
 
-/// An event whose parameters nobody has read.
+/// Builds an event with unparsed parameters.
 pub(super) fn event_as_it_came(method: &str, session: &str, params: Option<&RawValue>) -> Out {
     encoded(&Message { id: None, method: Some(method), session_id: Some(session), params, result: None, error: None })
 }

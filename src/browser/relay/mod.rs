@@ -1,7 +1,8 @@
-//! An everyday browser: one that a person started, with neither DevTools pipe nor port, driven by way of the extension in
-//! it (`chrome.debugger`).
+//! An everyday browser: one that the user started, with neither DevTools pipe nor port. gstack drives it through its
+//! extension (`chrome.debugger`).
 //!
-//! Owns the transport and the tabs as they are reported. Attaches to a tab when a command needs it, never before.
+//! Owns the transport and the tabs as the extension reports them. Attaches to a tab when a command needs it, never
+//! before.
 
 mod message;
 pub mod refusals;
@@ -32,42 +33,43 @@ use strip::{Strip, page_target};
 use tokio::sync::mpsc;
 use translate::{LEAVE_OWN_PAGE, Out, Translator};
 
-/// Messages that may wait each way. Their writers wait where it is full: the connection's own task, whose queue has its
-/// bound, and the reader of the extension's port, so that the extension is read no faster than its words are taken in.
+/// The most messages queued in each direction. Writers wait when a queue is full: the connection's writer task, whose
+/// own queue is bounded, and the reader of the extension's port, so that gstack reads the extension's messages no
+/// faster than it handles them.
 const MOST_WAITING: usize = 64;
-/// An empty page is there at once.
+/// An empty page loads at once.
 const LEAVE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Takes what is meant for the extension. Must not block.
+/// Sends a message to the extension. Must not block.
 pub type Outlet = Box<dyn Fn(ToPanel) + Send + Sync>;
 
 type Shared = Arc<Mutex<Strip>>;
 
-/// The connection to one everyday browser. Dropping it ends the connection; the browser goes on.
+/// The connection to one everyday browser. Dropping it ends the connection; the browser keeps running.
 pub struct Relay {
     browser: Browser,
     strip: Shared,
     heard: mpsc::Sender<Heard>,
 }
 
-/// A tab that was opened by another.
+/// A tab that another tab opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenedBy {
     pub opener: TabId,
     pub tab: TabId,
 }
 
-/// What a report of the extension's changed.
+/// The changes from one report of the extension.
 #[derive(Debug)]
 pub struct Reported {
-    /// The tabs of which it became known which page opened them.
+    /// Tabs whose opener has become known.
     pub opened: Vec<OpenedBy>,
-    /// The tabs that are gone.
+    /// Tabs that have closed.
     pub closed: Vec<TabId>,
 }
 
 impl Relay {
-    /// Begins at once; nothing is asked of the browser.
+    /// Opens the connection without sending anything to the browser.
     pub fn open(run: BrowserRun, about: About, options: AttachOptions, outlet: Outlet) -> Self {
         let strip = Shared::default();
         let (commands, queue) = mpsc::channel(MOST_WAITING);
@@ -88,14 +90,14 @@ impl Relay {
         &self.browser
     }
 
-    /// Something that the extension said of DevTools. Waits while much of it is not taken in yet.
+    /// Queues a DevTools message from the extension; waits while the queue is full.
     pub async fn hear(&self, heard: Heard) {
         if self.heard.send(heard).await.is_err() {
             tracing::debug!("an everyday browser's connection has ended");
         }
     }
 
-    /// Takes in what the extension reports of its tabs: known when this returns.
+    /// Applies the extension's report of its tabs; the tabs are up to date when this returns.
     pub fn report(&self, changed: &TabsChanged) -> Reported {
         let mut strip = lock(&self.strip);
         let changes = strip.apply(changed);
@@ -129,12 +131,12 @@ impl Relay {
             let opened = new.and_then(|info| Some(OpenedBy { opener: info.opener?, tab: info.id }));
             (follows, opened)
         };
-        // Which page a tab holds is known here.
+        // The page of each tab is known here, so `FindPage` is not needed.
         shared.follow(follows.into_iter().filter(|follow| !matches!(follow, Follow::FindPage(_))).collect());
         opened
     }
 
-    /// The number that the tab had.
+    /// Removes a tab; returns the number it had.
     fn gone(&self, id: ChromeTabId) -> Option<TabId> {
         let shared = &self.browser.shared;
         let (follows, number) = {
@@ -154,8 +156,8 @@ impl Relay {
 }
 
 impl Tab {
-    /// In an everyday browser: shows an empty page in place of one of the browser's own, which nobody may enter and from
-    /// which no address could be opened else.
+    /// Shows an empty page in place of one of the browser's own pages (everyday browsers only): extensions cannot
+    /// attach to those, so no address could be opened from there.
     pub async fn leave_own_page(&self) -> Result<(), BrowserError> {
         let target = serde_json::json!({ "targetId": self.info()?.target });
         self.browser().root().call_json(LEAVE_OWN_PAGE, &target, LEAVE_LIMIT).await?;
@@ -184,7 +186,7 @@ struct Source {
     queue: mpsc::Receiver<Vec<u8>>,
     hearing: mpsc::Receiver<Heard>,
     outlet: Outlet,
-    /// Messages for the connection that have not been taken yet.
+    /// Messages for the connection that have not been read yet.
     ready: VecDeque<Bytes>,
 }
 
@@ -200,7 +202,7 @@ impl Source {
 }
 
 impl MessageSource for Source {
-    /// Cancel safe: what was taken in is translated before anything is awaited again.
+    /// Cancel safe: each message received is translated before the next await.
     fn next(&mut self) -> BoxFuture<'_, io::Result<Option<Bytes>>> {
         Box::pin(async move {
             loop {
@@ -220,7 +222,7 @@ impl MessageSource for Source {
     }
 }
 
-/// Each change leaves the strip whole.
+/// Each change leaves the strip consistent, so a poisoned lock is usable.
 fn lock(strip: &Mutex<Strip>) -> MutexGuard<'_, Strip> {
     strip.lock().unwrap_or_else(PoisonError::into_inner)
 }

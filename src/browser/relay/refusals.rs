@@ -1,6 +1,7 @@
-//! Why a tab of an everyday browser is not acted on: as a DevTools error's code, and in words with the next step.
+//! The reasons why gstack does not act on a tab of an everyday browser: the code of a DevTools error, and the message
+//! with the next step.
 //!
-//! Owns the codes, which are ours alone, and the words. Never decides whether something is refused.
+//! Owns the codes, which are private to gstack, and the messages. Never decides whether to refuse.
 
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::relay::Refusal;
@@ -21,23 +22,23 @@ const ALL: [Refusal; 9] = [
     Refusal::NotAttached,
 ];
 
-/// The code of an error that stands for this refusal.
+/// Returns the error code of this refusal.
 pub(super) fn code(refusal: Refusal) -> i64 {
     let at = ALL.iter().position(|known| *known == refusal).unwrap_or_default();
     FIRST - i64::try_from(at).unwrap_or_default()
 }
 
-/// The refusal that an error's code stands for; none: it is DevTools' own.
+/// Returns the refusal with this error code; `None` for a code of DevTools.
 pub fn of_code(code: i64) -> Option<Refusal> {
     usize::try_from(FIRST - code).ok().and_then(|at| ALL.get(at)).copied()
 }
 
-/// What happened.
+/// Returns the message.
 pub fn words(refusal: Refusal) -> String {
     fault(refusal).message
 }
 
-/// As it is told, with the next step.
+/// Returns the fault with the message and the next step.
 pub fn fault(refusal: Refusal) -> Fault {
     let (code, message, hint) = match refusal {
         Refusal::Cancelled => (FaultCode::Cancelled, told::RELAY_CANCELLED, told::RELAY_CANCELLED_NEXT),

@@ -1,6 +1,6 @@
-//! The tab strip of an everyday browser, as its extension reports it, and the DevTools targets that stand for its tabs.
+//! The tab strip of an everyday browser, as its extension reports it, and the DevTools targets of its tabs.
 //!
-//! Owns the tabs and the spelling of their targets. Pure: it is told of changes.
+//! Owns the tabs and the ids of their targets. Pure: it takes the reported changes.
 
 use crate::browser::devtools::target::{EmbedderData, TargetInfo};
 use crate::protocol::ids::{ChromeTabId, TargetId};
@@ -8,12 +8,12 @@ use crate::protocol::tabs::{ChromeTab, TabsChanged};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Before a Chrome tab's id: the name of its *tab* target.
+/// The prefix of a Chrome tab's id in the id of its *tab* target.
 const TAB: &str = "chrome-tab-";
-/// The same for its page, as long as Chrome does not name that.
+/// The prefix for its *page* target while Chrome reports no target id.
 const PAGE: &str = "chrome-page-";
 
-/// The name by which a tab of an everyday browser is known as a DevTools target.
+/// Returns the id of the *tab* target for a tab of an everyday browser.
 pub fn tab_target(id: ChromeTabId) -> TargetId {
     TargetId::new(format!("{TAB}{id}"))
 }
@@ -22,25 +22,25 @@ pub(super) fn chrome_id_of(target: &str) -> Option<ChromeTabId> {
     target.strip_prefix(TAB)?.parse().ok()
 }
 
-/// The page in a tab. Its id is its main frame's where Chrome names it.
+/// Returns the id of the page in a tab; the main frame's id if Chrome reports it.
 pub(super) fn page_target(tab: &ChromeTab) -> TargetId {
     tab.target_id.clone().unwrap_or_else(|| TargetId::new(format!("{PAGE}{}", tab.chrome_tab_id)))
 }
 
-/// What changed, as far as it matters here.
+/// The changes that are relevant here.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Changes {
     pub(super) present: Vec<ChromeTab>,
     pub(super) gone: Vec<ChromeTabId>,
 }
 
-/// All tabs that were reported and not closed.
+/// All tabs that were reported and have not closed.
 #[derive(Debug, Default)]
 pub(super) struct Strip {
     tabs: BTreeMap<ChromeTabId, ChromeTab>,
 }
 
-/// A target as `Target.getTargets` lists it.
+/// A target in the format of `Target.getTargets`.
 #[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Listed<'a> {
@@ -80,7 +80,7 @@ impl Strip {
         self.tabs.get(&id)
     }
 
-    /// The *tab* targets, or the pages in them.
+    /// Returns the *tab* targets, or the pages in them.
     pub(super) fn listed(&self, tabs: bool) -> Vec<Listed<'_>> {
         let name = |tab: &ChromeTab| if tabs { tab_target(tab.chrome_tab_id) } else { page_target(tab) };
         self.tabs
@@ -96,7 +96,7 @@ impl Strip {
             .collect()
     }
 
-    /// A reported tab as the two targets that the browser's state is built from: the tab's and its page's.
+    /// Converts a reported tab to its two targets: the *tab* and its *page*.
     pub(super) fn targets(&self, tab: &ChromeTab) -> (TargetInfo, TargetInfo) {
         let opener = tab.opener_chrome_tab_id.and_then(|id| self.tabs.get(&id)).map(page_target);
         let info = |id: TargetId, kind: &str| TargetInfo {

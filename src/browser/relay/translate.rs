@@ -1,7 +1,7 @@
-//! From DevTools messages of the connection to the extension's, and back.
+//! Translates DevTools messages of the connection to messages of the extension, and back.
 //!
-//! Owns the sessions that stand for tabs and pages, and which question of the extension belongs to which command. Answers
-//! for the browser itself, which the extension can't ask. Pure: a message goes in, messages come out.
+//! Owns the sessions of tabs and pages, and maps the extension's answers to commands. Answers commands to the browser
+//! itself, which the extension cannot reach. Pure: a message goes in, messages come out.
 
 use super::message::{self, Command, answered, done, event, failed, refused};
 use super::refusals;
@@ -20,12 +20,12 @@ use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// Shows an empty page where one of the browser's own is; at once done on any other. DevTools has no such command.
+/// Shows an empty page in place of one of the browser's own pages; a no-op on any other. DevTools has no such command.
 pub(super) const LEAVE_OWN_PAGE: &str = "Relay.leaveOwnPage";
-/// Gives the keyboard back to the side panel that had it last.
+/// Gives the keyboard focus back to the side panel that had it last.
 pub(in crate::browser) const PANEL_TO_FRONT: &str = "Relay.panelToFront";
 
-/// What reaches beyond the tab: the whole profile's cookies and storage, other targets.
+/// Commands that reach beyond the tab: the cookies and storage of the whole profile, and other targets.
 const BARRED: [&str; 9] = [
     "Storage.getCookies",
     "Storage.setCookies",
@@ -38,10 +38,10 @@ const BARRED: [&str; 9] = [
     "Target.exposeDevToolsProtocol",
 ];
 
-/// One piece of parameters: with its quotes escaped once more it still fits into a message.
+/// The size of one part of split parameters: it fits into a message even after its quotes are escaped again.
 const PART: usize = COMFORTABLE / 4;
 
-/// What goes out.
+/// An outgoing message.
 #[derive(Debug)]
 pub(super) enum Out {
     /// A DevTools message for the connection.
@@ -49,7 +49,7 @@ pub(super) enum Out {
     Extension(Box<ToPanel>),
 }
 
-/// What the extension said.
+/// A message from the extension.
 #[derive(Debug)]
 pub enum Heard {
     Answer(RelayAnswer),
@@ -57,21 +57,21 @@ pub enum Heard {
     Detached(RelayDetached),
 }
 
-/// What the browser is, as far as it is known.
+/// The known properties of the browser.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// `Chromium 156.0.8078.73`
     pub product: Option<String>,
-    /// The extension knows how to relay.
+    /// The extension supports the relay.
     pub can_relay: bool,
 }
 
-/// What a session of the connection stands for.
+/// The target of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Tab(ChromeTabId),
     Page(ChromeTabId),
-    /// A frame in another process or a worker; its name is DevTools' own.
+    /// An out-of-process frame or a worker; DevTools names its session.
     Inner(ChromeTabId),
 }
 
@@ -83,17 +83,17 @@ impl Place {
     }
 }
 
-/// The two sessions of a tab that is attached to.
+/// The two sessions of an attached tab.
 struct Attachment {
     tab_session: String,
     page_session: String,
     page: TargetId,
 }
 
-/// What an answer of the extension is to.
+/// The request that an answer of the extension belongs to.
 enum Asked {
     Attach(ChromeTabId),
-    /// In this tab, of this session.
+    /// A command to this tab, on this session.
     Command(ChromeTabId, String),
     Open,
     Tab,
@@ -129,7 +129,7 @@ pub(super) struct Translator {
     attached: HashMap<ChromeTabId, Attachment>,
     places: HashMap<String, Place>,
     asked: HashMap<u32, Asked>,
-    /// Counts attachments: a session's name is never used again.
+    /// Counts attachments: a session id is never reused.
     count: u64,
 }
 
@@ -138,7 +138,7 @@ impl Translator {
         Self { about, attached: HashMap::new(), places: HashMap::new(), asked: HashMap::new(), count: 0 }
     }
 
-    /// A command of the connection.
+    /// Translates a command of the connection.
     pub(super) fn command(&mut self, bytes: &[u8], strip: &Strip) -> Vec<Out> {
         let mut out = Vec::new();
         let Ok(command) = serde_json::from_slice::<Command>(bytes) else { return out };
@@ -162,7 +162,7 @@ impl Translator {
         out
     }
 
-    /// What the browser itself is asked: answered here, or by what Chrome lets extensions do with tabs.
+    /// Handles a command to the browser itself: answers it, or uses the tab functions that Chrome offers to extensions.
     fn of_browser(&mut self, command: &Command, strip: &Strip, out: &mut Vec<Out>) {
         let id = command.id;
         let named: Named = read(&command.params);
@@ -196,7 +196,7 @@ impl Translator {
                 }
             }
             (PANEL_TO_FRONT, _) => self.ask_of_tab(id, Asked::Tab, RelayTabAct::Panel, None, out),
-            // Which window it is only the browser knows; what follows brings it to the front all the same.
+            // Only the browser knows the window; the next command brings it to the front regardless.
             ("Browser.getWindowForTarget", _) => {
                 out.push(done(id, json!({ "windowId": 0, "bounds": { "windowState": "normal" } })));
             }
@@ -234,7 +234,7 @@ impl Translator {
         out.push(extension(ToPanel::RelayTab(RelayTab { call: id, act, chrome_tab_id: tab })));
     }
 
-    /// The *tab* target exists here only: it has one page, and says so when asked for what is in it.
+    /// Handles a command to a *tab* target, which exists only here: it has one page, and reports it on auto-attach.
     fn of_tab(&mut self, command: &Command, tab: ChromeTabId, strip: &Strip, out: &mut Vec<Out>) {
         match command.method.as_str() {
             "Target.setAutoAttach" => {
@@ -256,7 +256,7 @@ impl Translator {
         }
     }
 
-    /// Something that the extension said.
+    /// Translates a message from the extension.
     pub(super) fn heard(&mut self, heard: Heard, strip: &Strip) -> Vec<Out> {
         match heard {
             Heard::Answer(answer) => self.answered(answer, strip).into_iter().collect(),
@@ -301,7 +301,7 @@ impl Translator {
 
     fn happened(&mut self, happened: &RelayEvent) -> Option<Out> {
         let RelayEvent { chrome_tab_id: tab, session_id, method, params } = happened;
-        // Of an attachment that has ended meanwhile.
+        // The attachment of this event may have ended.
         let attached = self.attached.get(tab)?;
         let session = session_id.as_deref().unwrap_or(&attached.page_session);
         let message = message::event_as_it_came(method, session, params.as_deref());
@@ -322,7 +322,7 @@ impl Translator {
         Some(message)
     }
 
-    /// Calls that wait for an answer of the tab are told why none comes.
+    /// Ends an attachment and fails its pending commands with the reason.
     fn detached(&mut self, detached: RelayDetached) -> Vec<Out> {
         let RelayDetached { chrome_tab_id: tab, reason } = detached;
         let of_tab = |_: &u32, asked: &mut Asked| match asked {
@@ -330,7 +330,7 @@ impl Translator {
             Asked::Open | Asked::Tab => false,
         };
         let waiting: Vec<u32> = self.asked.extract_if(of_tab).map(|(id, _)| id).collect();
-        // That it is over comes first: anyone who gets an answer then finds the reason.
+        // First the end of the session: a caller that then gets an error can look up the reason.
         let over = self.forget(tab).map(|attached| {
             let params = json!({ "sessionId": attached.tab_session, "refusal": reason });
             event("Target.detachedFromTarget", None, &params)
@@ -344,14 +344,14 @@ impl Translator {
     }
 }
 
-/// A domain of the browser's own, or what reaches beyond the tab.
+/// Returns true for the browser's own domains and for commands that reach beyond the tab.
 fn is_barred(method: &str) -> bool {
     let (domain, name) = method.split_once('.').unwrap_or_default();
     let other_targets = domain == "Target" && name != "setAutoAttach";
     other_targets || matches!(domain, "Browser" | "SystemInfo" | "Extensions") || BARRED.contains(&method)
 }
 
-/// In parts where it would not fit into one message.
+/// Sends a command to the extension, in parts if it does not fit into one message.
 fn relay(command: Command, tab: ChromeTabId, session_id: Option<String>, out: &mut Vec<Out>) {
     let Command { id: call, method, params, .. } = command;
     let mut whole = Some(params);

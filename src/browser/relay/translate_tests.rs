@@ -1,4 +1,4 @@
-//! What the translator says to either side, message by message.
+//! Tests of the translator's output to both sides, message by message.
 
 use super::refusals;
 use super::strip::Strip;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const TAB: ChromeTabId = ChromeTabId(7);
 
-/// A tab as the extension reports it.
+/// Builds a tab as the extension reports it.
 pub(super) fn tab(id: i64, url: &str) -> ChromeTab {
     ChromeTab {
         chrome_tab_id: ChromeTabId(id),
@@ -35,7 +35,7 @@ struct Scene {
     next: u32,
 }
 
-/// What went to the connection, as JSON.
+/// Returns the messages to the connection, as JSON.
 fn to_browser(out: &[Out]) -> Vec<Value> {
     let parse = |one: &Out| match one {
         Out::Browser(bytes) => Some(serde_json::from_slice(bytes).unwrap()),
@@ -88,7 +88,7 @@ impl Scene {
         to_browser(&self.translator.heard(Heard::Event(event), &self.strip))
     }
 
-    /// Attaches to the tab; gives the sessions of tab and page.
+    /// Attaches to the tab; returns the sessions of tab and page.
     fn attach(&mut self) -> (String, String) {
         let (id, out) =
             self.send("Target.attachToTarget", None, json!({ "targetId": "chrome-tab-7", "flatten": true }));
@@ -121,7 +121,7 @@ fn a_command_to_a_page_goes_to_its_tab_and_its_answer_comes_back_under_its_id() 
     assert_eq!(to_extension(&out), [json!({ "method": "relay.command", "params": sent })]);
     let reply = scene.answer(id, json!({ "frameId": "MAIN" }));
     assert_eq!(reply, [json!({ "id": id, "sessionId": page, "result": { "frameId": "MAIN" } })]);
-    // An answer comes once.
+    // A second answer to the same request is ignored.
     assert!(scene.answer(id, json!({})).is_empty());
 }
 
@@ -180,14 +180,14 @@ fn when_the_person_sends_us_out_whoever_waits_hears_why_and_the_tab_is_free() {
     let (id, _) = scene.send("Runtime.evaluate", Some(&page), json!({ "expression": "1" }));
     let detached = RelayDetached { chrome_tab_id: TAB, reason: Refusal::Cancelled };
     let told = to_browser(&scene.translator.heard(Heard::Detached(detached), &scene.strip));
-    // First that it is over, then the answers: anyone who gets one finds the reason.
+    // First the end of the session, then the failed commands: their callers can look up the reason.
     assert_eq!(told[0]["method"], "Target.detachedFromTarget");
     assert_eq!(told[0]["params"], json!({ "sessionId": tab_session, "refusal": "cancelled" }));
     assert_eq!((told[1]["id"].as_u64(), refusal_of(&told[1])), (Some(u64::from(id)), Some(Refusal::Cancelled)));
     assert!(scene.event(None, "Page.loadEventFired", json!({})).is_empty());
     let (_, out) = scene.send("Runtime.enable", Some(&page), json!({}));
     assert_eq!(to_browser(&out)[0]["error"]["code"], -32001);
-    // Attached to again, nothing of before is meant.
+    // After a new attachment, old answers and sessions are ignored.
     let (_, again) = scene.attach();
     assert_ne!(again, page);
 }
