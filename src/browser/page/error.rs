@@ -1,6 +1,6 @@
-//! Why something in a page could not be read or done, and how it is told.
+//! The errors of reading from a page or acting on it, and their messages.
 //!
-//! Owns the mapping to faults of everything that concerns one page.
+//! Owns the mapping to faults of every error that concerns one page.
 
 use crate::browser::cdp::CdpError;
 use crate::browser::error::BrowserError;
@@ -12,57 +12,57 @@ use std::time::Duration;
 pub enum PageError {
     #[error(transparent)]
     Browser(BrowserError),
-    /// The ref as it was given: `@e3`.
+    /// The ref as the client wrote it: `@e3`.
     #[error("Ref {0} not found. Run 'snapshot' to get fresh refs.")]
     RefNotFound(String),
-    /// `was`: role and name that its element had, if they are known.
+    /// `was`: the role and name that its element had, if known.
     #[error("Ref {name}{} is stale: its element left the page. Run 'snapshot' to get fresh refs.", in_brackets(was))]
     RefStale { name: String, was: Option<String> },
     #[error("Selector not found: {0}")]
     NotFound(String),
-    /// `message` counts and lists the first few.
+    /// `message` contains the count and the first few matches.
     #[error("{selector}: {message}")]
     Several { selector: String, message: String },
     #[error("{0}")]
     BadSelector(String),
-    /// Conditions were not met in time. `reason`: `it is covered by <div class="x">`.
+    /// The conditions were not met in time. `reason`: `it is covered by <div class="x">`.
     #[error("{what} was not ready for {action} within {} s: {reason}", seconds(*waited))]
     NotReady { what: String, action: &'static str, reason: String, waited: Duration },
     /// Nothing matched in time.
     #[error("{what} did not appear within {} s", seconds(*waited))]
     NeverAppeared { what: String, waited: Duration },
-    /// The element can't take what it was given.
+    /// The element cannot take this value.
     #[error("{what}: {reason}")]
     Refused { what: String, reason: String },
-    /// The tab went to another site meanwhile; nothing was done.
+    /// The tab now shows another site; no action was performed.
     #[error("the tab no longer shows {wanted}: nothing was done")]
     OtherSite { wanted: String },
-    /// The element is not what it was when it was judged; nothing was done.
+    /// The element has changed since it was checked; no action was performed.
     #[error("{what} has changed since it was looked at: nothing was done")]
     Changed { what: String },
-    /// The page's own exception.
+    /// An exception thrown by the page.
     #[error("{0}")]
     Script(String),
     #[error("{what} took longer than {} s", seconds(*after))]
     Timeout { what: String, after: Duration },
-    /// Input was sent, but whether it took effect is not known.
+    /// Input was sent, but its effect is unknown.
     #[error("{what}: the input was sent, but nothing tells whether it arrived ({reason})")]
     Unknown { what: String, reason: String },
-    /// A script ran, and nothing tells how it ended.
+    /// A script ran, but its outcome is unknown.
     #[error("{what} has no result: {reason}; whether it did what it was to do is not known")]
     Unanswered { what: String, reason: String },
-    /// The document went away while it was asked.
+    /// The document was replaced or closed before it answered.
     #[error("the page navigated away while gstack was reading it")]
     DocumentGone,
-    /// The frame that selectors were looked for in went away; from now on it is the main one.
+    /// The chosen frame is gone; from now on selectors match in the main frame.
     #[error("the frame that you had switched to is gone")]
     FrameLost,
-    /// A reply that our own script does not give.
+    /// A reply that our own script never gives.
     #[error("the page's answer can't be read: {0}")]
     Unreadable(String),
     #[error("{url} could not be fetched: {reason}")]
     NotFetched { url: String, reason: String },
-    /// The address, or one that it redirects to.
+    /// The address, or one that it redirects to, is not allowed.
     #[error("it leads to {0}, an address that gstack does not open")]
     AddressRefused(String),
     #[error("{0}")]
@@ -70,7 +70,7 @@ pub enum PageError {
 }
 
 impl PageError {
-    /// What of it is a page's own text: classes, labels, what a script threw.
+    /// Returns the part of the message that is the page's own text: classes, labels, exception messages.
     fn page_words(&self) -> Option<PageWords> {
         let (ours, theirs) = match self {
             Self::Several { selector, message } => (format!("{selector} is more than one element:"), message.clone()),
@@ -105,13 +105,13 @@ fn in_brackets(was: &Option<String>) -> String {
     was.as_ref().map(|was| format!(" ({was})")).unwrap_or_default()
 }
 
-/// `5`, `0.2`
+/// Formats seconds: `5`, `0.2`.
 fn seconds(time: Duration) -> String {
     let hundredths = (time.as_secs_f64() * 100.0).round() / 100.0;
     format!("{hundredths}")
 }
 
-/// What also happens to the panel's own actions, and is told in its language.
+/// Returns the translatable message for errors that the panel's own actions can cause too.
 fn told_of(error: &PageError) -> Option<(FaultCode, Sentence, Told)> {
     Some(match error {
         PageError::Timeout { what, after } => {

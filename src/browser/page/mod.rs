@@ -1,6 +1,7 @@
-//! What is read from a page and done in it: snapshot, locating, actions, captures.
+//! Reads from a page and acts on it: snapshots, locating, actions, screenshots.
 //!
-//! Owns everything between a tab's session and a command's words. Never attaches, navigates or decides what is allowed.
+//! Owns everything between a tab's session and the text of a command. Never attaches, navigates or decides what is
+//! allowed.
 
 mod act;
 mod capture;

@@ -1,4 +1,4 @@
-//! The handle to a tab's page while a command works on it, and what is remembered of a tab between commands.
+//! The handle to a tab's page during one command, and the memory of a tab between commands.
 //!
 //! Owns the memory (refs, last snapshot, journal). Never outlives the tab.
 
@@ -25,19 +25,19 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
-/// How long one of our own functions may take where nothing is waited for. A hung page answers nothing.
+/// The time limit of our own script functions that do not wait. A hung page answers nothing.
 pub(super) const SCRIPT_LIMIT: Duration = Duration::from_secs(10);
 
-/// How the browser's own page begins that it shows instead of what could not be loaded.
+/// The start of the address of the browser's error page.
 const ERROR_PAGE: &str = "chrome-error:";
 
-/// What is remembered of the tabs of one browser. Cheap to clone.
+/// The memory of all tabs of one browser. Cheap to clone.
 #[derive(Clone)]
 pub struct Pages {
     memories: Memories,
-    /// A task feeds the journals.
+    /// Set once a task feeds the journals.
     fed: Arc<OnceLock<()>>,
-    /// Where what pages say is written, too; none: in memory only.
+    /// The file that page messages are also written to; `None`: memory only.
     capture: Option<CaptureFile>,
     snapshot_limit: usize,
 }
@@ -50,30 +50,30 @@ impl Default for Pages {
 
 pub(super) type Memories = Arc<Mutex<HashMap<TabId, Arc<Memory>>>>;
 
-/// What is remembered of one tab.
+/// The memory of one tab.
 #[derive(Default)]
 pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
-    /// What the last snapshot gave refs to.
+    /// The refs of the last snapshot.
     pub(super) listed: Mutex<Vec<ListedRef>>,
     pub(super) drawn: Mutex<Drawn>,
-    /// The element that the person picked last.
+    /// The element that the user picked last.
     pub(super) picked: Mutex<Option<RefName>>,
     pub(super) watch: Mutex<Option<Watch>>,
     pub(super) style_changes: Mutex<Vec<StyleChange>>,
-    /// The frame that selectors are looked for in; none: the main one.
+    /// The frame that selectors are matched in; `None`: the main frame.
     pub(super) chosen_frame: Mutex<Option<FrameId>>,
     pub(super) journal: Mutex<Journal>,
-    /// The last picture, by what was taken: a number made of its bytes.
+    /// The hash of the last screenshot, by the name of what it shows.
     pub(super) pictures: Mutex<HashMap<String, u64>>,
-    /// The requests are recorded.
+    /// The recording of the tab's requests.
     pub(super) recorded_requests: Recorded,
-    /// What is measured until it is stopped.
+    /// The measurements in progress.
     pub(super) measured: Measured,
-    /// The mouse where it was left, with what is held on it and on the keyboard.
+    /// The mouse position, and the buttons and keys held down.
     pub(super) held: Mutex<HeldInput>,
-    /// Told after each event that the journal took in.
+    /// Notified after each event added to the journal.
     pub(super) journal_grew: Notify,
 }
 
@@ -89,30 +89,31 @@ impl Memory {
     }
 }
 
-/// Each holder changes a table by whole entries, so a panic elsewhere leaves it usable.
+/// Holders change a table only by whole entries, so a poisoned lock is usable.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Pages {
-    /// In bytes: what is beyond in a snapshot is only counted. The default is 60,000.
+    /// Sets the limit of a snapshot in bytes: lines beyond it are only counted. The default is 60,000.
     #[must_use]
     pub fn with_snapshot_limit(mut self, limit: usize) -> Self {
         self.snapshot_limit = limit;
         self
     }
 
-    /// Writes what pages say, ask for and show as dialogs to a file, from the first tab on that is engaged after this.
+    /// Writes console messages, requests and dialogs to a file, for all tabs, starting with the next tab that is
+    /// engaged.
     #[must_use]
     pub fn captured_to(mut self, file: Option<CaptureFile>) -> Self {
         self.capture = file;
         self
     }
 
-    /// Waits for its turn on the tab and engages it. One command at a time works on a tab; dropping the page lets
-    /// the next one in.
+    /// Waits for the caller's turn on the tab and engages it. One command at a time works on a tab; dropping the page
+    /// gives the turn to the next one.
     pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
-        // Before the tab is engaged, so that nothing of it is missed.
+        // Before the tab is engaged, so that no event is missed.
         self.fed.get_or_init(|| feed(tab.browser(), &self.memories, self.capture.clone()));
         let work = tab.work().await?;
         let memory = self.memory_of(tab);
@@ -128,14 +129,14 @@ impl Pages {
         })
     }
 
-    /// What a ref is called, as the newest snapshot of its tab showed it: `Submit` for `@e3`.
+    /// Returns the name of a ref's element in the tab's newest snapshot: `Submit` for `@e3`.
     pub fn label(&self, tab: TabId, name: &str) -> Option<String> {
         let name = RefName::parse(name)?;
         let memory = lock(&self.memories).get(&tab).cloned()?;
         memory.refs().label_of(name).map(str::to_owned)
     }
 
-    /// Console messages and requests that are remembered of a tab.
+    /// Returns the number of console messages and of requests remembered for a tab.
     pub(super) fn remembered(&self, tab: TabId) -> (usize, usize) {
         let memory = lock(&self.memories).get(&tab).cloned();
         memory.map(|memory| memory.journal().fill()).unwrap_or_default()
@@ -146,7 +147,7 @@ impl Pages {
     }
 }
 
-/// The tab's memory; those of closed tabs go when a new one comes.
+/// Returns the tab's memory. Adding a tab drops the memories of closed tabs.
 pub(super) fn memory_of(memories: &mut HashMap<TabId, Arc<Memory>>, tab: TabId, browser: &Browser) -> Arc<Memory> {
     if !memories.contains_key(&tab) {
         forget_closed(memories, browser);
@@ -158,31 +159,31 @@ fn forget_closed(memories: &mut HashMap<TabId, Arc<Memory>>, browser: &Browser) 
     memories.retain(|id, _| browser.tab(*id).is_ok());
 }
 
-/// A tab's page, for one command. All that a client may do with a page hangs on it.
+/// A tab's page during one command: the entry point of everything a client can do with it.
 pub struct Page {
-    /// First, so that it ends before the next command has its turn.
+    /// First, so that it is dropped before the next command gets its turn.
     recording: Option<(Recording, Effects)>,
     work: Work,
     pub(super) memory: Arc<Memory>,
-    /// Nothing is done but while the tab shows this.
+    /// Actions fail unless the tab shows this place.
     only_on: Option<Place>,
-    /// Input goes to nothing else.
+    /// Input may go only to this element.
     pub(super) expected: Option<Expected>,
     pub(super) snapshot_limit: usize,
-    /// Told where input goes.
+    /// Receives the positions of input.
     pub(super) pointer: Option<PointerWatch>,
-    /// The mark on what is acted on.
+    /// The mark on the element of the current action.
     pub(super) touched: Mutex<Option<Touch>>,
 }
 
 impl Page {
-    /// Binds what is done to one place, where one is named. An error where the tab shows another one already.
+    /// Limits the command to one place, if given. Fails if the tab already shows another one.
     pub async fn only_on(mut self, place: Option<Place>) -> Result<Self, PageError> {
         self.only_on = place;
         self.check_site().await?;
         Ok(self)
     }
-    /// Notes what is caused from now on. `dialogs`: how those that open meanwhile are answered.
+    /// Records effects from now on. `dialogs`: the policy for dialogs that open in this time.
     pub fn recorded(mut self, effects: &Effects, dialogs: DialogPolicy) -> Result<Self, PageError> {
         self.recording = Some((self.work.record(effects, dialogs)?, effects.clone()));
         Ok(self)
@@ -190,38 +191,40 @@ impl Page {
     pub(super) fn effects(&self) -> Option<&Effects> {
         self.recording.as_ref().map(|(_, effects)| effects)
     }
-    /// Binds input to what was looked at before.
+    /// Limits input to the element that was checked before.
     #[must_use]
     pub fn only_to(mut self, expected: Option<Expected>) -> Self {
         self.expected = expected;
         self
     }
-    /// Tells somebody where input goes, just before it is sent.
+    /// Reports each position just before input is sent there.
     #[must_use]
     pub fn watched_by(mut self, pointer: Option<PointerWatch>) -> Self {
         self.pointer = pointer;
         self
     }
-    /// The element that the person picked last, for `inspect` without one. Its document may be gone: then its ref says so.
+    /// Returns the element that the user picked last, for `inspect` without a target. Using the ref fails if its
+    /// document is gone.
     pub fn picked(&self) -> Option<RefName> {
         *lock(&self.memory.picked)
     }
-    /// Asked just before input is sent.
+    /// Fails unless the tab shows the allowed place. Called just before input is sent.
     pub(super) async fn check_site(&self) -> Result<(), PageError> {
         let Some(wanted) = &self.only_on else { return Ok(()) };
         let shown = Place::of(&self.work.main_frame().await?.url);
-        // A failed load goes by the address that failed here, and by the error page's own where tabs are listed.
+        // The place of an error page is the failed address here, but the error page's own address in the list of tabs.
         let is_error_page =
             || self.work.info().is_ok_and(|info| info.url.starts_with(ERROR_PAGE) && *wanted == Place::of(&info.url));
         if shown == *wanted || is_error_page() { Ok(()) } else { Err(other_site(wanted)) }
     }
-    /// The same of the very document that a script will run in: what tells the tab's address may lag behind.
+    /// As `check_site`, for the document that a script will run in: the tab's reported address may lag behind.
     pub(super) async fn check_document(&self, limit: Duration) -> Result<(), PageError> {
         let Some(wanted) = &self.only_on else { return Ok(()) };
         let url = self.document_url(limit).await?;
         if Place::of(&url) == *wanted { Ok(()) } else { Err(other_site(wanted)) }
     }
-    /// Nobody has to look at an element before it is acted on: input is bound to nothing, and nobody is told where it goes.
+    /// Returns true if an action needs no check of its element: input is not limited to a place or element, and nobody
+    /// watches it.
     pub(super) fn is_free(&self) -> bool {
         self.only_on.is_none() && self.expected.is_none() && self.pointer.is_none()
     }
@@ -231,7 +234,7 @@ impl Page {
     pub fn work(&self) -> &Work {
         &self.work
     }
-    /// The address as it is now.
+    /// Returns the tab's present address.
     pub fn url(&self) -> Result<String, PageError> {
         Ok(self.work.info()?.url)
     }

@@ -1,7 +1,7 @@
-//! What a person could do in a page: click, fill, choose, hover, scroll.
+//! User actions in a page: click, fill, select, hover, scroll.
 //!
-//! Owns each action's conditions and order. Every one waits until its element can be acted on, acts with trusted input
-//! where input is meant, and returns when the network work that it started has settled.
+//! Owns the conditions and the order of each action. Each one waits until its element is actionable, uses trusted input
+//! for user input, and returns when the network requests it started have settled.
 
 use crate::browser::error::BrowserError;
 use crate::browser::page::error::PageError;
@@ -21,16 +21,16 @@ const HOVER_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
 const FILL_NEEDS: [Need; 3] = [Need::Visible, Need::Enabled, Need::Editable];
 const SELECT_NEEDS: [Need; 2] = [Need::Visible, Need::Enabled];
 
-/// Between the end of a page, or of its session, and the news that its tab is closed or shows another page.
+/// The longest delay between the end of a page or its session and the report that its tab closed or shows another page.
 pub(in crate::browser::page) const CLOSING_LIMIT: Duration = Duration::from_secs(10);
 
-/// What a click turned out to be.
+/// The outcome of a click.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clicked {
     Element,
-    /// With it the page closed its own tab.
+    /// The page closed its own tab in response.
     Closed,
-    /// It was on a real `<option>`, which was chosen in its `<select>`; its text.
+    /// The target was an `<option>`, which was chosen in its `<select>`; its text.
     Option(String),
 }
 
@@ -53,7 +53,7 @@ impl Done {
 }
 
 impl Page {
-    /// Clicks the middle of the element, once it is visible, enabled, at rest and takes the event.
+    /// Clicks the middle of the element once it is visible, enabled, stable and receives pointer events.
     pub async fn click(&self, target: &Target, clicks: Clicks, limit: Duration) -> Result<Clicked, PageError> {
         let settling = Settling::begin(self);
         let (clicked, settled) = self.click_now(target, clicks, limit).await?;
@@ -65,18 +65,18 @@ impl Page {
         matches!(self.info(), Err(BrowserError::TabClosed(_)))
     }
 
-    /// A page may close its tab at the first of several events: then the others have nowhere to go, and none is missing.
+    /// Ignores an error of input if the tab has closed: the page may close its tab at the first of several events.
     pub(in crate::browser::page) async fn unless_closed(&self, sent: Result<(), PageError>) -> Result<(), PageError> {
         match &sent {
             Err(PageError::Browser(BrowserError::Cdp(error))) if error.is_session_gone() => {}
             _ => return sent,
         }
-        // Its session ends a moment before the tab is told to be closed.
+        // The session ends a moment before the tab is reported as closed.
         self.until_closed().await;
         if self.is_closed() { Ok(()) } else { sent }
     }
 
-    /// Waits until the browser says that the tab is closed, at most until `CLOSING_LIMIT`.
+    /// Waits until the browser reports that the tab is closed, at most `CLOSING_LIMIT`.
     pub(in crate::browser::page) async fn until_closed(&self) {
         let mut events = self.browser().events();
         let closed = async { while !self.is_closed() && events.recv().await.is_ok() {} };
@@ -123,7 +123,7 @@ impl Page {
                 Ok(settled) => return Ok((Clicked::Element, settled)),
                 Err(reason) => reason,
             };
-            // Held back from the page, so it may be tried again.
+            // The page did not see the event, so a retry is safe.
             if Instant::now() >= deadline {
                 let what = target.to_string();
                 return Err(PageError::NotReady { what, action: "a click", reason, waited: limit });
@@ -144,8 +144,8 @@ impl Page {
         Ok((Clicked::Option(option.text.clone()), ended.settled))
     }
 
-    /// What the guard saw: `Ok` for a hit, with what the page said after it; `Err(reason)` inside for what was in the way. A
-    /// page that was left took the click with it.
+    /// Returns the guard's verdict: `Ok` for a hit, with what the page said afterwards; an inner `Err(reason)` names
+    /// what was in the way. If the document was left, the click counts as delivered.
     async fn verdict(&self, target: &Target, ready: &Ready) -> Result<Result<Option<Settled>, String>, PageError> {
         if self.is_closed() {
             return Ok(Ok(None));
@@ -162,10 +162,10 @@ impl Page {
             None => Ok(Ok(None)),
             Some(Some(Guarded::Hit | Guarded::Left)) => Ok(Ok(ended.settled)),
             Some(Some(Guarded::Covered { reason })) => Ok(Err(reason)),
-            // What is in a frame's middle is another document's business.
+            // The content of a frame is another document.
             Some(None) if matches!(ready.tag.as_str(), "iframe" | "frame" | "embed" | "object") => Ok(Ok(None)),
-            // Where the browser still has the frame at its former place, the event went to the element that holds it:
-            // `frameOrigin` has seen that nothing else is there.
+            // If the browser's hit test still uses the frame's old position, the event went to the frame's element in
+            // the parent; `frameOrigin` has checked that nothing covers it.
             Some(None) if self.frame(&ready.frame)?.parent.is_some() => {
                 Ok(Err("its frame does not take the event".to_owned()))
             }
@@ -176,7 +176,7 @@ impl Page {
         }
     }
 
-    /// Where input goes for a ready element; inside, what covers it.
+    /// Returns the point in the tab for a ready element; an inner `Err` names what covers it.
     pub(super) async fn tab_point(&self, target: &Target, ready: &Ready) -> Result<Result<Point, String>, PageError> {
         let point = ready.point.ok_or_else(|| PageError::Unreadable(format!("no point of {target}")))?;
         self.point_in_tab(&ready.frame, point).await
@@ -207,7 +207,8 @@ impl Page {
         Ok(())
     }
 
-    /// Replaces the element's text by `value`: selected whole, then typed as one input event; `change` follows.
+    /// Replaces the element's text with `value`: selects all of it and inserts the value in one input event; `change`
+    /// follows.
     pub async fn fill(&self, target: &Target, value: &str, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let given: [&dyn Argument; 1] = [&value];
@@ -229,7 +230,7 @@ impl Page {
             self.unless_closed(sent).await?;
         }
         let (place, has_text) = (&ready.place, is_typed && !value.is_empty());
-        // The page may go on by itself once the field is full.
+        // The page may navigate once the field is full.
         let ended = self.end_by::<Done>(&ready.frame, Injected::EndFill, &[place, &has_text]).await?;
         ended.value.map(|done| done.check(target)).transpose()?;
         self.settle_asked(settling, ended.settled).await;
@@ -247,7 +248,7 @@ impl Page {
         Ok(())
     }
 
-    /// Brings the element into view; without one goes to the page's end.
+    /// Scrolls the element into view; without a target scrolls to the end of the page.
     pub async fn scroll(&self, target: Option<&Target>, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         match target {
@@ -270,7 +271,7 @@ impl Page {
         self.settle_asked(settling, None).await;
     }
 
-    /// The same where the call that ended the action has asked the page already.
+    /// As `settle`, if the call that ended the action has asked the page already.
     async fn settle_asked(&self, settling: Option<Settling>, settled: Option<Settled>) {
         if let Some(settling) = settling {
             settling.end(self, settled).await;

@@ -1,6 +1,6 @@
-//! The clipboard, read and written by way of the page.
+//! Reads and writes the clipboard through the page.
 //!
-//! Owns the two calls. The page sees neither of them, and no permission is asked for.
+//! Owns the two calls. The page notices neither of them, and no permission prompt opens.
 
 use crate::browser::devtools::runtime::Evaluate;
 use crate::browser::frames::World;
@@ -10,7 +10,7 @@ use crate::browser::page::script::{Argument, Injected, WORLD, tell};
 use serde_json::{Value, json};
 
 impl Page {
-    /// The text on the clipboard; empty where there is none.
+    /// Returns the text on the clipboard; empty if there is none.
     pub async fn read_clipboard(&self) -> Result<String, PageError> {
         self.check_site().await?;
         let frame = self.main_frame().await?.id;
@@ -26,11 +26,11 @@ impl Page {
         })
     }
 
-    /// Puts a text on the clipboard.
+    /// Writes a text to the clipboard.
     pub async fn write_clipboard(&self, text: &str) -> Result<(), PageError> {
         self.check_site().await?;
         let frame = self.main_frame().await?.id;
-        // The script is put into the page where it is missing.
+        // Injects the script if it is missing.
         let _: Value = self.script(&frame, Injected::Settled, &[], SCRIPT_LIMIT).await?;
         let context = self.context(&frame, &World::Isolated(WORLD.to_owned())).await?;
         let expression = format!("globalThis.__gstack.{}({})", Injected::CopyText, text.json()?);

@@ -1,7 +1,7 @@
-//! Dragging one element onto another.
+//! Drags one element onto another.
 //!
-//! Owns the order of press, moves and drop, and the two kinds of drag: the page's own (pointer events) and the browser's
-//! (`dragstart` … `drop`), which is told apart as it goes. Never decides where on an element.
+//! Owns the order of press, moves and drop, and both kinds of drag: pointer events handled by the page, and drag and
+//! drop by the browser (`dragstart` … `drop`), detected during the drag. Never chooses the point on an element.
 
 use crate::base::site;
 use crate::browser::events::Subscription;
@@ -18,11 +18,11 @@ use std::time::Duration;
 
 const DRAG_NEEDS: [Need; 4] = [Need::Visible, Need::Enabled, Need::Stable, Need::Hit];
 const DROP_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
-/// Moves on the way: lists that make room while something is dragged over them look at each.
+/// The number of moves: lists that make room for a dragged item react to each.
 const STEPS: u32 = 5;
-/// In CSS pixels: farther than what programs take for a trembling hand.
+/// In CSS pixels: more than the distance below which programs ignore a drag.
 const FIRST_STEP: f64 = 6.0;
-/// Chromium tells of its drag right after the page's `dragstart`.
+/// Chromium reports its drag right after the page's `dragstart`.
 const INTERCEPT_LIMIT: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ struct Intercepted {
 }
 
 impl Page {
-    /// Presses on the middle of one element, carries it to the middle of another and lets go there.
+    /// Presses on the middle of one element, drags to the middle of another and releases there.
     pub async fn drag(&self, from: &Target, to: &Target, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let _drawing = self.draw();
@@ -57,7 +57,7 @@ impl Page {
         pressed?;
         let carried = self.carry(&source, start, (from, to), limit, intercepted).await;
         if carried.is_err() {
-            // The button must not stay down, nor click where it went down.
+            // The button must not stay down, nor click where it was pressed.
             events::let_go_outside(self.session()).await?;
         }
         carried
@@ -100,8 +100,8 @@ impl Page {
         self.unless_closed(send("drop").await).await
     }
 
-    /// Refuses a drop in a frame of another site: the approval was for one site, and the drop would act on the other and hand
-    /// it what is dragged.
+    /// Refuses a drop in a frame of another site: the approval was for one site, and the drop would act on the other
+    /// and give it the dragged data.
     async fn refuse_other_site(
         &self,
         source: &Ready,
@@ -125,7 +125,7 @@ impl Page {
         }
     }
 
-    /// A press and a release on the same button are a click, which was not judged as one.
+    /// Refuses a drag within one button: press and release would be a click, which was not checked as one.
     async fn refuse_click(&self, source: &Ready, destination: &Ready, to: &Target) -> Result<(), PageError> {
         let Some(point) = destination.point.filter(|_| self.is_judged() && source.frame == destination.frame) else {
             return Ok(());
@@ -139,7 +139,7 @@ impl Page {
         }
     }
 
-    /// Where input goes for a ready element of which nothing covers the frame.
+    /// Returns the point in the tab for a ready element. Fails if something covers its frame.
     pub(in crate::browser::page) async fn free_point(
         &self,
         target: &Target,

@@ -1,6 +1,6 @@
-//! Files dropped on an element of a page.
+//! Drops files on an element of a page.
 //!
-//! Owns the order of the drag's events. Never judges the paths: who calls has.
+//! Owns the order of the drag events. Never judges the paths: the caller has checked them.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::{Need, Target};
@@ -18,7 +18,7 @@ impl Page {
     ///
     /// # Errors
     ///
-    /// Fails, with nothing dropped, if the page takes no files there: the browser would open them instead.
+    /// Fails without dropping anything if the page does not accept files there: the browser would open them instead.
     pub async fn drop_files(&self, target: &Target, files: &[PathBuf], limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let _drawing = self.draw();

@@ -1,6 +1,6 @@
 //! Files for the file chooser that a click opens.
 //!
-//! Owns holding the chooser back, so that no window of the browser opens. Never judges the paths.
+//! Owns the interception of the chooser, so that no browser dialog opens. Never judges the paths.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::input::Clicks;
@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A page asks for files in the click's own handler, or right after.
+/// A page opens the chooser in the click's own handler, or right after.
 const OPENS_LIMIT: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize)]
@@ -27,7 +27,7 @@ impl Page {
     ///
     /// # Errors
     ///
-    /// Fails if the click opens none, or one that takes fewer files.
+    /// Fails if the click opens no chooser, or one that accepts fewer files.
     pub(super) async fn upload_by_click(
         &self,
         target: &Target,

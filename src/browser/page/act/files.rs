@@ -1,6 +1,6 @@
-//! Files that are put into a page's file fields, and the addresses of what elements show.
+//! Sets files in a page's file fields, and returns the addresses that elements show or link to.
 //!
-//! Owns the calls. Never judges paths or addresses: who calls has.
+//! Owns the calls. Never judges paths or addresses: the caller has checked them.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::{FaultReply, Target};
@@ -19,7 +19,7 @@ struct FileField {
     number: u32,
     #[serde(default)]
     multiple: bool,
-    /// It is a file field, which can't be used.
+    /// True for a file field, even if it is disabled.
     #[serde(default)]
     is_field: bool,
     #[serde(flatten)]
@@ -34,8 +34,8 @@ struct Address {
 }
 
 impl Page {
-    /// Chooses files in an `<input type="file">`, or in the one that a `<label>` names; it may be hidden. Anything else is
-    /// clicked, and the files go to the file chooser that it opens.
+    /// Chooses files in an `<input type="file">`, or in the one that a `<label>` names; the field may be hidden. Any
+    /// other element is clicked, and the files go to the file chooser that it opens.
     pub async fn upload(&self, target: &Target, files: &[PathBuf], limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &[], "choosing files", limit).await?;
@@ -59,7 +59,7 @@ impl Page {
         Ok(())
     }
 
-    /// The address of what an element shows (a picture, a video) or leads to (a link).
+    /// Returns the address of what an element shows (an image, a video) or links to.
     pub async fn address_of(&self, target: &Target) -> Result<String, PageError> {
         let reply: Address = self.ask(target, Injected::AddressOf, &[], SCRIPT_LIMIT).await?;
         reply.value.ok_or_else(|| reply.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))

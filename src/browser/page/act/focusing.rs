@@ -1,6 +1,6 @@
-//! The keyboard's focus and the selection: given to an element, taken from it, its text selected; a point of an element.
+//! Focus and selection: focuses an element, blurs the focused one, selects text, and finds a point on an element.
 //!
-//! Owns these calls. Input itself is sent elsewhere.
+//! Owns these calls. Other files send input.
 
 use super::actions::Done;
 use crate::browser::page::error::PageError;
@@ -31,7 +31,7 @@ struct Selected {
 }
 
 impl Page {
-    /// Gives an element the keyboard.
+    /// Focuses an element.
     pub async fn focus(&self, target: &Target, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &[Need::Visible, Need::Enabled], "focusing", limit).await?;
@@ -42,7 +42,7 @@ impl Page {
         Ok(())
     }
 
-    /// Takes the keyboard from what has it, in whatever frame. Returns what that was: `<input id="q">`.
+    /// Blurs the focused element, in any frame. Returns its description: `<input id="q">`.
     pub async fn blur(&self) -> Result<Option<String>, PageError> {
         self.check_site().await?;
         let settling = Settling::begin(self);
@@ -58,7 +58,7 @@ impl Page {
         Ok(left)
     }
 
-    /// Selects an element's text. Returns how many characters it has.
+    /// Selects an element's text. Returns the number of characters.
     pub async fn select_text(&self, target: &Target, limit: Duration) -> Result<usize, PageError> {
         let ready = self.ready(target, &[Need::Visible], "selecting its text", limit).await?;
         let selected: Selected = self.script(&ready.frame, Injected::SelectText, &[&ready.place], SCRIPT_LIMIT).await?;
@@ -68,7 +68,7 @@ impl Page {
         }
     }
 
-    /// The same element with another point of it.
+    /// Returns the same ready element with another point on it.
     pub(super) async fn at_offset(&self, target: &Target, ready: Ready, offset: Offset) -> Result<Ready, PageError> {
         let at: At = self
             .script(&ready.frame, Injected::PointWithin, &[&ready.place, &offset.x, &offset.y], SCRIPT_LIMIT)
@@ -76,7 +76,7 @@ impl Page {
         if at.fault.fault.is_none() {
             return Ok(Ready { point: Some(Point { x: at.x, y: at.y }), ..ready });
         }
-        // Nothing is sent: what was to be held back from the page is let through again.
+        // No input follows: the guard must let pointer events through again.
         let _: Option<serde_json::Value> =
             self.script(&ready.frame, Injected::ReleaseGuard, &[&ready.document], SCRIPT_LIMIT).await?;
         Err(at.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))

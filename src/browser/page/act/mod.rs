@@ -1,4 +1,4 @@
-//! What is done in a page: clicks, fills, drags, files, scrolling, clipboard, changes of its look.
+//! Actions on a page: clicks, fills, drags, files, scrolling, clipboard, changes of its styling.
 //!
 //! Owns the actions on located elements. Never decides what is allowed.
 

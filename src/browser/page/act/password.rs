@@ -1,6 +1,6 @@
-//! Whether typing would go into a password field.
+//! Checks whether typing would go into a password field.
 //!
-//! Owns the question, asked before anything is typed. A field that a page turns into one afterwards is not found.
+//! Owns the check, made before typing. It misses a field that the page turns into a password field afterwards.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::Target;
@@ -10,8 +10,8 @@ use crate::browser::page::script::Injected;
 use futures_util::future::join_all;
 
 impl Page {
-    /// Of an element, or of what has the focus in any frame. An element that is not there yet is none; what can't be
-    /// asked may be one.
+    /// Returns true for a password field: the target, or the focused element of any frame. A missing target is not one;
+    /// a target that cannot be checked may be one.
     pub async fn is_password(&self, target: Option<&Target>) -> bool {
         match target {
             Some(target) => match self.is(target, ElementState::Password).await {
@@ -27,7 +27,7 @@ impl Page {
         let Ok(frames) = self.frames().await else { return true };
         let asked =
             frames.iter().map(|frame| self.script::<bool>(&frame.id, Injected::FocusIsPassword, &[], SCRIPT_LIMIT));
-        // A frame that has gone meanwhile has no focus.
+        // A frame that is gone has no focus.
         join_all(asked).await.into_iter().any(|answer| !matches!(answer, Ok(false) | Err(PageError::DocumentGone)))
     }
 }

@@ -1,6 +1,6 @@
-//! Scrolling a box of the page, or the page: by a distance, to an edge, until something appears.
+//! Scrolls an element or the page: by a distance, to an edge, until an element appears.
 //!
-//! Owns the bounds. Which box it is, is the injected script's to say.
+//! Owns the limits. The injected script finds the scroll container.
 
 use crate::browser::frames::FrameId;
 use crate::browser::page::error::PageError;
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A command that is cut off scrolls no longer than this. A list's end is waited at within one of them.
+/// A cancelled command stops scrolling within this time. The wait at the end of a list fits into one slice.
 const SLICE: Duration = Duration::from_secs(4);
 
-/// How far to scroll.
+/// The distance to scroll.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ScrollBy {
@@ -33,22 +33,22 @@ pub enum Edge {
     Right,
 }
 
-/// What came of it.
+/// The outcome of scrolling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 pub struct Scrolled {
-    /// How far it moved, in CSS pixels.
+    /// The distance scrolled, in CSS pixels.
     #[serde(default)]
     pub x: f64,
     #[serde(default)]
     pub y: f64,
-    /// Nothing more lies below.
+    /// The end is reached: there is nothing below.
     #[serde(default)]
     pub ended: bool,
     #[serde(default)]
     pub steps: u32,
     #[serde(default)]
     pub found: bool,
-    /// The page was left by it: how far it went then is not known.
+    /// The page navigated during it: the distance is unknown.
     #[serde(default)]
     pub left: bool,
 }
@@ -73,7 +73,7 @@ impl Reply {
 }
 
 impl Page {
-    /// Scrolls the element's box, or the page.
+    /// Scrolls the element's scroll container, or the page.
     pub async fn scroll_within(
         &self,
         target: Option<&Target>,

@@ -1,4 +1,4 @@
-//! Changes of an element's style, as they are remembered so that they can be taken back.
+//! Changes of an element's style, recorded so that they can be undone.
 
 use crate::browser::page::locate::ElementPlace;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// One change of one property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StyleChange {
-    /// As the client named the element.
+    /// The element as the client named it.
     pub target: String,
     pub property: String,
     /// The computed value before.
@@ -17,7 +17,7 @@ pub struct StyleChange {
     pub(super) before: Inline,
 }
 
-/// An inline declaration; an empty value: there was none.
+/// An inline declaration; an empty value means there was none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Inline {
     value: String,

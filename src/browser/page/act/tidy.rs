@@ -1,6 +1,6 @@
-//! Changing how a page looks: a property of an element, and clutter out of the way.
+//! Changes the styling of a page: sets a property of an element, and hides clutter.
 //!
-//! Owns the list of changes that can be undone. What counts as clutter is the injected script's to say.
+//! Owns the list of changes that can be undone. The injected script decides what counts as clutter.
 
 use super::style_change::{Inline, StyleChange};
 use crate::browser::page::error::PageError;
@@ -31,7 +31,7 @@ struct Counted {
     fault: FaultReply,
 }
 
-/// What `clean_up` hides.
+/// The kinds of clutter that `clean_up` hides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -45,7 +45,7 @@ pub enum Clutter {
 }
 
 impl Page {
-    /// Sets a property of an element by its inline style.
+    /// Sets a property of an element in its inline style.
     pub async fn set_style(&self, target: &Target, property: &str, value: &str) -> Result<StyleChange, PageError> {
         let (frame, _) = self.locate(target).await?;
         let done: Restyled = self.ask(target, Injected::SetStyle, &[&property, &value], SCRIPT_LIMIT).await?;
@@ -65,12 +65,13 @@ impl Page {
         Ok(change)
     }
 
-    /// The changes of this tab, oldest first.
+    /// Returns the changes of this tab, oldest first.
     pub fn style_changes(&self) -> Vec<StyleChange> {
         lock(&self.memory.style_changes).clone()
     }
 
-    /// Undoes a change by its place in `style_changes`. `Usage` where there is none, `RefStale` where its element is gone.
+    /// Undoes the change at an index of `style_changes`. Fails with `Usage` if there is none, and `RefStale` if its
+    /// element is gone.
     pub async fn undo_style(&self, index: usize) -> Result<(), PageError> {
         let change = lock(&self.memory.style_changes).get(index).cloned();
         let change = change.filter(|change| !change.reverted);
@@ -95,18 +96,18 @@ impl Page {
         }
     }
 
-    /// Hides clutter, and unlocks scrolling. Returns how many elements of each kind, `scrolling` among them.
+    /// Hides clutter and unlocks scrolling. Returns the number of elements by kind, including `scrolling`.
     pub async fn clean_up(&self, kinds: &[Clutter]) -> Result<BTreeMap<String, u32>, PageError> {
         let frame = self.current_frame().await?;
         self.script(&frame, Injected::CleanUp, &[&kinds], SCRIPT_LIMIT).await
     }
 
-    /// Hides all that these selectors match; returns how many elements.
+    /// Hides everything that these selectors match; returns the number of elements.
     pub async fn hide(&self, selectors: &[String]) -> Result<u32, PageError> {
         self.hide_all(selectors, false).await
     }
 
-    /// The same, with their places left blank: nothing else moves.
+    /// As `hide`, but leaves blank space: nothing else moves.
     pub async fn mask(&self, selectors: &[String]) -> Result<u32, PageError> {
         self.hide_all(selectors, true).await
     }
@@ -118,14 +119,14 @@ impl Page {
         counted.count.ok_or(PageError::BadSelector(counted.fault.message))
     }
 
-    /// Takes back what `clean_up`, `hide` and `mask` have hidden in this document.
+    /// Undoes `clean_up`, `hide` and `mask` in this document.
     pub async fn unhide(&self) -> Result<(), PageError> {
         let frame = self.current_frame().await?;
         let _: serde_json::Value = self.script(&frame, Injected::Unhide, &[], SCRIPT_LIMIT).await?;
         Ok(())
     }
 
-    /// Brings the first visible element of a selector, or with these words, to the window's top.
+    /// Scrolls the first visible element that matches a selector, or contains this text, to the top of the window.
     pub async fn scroll_to_first(&self, wanted: &str) -> Result<(), PageError> {
         let frame = self.current_frame().await?;
         let counted: Counted = self.script(&frame, Injected::ScrollToFirst, &[&wanted], SCRIPT_LIMIT).await?;

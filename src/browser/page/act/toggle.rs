@@ -1,6 +1,6 @@
-//! check and uncheck: a checkbox, a radio button or a switch is brought to a state.
+//! `check` and `uncheck`: sets the state of a checkbox, a radio button or a switch.
 //!
-//! Owns asking before and after. The click between is the same as any other.
+//! Owns the checks before and after. The click between them is an ordinary one.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::input::Clicks;
@@ -11,7 +11,7 @@ use crate::browser::page::wait::was_left;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// What a click changed is shown by then, also where a page asks its server nothing.
+/// The new state is visible by then if the page needs no answer from a server.
 const TOGGLED_LIMIT: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize)]
@@ -25,11 +25,11 @@ struct Checked {
 }
 
 impl Page {
-    /// Clicks the element unless it is so already. Returns whether it clicked.
+    /// Clicks the element unless it has the wanted state. Returns true if it clicked.
     ///
     /// # Errors
     ///
-    /// Fails if it can't be checked, or if the click did not change it.
+    /// Fails if the element cannot be checked, or if the click did not change it.
     pub async fn set_checked(&self, target: &Target, checked: bool, limit: Duration) -> Result<bool, PageError> {
         let ready = self.ready(target, &[], "checking", limit).await?;
         let wanted = checked.to_string();
@@ -48,15 +48,15 @@ impl Page {
                 Err(PageError::Refused { what: target.to_string(), reason })
             }
             Ok(false) => Ok(true),
-            // The click may have sent a form, or taken the element away.
+            // The click may have submitted a form or removed the element.
             Err(PageError::NotFound(_) | PageError::RefStale { .. } | PageError::RefNotFound(_)) => Ok(true),
             Err(error) if was_left(&error) => Ok(true),
             Err(error) => Err(not_told(error)),
         }
     }
 
-    /// Whether the click has changed nothing. What the next document shows says nothing of it, but the page may have drawn
-    /// another element in the place of this one.
+    /// Returns true if the click changed nothing. The state in the next document says nothing about that, but the page
+    /// may have replaced this element with another one.
     async fn is_still(&self, target: &Target, ready: &Ready, wanted: &str) -> Result<bool, PageError> {
         let millis = u64::try_from(TOGGLED_LIMIT.as_millis()).unwrap_or(u64::MAX);
         let arguments: [&dyn Argument; 3] = [&ready.place, &wanted, &millis];

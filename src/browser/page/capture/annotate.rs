@@ -1,6 +1,6 @@
-//! A picture of a page with the refs of a snapshot drawn into it.
+//! A screenshot of a page with the refs of a snapshot drawn on it.
 //!
-//! Owns the boxes: they are drawn in every frame, taken into the picture and removed again, also when it fails.
+//! Owns the boxes: draws them in every frame and removes them after the screenshot, even if it fails.
 
 use super::picture::{Area, Capture, ImageFormat};
 use crate::browser::frames::FrameId;
@@ -19,7 +19,7 @@ struct NamedBox {
 }
 
 impl Page {
-    /// The whole page with a box and its ref around each element that the snapshot lists and a person could see.
+    /// Captures the whole page with a box and a ref around each visible element that the snapshot lists.
     pub async fn annotated(&self, snapshot: &Snapshot, format: ImageFormat) -> Result<Capture, PageError> {
         let boxes = self.boxes(snapshot);
         let drawn = self.draw_boxes(&boxes).await;
@@ -29,7 +29,7 @@ impl Page {
         };
         for frame in boxes.keys() {
             match self.script::<serde_json::Value>(frame, Injected::RemoveBoxes, &[], SCRIPT_LIMIT).await {
-                // They went with their document.
+                // The boxes are gone with their document.
                 Ok(_) | Err(PageError::DocumentGone) => {}
                 Err(error) => return Err(error),
             }
@@ -47,7 +47,7 @@ impl Page {
         Ok(())
     }
 
-    /// What the snapshot lists, by frame.
+    /// Returns the elements of the snapshot, by frame.
     fn boxes(&self, snapshot: &Snapshot) -> HashMap<FrameId, Vec<NamedBox>> {
         let refs = self.memory.refs();
         let mut boxes: HashMap<FrameId, Vec<NamedBox>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Pictures and PDFs of a page.
+//! Screenshots and PDFs of a page.
 //!
 //! Owns what is rendered and how it is put together. Never decides where a file goes.
 

@@ -1,6 +1,6 @@
-//! Pictures of a page, also of one that nobody looks at.
+//! Screenshots of a page, even of a hidden tab.
 //!
-//! Owns what is in the picture. Our own elements are hidden while it is taken. Never writes files.
+//! Owns the area of a screenshot. Our own elements are hidden while it is taken. Never writes files.
 
 use super::stitch;
 use crate::browser::devtools::page::{CaptureScreenshot, GetLayoutMetrics, PictureFormat, Viewport};
@@ -19,21 +19,21 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
-/// In device pixels: what lies beyond is not drawn, and a picture of it would be black or repeat what is above.
+/// In device pixels: the browser does not draw beyond it; a screenshot would be black there or repeat what is above.
 const TALLEST_AT_ONCE: f64 = 16_384.0;
-/// More of them take minutes, and hardly a program opens what comes of it.
+/// More parts take minutes, and hardly any program can open the result.
 const MOST_PARTS: f64 = 16.0;
-/// No screen has more device pixels a CSS pixel.
+/// No screen has more device pixels per CSS pixel.
 const LARGEST_RATIO: f64 = 8.0;
-/// A picture takes a fraction of this. Of a page that nobody sees, or whose document changes meanwhile, it is lost now and
-/// then without a word; asked for again it comes.
+/// A screenshot takes a fraction of this. If the tab is hidden or its document changes, it is sometimes lost without an
+/// error; a repeated request succeeds.
 const LOST_AFTER: Duration = Duration::from_secs(3);
 const MOST_ATTEMPTS: usize = 4;
-/// Until a page whose document changes is asked again.
+/// The delay before a retry while the document changes.
 const BETWEEN_PAGES: Duration = Duration::from_millis(50);
 const CAPTURE_LIMIT: Duration = Duration::from_secs(20);
 const JPEG_QUALITY: i64 = 85;
-/// Pictures of one tab that are remembered, to tell whether the next differs.
+/// The number of screenshots remembered per tab to tell whether the next one differs.
 const MOST_NAMES: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,22 +52,22 @@ pub struct Region {
     pub height: f64,
 }
 
-/// What is in the picture.
+/// The area of a screenshot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Area {
-    /// From its top to its end.
+    /// From the top of the page to its end.
     FullPage,
-    /// What its window shows.
+    /// The visible viewport.
     Viewport,
     Clip(Region),
     Element(Target),
 }
 
-/// A picture, encoded.
+/// An encoded image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     pub bytes: Vec<u8>,
-    /// What was asked for is taller than a picture can be: its end is missing.
+    /// Set if the area is taller than an image can be: its end is missing.
     pub cut: Option<Cut>,
 }
 
@@ -78,12 +78,12 @@ pub struct Cut {
     pub shown: u64,
 }
 
-/// What `hideOwn` says.
+/// The reply of `hideOwn`.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 struct Hidden {
-    /// Something of ours is in the page.
+    /// One of our elements is in the page.
     own: bool,
-    /// The window shows all of the page.
+    /// The viewport shows the whole page.
     fits: bool,
 }
 
@@ -99,13 +99,13 @@ impl Page {
         result
     }
 
-    /// Whether a picture differs from the last one of the same name in this tab. Remembers it.
+    /// Returns true if a screenshot differs from the last one of the same name in this tab, and remembers it.
     pub fn is_new_picture(&self, name: String, picture: &Capture) -> bool {
         let mut hasher = DefaultHasher::new();
         picture.bytes.hash(&mut hasher);
         let number = hasher.finish();
         let mut pictures = lock(&self.memory.pictures);
-        // Names are a person's own words: no more of them than a person says.
+        // The client chooses the names, so their number is limited.
         if pictures.len() >= MOST_NAMES && !pictures.contains_key(&name) {
             pictures.clear();
         }
@@ -133,7 +133,7 @@ impl Page {
         if region.height <= at_once {
             return Ok(Capture { bytes: self.picture(Some(region), beyond, format).await?, cut: None });
         }
-        // Only PNG can be joined without its pixels suffering; the others hold little more in their own forms.
+        // Only PNG parts can be joined without loss; the other formats cannot hold much more anyway.
         let most = if format == ImageFormat::Png { at_once * MOST_PARTS } else { at_once };
         let shown = Region { height: region.height.min(most), ..region };
         let bytes = match format {
@@ -145,7 +145,7 @@ impl Page {
         Ok(Capture { bytes, cut: (region.height > most).then_some(cut) })
     }
 
-    /// Part by part, then joined.
+    /// Captures the region in parts and joins them.
     async fn joined_picture(&self, region: Region, at_once: f64) -> Result<Vec<u8>, PageError> {
         let mut parts = Vec::new();
         let mut done = 0.0;
@@ -159,7 +159,7 @@ impl Page {
         joined.map_err(|error| PageError::Unreadable(error.to_string()))
     }
 
-    /// One picture, as the browser takes it; without a region what the window shows.
+    /// Takes one screenshot; without a region, of the visible viewport.
     async fn picture(&self, region: Option<Region>, beyond: bool, format: ImageFormat) -> Result<Vec<u8>, PageError> {
         let command = CaptureScreenshot {
             format: match format {
@@ -184,14 +184,14 @@ impl Page {
                 let left = deadline.saturating_duration_since(Instant::now());
                 attempts.push(self.session().call_within(command.clone(), left));
             }
-            // The first answer counts, to whichever it is: a slow one is not given up.
+            // The first answer counts, whichever attempt it belongs to: slow attempts stay pending.
             if let Ok(Some(picture)) = timeout(LOST_AFTER, attempts.next()).await {
                 match picture {
                     Err(error) if error.is_between_pages() && Instant::now() < deadline => sleep(BETWEEN_PAGES).await,
                     Err(error) => return Err(error.into()),
                     Ok(picture) => {
-                        // An attempt that is late would disturb what is asked next: a part of a tall page would show
-                        // rows of another part.
+                        // A late attempt would disturb the next capture: a part of a tall page would show rows of
+                        // another part.
                         while !attempts.is_empty() && timeout(LOST_AFTER, attempts.next()).await.is_ok() {}
                         let bytes = STANDARD.decode(picture.data);
                         return bytes.map_err(|error| PageError::Unreadable(error.to_string()));
@@ -201,14 +201,14 @@ impl Page {
         }
     }
 
-    /// Device pixels a CSS pixel. The page may say anything here, so it is held within reason.
+    /// Returns the device pixels per CSS pixel. The page controls this value, so it is clamped.
     async fn pixel_ratio(&self) -> Result<f64, PageError> {
         let reply = self.session().call_within(Evaluate::new("devicePixelRatio"), CAPTURE_LIMIT).await?;
         let said: f64 = reply.result.value.and_then(|value| value.get().parse().ok()).unwrap_or(1.0);
         Ok(said.clamp(0.25, LARGEST_RATIO))
     }
 
-    /// An element's rectangle from the page's top left corner.
+    /// Returns an element's rectangle from the top left corner of the page.
     async fn element_region(&self, target: &Target) -> Result<Region, PageError> {
         let (frame, _) = self.locate(target).await?;
         let place = self.rectangle(target).await?;
@@ -219,7 +219,7 @@ impl Page {
         Ok(Region { x: at.x + left, y: at.y + top, width: place.width, height: place.height })
     }
 
-    /// A picture may show what is covered: only the place counts.
+    /// Returns the frame's origin. A screenshot may show a covered element, so nothing is checked for overlap.
     async fn origin_in_tab(&self, frame: &FrameId, point: Point) -> Result<Point, PageError> {
         if self.frame(frame)?.parent.is_none() {
             return Ok(point);
@@ -236,7 +236,7 @@ impl Page {
                     all.own |= hidden.own;
                     all.fits |= hidden.fits && frame == main;
                 }
-                // What was drawn there went with its document.
+                // The drawings are gone with their document.
                 Err(PageError::DocumentGone) => {}
                 Err(error) => return Err(error),
             }
@@ -245,7 +245,7 @@ impl Page {
     }
 }
 
-/// The largest height in whole CSS pixels that is also one in whole device pixels, where there is one: parts then meet
+/// Returns the largest height in whole CSS pixels that is also whole in device pixels, if there is one: parts then meet
 /// without a gap.
 fn whole_device_pixels(most: f64, ratio: f64) -> f64 {
     let tallest = (most / ratio).floor();

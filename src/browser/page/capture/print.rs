@@ -1,6 +1,6 @@
-//! A page as a PDF, and as one file of its own form.
+//! A page as a PDF, and as MHTML.
 //!
-//! Owns the paper. Never writes files.
+//! Owns the paper size. Never writes files.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
@@ -19,7 +19,7 @@ struct Printed {
 }
 
 impl Page {
-    /// The page as it prints on A4, with its backgrounds.
+    /// Prints the page to PDF on A4, with backgrounds.
     pub async fn pdf(&self) -> Result<Vec<u8>, PageError> {
         let (width, height) = A4;
         let paper = json!({ "paperWidth": width, "paperHeight": height, "printBackground": true });
@@ -27,7 +27,7 @@ impl Page {
         STANDARD.decode(printed.data).map_err(|error| PageError::Unreadable(error.to_string()))
     }
 
-    /// The page with its frames, styles and pictures, as MHTML (RFC 2557).
+    /// Saves the page with its frames, styles and images as MHTML (RFC 2557).
     pub async fn mhtml(&self) -> Result<String, PageError> {
         let kept: Printed = call(self.session(), "Page.captureSnapshot", &json!({ "format": "mhtml" })).await?;
         Ok(kept.data)

@@ -1,11 +1,11 @@
-//! One PNG picture from several that lie beneath each other.
+//! Joins PNG images vertically.
 //!
-//! Owns the joining, row by row: only one row of pixels is unpacked at a time. Never takes a picture.
+//! Owns the joining, row by row: only one row of pixels is decompressed at a time. Never takes a screenshot.
 
 use png::{BitDepth, ColorType, Compression, Decoder, Encoder};
 use std::io::{Cursor, Write};
 
-/// Why pictures can't be joined.
+/// The reason images cannot be joined.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StitchError {
     #[error("a part of the picture can't be read: {0}")]
@@ -20,7 +20,7 @@ pub(super) enum StitchError {
     Empty,
 }
 
-/// What all parts have in common.
+/// The format that all parts share.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Form {
     width: u32,
@@ -28,7 +28,7 @@ struct Form {
     depth: BitDepth,
 }
 
-/// Joins the parts, the uppermost first. They are as wide as each other.
+/// Joins the parts from top to bottom. All must have the same width and format.
 pub(super) fn join(parts: &[Vec<u8>]) -> Result<Vec<u8>, StitchError> {
     let mut common = None;
     let mut height = 0_u32;

@@ -1,6 +1,6 @@
-//! The body of a request or an answer.
+//! The body of a request or a response.
 //!
-//! Owns its reading from what the browser tells. Hides nothing: callers decide what is shown.
+//! Owns the decoding of the browser's reply. Redacts nothing: callers decide what to show.
 
 use crate::browser::devtools::network::ResponseBody;
 use crate::browser::page::error::PageError;
@@ -12,14 +12,14 @@ use base64::engine::general_purpose::STANDARD;
 pub enum Body {
     Text(String),
     Binary(Vec<u8>),
-    /// There is none: nothing came, or it was a redirect.
+    /// There is no body: nothing was received, or it was a redirect.
     None,
-    /// The browser does not hold it any more.
+    /// The browser no longer holds it.
     Gone,
 }
 
 impl Body {
-    /// In bytes.
+    /// Returns the size in bytes.
     pub fn size(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),

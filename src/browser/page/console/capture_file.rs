@@ -1,7 +1,7 @@
-//! Console messages, requests and dialogs on disk, where a person wants that.
+//! Writes console messages, requests and dialogs to a file if the user wants one.
 //!
-//! Owns the file: 0600, one JSON object a line, moved aside once at a size. Never holds bodies or headers. Lines are
-//! written beside the runtime's own threads; where the disk can't follow they are counted and left out, never waited for.
+//! Owns the file: mode 0600, one JSON object per line, rotated once at a size limit. Never holds bodies or headers. A
+//! blocking task writes the lines; lines that the disk is too slow for are counted and dropped, never waited for.
 
 use super::journal::{ConsoleMessage, RequestRecord};
 use crate::base::append;
@@ -13,15 +13,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
-/// Lines that wait for the disk.
+/// The most lines that wait for the disk.
 const WAITING: usize = 4096;
 /// At this size the file is moved to `NAME.1` and started again.
 const LARGEST: u64 = 64 * 1024 * 1024;
 
-/// What an event was to the journal, and so to the file.
+/// A completed entry of the journal, as the file records it.
 pub(super) enum Captured {
     Console(ConsoleMessage),
-    /// Answered in full, or failed.
+    /// Received completely, or failed.
     Request(RequestRecord),
 }
 
@@ -40,9 +40,9 @@ enum Line<'a> {
         method: &'a str,
         url: &'a str,
         status: Option<u16>,
-        /// Milliseconds.
+        /// In milliseconds.
         took: Option<u64>,
-        /// Bytes over the wire.
+        /// In bytes over the wire.
         size: Option<u64>,
         failed: Option<&'a str>,
     },
@@ -55,12 +55,12 @@ enum Line<'a> {
     },
 }
 
-/// The way to the file. Cheap to clone; the file is closed with the last of them.
+/// The sender to the file. Cheap to clone; the file is closed when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct CaptureFile(mpsc::Sender<Vec<u8>>);
 
 impl CaptureFile {
-    /// Appends to the file at `path`; made where there is none.
+    /// Opens the file at `path` for appending; creates it if it does not exist.
     pub fn open(path: PathBuf) -> io::Result<Self> {
         let mut file = append::open(&path)?;
         let (sender, mut lines) = mpsc::channel::<Vec<u8>>(WAITING);

@@ -1,6 +1,6 @@
-//! What a page says on its console, from DevTools' events to one line of text.
+//! Console messages of a page: converts DevTools events to one line of text.
 //!
-//! Owns the shapes and the wording. Never keeps anything: the journal does.
+//! Owns the types and the wording. Never stores anything: the journal does.
 
 use crate::browser::events::Event;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ impl ConsoleCalled {
     pub(super) fn level(&self) -> &str {
         &self.kind
     }
-    /// Milliseconds since 1970.
+    /// In milliseconds since 1970.
     pub(super) fn at(&self) -> u64 {
         self.timestamp.max(0.0) as u64
     }
@@ -66,7 +66,7 @@ struct PreviewProperty {
 impl ConsoleArgument {
     fn text(&self) -> String {
         match (&self.value, &self.preview) {
-            // `null` reads as no value.
+            // `null` deserializes as no value.
             (None, _) if self.subtype.as_deref() == Some("null") => "null".to_owned(),
             (Some(serde_json::Value::String(text)), _) => text.clone(),
             (Some(value), _) => value.to_string(),
@@ -119,7 +119,7 @@ impl ExceptionThrown {
     }
 }
 
-/// What a console event says, if it is an error or an uncaught exception.
+/// Returns the text of a console event if it is an error or an uncaught exception.
 pub(in crate::browser) fn error_text(event: &Event) -> Option<String> {
     if event.method() == "Runtime.exceptionThrown" {
         return Some(event.read::<ExceptionThrown>()?.text());

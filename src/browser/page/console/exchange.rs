@@ -1,7 +1,7 @@
-//! One request as a whole: what was sent, what came, how long each part took, and its bodies.
+//! One complete request: its headers, response, timing and bodies.
 //!
-//! Owns the reading of what `traffic` keeps, and the question to the browser for a body. Hides nothing: callers decide what
-//! is shown.
+//! Owns the parsing of what `traffic` keeps, and the requests to the browser for a body. Redacts nothing: callers
+//! decide what to show.
 
 use super::body::Body;
 use super::journal::RequestRecord;
@@ -15,17 +15,17 @@ use crate::browser::page::script::call;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// A name and a value, as they were sent; a name may come several times.
+/// A name and a value, as sent; a name may occur several times.
 pub type Header = (String, String);
 
-/// One request and its answer.
+/// One request and its response.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub record: RequestRecord,
-    /// False if what was said with it is no longer kept: then only the record is known.
+    /// False if its details are no longer kept: then only the record is known.
     pub is_kept: bool,
     pub request_headers: Vec<Header>,
-    /// What was posted, where the browser told it with the request.
+    /// The body, if the browser reported it with the request.
     pub posted: Option<String>,
     pub has_posted: bool,
     pub answer: Option<Answer>,
@@ -35,7 +35,7 @@ pub struct Exchange {
     pub messages_left_out: u64,
     /// In milliseconds.
     pub timing: Option<Timing>,
-    /// Another request of the same id followed: this one was answered by a redirect.
+    /// Another request with the same id followed: the response was a redirect.
     pub is_redirect: bool,
 }
 
@@ -53,12 +53,12 @@ pub struct Answer {
     pub from: &'static str,
 }
 
-/// How long each part took, in milliseconds; none where it did not happen.
+/// The duration of each phase, in milliseconds; `None` if the phase did not happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Timing {
     pub blocked: Option<f64>,
     pub dns: Option<f64>,
-    /// With `ssl` in it.
+    /// Includes `ssl`.
     pub connect: Option<f64>,
     pub ssl: Option<f64>,
     pub send: f64,
@@ -71,10 +71,10 @@ pub struct Timing {
 struct SentTold {
     request: RequestTold,
     initiator: InitiatorTold,
-    /// Of the next hop: the answer to this one.
+    /// In the event of the next hop: the response to this one.
     redirect_response: Option<ResponseTold>,
     response: Option<ResponseTold>,
-    /// As it went over the wire.
+    /// As sent over the wire.
     headers: Map<String, Value>,
 }
 
@@ -125,7 +125,7 @@ struct ResponseTold {
     timing: Option<TimingTold>,
 }
 
-/// In milliseconds after `request_time`, which is in seconds; −1 where it did not happen.
+/// In milliseconds after `request_time`, which is in seconds; −1 if it did not happen.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct TimingTold {
@@ -212,7 +212,7 @@ impl Exchange {
     }
 }
 
-/// A header that came several times stands in one value, a line each.
+/// Splits headers. A header that occurred several times has one value with one line each.
 fn headers(told: &Map<String, Value>) -> Vec<Header> {
     let lines = |(name, value): (&String, &Value)| {
         let lines = value.as_str().unwrap_or_default().split('\n');
@@ -235,7 +235,7 @@ impl InitiatorTold {
 }
 
 impl TimingTold {
-    /// `ended`: when the last byte came, in seconds of the browser's clock.
+    /// Converts the timing. `ended`: when the last byte arrived, in seconds of the browser's clock.
     fn read(&self, ended: Option<f64>) -> Timing {
         let between = |from: f64, to: f64| (from >= 0.0 && to >= from).then_some(to - from);
         let first = [self.dns_start, self.connect_start, self.send_start];
@@ -253,7 +253,7 @@ impl TimingTold {
 }
 
 impl Page {
-    /// A request of the tab by its number. `None` if there is none of this number, or it is no longer listed.
+    /// Returns the tab's request with this number. `None` if there is none, or it is no longer listed.
     pub fn exchange(&self, number: u64) -> Option<Exchange> {
         let record = self.memory.journal().request(number).cloned()?;
         Some(Exchange::read(record, self.kept_of(number).as_ref()))
@@ -263,18 +263,18 @@ impl Page {
         self.memory.journal().traffic.get(number).cloned()
     }
 
-    /// Requests that were seen and are no longer listed.
+    /// Returns the number of requests that are no longer listed.
     pub fn requests_left_out(&self) -> u64 {
         self.memory.journal().left_out()
     }
 
-    /// Whether an answer came from an address that nothing is read from.
+    /// Returns true if a response came from an address that nothing may be read from.
     pub fn refuses_answer(&self, exchange: &Exchange) -> bool {
         let address = exchange.answer.as_ref().and_then(|answer| answer.address.as_deref());
         address.is_some_and(|address| self.browser().refuses(address))
     }
 
-    /// What was answered to a request.
+    /// Returns the body of the response.
     pub async fn response_body(&self, exchange: &Exchange) -> Result<Body, PageError> {
         let wants_one = exchange.answer.is_some() && !exchange.is_redirect && exchange.record.kind != "websocket";
         if !wants_one {
@@ -286,7 +286,7 @@ impl Page {
         }
     }
 
-    /// What was sent with a request.
+    /// Returns the body of the request.
     pub async fn request_body(&self, exchange: &Exchange) -> Result<Body, PageError> {
         match &exchange.posted {
             Some(posted) => Ok(Body::Text(posted.clone())),
@@ -298,7 +298,7 @@ impl Page {
         }
     }
 
-    /// None: the browser, or the document that asked, does not hold it any more.
+    /// Asks the browser. Returns `None` if the browser, or the requesting document, no longer holds it.
     async fn ask_about<T: serde::de::DeserializeOwned>(
         &self,
         exchange: &Exchange,

@@ -1,6 +1,6 @@
-//! The task that feeds the journals of a browser's engaged tabs from its events.
+//! The task that feeds the journals of a browser's engaged tabs with its events.
 //!
-//! Owns which events are read and which tab each belongs to. What is kept of them is the journal's.
+//! Owns which events are read and which tab each belongs to. The journal decides what to keep.
 
 use super::capture_file::{CaptureFile, Captured};
 use super::recording;
@@ -11,8 +11,8 @@ use crate::browser::shared::Role;
 use serde::Deserialize;
 use std::sync::Arc;
 
-/// Feeds the journals of all engaged tabs of a browser, from the first event on: of popups too, before any command is
-/// about them. Events of frames and workers in other processes count: a request may begin in one and end in another.
+/// Feeds the journals of all engaged tabs of a browser from the first event on, including popups before any command
+/// works on them. Includes events of out-of-process frames and workers: a request may begin in one and end in another.
 /// Ends with the memories or the browser.
 pub(in crate::browser::page) fn feed(browser: &Browser, memories: &Memories, capture: Option<CaptureFile>) {
     let methods = [

@@ -1,6 +1,6 @@
-//! What a tab's page said and asked for while it was engaged: console messages and requests.
+//! The console messages and requests of a tab's page while it was engaged.
 //!
-//! Owns two rings of bounded size, fed by the page's events. What was said with each request is in `traffic`.
+//! Owns two rings of bounded size, fed by the page's events. The details of each request are in `traffic`.
 
 use super::capture_file::Captured;
 use super::console_events::{ConsoleCalled, ExceptionThrown};
@@ -11,49 +11,49 @@ use crate::browser::events::Event;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Messages and requests remembered a tab.
+/// The number of messages, and of requests, remembered per tab.
 pub const RING: usize = 50_000;
-/// What the messages of one tab may take, in bytes: beyond it the oldest go before there are [`RING`].
+/// The size limit of a tab's messages, in bytes: beyond it the oldest are dropped before there are [`RING`].
 const MOST_BYTES: usize = 8 * 1024 * 1024;
-/// Longer messages are cut: a page that logs its whole state would fill the memory.
+/// Longer messages are cut: a page that logs its whole state would fill the memory. In bytes.
 const LONGEST_MESSAGE: usize = 4096;
-/// A `data:` address may be a whole file, in bytes.
+/// In bytes: a `data:` address may contain a whole file.
 const LONGEST_URL: usize = 8 * 1024;
 
 /// One console message or uncaught exception.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleMessage {
-    /// Milliseconds since 1970.
+    /// In milliseconds since 1970.
     pub at: u64,
     /// `log`, `warning`, `error` …
     pub level: String,
     pub text: String,
 }
 
-/// One request. Times in milliseconds, sizes in bytes as they came over the wire.
+/// One request. Times in milliseconds, sizes in bytes over the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestRecord {
     pub id: String,
-    /// Counts the requests of the tab, from 1.
+    /// Counts the tab's requests from 1.
     pub number: u64,
-    /// `document`, `xhr`, `websocket` …; empty where the browser does not say.
+    /// `document`, `xhr`, `websocket` …; empty if the browser does not report it.
     pub kind: String,
     /// When it was sent, in milliseconds since 1970.
     pub at: u64,
-    /// The address of the document that asked; empty where that is not known.
+    /// The address of the requesting document; empty if unknown.
     pub document: Arc<str>,
     pub method: String,
     pub url: String,
     pub status: Option<u16>,
     pub took: Option<u64>,
     pub size: Option<u64>,
-    /// Why it failed: `net::ERR_ABORTED`.
+    /// The reason of a failure: `net::ERR_ABORTED`.
     pub failed: Option<String>,
-    /// The browser's own clock, in milliseconds.
+    /// By the browser's own clock, in milliseconds.
     started: u64,
-    /// The document that asked for it.
+    /// The loader of the requesting document.
     loader: String,
-    /// It ends only when the page does: nobody waits for it.
+    /// Stays open until the page ends, so waits ignore it.
     endless: bool,
     pub(super) done: bool,
 }
@@ -61,19 +61,19 @@ pub struct RequestRecord {
 #[derive(Debug)]
 pub struct Journal {
     pub(super) console: VecDeque<ConsoleMessage>,
-    /// Of the texts in `console`.
+    /// The total size of the texts in `console`.
     pub(super) console_bytes: usize,
     pub(super) requests: VecDeque<RequestRecord>,
     /// Requests seen so far.
     count: u64,
-    /// Requests that are no longer in the ring.
+    /// The number of requests dropped from the ring.
     pub(super) left_out: u64,
     pub(super) traffic: Traffic,
-    /// The document in view: its loader, its address, and since when it is there.
+    /// The current document: its loader, its address, and the time it was committed.
     loader: String,
     address: Arc<str>,
     since: u64,
-    /// By which method it was asked for; none where that was not seen.
+    /// The HTTP method of its request; `None` if that was not seen.
     document_method: Option<String>,
 }
 
@@ -95,22 +95,23 @@ impl Default for Journal {
 }
 
 impl Journal {
-    /// The method by which the document in view was asked for. `None` if it was there before, or came from a cache.
+    /// Returns the HTTP method of the request for the current document. `None` if the document was there before, or
+    /// came from a cache.
     pub(in crate::browser::page) fn document_method(&self) -> Option<&str> {
         self.document_method.as_deref()
     }
 
-    /// The requests of the document in view; before the first is known, all.
+    /// Returns the requests of the current document; all requests if that document is not known yet.
     pub(in crate::browser::page) fn requests_of_page(&self) -> impl Iterator<Item = &RequestRecord> {
         self.requests.iter().filter(|request| self.loader.is_empty() || request.loader == self.loader)
     }
 
-    /// What was said since the document in view is there.
+    /// Returns the console messages since the current document was committed.
     pub(in crate::browser::page) fn console_of_page(&self) -> impl Iterator<Item = &ConsoleMessage> {
         self.console.iter().filter(|message| message.at >= self.since)
     }
 
-    /// Messages and requests that are held.
+    /// Returns the numbers of messages and requests held.
     pub(in crate::browser::page) fn fill(&self) -> (usize, usize) {
         (self.console.len(), self.requests.len())
     }
@@ -119,8 +120,8 @@ impl Journal {
         self.requests.iter().any(|request| !request.done && !request.endless)
     }
 
-    /// `of_page`: it came from the page itself, not from a frame in a process of its own.
-    /// Gives what is complete with it.
+    /// Applies an event; returns the entry that it completes. `of_page`: the event came from the page itself, not from
+    /// an out-of-process frame.
     pub(super) fn event(&mut self, event: &Event, of_page: bool) -> Option<Captured> {
         match event.method() {
             "Runtime.consoleAPICalled" => {
@@ -141,7 +142,7 @@ impl Journal {
         }
     }
 
-    /// Another main document: what the one before had open is no longer answered.
+    /// Applies a navigation of the main frame: requests that the previous document left open get no response any more.
     fn navigated(&mut self, frame: &NavigatedFrame) {
         if frame.parent_id.is_some() {
             return;
@@ -149,7 +150,7 @@ impl Journal {
         self.loader.clone_from(&frame.loader_id);
         self.address = Arc::from(bounded(frame.url.clone(), LONGEST_URL));
         self.since = now_millis();
-        // The request for a document has its loader's id; of several after a redirect the last one counts.
+        // The request for a document has its loader's id; after redirects, the last request with that id counts.
         let asked = self.requests.iter().rev().find(|request| request.id == frame.loader_id);
         self.document_method = asked.map(|request| request.method.clone());
         for request in self.requests.iter_mut().filter(|request| request.loader != frame.loader_id) {
@@ -169,7 +170,7 @@ impl Journal {
         Captured::Console(message)
     }
 
-    /// `of_page`: it came from the page itself.
+    /// Applies a network event. `of_page`: it came from the page itself.
     fn network(&mut self, event: &Event, of_page: bool) -> Option<Captured> {
         let seen = event.read::<NetworkEvent>()?;
         let millis = seen.timestamp.map_or(0, whole_millis);
@@ -179,7 +180,7 @@ impl Journal {
                 return None;
             }
             "Network.webSocketCreated" => {
-                // It is told of without a document.
+                // Requests of other sessions come without their document.
                 let document = if of_page { self.address.clone() } else { Arc::from("") };
                 let loader = if of_page { self.loader.clone() } else { String::new() };
                 let url = bounded(seen.url, LONGEST_URL);
@@ -220,7 +221,7 @@ impl Journal {
 
     fn asked(&mut self, event: &Event, seen: NetworkEvent, millis: u64) {
         let Some(request) = seen.request else { return };
-        // The same id again is a redirect: the hop before is over.
+        // The same id again means a redirect: the previous hop is complete.
         if let Some(before) = self.requests.iter_mut().rev().find(|record| record.id == seen.request_id) {
             before.done = true;
             before.status = before.status.or(seen.redirect_response.map(|response| response.status));
@@ -248,18 +249,18 @@ impl Journal {
         self.requests.push_back(RequestRecord { number: self.count, ..record });
     }
 
-    /// Requests that were seen and are no longer listed, because there were too many.
+    /// Returns the number of requests dropped because there were too many.
     pub(super) fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// Keeps more of what is said with each request, or no longer. Returns the newest request's number.
+    /// Keeps more details per request while true. Returns the newest request's number.
     pub(super) fn keep_more(&mut self, more: bool) -> u64 {
         self.traffic.keep_more(more);
         self.count
     }
 
-    /// The requests after this one, the oldest first.
+    /// Returns the requests after this one, oldest first.
     pub(super) fn requests_after(&self, number: u64) -> impl Iterator<Item = &RequestRecord> {
         self.requests.iter().filter(move |record| record.number > number)
     }
@@ -270,7 +271,7 @@ impl Journal {
     }
 }
 
-/// A request that was just seen.
+/// Creates the record of a new request.
 fn record(id: String, method: String, url: String, kind: &str, started: u64) -> RequestRecord {
     RequestRecord {
         id,
@@ -291,7 +292,7 @@ fn record(id: String, method: String, url: String, kind: &str, started: u64) -> 
     }
 }
 
-/// What is kept of a text of the page. A new string: the old one's memory, which may be megabytes, goes.
+/// Cuts a text of the page. Returns a new string, to free the old one's memory, which may be megabytes.
 fn bounded(text: String, most: usize) -> String {
     if text.len() <= most {
         return text;

@@ -1,6 +1,6 @@
-//! What an engaged tab's page said and requested: console messages, requests with their answers, and their copies on disk.
+//! The console messages of an engaged tab, its requests with their responses, and their copies on disk.
 //!
-//! Owns the memory of them and its limits. Never asks the page.
+//! Owns their memory and its limits. Never sends anything to the page.
 
 mod body;
 pub mod capture_file;

@@ -1,4 +1,4 @@
-//! The network's and the frames' events of DevTools, as far as the journal reads them.
+//! The DevTools events of network and frames that the journal reads.
 
 use serde::Deserialize;
 
@@ -12,7 +12,7 @@ pub(super) struct NetworkEvent {
     pub(super) kind: String,
     #[serde(rename = "documentURL", default)]
     pub(super) document_url: String,
-    /// Of a socket.
+    /// Set for a socket.
     #[serde(default)]
     pub(super) url: String,
     #[serde(default)]

@@ -1,6 +1,6 @@
-//! Begins and ends the recording of a tab's requests.
+//! Starts and stops the recording of a tab's requests.
 //!
-//! Owns what is read from the journal at its end. The recording itself is `recording`'s.
+//! Owns the reading of the journal at the end. `recording` holds the recorded data.
 
 use super::body::Body;
 use super::exchange::Exchange;
@@ -10,7 +10,7 @@ use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
 
 impl Page {
-    /// Records the tab's requests from now on. False if that is done already.
+    /// Records the tab's requests from now on. Returns false if a recording is in progress.
     pub fn start_recording(&self, options: RecordingOptions) -> bool {
         let mut recording = locked(&self.memory.recorded_requests);
         if recording.is_some() {
@@ -21,12 +21,12 @@ impl Page {
         true
     }
 
-    /// How the recording under way was begun.
+    /// Returns the options of the recording in progress.
     pub fn recording(&self) -> Option<RecordingOptions> {
         locked(&self.memory.recorded_requests).as_ref().map(|recording| recording.options)
     }
 
-    /// Ends the recording. Returns it with all that was asked for since, the oldest first.
+    /// Stops the recording. Returns it with all requests since its start, oldest first.
     pub fn stop_recording(&self) -> Option<(Recording, Vec<Exchange>)> {
         let recording = locked(&self.memory.recorded_requests).take()?;
         let mut journal = self.memory.journal();
@@ -38,7 +38,7 @@ impl Page {
         Some((recording, exchanges))
     }
 
-    /// The body of an answer: as it was recorded, else as the browser still has it.
+    /// Returns the body of a response: from the recording, else from the browser if it still holds it.
     pub async fn recorded_body(&self, recording: &Recording, exchange: &Exchange) -> Result<Option<Body>, PageError> {
         if let Some(body) = recording.body(exchange.record.number) {
             return Ok(Some(body.clone()));

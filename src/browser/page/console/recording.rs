@@ -1,7 +1,7 @@
-//! A recording of a tab's requests: since when, and the bodies that were answered meanwhile.
+//! A recording of a tab's requests: its start, and the response bodies received since.
 //!
-//! Owns the bodies, bounded in bytes. They are asked for as soon as they are whole: the browser forgets them with their
-//! document. Never decides what of it is shown.
+//! Owns the bodies, limited in bytes. Each body is fetched as soon as it is complete, because the browser drops bodies
+//! with their document. Never decides what to show.
 
 use super::body::Body;
 use crate::browser::devtools::network::GetResponseBody;
@@ -9,34 +9,34 @@ use crate::browser::session::Session;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Of one recording, in bytes.
+/// The limit of one recording, in bytes.
 pub const MOST_BODIES: usize = 32 * 1024 * 1024;
-/// A larger one is left out.
+/// In bytes; a larger body is left out.
 pub const LARGEST_BODY: usize = 8 * 1024 * 1024;
 
-/// Which parts are recorded, and for whom.
+/// The recorded parts and their audience.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordingOptions {
-    /// The bodies of answers too.
+    /// Includes response bodies.
     pub bodies: bool,
-    /// Nothing is redacted.
+    /// Disables redaction.
     pub secrets: bool,
     pub for_model: bool,
 }
 
-/// A recording under way.
+/// A recording in progress.
 #[derive(Debug)]
 pub struct Recording {
     pub options: RecordingOptions,
     /// In milliseconds since 1970.
     pub since: u64,
-    /// The newest request before it.
+    /// The number of the newest request before it.
     pub(super) after: u64,
     bodies: HashMap<u64, Body>,
     bytes: usize,
 }
 
-/// The recording under way; none: nothing is recorded.
+/// The recording in progress, or `None`.
 pub(in crate::browser::page) type Recorded = Arc<Mutex<Option<Recording>>>;
 
 impl Recording {
@@ -44,7 +44,7 @@ impl Recording {
         Self { options, since, after, bodies: HashMap::new(), bytes: 0 }
     }
 
-    /// The body of an answer that came meanwhile.
+    /// Returns the body of a response received during the recording.
     pub fn body(&self, number: u64) -> Option<&Body> {
         self.bodies.get(&number)
     }
@@ -62,8 +62,7 @@ impl Recording {
     }
 }
 
-/// The answer to the request of this number is whole: its body is asked for where one is recorded. `bytes`: as they came over
-/// the wire.
+/// Handles a complete response: fetches its body if bodies are recorded. `bytes`: its size over the wire.
 pub(super) fn finished(recorded: &Recorded, number: u64, session: &Session, id: &str, bytes: usize) {
     let is_wanted =
         |recording: &Recording| recording.options.bodies && number > recording.after && recording.takes(bytes);
@@ -72,7 +71,7 @@ pub(super) fn finished(recorded: &Recorded, number: u64, session: &Session, id: 
     }
     let recorded = Arc::downgrade(recorded);
     session.post_then(GetResponseBody { request_id: id.to_owned() }, move |reply| {
-        // One that the browser does not hold has no body in the recording.
+        // A body that the browser does not hold is missing in the recording.
         let (Some(recorded), Ok(told)) = (recorded.upgrade(), reply) else { return };
         if let (Some(recording), Ok(body)) = (locked(&recorded).as_mut(), Body::of_answer(told)) {
             recording.add(number, body);
@@ -80,7 +79,7 @@ pub(super) fn finished(recorded: &Recorded, number: u64, session: &Session, id: 
     });
 }
 
-/// Each change is small and leaves it whole, whatever panicked elsewhere.
+/// Each change is small and leaves the recording consistent, so a poisoned lock is usable.
 pub(super) fn locked(recorded: &Mutex<Option<Recording>>) -> MutexGuard<'_, Option<Recording>> {
     recorded.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What is remembered of a tab's console and requests, as commands read and clear it.
+//! Access to a tab's remembered console messages and requests, for commands that read or clear them.
 
 use super::journal::{ConsoleMessage, RequestRecord};
 use crate::browser::page::page::Page;

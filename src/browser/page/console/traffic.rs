@@ -1,7 +1,7 @@
-//! What was said with each request of a tab: headers, timing, what was sent, the messages of its sockets.
+//! The details of each request of a tab: headers, timing, request body, socket messages.
 //!
-//! Owns a store of bounded size. It keeps the browser's events as they came and reads them only when somebody asks
-//! (`exchange`). Never holds the bodies of answers: those stay in the browser.
+//! Owns a store of bounded size. It keeps the browser's events unparsed; `exchange` parses them on demand. Never holds
+//! response bodies: those stay in the browser.
 
 use crate::base::clock::now_millis;
 use crate::browser::devtools::target::SessionId;
@@ -9,34 +9,34 @@ use crate::browser::events::Event;
 use serde::Deserialize;
 use std::collections::{HashMap, VecDeque};
 
-/// Of one tab, in bytes: beyond it the oldest go.
+/// The limit per tab, in bytes: beyond it the oldest are dropped.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-/// The same while the tab's requests are recorded.
+/// The limit while the tab's requests are recorded.
 const MOST_BYTES_RECORDED: usize = 32 * 1024 * 1024;
-/// A larger event (a `data:` address may be a whole file) is not kept.
+/// In bytes: a larger event (a `data:` address may contain a whole file) is not kept.
 const LARGEST_EVENT: usize = 256 * 1024;
-/// Of one socket.
+/// The limit per socket.
 const MOST_MESSAGES: usize = 200;
 /// In bytes: a longer message is cut.
 const LONGEST_MESSAGE: usize = 4096;
-/// Events that came before the request that they are about.
+/// The limit of events that arrived before their request.
 const MOST_EARLY: usize = 64;
 
-/// What an event says of a request.
+/// The part of a request that an event reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Sent,
-    /// The headers as they went over the wire.
+    /// The headers as sent over the wire.
     SentInFact,
     Received,
-    /// The headers as they came over the wire.
+    /// The headers as received over the wire.
     ReceivedInFact,
     Ended,
     Message,
 }
 
 impl Part {
-    /// The part that an event is; none of one that says nothing more.
+    /// Returns the part that an event reports; `None` if it adds nothing.
     pub(super) fn of(method: &str) -> Option<Self> {
         Some(match method {
             "Network.webSocketWillSendHandshakeRequest" => Self::Sent,
@@ -55,23 +55,23 @@ impl Part {
 /// One message of a WebSocket or of server-sent events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketMessage {
-    /// Milliseconds since 1970.
+    /// In milliseconds since 1970.
     pub at: u64,
     pub sent: bool,
-    /// `text`, `binary`, `ping`, `pong`, `close`; of server-sent events the event's name.
+    /// `text`, `binary`, `ping`, `pong`, `close`; for server-sent events, the event's name.
     pub kind: String,
-    /// Cut to 4 KiB; binary ones are in base64.
+    /// Cut to 4 KiB; binary data is in base64.
     pub text: String,
-    /// Its whole length as it was told, in bytes.
+    /// The full length as reported, in bytes.
     pub length: usize,
 }
 
-/// What is kept of one request.
+/// The details of one request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
     pub(super) sent: Option<Event>,
     pub(super) sent_in_fact: Option<Event>,
-    /// Of a redirect the next hop's event, which holds the answer.
+    /// For a redirect, the next hop's event, which contains the response.
     pub(super) received: Option<Event>,
     pub(super) received_in_fact: Option<Event>,
     pub(super) ended: Option<Event>,
@@ -82,7 +82,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// The session that can be asked for its body.
+    /// Returns the session that can return its body.
     pub(super) fn session(&self) -> Option<&SessionId> {
         self.sent.as_ref().and_then(Event::session)
     }
@@ -104,7 +104,7 @@ pub(super) struct Traffic {
     kept: HashMap<u64, Kept>,
     /// The oldest first.
     order: VecDeque<u64>,
-    /// The requests of one id: a redirect has several.
+    /// The requests with one id: a redirect has several.
     by_id: HashMap<String, Vec<u64>>,
     bytes: usize,
     is_recorded: bool,
@@ -112,7 +112,7 @@ pub(super) struct Traffic {
 }
 
 impl Traffic {
-    /// A request, or the next hop of one, was seen.
+    /// Adds a request, or the next hop of one.
     pub(super) fn begin(&mut self, id: &str, number: u64) {
         self.kept.insert(number, Kept { id: id.to_owned(), ..Kept::default() });
         self.order.push_back(number);
@@ -125,14 +125,14 @@ impl Traffic {
         }
     }
 
-    /// The newest hop was answered by a redirect, which the event of the next hop tells.
+    /// Records the redirect of the newest hop, which the event of the next hop reports.
     pub(super) fn redirected(&mut self, id: &str, event: &Event) {
         self.note(id, Part::Received, event);
     }
 
     pub(super) fn note(&mut self, id: &str, part: Part, event: &Event) {
         let Some(numbers) = self.by_id.get(id) else {
-            // What went over the wire is told by another process, and may come first.
+            // Another process reports the headers on the wire, possibly before the request.
             if matches!(part, Part::SentInFact | Part::ReceivedInFact) && event.params().len() <= LARGEST_EVENT {
                 if self.early.len() == MOST_EARLY {
                     self.early.pop_front();
@@ -141,7 +141,7 @@ impl Traffic {
             }
             return;
         };
-        // Of each hop these come once, in the order of the hops.
+        // These come once per hop, in the order of the hops.
         let in_order = matches!(part, Part::SentInFact | Part::ReceivedInFact);
         let lacks = |number: &&u64| {
             self.kept.get(number).is_some_and(|kept| match part {
@@ -165,7 +165,7 @@ impl Traffic {
         self.forget_oldest();
     }
 
-    /// While the tab's requests are recorded.
+    /// Sets whether the tab's requests are recorded, which raises the limit.
     pub(super) fn keep_more(&mut self, is_recorded: bool) {
         self.is_recorded = is_recorded;
         self.forget_oldest();
@@ -186,7 +186,7 @@ impl Traffic {
         }
     }
 
-    /// None: it was too long ago, or there were too many since.
+    /// Returns the details; `None` if they were dropped.
     pub(super) fn get(&self, number: u64) -> Option<&Kept> {
         self.kept.get(&number)
     }
@@ -213,7 +213,7 @@ impl Kept {
     }
 }
 
-/// A new string: the old one's memory, which may be megabytes, goes.
+/// Cuts a text. Returns a new string, to free the old one's memory, which may be megabytes.
 fn cut(text: String) -> String {
     if text.len() <= LONGEST_MESSAGE {
         return text;
@@ -222,7 +222,7 @@ fn cut(text: String) -> String {
     format!("{}…", &text[..end])
 }
 
-/// RFC 6455, 5.2.
+/// Names an opcode (RFC 6455, section 5.2).
 fn opcode(code: f64) -> String {
     let name = match code as u8 {
         1 => "text",

@@ -1,6 +1,6 @@
 //! Trusted input: pointer and keyboard events, several in one write.
 //!
-//! Owns the sequences. Never decides where to: points are of the tab's viewport, keys go to what has the focus.
+//! Owns the sequences. Never chooses targets: points are in the tab's viewport, keys go to the focused element.
 
 use super::keys::{self, Key, Modifiers, SHIFT, Stroke};
 use crate::browser::cdp::CdpError;
@@ -14,12 +14,12 @@ use crate::browser::page::locate::Point;
 use crate::browser::session::{Batch, Reply, Session};
 use std::time::Duration;
 
-/// Input is acknowledged by the page: a handler that runs for long delays the reply, a dialog holds it.
+/// The page acknowledges input: a slow handler delays the reply, and a dialog blocks it.
 pub(super) const INPUT_LIMIT: Duration = Duration::from_secs(30);
-/// Characters a write, so that a long text does not wait for itself as one block.
+/// Characters per write, so that a long text is not one large block.
 const TYPED_AT_ONCE: usize = 50;
 
-/// Sent it is: a page that does not answer may have taken it all the same.
+/// Converts the reply to input. A timeout means the outcome is unknown: the page may have received the input.
 pub(super) fn taken<T>(answer: Result<T, CdpError>) -> Result<(), PageError> {
     match answer {
         Ok(_) => Ok(()),
@@ -46,32 +46,32 @@ pub(super) fn mouse(kind: MouseEventType, at: Point, button: MouseButton, click_
     }
 }
 
-/// Which button is clicked, and how often.
+/// The button of a click, and the click count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clicks {
     pub button: ClickButton,
     /// 2 is a double click.
     pub count: u8,
-    /// Held meanwhile.
+    /// Held during the click.
     pub modifiers: Modifiers,
-    /// Where on the element; none: its middle.
+    /// The point on the element; `None`: its middle.
     pub offset: Option<Offset>,
     pub pointer: PointerKind,
 }
 
-/// In CSS pixels from an element's upper left corner.
+/// In CSS pixels from an element's top left corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offset {
     pub x: u32,
     pub y: u32,
 }
 
-/// What touches the element.
+/// The kind of pointer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PointerKind {
     #[default]
     Mouse,
-    /// A finger. It has no buttons and counts nothing.
+    /// A touch. It has no buttons and no click count.
     Touch,
 }
 
@@ -102,7 +102,7 @@ impl ClickButton {
             Self::Right => MouseButton::Right,
         }
     }
-    /// Its bit in `buttons`. Source: <https://www.w3.org/TR/uievents/#dom-mouseevent-buttons>
+    /// Returns its bit in `buttons`. Source: <https://www.w3.org/TR/uievents/#dom-mouseevent-buttons>
     pub(super) fn bit(self) -> i64 {
         match self {
             Self::Left => 1,
@@ -112,8 +112,8 @@ impl ClickButton {
     }
 }
 
-/// Moves there, presses and releases: one write, all awaited. A press takes the keyboard: the panel that has it gets it
-/// back with the same write.
+/// Moves, presses and releases in one write, and awaits all replies. A press takes the keyboard focus, so the same
+/// write gives it back to the panel that had it.
 pub(in crate::browser::page) async fn click(
     page: &Session,
     at: Point,
@@ -138,7 +138,7 @@ pub(in crate::browser::page) async fn click(
     Ok(())
 }
 
-/// The main button goes down, where the pointer is already.
+/// Presses the main button at the pointer's position.
 pub(in crate::browser::page) async fn press_button(
     page: &Session,
     at: Point,
@@ -147,7 +147,7 @@ pub(in crate::browser::page) async fn press_button(
     press_with(page, mouse(MouseEventType::MousePressed, at, MouseButton::Left, 1), panel).await
 }
 
-/// A press of the mouse's own making.
+/// Presses a mouse button with a prepared event.
 pub(super) async fn press_with(
     page: &Session,
     down: DispatchMouseEvent,
@@ -171,7 +171,7 @@ fn press(
     Ok(pressed)
 }
 
-/// A move with the main button down.
+/// Moves with the main button down.
 pub(in crate::browser::page) async fn carry(page: &Session, at: Point) -> Result<(), PageError> {
     let mut event = mouse(MouseEventType::MouseMoved, at, MouseButton::Left, 0);
     event.buttons = 1;
@@ -179,7 +179,7 @@ pub(in crate::browser::page) async fn carry(page: &Session, at: Point) -> Result
     Ok(())
 }
 
-/// Lets the main button go outside of the page, where it is a click of nothing.
+/// Releases the main button outside of the page, where it clicks nothing.
 pub(in crate::browser::page) async fn let_go_outside(page: &Session) -> Result<(), PageError> {
     release_button(page, Point { x: -10.0, y: -10.0 }).await
 }
@@ -194,7 +194,7 @@ pub(in crate::browser::page) async fn hover(page: &Session, at: Point) -> Result
     Ok(())
 }
 
-/// Text as an input method gives it: one event, no keys.
+/// Inserts text as an input method does: one event, no keys.
 pub(in crate::browser::page) async fn insert(page: &Session, text: &str) -> Result<(), PageError> {
     taken(page.call_within(InsertText { text: text.to_owned() }, INPUT_LIMIT).await)?;
     Ok(())
@@ -231,7 +231,7 @@ fn up(batch: &mut Batch<'_>, key: &Key, bits: i64) -> Result<KeyReply, PageError
     Ok(batch.add(key_event(KeyEventType::KeyUp, key, bits))?)
 }
 
-/// Shortcuts that on macOS the system, not the page, makes editing commands of.
+/// Returns the editing command of a shortcut that on macOS the system handles, not the page.
 fn editing_command(key: &Key, bits: i64) -> Option<&'static str> {
     if !cfg!(target_os = "macos") || bits != keys::META {
         return None;
@@ -246,7 +246,7 @@ fn editing_command(key: &Key, bits: i64) -> Option<&'static str> {
     }
 }
 
-/// Modifiers down, the key down and up, modifiers up: one write.
+/// Presses the modifiers, presses and releases the key, and releases the modifiers, in one write.
 pub(in crate::browser::page) async fn stroke(page: &Session, stroke: &Stroke) -> Result<(), PageError> {
     let mut batch = page.batch();
     let mut replies = Vec::with_capacity(2 + 2 * stroke.modifiers.len());
@@ -277,7 +277,7 @@ fn bit_of(key: &Key) -> i64 {
     }
 }
 
-/// A key goes down, or up, and stays so. `bits`: the modifiers that are held then.
+/// Presses or releases a key. `bits`: the modifiers held at that time.
 pub(super) async fn hold(page: &Session, key: &Key, bits: i64, goes_down: bool) -> Result<(), PageError> {
     let mut batch = page.batch();
     let reply = if goes_down { down(&mut batch, key, bits)? } else { up(&mut batch, key, bits)? };
@@ -285,7 +285,7 @@ pub(super) async fn hold(page: &Session, key: &Key, bits: i64, goes_down: bool) 
     taken(reply.within(INPUT_LIMIT).await)
 }
 
-/// Key events for each character; what a keyboard lacks is inserted.
+/// Sends key events for each character; inserts characters that a keyboard lacks.
 pub(super) async fn type_text(page: &Session, text: &str) -> Result<(), PageError> {
     let characters: Vec<char> = text.replace("\r\n", "\n").chars().collect();
     for part in characters.chunks(TYPED_AT_ONCE) {

@@ -1,6 +1,6 @@
-//! A press while the side panel has the person's keyboard: no key of theirs reaches the page.
+//! Mouse presses while the side panel has the keyboard focus: none of the user's keys may reach the page.
 //!
-//! Owns the time from before the press until the panel has the keyboard again. Does nothing if no panel has it.
+//! Owns the time from before the press until the panel has the focus again. Does nothing if no panel has it.
 
 use crate::browser::frames::FrameId;
 use crate::browser::keyboard::{PanelKeyboard, PressedKey};
@@ -8,16 +8,16 @@ use crate::browser::page::error::PageError;
 use crate::browser::page::page::{Page, SCRIPT_LIMIT};
 use crate::browser::page::script::Injected;
 
-/// The keyboard while something is pressed.
+/// The keyboard focus during a press.
 pub(in crate::browser::page) struct HeldKeyboard<'a> {
     page: &'a Page,
-    /// The panel that has it, with the frames that hold back keys.
+    /// The panel that has the focus, and the frames that hold keys back.
     panel: Option<(PanelKeyboard, Vec<FrameId>)>,
 }
 
 impl Page {
-    /// Called before a button is pressed in `frame`. Between the press and the panel's next turn a key may still reach
-    /// the page; its main frame and `frame` hold it back.
+    /// Prepares for a press in `frame`. Between the press and the return of the focus a key may still reach the page;
+    /// its main frame and `frame` hold such keys back.
     pub(in crate::browser::page) async fn hold_keyboard(&self, frame: &FrameId) -> HeldKeyboard<'_> {
         let Some(panel) = self.browser().panel_keyboard() else { return HeldKeyboard { page: self, panel: None } };
         if let Err(error) = self.work().pretend_focus() {
@@ -39,15 +39,15 @@ impl Page {
 }
 
 impl HeldKeyboard<'_> {
-    /// The panel that is to have the keyboard after the press.
+    /// Returns the panel that gets the focus back after the press.
     pub(in crate::browser::page) fn panel(&self) -> Option<&PanelKeyboard> {
         self.panel.as_ref().map(|(panel, _)| panel)
     }
 
-    /// Called when the press was answered: the panel has the keyboard now, and is given the keys that were held back.
+    /// Ends it after the reply to the press: the panel has the focus now, and gets the keys that were held back.
     pub(in crate::browser::page) async fn give_back(self) {
         let Some((panel, frames)) = self.panel else { return };
-        // A press in a frame of another process is delivered after what followed it in the same write.
+        // The browser delivers a press in an out-of-process frame after later commands of the same write.
         if let Err(error) = panel.restore() {
             tracing::debug!(%error, "the keyboard can't be given back");
         }

@@ -1,6 +1,6 @@
-//! Keys into what has the focus: typing, pressing, and holding a key down.
+//! Keys to the focused element: typing, pressing, and holding a key down.
 //!
-//! Owns which modifiers a client holds in a tab. Never moves the focus, except to the element that typing names.
+//! Owns the modifiers that a client holds in a tab. Never moves the focus, except to the target of typing.
 
 use super::events;
 use super::keys;
@@ -13,7 +13,7 @@ use crate::browser::page::wait::Settling;
 use std::time::Duration;
 
 impl Page {
-    /// Key events for each character, into the element, or into what has the focus. With `delay` a pause follows each one.
+    /// Sends key events for each character to the element, or to the focused one. With `delay`, pauses after each.
     pub async fn type_text(
         &self,
         target: Option<&Target>,
@@ -53,7 +53,7 @@ impl Page {
         Ok(())
     }
 
-    /// One key or combination by Playwright's names, so many times: `Enter`, `Shift+Enter`, `Control+A`.
+    /// Presses one key or combination, by Playwright's names, `times` times: `Enter`, `Shift+Enter`, `Control+A`.
     pub async fn press(&self, key: &str, times: u32) -> Result<(), PageError> {
         let mut stroke = keys::parse(key).map_err(PageError::Usage)?;
         stroke.bits |= self.held_modifiers();
@@ -70,7 +70,7 @@ impl Page {
         Ok(())
     }
 
-    /// One key goes down, or up, and stays so; a modifier counts for what is pressed and clicked until then.
+    /// Presses or releases one key. A held modifier applies to later presses and clicks.
     pub async fn hold_key(&self, key: &str, goes_down: bool) -> Result<(), PageError> {
         let stroke = keys::parse(key).map_err(PageError::Usage)?;
         if !stroke.modifiers.is_empty() {
@@ -93,7 +93,7 @@ impl Page {
         Ok(())
     }
 
-    /// The modifiers that a client holds down in this tab, as DevTools' bits.
+    /// Returns the modifiers that a client holds in this tab, as DevTools bits.
     pub(in crate::browser::page) fn held_modifiers(&self) -> i64 {
         lock(&self.memory.held).modifiers
     }

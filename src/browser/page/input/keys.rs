@@ -1,6 +1,6 @@
-//! Keys by Playwright's names, as a US keyboard has them.
+//! Keys by Playwright's names, on a US keyboard.
 //!
-//! Owns the table and the reading of `Control+Shift+A`. Never sends anything.
+//! Owns the table and the parsing of `Control+Shift+A`. Never sends anything.
 
 /// DevTools' modifier bits (`Input.dispatchKeyEvent`).
 pub(super) const ALT: i64 = 1;
@@ -8,12 +8,12 @@ pub(super) const CONTROL: i64 = 2;
 pub(super) const META: i64 = 4;
 pub(super) const SHIFT: i64 = 8;
 
-/// Modifiers that are held, as DevTools' bits.
+/// Held modifiers, as DevTools bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modifiers(i64);
 
 impl Modifiers {
-    /// Reads `Shift,Control` or `Shift+Control`. The error says what was not understood.
+    /// Parses `Shift,Control` or `Shift+Control`. The error names what was not understood.
     pub fn parse(text: &str) -> Result<Self, String> {
         let names = text.split([',', '+']).map(str::trim).filter(|name| !name.is_empty());
         let mut bits = 0;
@@ -30,7 +30,7 @@ impl Modifiers {
     }
 }
 
-/// One key of the keyboard, as it is pressed now.
+/// One key with its current meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::browser::page) struct Key {
     /// `KeyboardEvent.key`
@@ -39,27 +39,26 @@ pub(in crate::browser::page) struct Key {
     pub code: String,
     /// The Windows virtual key code, which `keyCode` reports.
     pub key_code: i64,
-    /// What it types; empty for a key that types nothing.
+    /// The text it types; empty for a key that types nothing.
     pub text: String,
     pub location: i64,
 }
 
-/// What a key, or a combination, does besides its event: what the policy asks. One that can't be read is refused when it is
-/// pressed.
+/// The effect of a key or combination, for the policy. A key that cannot be parsed fails when it is pressed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyMeaning {
-    /// It follows a link or sends a form.
+    /// Follows a link or submits a form.
     pub enter: bool,
-    /// It clicks a button.
+    /// Clicks a button.
     pub space: bool,
-    /// It writes what is on the clipboard.
+    /// Pastes the clipboard.
     pub pastes: bool,
-    /// What it writes; empty for a key that writes nothing.
+    /// The text it types; empty for a key that types nothing.
     pub typed: String,
 }
 
 impl KeyMeaning {
-    /// Reads a key by the same table as it is pressed by.
+    /// Parses a key with the table that presses use too.
     pub fn of(key: &str) -> Self {
         let Ok(Stroke { key, bits, .. }) = parse(key) else {
             return Self { enter: key.ends_with("Enter"), ..Self::default() };
@@ -74,12 +73,12 @@ impl KeyMeaning {
     }
 }
 
-/// Whether a text names a key that writes no character. Other texts may be part of a password.
+/// Returns true if a text names a key that types no character. Other texts may be part of a password.
 pub fn is_named_key(text: &str) -> bool {
     parse(text).is_ok_and(|Stroke { key, .. }| key.code == "Space" || key.text.chars().all(char::is_control))
 }
 
-/// A key and the modifiers held meanwhile, in the order in which they go down.
+/// A key and its modifiers, in the order in which they are pressed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::browser::page) struct Stroke {
     pub modifiers: Vec<Key>,
@@ -127,7 +126,7 @@ const NAMED: [(&str, &str, i64, &str, i64); 46] = [
     ("F12", "F12", 123, "", 0),
     ("NumLock", "NumLock", 144, "", 0),
     ("ScrollLock", "ScrollLock", 145, "", 0),
-    // Other spellings of the above.
+    // Aliases of keys above.
     ("Esc", "Escape", 27, "", 0),
     ("Return", "Enter", 13, "\r", 0),
     ("Del", "Delete", 46, "", 0),
@@ -156,7 +155,7 @@ const PUNCTUATION: [(&str, i64, char, char); 11] = [
 
 const SHIFTED_DIGITS: [char; 10] = [')', '!', '@', '#', '$', '%', '^', '&', '*', '('];
 
-/// The key that types this character and whether Shift is held for it; none where a US keyboard has no such key.
+/// Returns the key that types this character, and whether it needs Shift; `None` if a US keyboard has no such key.
 pub(super) fn typing(character: char) -> Option<(Key, bool)> {
     let key = |code: String, key_code: i64| Key {
         key: character.to_string(),
@@ -200,7 +199,7 @@ fn named(name: &str) -> Option<Key> {
     })
 }
 
-/// `KeyA`, `Digit1` and other codes, as Playwright takes them too.
+/// Parses `KeyA`, `Digit1` and other codes, which Playwright accepts too.
 fn by_code(code: &str) -> Option<(Key, bool)> {
     let character = match (code.strip_prefix("Key"), code.strip_prefix("Digit")) {
         (Some(letter), _) => letter.to_ascii_lowercase(),
@@ -214,7 +213,7 @@ fn by_code(code: &str) -> Option<(Key, bool)> {
     }
 }
 
-/// The key of a modifier and its bit.
+/// Returns the key of a modifier and its bit.
 fn modifier(name: &str) -> Result<(Key, i64), String> {
     let name = if name.eq_ignore_ascii_case("ControlOrMeta") { control_or_meta() } else { name };
     let key = named(name).ok_or_else(unknown)?;
@@ -232,7 +231,7 @@ pub(super) fn modifier_bit(key: &Key) -> Option<i64> {
     }
 }
 
-/// Reads `Enter`, `a`, `Shift+Enter`, `Control+A`, `ControlOrMeta+c`. The error says what was not understood.
+/// Parses `Enter`, `a`, `Shift+Enter`, `Control+A`, `ControlOrMeta+c`. The error names what was not understood.
 pub(in crate::browser::page) fn parse(text: &str) -> Result<Stroke, String> {
     let (before, last) = match text.strip_suffix("++") {
         Some(before) => (before, "+"),
@@ -254,7 +253,7 @@ pub(in crate::browser::page) fn parse(text: &str) -> Result<Stroke, String> {
     let found = single.map_or_else(|| named(last).map(|key| (key, false)).or_else(|| by_code(last)), typing);
     let (mut key, needs_shift) = match (found, single) {
         (Some(found), _) => found,
-        // Not on this keyboard, but it can be typed.
+        // This keyboard lacks the character, but it can be inserted.
         (None, Some(character)) => {
             let key = Key {
                 key: last.to_owned(),
@@ -273,7 +272,7 @@ pub(in crate::browser::page) fn parse(text: &str) -> Result<Stroke, String> {
     {
         key = upper;
     }
-    // Control+A is the key A: a capital letter alone asks for Shift, with another modifier it does not.
+    // Control+A means the key A: a capital letter needs Shift only without other modifiers.
     if needs_shift
         && bits & (CONTROL | ALT | META) != 0
         && bits & SHIFT == 0
@@ -304,7 +303,7 @@ fn shifted(key: &Key) -> Option<Key> {
     Some(Key { key: upper.to_string(), text: upper.to_string(), ..key.clone() })
 }
 
-/// Does not repeat what was given: it may be a password that was meant for `type`.
+/// Returns an error that does not repeat the argument: it may be a password that was meant for `type`.
 fn unknown() -> String {
     "unknown key: use names such as Enter, Tab, Escape, ArrowDown, F5, a, Shift+Enter, Control+A".to_owned()
 }

@@ -1,4 +1,4 @@
-//! Trusted input: keys, mouse and touch as DevTools events, and what a client has left held.
+//! Trusted input: keys, mouse and touch as DevTools events, and the input that a client holds down.
 //!
 //! Owns how input is sent. Never decides which element it is for.
 

@@ -1,6 +1,6 @@
-//! The mouse by itself: to a point of the tab's viewport, its buttons and its wheel.
+//! Mouse input at a point of the tab's viewport: moves, buttons and wheel.
 //!
-//! Owns the mouse's events. What lies there is not judged: who calls has.
+//! Owns the mouse events. Never judges the element at the point: the caller has.
 
 use super::events;
 use super::events::{ClickButton, INPUT_LIMIT, mouse, taken};
@@ -12,7 +12,7 @@ use crate::browser::page::locate::Point;
 use crate::browser::page::page::{Page, lock};
 use crate::browser::page::wait::Settling;
 
-/// What the mouse does.
+/// A mouse action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MouseAct {
     /// To a point of the viewport, in CSS pixels.
@@ -30,7 +30,7 @@ pub enum MouseAct {
 }
 
 impl Page {
-    /// Does it where the mouse is: in the upper left corner before it was moved.
+    /// Performs the action at the mouse's position, which is initially the top left corner.
     pub async fn mouse(&self, act: MouseAct) -> Result<(), PageError> {
         self.check_site().await?;
         let settling = Settling::begin(self);

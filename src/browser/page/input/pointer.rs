@@ -1,7 +1,7 @@
-//! Telling somebody where input goes, so that a person sees what an agent does.
+//! Reports the position of input, so that the user sees what an agent does.
 //!
-//! Owns the places that are told of, and the mark on the element where its refs are shown. Nobody is told and nothing is
-//! marked unless a command was given a watcher; nothing waits for either.
+//! Owns the reported positions, and the mark on the element if its refs are shown. Without a watcher nothing is
+//! reported or marked; no command waits for either.
 
 use super::pointer_watch::{PointerAt, Touch};
 use crate::browser::frames::World;
@@ -18,7 +18,7 @@ impl Page {
             return;
         }
         match self.touch(ready).await {
-            // The one before ends first: its end must not take this one's mark.
+            // The previous mark ends first, so that it cannot remove this one.
             Ok((touch, number)) => {
                 drop(lock(&self.touched).take());
                 touch.tell(Some(number));
@@ -35,7 +35,7 @@ impl Page {
         Ok((Touch { session, context, document: ready.document.clone() }, number))
     }
 
-    /// The same for an element that no pointer goes to: it is filled, or an option of it is chosen.
+    /// As `points_at`, for an element without pointer input: it is filled, or one of its options is chosen.
     pub(in crate::browser::page) async fn points_at_element(&self, target: &Target, ready: &Ready) {
         if self.pointer.is_none() {
             return;
@@ -47,7 +47,7 @@ impl Page {
         };
         match place.await {
             Ok(point) => self.points_at(ready, point, false).await,
-            // It is only shown: the action itself says what is wrong.
+            // Only for display: the action itself reports errors.
             Err(error) => tracing::debug!(%error, "where the agent works could not be shown"),
         }
     }

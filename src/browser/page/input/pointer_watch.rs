@@ -1,4 +1,4 @@
-//! Where input goes, for who watches it, and the mark on the element that it goes to.
+//! The watcher of input positions, and the mark on the element that receives input.
 
 use crate::browser::devtools::runtime::Evaluate;
 use crate::browser::page::script::Injected;
@@ -13,14 +13,14 @@ pub struct PointerAt {
     pub tab: TabId,
     pub x: f64,
     pub y: f64,
-    /// A button goes down there; otherwise the pointer only moves, or what is there is filled.
+    /// True if a button is pressed there; otherwise the pointer only moves, or the element is filled.
     pub pressed: bool,
 }
 
-/// Is told of each place just before the input is sent. Must not block.
+/// Receives each position just before the input is sent. Must not block.
 pub type PointerWatch = Arc<dyn Fn(PointerAt) + Send + Sync>;
 
-/// The mark on an element that is acted on. Taken away when it is dropped, also where the command is cut off.
+/// The mark on the element of an action. Removed on drop, even if the command is cancelled.
 pub(in crate::browser::page) struct Touch {
     pub(super) session: Session,
     pub(super) context: i64,

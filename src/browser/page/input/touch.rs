@@ -1,6 +1,6 @@
-//! Fingers: a tap, and a swipe over an element or the page.
+//! Touch input: a tap, and a swipe over an element or the page.
 //!
-//! Owns the touch events. Which element a tap meets is the click's to make sure of.
+//! Owns the touch events. `click` ensures that a tap hits its element.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::{Need, Point, Target};
@@ -12,11 +12,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// A finger that moves faster than this flings: the page would go on by itself.
+/// The number of moves in a swipe: a faster one would be a fling, and the page would continue to scroll by itself.
 const SWIPE_STEPS: u32 = 10;
 const SWIPE_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
 
-/// Where a finger goes, in CSS pixels from where it starts.
+/// The distance of a swipe, in CSS pixels from its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Swipe {
     pub x: f64,
@@ -36,7 +36,7 @@ struct ViewportSize {
     client_height: f64,
 }
 
-/// A finger goes down and up. The page is told of touch as on a phone for that long.
+/// Taps. Touch emulation is on for the time of the tap.
 pub(in crate::browser::page) async fn tap(page: &Page, at: Point) -> Result<(), PageError> {
     let session = page.session();
     let tap = async {
@@ -59,7 +59,7 @@ async fn touch(page: &Session, kind: &str, at: Option<Point>) -> Result<(), Page
 }
 
 impl Page {
-    /// Awaits input, or the next document: the browser does not answer for a touch whose document was replaced meanwhile.
+    /// Awaits input, or the next document: the browser does not answer a touch whose document was replaced.
     pub(in crate::browser::page) async fn unless_left(
         &self,
         input: impl Future<Output = Result<(), PageError>>,
@@ -72,7 +72,7 @@ impl Page {
                     return;
                 }
             }
-            // The connection ended: the input's own reply says so.
+            // The connection ended: the input's own reply reports that.
             std::future::pending().await
         };
         tokio::select! {
@@ -82,7 +82,7 @@ impl Page {
         }
     }
 
-    /// Draws a finger over the element, or over the middle of the page, so far.
+    /// Swipes over the element, or over the middle of the page.
     pub async fn swipe(&self, target: Option<&Target>, swipe: Swipe, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let start = match target {

@@ -1,7 +1,7 @@
-//! Closed shadow roots: asked of the browser for the elements that may hold one, and shown to our script.
+//! Closed shadow roots: gets them from the browser for the elements that may have one, and passes them to our script.
 //!
-//! Owns the asking; which elements are suspects is the script's to say. A page never learns of it, and what it closed stays
-//! closed to the page's own scripts.
+//! Owns the requests; the script chooses the elements. The page cannot notice, and its own scripts still cannot see
+//! into a closed root.
 
 use crate::browser::frames::{FrameId, World};
 use crate::browser::page::error::PageError;
@@ -11,9 +11,9 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// A closed root inside a closed root, and so on: as deep as this.
+/// The deepest nesting of closed roots.
 const DEEPEST: usize = 4;
-/// What the script's handles are let go by.
+/// The object group that releases the handles.
 const GROUP: &str = "gstack closed roots";
 
 #[derive(Deserialize)]
@@ -66,7 +66,7 @@ struct Resolved {
 }
 
 impl Page {
-    /// Shows our script the closed shadow roots of a frame that it has not seen yet.
+    /// Passes the closed shadow roots of a frame to our script, except for those it knows.
     pub(in crate::browser::page) async fn open_closed_roots(&self, frame: &FrameId) -> Result<(), PageError> {
         for _ in 0..DEEPEST {
             let suspects = self.suspects(frame).await?;
@@ -81,7 +81,7 @@ impl Page {
                     crate::browser::page::script::devtools::LIMIT,
                 )
                 .await?;
-            // An element that went away meanwhile has nothing to show.
+            // An element that was removed has no root.
             if !found.into_iter().any(|found| matches!(found, Ok(true))) {
                 break;
             }
@@ -89,7 +89,7 @@ impl Page {
         Ok(())
     }
 
-    /// Handles to the elements that may hold a closed root, each asked about once.
+    /// Returns handles to the elements that may have a closed root, each only once.
     async fn suspects(&self, frame: &FrameId) -> Result<Vec<String>, PageError> {
         let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
         let session = self.session_of(frame)?;
@@ -99,7 +99,7 @@ impl Page {
             "objectGroup": GROUP,
         });
         let list: Evaluated = call(&session, "Runtime.evaluate", &list).await?;
-        // None: there are none, or the script is not there yet.
+        // There are none, or the script is not injected yet.
         let Some(list) = list.result.object_id else { return Ok(Vec::new()) };
         let own = json!({ "objectId": list, "ownProperties": true });
         let properties: Properties = call(&session, "Runtime.getProperties", &own).await?;
@@ -107,7 +107,7 @@ impl Page {
         Ok(items.filter_map(|item| item.value?.object_id).collect())
     }
 
-    /// True: it holds one, and the script has it now.
+    /// Passes the element's closed root to the script. Returns false if it has none.
     async fn open_root(&self, frame: &FrameId, suspect: &str) -> Result<bool, PageError> {
         let session = self.session_of(frame)?;
         let described: Described =

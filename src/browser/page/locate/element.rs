@@ -1,7 +1,7 @@
-//! Finding the element that a client means and waiting until it can be acted on.
+//! Finds the element that a client names and waits until it is actionable.
 //!
-//! Owns the way from `@e3` or a selector to an element in one frame, across navigations within the time limit. The
-//! conditions themselves are the injected script's.
+//! Owns the path from `@e3` or a selector to an element in one frame, across navigations, within the time limit. The
+//! injected script checks the conditions.
 
 use super::refs::{ElementPlace, RefName};
 use super::target::Target;
@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What the page's own waiting may run over: a script that has not answered by then will not.
+/// The extra time beyond the page's own wait: a script that has not answered by then will not.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// A page that is left while it is read is read again, in its next document; one that is left over and over is not.
+/// A read is repeated in the next document if the page navigates; a page that navigates over and over is given up.
 pub(in crate::browser::page) const TRIES_TO_READ: u32 = 3;
 
-/// The same in the script's terms.
+/// A `Target` in the form of the injected script.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(in crate::browser::page) enum ScriptTarget {
@@ -28,7 +28,7 @@ pub(in crate::browser::page) enum ScriptTarget {
     Selector { selector: String },
 }
 
-/// What must hold before an action.
+/// A condition for an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -37,11 +37,11 @@ pub(in crate::browser::page) enum Need {
     Enabled,
     Editable,
     Stable,
-    /// Brought into view, and a point of it takes pointer events.
+    /// Scrolled into view, with a point that receives pointer events.
     Hit,
-    /// With `Hit`: from then on pointer events that miss the element are held back, until `releaseGuard`.
+    /// With `Hit`: from then on pointer events that miss the element are blocked, until `releaseGuard`.
     Guard,
-    /// With `Guard`: those that another control in it, or another document, would take are held back too.
+    /// With `Guard`: also blocks events that another control inside the element, or another document, would receive.
     Itself,
 }
 
@@ -59,10 +59,10 @@ pub(in crate::browser::page) struct OptionPlace {
     pub text: String,
 }
 
-/// What is called with an element in the moment in which it is ready: a function, and its arguments after the element's place.
+/// A function that runs as soon as the element is ready, and its arguments after the element.
 pub(super) type Then<'a> = (Injected, &'a [&'a dyn Argument]);
 
-/// An element that met the needs.
+/// An element that met the conditions.
 #[derive(Clone, Debug)]
 pub(in crate::browser::page) struct Ready {
     pub frame: FrameId,
@@ -70,16 +70,16 @@ pub(in crate::browser::page) struct Ready {
     pub place: ScriptTarget,
     pub document: String,
     pub tag: String,
-    /// In its frame's viewport.
+    /// In the viewport of its frame.
     pub point: Option<Point>,
-    /// What was to be clicked is chosen instead.
+    /// Set if the option is to be chosen instead of clicked.
     pub option: Option<OptionPlace>,
-    /// The value of what was called with it.
+    /// The result of the `Then` function.
     pub then: Option<serde_json::Value>,
 }
 
 impl Ready {
-    /// The script's number of the element.
+    /// Returns the script's number of the element.
     pub(in crate::browser::page) fn number(&self) -> Result<u32, PageError> {
         match &self.place {
             ScriptTarget::Element { number, .. } => Ok(*number),
@@ -108,20 +108,20 @@ struct Looked {
     fault: FaultReply,
 }
 
-/// How our functions say no.
+/// The error part of our script's replies.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(in crate::browser::page) struct FaultReply {
     #[serde(default)]
     pub fault: Option<FaultKind>,
     #[serde(default)]
     pub message: String,
-    /// The element: `<button class="x">`.
+    /// The element's description: `<button class="x">`.
     #[serde(default)]
     pub description: Option<String>,
 }
 
 impl FaultReply {
-    /// The error for a target, `None` where it is not a fault or one that waiting may fix.
+    /// Returns the error for a target. `None` if there is no fault, or one that waiting may fix.
     pub(in crate::browser::page) fn error(&self, target: &Target) -> Option<PageError> {
         let name = target.to_string();
         Some(match self.fault? {
@@ -147,7 +147,7 @@ impl FaultReply {
 }
 
 impl Page {
-    /// The error for a ref that means nothing any more: with what it was, if a snapshot has shown it.
+    /// Returns the error for a stale ref, with the element's description if a snapshot has shown it.
     fn lost_ref(&self, name: RefName) -> PageError {
         match self.memory.refs().described(name) {
             Some(was) => PageError::RefStale { name: name.to_string(), was: Some(was) },
@@ -155,12 +155,12 @@ impl Page {
         }
     }
 
-    /// The frame and the script's form of a target. A ref of a frame that is gone is not found.
+    /// Returns the frame and the script form of a target. Fails for a ref whose frame is gone.
     pub(in crate::browser::page) async fn locate(&self, target: &Target) -> Result<(FrameId, ScriptTarget), PageError> {
         self.locate_within(target, Duration::ZERO).await
     }
 
-    /// As `locate`; where a selector matches nowhere yet, any frame may be the one until the time is up.
+    /// As `locate`. If a selector matches nowhere yet, waits up to `wait` for a match in any frame.
     pub(in crate::browser::page) async fn locate_within(
         &self,
         target: &Target,
@@ -174,7 +174,7 @@ impl Page {
                 let place = self.memory.refs().place(*name).cloned();
                 let gone = || self.lost_ref(*name);
                 let ElementPlace { frame, document, number } = place.ok_or_else(gone)?;
-                // The frames must be known before it can be said that one is gone.
+                // The frames must be known before one can be reported as gone.
                 self.main_frame().await?;
                 if self.frame(&frame).is_err() {
                     return Err(gone());
@@ -184,7 +184,8 @@ impl Page {
         }
     }
 
-    /// Calls `function(target, …arguments)`, which only reads, in the target's frame; `T` may hold a flattened `FaultReply`.
+    /// Calls `function(target, …arguments)`, which only reads, in the target's frame; `T` may contain a flattened
+    /// `FaultReply`.
     pub(in crate::browser::page) async fn ask<T: DeserializeOwned>(
         &self,
         target: &Target,
@@ -201,14 +202,14 @@ impl Page {
                 (Err(PageError::DocumentGone), Target::Ref(name)) => {
                     return Err(self.lost_ref(*name));
                 }
-                // A selector means the next document as well.
+                // A selector applies to the next document too.
                 (Err(PageError::DocumentGone), Target::Selector(_)) if tries < TRIES_TO_READ => tries += 1,
                 (result, _) => return result,
             }
         }
     }
 
-    /// Waits until the target meets the needs, also across a navigation that replaces the document meanwhile.
+    /// Waits until the target meets the conditions, even across a navigation.
     pub(in crate::browser::page) async fn ready(
         &self,
         target: &Target,
@@ -219,8 +220,8 @@ impl Page {
         self.ready_then(target, needs, action, limit, None).await
     }
 
-    /// As `ready`, and calls something with the element in the same moment. Only for a page that input is not bound in
-    /// (`is_free`): otherwise the element is compared first.
+    /// As `ready`, and calls a function on the element in the same moment. Only for a page with unrestricted input
+    /// (`is_free`): otherwise the element must be compared first.
     pub(in crate::browser::page) async fn ready_then(
         &self,
         target: &Target,
@@ -247,7 +248,7 @@ impl Page {
             let looked = match asked {
                 Ok(looked) => looked,
                 Err(PageError::DocumentGone) if Instant::now() < deadline => match target {
-                    // The next document has its own elements.
+                    // A ref is not valid in the next document.
                     Target::Ref(name) => return Err(self.lost_ref(*name)),
                     Target::Selector(_) => continue,
                 },

@@ -1,17 +1,17 @@
-//! What input may go to: the element that was judged, or that a person was asked about.
+//! The element that input may go to: the one that the policy checked or the user approved.
 //!
-//! Owns the comparison just before input is sent. What is judged, and how, is the caller's.
+//! Owns the comparison just before input is sent. The caller decides how to judge an element.
 
 use super::target::Target;
 use crate::browser::page::read::{Activation, ClickDestination};
 
-/// An element as it was when it was judged.
+/// An element at the time it was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
-    /// How the call named it; none for what has the focus.
+    /// The target in the call; `None` for the focused element.
     pub(super) target: Option<String>,
     pub(super) how: Activation,
-    /// None if it was not there.
+    /// `None` if it did not exist.
     pub(super) subject: Option<ClickDestination>,
 }
 

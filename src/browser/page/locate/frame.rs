@@ -1,6 +1,6 @@
-//! The frame of a tab that selectors and scripts are meant for, and bringing the tab to the front.
+//! The frame of a tab that selectors and scripts apply to, and bringing the tab to the front.
 //!
-//! Owns the choice; it lasts until another one, and ends with the frame. Refs mean their own frame whatever is chosen.
+//! Owns the choice; it lasts until the next one, and ends with the frame. A ref always belongs to its own frame.
 
 use super::element::FaultReply;
 use super::target::Target;
@@ -11,15 +11,15 @@ use crate::browser::page::script::{Injected, call, tell};
 use serde::Deserialize;
 use serde_json::json;
 
-/// How a client names a frame.
+/// A client's choice of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FrameChoice {
     Main,
-    /// The frame that this element holds.
+    /// The frame owned by this element.
     Element(Target),
     /// By the `name` of its element or window.
     Name(String),
-    /// By a regular expression (JavaScript's) that its address matches.
+    /// By a JavaScript regular expression that matches its address.
     Url(String),
 }
 
@@ -52,7 +52,7 @@ struct Held {
 }
 
 impl Page {
-    /// The chosen frame, or the main one. `FrameLost` once where the chosen one is gone.
+    /// Returns the chosen frame, or the main one. Fails once with `FrameLost` if the chosen one is gone.
     pub(in crate::browser::page) async fn current_frame(&self) -> Result<FrameId, PageError> {
         let main = self.main_frame().await?.id;
         let chosen = lock(&self.memory.chosen_frame).clone();
@@ -66,13 +66,13 @@ impl Page {
         }
     }
 
-    /// The chosen frame, where it is not the main one and still there. Asks nothing of the page.
+    /// Returns the chosen frame unless it is the main one or gone. Sends nothing to the page.
     pub fn chosen_frame(&self) -> Option<Frame> {
         let chosen = lock(&self.memory.chosen_frame).clone()?;
         self.frame(&chosen).ok()
     }
 
-    /// Chooses a frame; returns it.
+    /// Chooses a frame and returns it.
     pub async fn choose_frame(&self, choice: &FrameChoice) -> Result<Frame, PageError> {
         let frame = match choice {
             FrameChoice::Main => self.main_frame().await?,
@@ -84,7 +84,7 @@ impl Page {
         Ok(frame)
     }
 
-    /// Brings the tab into view and its window to the front, out of the dock where it was put there.
+    /// Brings the tab into view and its window to the front, even if it is minimized.
     pub async fn bring_to_front(&self) -> Result<(), PageError> {
         let target = self.info()?.page.ok_or(PageError::DocumentGone)?;
         let window: Window =
@@ -108,7 +108,7 @@ impl Page {
         Ok(self.frame(&frame)?)
     }
 
-    /// The window's name, or its element's where that was changed later.
+    /// Finds a frame by its window's name, or by its element's `name` if that was changed later.
     async fn frame_by_name(&self, name: &str) -> Result<Frame, PageError> {
         let frames = self.frames().await?;
         if let Some(found) = frames.into_iter().find(|frame| frame.parent.is_some() && frame.name == name) {

@@ -1,6 +1,6 @@
-//! Where a frame lies in its tab: from a point in the frame to the point of the tab where input goes.
+//! Converts a point in a frame to the point of the tab that receives input.
 //!
-//! Owns the way up through the frames that hold it.
+//! Owns the path up through the parent frames.
 
 use super::element::{FaultReply, Point};
 use crate::browser::devtools::dom::{GetFrameOwner, ResolveNode};
@@ -11,7 +11,7 @@ use crate::browser::page::script::{Injected, WORLD};
 use serde::Deserialize;
 
 impl Page {
-    /// A point of a frame as a point of the tab, where input goes. `Err(reason)` inside: something covers the frame.
+    /// Converts a point of a frame to a point of the tab. An inner `Err(reason)` means that something covers the frame.
     pub(in crate::browser::page) async fn point_in_tab(
         &self,
         frame: &FrameId,
@@ -35,7 +35,7 @@ impl Page {
         Ok(Ok(at))
     }
 
-    /// The same where it does not matter what covers the frame.
+    /// As `point_in_tab`, ignoring what covers the frame.
     pub(in crate::browser::page) async fn frame_offset(
         &self,
         frame: &FrameId,
@@ -53,7 +53,7 @@ impl Page {
         Ok(at)
     }
 
-    /// The script's number of the element that holds `child`, in its parent's document.
+    /// Returns the script's number of the element that owns `child`, in its parent's document.
     async fn owner_in(&self, parent: &FrameId, child: &FrameId) -> Result<u32, PageError> {
         let session = self.session_of(parent)?;
         let owner = session.call(GetFrameOwner { frame_id: child.as_str().to_owned() }).await?;

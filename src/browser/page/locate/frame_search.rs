@@ -1,6 +1,6 @@
-//! Which frame of a tab a selector means, where no frame was chosen.
+//! Finds the frame that a selector applies to if no frame was chosen.
 //!
-//! Owns the order: the main frame first, then all the others at once; with time to wait, whichever has a match first.
+//! Owns the order: the main frame first, then all others at once; with time to wait, the first frame with a match.
 
 use super::element::FaultReply;
 use crate::browser::frames::{Frame, FrameId};
@@ -14,9 +14,9 @@ use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A frame that does not answer is as one without a match.
+/// A frame that does not answer counts as one without a match.
 const FRAME_LIMIT: Duration = Duration::from_secs(2);
-/// While nothing matches new frames are looked for after this time: those that were asked can't tell of them.
+/// While nothing matches, new frames are looked for at this interval: the running queries cannot see them.
 const ROUND: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize)]
@@ -28,8 +28,8 @@ struct Matches {
 }
 
 impl Page {
-    /// The chosen frame; without one the frame that the selector matches in, by the end of `wait` the main one.
-    /// `Several` where more than one frame besides the main one has a match.
+    /// Returns the chosen frame; without one, the frame in which the selector matches, or the main frame after `wait`.
+    /// Fails with `Several` if more than one frame besides the main one has a match.
     pub(in crate::browser::page) async fn frame_with(
         &self,
         selector: &str,
@@ -47,7 +47,7 @@ impl Page {
             }
             match self.matches(&chosen, selector, Duration::ZERO).await {
                 Ok(0) => {}
-                // The next document is the caller's to meet.
+                // The caller handles the next document.
                 Ok(_) | Err(PageError::DocumentGone) => return Ok(chosen),
                 Err(error) => return Err(error),
             }
@@ -62,7 +62,7 @@ impl Page {
         }
     }
 
-    /// The one inner frame that has matches now.
+    /// Returns the only inner frame that has matches now.
     async fn only_match(&self, inner: &[Frame], selector: &str) -> Result<Option<FrameId>, PageError> {
         let asked = inner.iter().map(|frame| self.matches(&frame.id, selector, Duration::ZERO));
         let counts: Vec<usize> = join_all(asked).await.into_iter().map(Result::unwrap_or_default).collect();

@@ -1,17 +1,17 @@
-//! The comparison just before input is sent: it goes to the element that was judged and to no other.
+//! The comparison just before input is sent: it may go only to the element that was checked.
 
 use super::target::Target;
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
 
 impl Page {
-    /// Input was judged by what it goes to: nothing else may take it.
+    /// Returns true if input may go only to the element that was checked.
     pub(in crate::browser::page) fn is_judged(&self) -> bool {
         self.expected.is_some()
     }
 
-    /// Compares once more. `target`: none for what has the focus. Other elements of the same command (where something
-    /// is dropped) were not judged.
+    /// Compares the element again. `target`: `None` for the focused element. Other elements of the same command (a drop
+    /// target) were not checked.
     pub(in crate::browser::page) async fn check_expected(&self, target: Option<&Target>) -> Result<(), PageError> {
         let Some(expected) = &self.expected else { return Ok(()) };
         if expected.target != target.map(ToString::to_string) {

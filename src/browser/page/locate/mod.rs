@@ -1,4 +1,5 @@
-//! Which element a client means and whether it can be acted on: refs, selectors, frames, closed shadow roots.
+//! Finds the element that a client names and checks whether it is actionable: refs, selectors, frames, closed shadow
+//! roots.
 //!
 //! Owns finding and waiting for an element. Never acts on it.
 
