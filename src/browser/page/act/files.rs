@@ -19,7 +19,7 @@ struct FileField {
     number: u32,
     #[serde(default)]
     multiple: bool,
-    /// True for a file field, even if it is disabled.
+    /// With a fault: the element is a file field that cannot be used.
     #[serde(default)]
     is_field: bool,
     #[serde(flatten)]

@@ -11,7 +11,7 @@ use crate::browser::page::wait::was_left;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// The new state is visible by then if the page needs no answer from a server.
+/// The page shows the new state within this time after the click.
 const TOGGLED_LIMIT: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize)]

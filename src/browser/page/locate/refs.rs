@@ -1,18 +1,18 @@
-//! The refs of one tab: which element a client means by `@e3`.
+//! The refs of one tab: maps `@e3` to an element.
 //!
-//! Owns the numbers. An element keeps its ref while its document lives; a number is never given twice in a tab.
-//! Never holds an element: the script in the document does.
+//! Owns the numbers. An element keeps its ref while its document lives; a number is never reused in a tab. Never holds
+//! an element: the script in the document does.
 
 use crate::browser::frames::FrameId;
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
 
-/// What a ref is a ref of.
+/// The kind of a ref.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RefKind {
     /// `@e1`: a line of the accessibility tree.
     Element,
-    /// `@c1`: clickable, but not in that tree.
+    /// `@c1`: clickable, but not in the accessibility tree.
     Cursor,
 }
 
@@ -24,7 +24,7 @@ pub struct RefName {
 }
 
 impl RefName {
-    /// Reads `@e3`; none where it is not of that form.
+    /// Parses `@e3`; returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix('@')?;
         let (kind, digits) = match (rest.strip_prefix('e'), rest.strip_prefix('c')) {
@@ -53,13 +53,13 @@ impl fmt::Display for RefName {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ElementPlace {
     pub frame: FrameId,
-    /// The script's own id of its document.
+    /// The script's id of its document.
     pub document: String,
     /// The script's number of the element, in that document.
     pub number: u32,
 }
 
-/// Stale refs that are still known by what they were.
+/// The number of stale refs whose descriptions are kept.
 const MOST_FORGOTTEN: usize = 2000;
 /// In characters.
 const LONGEST_LABEL: usize = 80;
@@ -69,14 +69,14 @@ pub(in crate::browser::page) struct RefTable {
     names: HashMap<(RefKind, ElementPlace), u32>,
     places: HashMap<RefName, ElementPlace>,
     labels: HashMap<RefName, String>,
-    /// What refs were called that mean nothing any more: `button "Save"`.
+    /// The descriptions of stale refs: `button "Save"`.
     forgotten: VecDeque<(RefName, String)>,
     roles: HashMap<RefName, String>,
     last: HashMap<RefKind, u32>,
 }
 
 impl RefTable {
-    /// The element's ref; a new number where it has none yet.
+    /// Returns the element's ref; assigns a new number if it has none.
     pub(in crate::browser::page) fn name(&mut self, kind: RefKind, place: ElementPlace) -> RefName {
         let last = self.last.entry(kind).or_default();
         let number = *self.names.entry((kind, place.clone())).or_insert_with(|| {
@@ -88,7 +88,7 @@ impl RefTable {
         name
     }
 
-    /// What the element is called in the newest snapshot that showed it.
+    /// Records the element's name in the newest snapshot that listed it.
     pub(in crate::browser::page) fn label(&mut self, name: RefName, label: &str) {
         self.labels.insert(name, label.to_owned());
     }
@@ -99,7 +99,7 @@ impl RefTable {
     pub(in crate::browser::page) fn role(&mut self, name: RefName, role: &str) {
         self.roles.insert(name, role.to_owned());
     }
-    /// Role and name of a ref, as the newest snapshot with it showed them; also of one that is stale.
+    /// Returns the role and name of a ref from the newest snapshot that listed it, even if it is stale.
     pub(super) fn described(&self, name: RefName) -> Option<String> {
         let known = self.roles.get(&name).map(|role| describe(role, self.label_of(name)));
         known.or_else(|| Some(self.forgotten.iter().rev().find(|(old, _)| *old == name)?.1.clone()))
@@ -109,7 +109,7 @@ impl RefTable {
         self.places.get(&name)
     }
 
-    /// Forgets the elements of documents that are no more: another one is in their frame now, or the frame is gone.
+    /// Drops the elements of documents that were replaced or whose frame is gone.
     pub(in crate::browser::page) fn keep(&mut self, is_alive: impl Fn(&ElementPlace) -> bool) {
         self.names.retain(|(_, place), _| is_alive(place));
         let gone: Vec<RefName> = self.places.extract_if(|_, place| !is_alive(place)).map(|(name, _)| name).collect();

@@ -3,7 +3,7 @@
 use super::refs::RefName;
 use std::fmt;
 
-/// What a client named.
+/// A client's choice of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     Ref(RefName),

@@ -1,7 +1,7 @@
-//! Which parts of a page's scripts and style sheets are used.
+//! Coverage: the used parts of a page's scripts and style sheets.
 //!
-//! Owns the recording and the counting. Of the page and its frames of the same site; scripts without an address, our own
-//! among them, are left out. Never decides what of it is shown.
+//! Owns the recording and the counting, for the page and its same-site frames. Scripts without an address, including
+//! our own, are left out. Never decides what to show.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::{Page, lock};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 const ADDED: &str = "CSS.styleSheetAdded";
 const NAVIGATED: &str = "Page.frameNavigated";
 
-/// One script or style sheet, in characters.
+/// The use of one script or style sheet, in characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeUse {
     pub url: String,
@@ -90,7 +90,7 @@ struct RuleUse {
 }
 
 impl Page {
-    /// Records from now on which parts of scripts run. False if that is done already.
+    /// Records the executed parts of scripts from now on. Returns false if a recording is in progress.
     pub async fn start_script_coverage(&self) -> Result<bool, PageError> {
         if *lock(&self.memory.measured.scripts) {
             return Ok(false);
@@ -102,7 +102,7 @@ impl Page {
         Ok(true)
     }
 
-    /// Ends it. `None`: it was not begun.
+    /// Stops the recording. Returns `None` if none was in progress.
     pub async fn stop_script_coverage(&self) -> Result<Option<Vec<CodeUse>>, PageError> {
         if !std::mem::take(&mut *lock(&self.memory.measured.scripts)) {
             return Ok(None);
@@ -118,12 +118,12 @@ impl Page {
         Ok(Some(added_up(used)))
     }
 
-    /// Records from now on which rules apply to something. False if that is done already.
+    /// Records the applied style rules from now on. Returns false if a recording is in progress.
     pub async fn start_style_coverage(&self) -> Result<bool, PageError> {
         if self.tracks_styles() {
             return Ok(false);
         }
-        // The sheets that are there already are told of before the reply.
+        // The browser reports existing style sheets before this reply.
         let events = self.session().subscribe(&[ADDED, NAVIGATED]);
         tell(self.session(), "DOM.enable", &json!({})).await?;
         tell(self.session(), "CSS.enable", &json!({})).await?;
@@ -132,12 +132,12 @@ impl Page {
         Ok(true)
     }
 
-    /// Whether the rules that apply are recorded: the domain that tells of them must stay on.
+    /// Returns true while applied style rules are recorded: the `CSS` domain must then stay enabled.
     pub(in crate::browser::page) fn tracks_styles(&self) -> bool {
         lock(&self.memory.measured.styles).is_some()
     }
 
-    /// Ends it. Of the present document; `None`: it was not begun.
+    /// Stops the recording and returns the result for the present document; `None` if none was in progress.
     pub async fn stop_style_coverage(&self) -> Result<Option<Vec<CodeUse>>, PageError> {
         let Some(mut events) = lock(&self.memory.measured.styles).take() else { return Ok(None) };
         let Rules { rule_usage } = call(self.session(), "CSS.stopRuleUsageTracking", &json!({})).await?;
@@ -157,7 +157,7 @@ impl Page {
         }
         let mut ranges: HashMap<String, Vec<Range>> = HashMap::new();
         for rule in rule_usage.into_iter().filter(|rule| rule.used) {
-            // Places in a text, far below 2^53.
+            // Offsets in a text, far below 2^53.
             let (start_offset, end_offset) = (rule.start_offset.max(0.0) as u64, rule.end_offset.max(0.0) as u64);
             ranges.entry(rule.style_sheet_id).or_default().push(Range { start_offset, end_offset, count: 1 });
         }
@@ -170,10 +170,10 @@ impl Page {
     }
 }
 
-/// How much of a text is used. Where ranges lie within each other, the innermost counts.
+/// Returns the used length of a text. In nested ranges, the innermost decides.
 fn length_used(ranges: Vec<Range>) -> u64 {
-    // Where each begins and ends: of those at one place ends come first, the innermost of them first; then beginnings, the
-    // outermost first.
+    // The start and end of each range. At the same offset, ends come before starts; the innermost end and the outermost
+    // start come first.
     let mut edges: Vec<(u64, bool, i128, Range)> = Vec::with_capacity(ranges.len() * 2);
     for range in ranges.into_iter().filter(|range| range.start_offset < range.end_offset) {
         let length = i128::from(range.end_offset - range.start_offset);
@@ -196,7 +196,7 @@ fn length_used(ranges: Vec<Range>) -> u64 {
     used
 }
 
-/// One line an address: what stands in a document has the document's.
+/// Adds up the entries of each address: inline code counts for its document.
 fn added_up(all: impl Iterator<Item = CodeUse>) -> Vec<CodeUse> {
     let mut by_url: HashMap<String, CodeUse> = HashMap::new();
     for CodeUse { url, used, total } in all {

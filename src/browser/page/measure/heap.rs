@@ -1,6 +1,6 @@
-//! A page's JavaScript heap: how large it is, and all that is in it.
+//! The JavaScript heap of a page: its size and a snapshot.
 //!
-//! Owns the asking. A snapshot comes part by part: nobody holds it whole. Never writes files.
+//! Owns the requests. A snapshot is streamed in chunks and never held as a whole. Never writes files.
 
 use crate::browser::cdp::CdpError;
 use crate::browser::devtools::Done;
@@ -17,7 +17,7 @@ use serde_json::json;
 use std::time::Duration;
 
 const CHUNK: &str = "HeapProfiler.addHeapSnapshotChunk";
-/// The page stands still meanwhile; a large heap takes its time.
+/// The page is paused during a snapshot; a large heap takes long.
 const SNAPSHOT_LIMIT: Duration = Duration::from_secs(300);
 
 /// In bytes.
@@ -26,13 +26,13 @@ const SNAPSHOT_LIMIT: Duration = Duration::from_secs(300);
 pub struct HeapUsage {
     pub used_size: f64,
     pub total_size: f64,
-    /// What the embedder's own objects take: documents, elements, styles.
+    /// The size of the embedder's objects: documents, elements, styles.
     pub embedder_heap_used_size: f64,
-    /// What lies beside the heap: the content of array buffers.
+    /// The size outside of the heap: the content of array buffers.
     pub backing_storage_size: f64,
 }
 
-/// A snapshot of the heap on its way.
+/// A heap snapshot being streamed.
 pub struct HeapSnapshot {
     chunks: Subscription,
     reply: BoxFuture<'static, Result<Done, CdpError>>,
@@ -50,7 +50,7 @@ impl Page {
         call(self.session(), "Runtime.getHeapUsage", &json!({})).await
     }
 
-    /// Begins a snapshot, after garbage was collected.
+    /// Starts a snapshot after a garbage collection.
     pub async fn heap_snapshot(&self) -> Result<HeapSnapshot, PageError> {
         let session = self.session().clone();
         let chunks = session.subscribe(&[CHUNK]);
@@ -64,7 +64,7 @@ impl Page {
 }
 
 impl HeapSnapshot {
-    /// The next part of its JSON; `None` at the end.
+    /// Returns the next chunk of its JSON; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<String>, PageError> {
         loop {
             let event = if self.is_whole {
@@ -73,7 +73,7 @@ impl HeapSnapshot {
                 tokio::select! {
                     biased;
                     event = self.chunks.next() => event,
-                    // All parts were told of before the reply.
+                    // All chunks were reported before the reply.
                     reply = &mut self.reply => {
                         reply?;
                         self.is_whole = true;

@@ -1,7 +1,7 @@
-//! What is measured of a page: traces, vitals, coverage, its heap.
+//! Measurements of a page: traces, web vitals, coverage, its heap.
 //!
-//! Owns which DevTools commands measure, and what is under way in a tab between two commands. Never writes files and never
-//! decides what of it is shown.
+//! Owns the DevTools commands that measure, and the measurements in progress between two commands. Never writes files
+//! and never decides what to show.
 
 mod coverage;
 mod heap;

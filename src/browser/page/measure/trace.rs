@@ -1,7 +1,7 @@
 //! A trace of the browser while it works on a page.
 //!
-//! Owns the categories, and which trace is under way. The events come as the browser's JSON, a part after the other: nobody
-//! holds all of them. Never decides what of them is kept.
+//! Owns the categories, and the trace in progress. The events are streamed in parts as the browser's JSON, never held
+//! as a whole. Never decides which events to keep.
 
 use super::under_way::TraceOptions;
 use crate::browser::cdp::CdpError;
@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 const COLLECTED: &str = "Tracing.dataCollected";
 const COMPLETE: &str = "Tracing.tracingComplete";
-/// Those of DevTools' own Performance panel.
+/// The categories of DevTools' own Performance panel.
 const CATEGORIES: [&str; 13] = [
     "devtools.timeline",
     "v8.execute",
@@ -34,14 +34,14 @@ const CATEGORIES: [&str; 13] = [
     "disabled-by-default-lighthouse",
 ];
 const PICTURES: &str = "disabled-by-default-devtools.screenshot";
-/// Between two parts of a trace. Gathering them takes the browser a while.
+/// The longest time between two parts of a trace. The browser needs a while to collect them.
 const PART_LIMIT: Duration = Duration::from_secs(60);
 
-/// The events of a trace that has ended, on their way.
+/// The events of a finished trace being streamed.
 pub struct TraceEvents {
     pub options: TraceOptions,
     events: Subscription,
-    /// The browser's own room was too small: the newest are missing.
+    /// The browser's buffer was too small: the newest events are missing.
     pub is_cut: bool,
 }
 
@@ -58,7 +58,7 @@ struct Complete {
 }
 
 impl Page {
-    /// Begins a trace. False if the browser is at one already.
+    /// Starts a trace. Returns false if the browser is tracing already.
     pub async fn start_trace(&self, options: TraceOptions) -> Result<bool, PageError> {
         let mut categories: Vec<&str> = CATEGORIES.to_vec();
         if options.pictures {
@@ -76,12 +76,12 @@ impl Page {
         Ok(true)
     }
 
-    /// How the trace under way was begun; `None`: there is none.
+    /// Returns the options of the trace in progress, or `None`.
     pub fn trace(&self) -> Option<TraceOptions> {
         *lock(&self.memory.measured.trace)
     }
 
-    /// Ends the trace. Its events come from what this returns; `None`: there is none.
+    /// Stops the trace and returns the stream of its events; `None` if none was in progress.
     pub async fn stop_trace(&self) -> Result<Option<TraceEvents>, PageError> {
         let Some(options) = lock(&self.memory.measured.trace).take() else { return Ok(None) };
         let events = self.session().subscribe(&[COLLECTED, COMPLETE]);
@@ -91,7 +91,7 @@ impl Page {
 }
 
 impl TraceEvents {
-    /// The next events, each as its JSON; `None` at the end.
+    /// Returns the next events, each as its JSON; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<Box<RawValue>>>, PageError> {
         let lost = || PageError::Timeout { what: "the browser's trace".to_owned(), after: PART_LIMIT };
         loop {

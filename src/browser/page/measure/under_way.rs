@@ -1,24 +1,24 @@
-//! What is measured in a tab between two commands.
+//! The measurements in progress in a tab between two commands.
 //!
-//! Owns the state alone: who measures starts, reads and ends it.
+//! Owns only the state: other files start, read and end a measurement.
 
 use crate::browser::events::Subscription;
 use std::sync::Mutex;
 
-/// What is measured until it is stopped.
+/// The measurements in progress.
 #[derive(Default)]
 pub(in crate::browser::page) struct Measured {
     pub(super) trace: Mutex<Option<TraceOptions>>,
-    /// Which parts of scripts run is recorded.
+    /// True while script coverage is recorded.
     pub(super) scripts: Mutex<bool>,
-    /// Which rules apply is recorded: the sheets that came since.
+    /// The style sheets reported since style coverage started; `None`: no recording.
     pub(super) styles: Mutex<Option<Subscription>>,
 }
 
-/// How a trace was begun.
+/// The options of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceOptions {
-    /// With small pictures of what was drawn.
+    /// Includes small screenshots.
     pub pictures: bool,
     pub for_model: bool,
 }

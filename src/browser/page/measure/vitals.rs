@@ -1,4 +1,4 @@
-//! What a visitor felt of a page, as the browser has measured it.
+//! Web vitals of a page, as measured by the browser.
 //!
 //! Owns the reading. Never judges a number.
 
@@ -7,7 +7,7 @@ use crate::browser::page::page::{Page, SCRIPT_LIMIT};
 use crate::browser::page::script::Injected;
 use serde::Deserialize;
 
-/// In milliseconds, the layout shift without a unit; `None`: not measured.
+/// In milliseconds; the layout shift has no unit. `None`: not measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 pub struct Vitals {
     pub lcp: Option<f64>,
@@ -15,12 +15,12 @@ pub struct Vitals {
     pub cls: Option<f64>,
     pub ttfb: Option<f64>,
     pub fcp: Option<f64>,
-    /// How often somebody clicked, tapped or typed.
+    /// The number of clicks, taps and key presses.
     pub interactions: u64,
 }
 
 impl Page {
-    /// Of the main frame's document, so far.
+    /// Returns the vitals of the main frame's document so far.
     pub async fn vitals(&self) -> Result<Vitals, PageError> {
         let main = self.main_frame().await?.id;
         self.script(&main, Injected::ReadVitals, &[], SCRIPT_LIMIT).await

@@ -1,7 +1,7 @@
-//! What an open approval card is about, shown in the page: an outline around the element, and the text that would be typed.
+//! The subject of an open approval card, shown in the page: an outline around the element, and the text to be typed.
 //!
-//! Owns what is drawn for one question and takes it away with it. It lies in our one element as all marks do: no page,
-//! snapshot or picture sees it, nothing of it takes input, and the page is neither scrolled nor focused for it.
+//! Owns the drawing for one approval and removes it with the approval. Like all marks it is drawn in our one element:
+//! no page, snapshot or screenshot sees it, it receives no input, and drawing neither scrolls nor focuses the page.
 
 use super::marks::Marks;
 use crate::browser::frames::FrameId;
@@ -11,24 +11,24 @@ use crate::browser::page::page::{Page, SCRIPT_LIMIT, lock};
 use crate::browser::page::script::Injected;
 use serde_json::Value;
 
-/// What is drawn for one question.
+/// The drawing for one approval.
 #[derive(Clone)]
 pub struct Asked {
     marks: Marks,
     frame: FrameId,
-    /// Tells the questions of a page apart.
+    /// Identifies the approval in its page.
     id: String,
 }
 
 impl Page {
-    /// Finds where it would be drawn. `id`: the question's own.
+    /// Prepares the drawing in the frame of `target`. `id`: the approval's id.
     pub async fn place_asked(&self, marks: Marks, target: &Target, id: String) -> Result<Asked, PageError> {
         let (frame, _) = self.locate(target).await?;
         lock(&self.memory.drawn).frames.insert(frame.clone());
         Ok(Asked { marks, frame, id })
     }
 
-    /// Outlines the element of `target` and shows `text` in it; `false` if it is not there.
+    /// Outlines the target and shows `text` in it; returns false if the target does not exist.
     pub async fn draw_asked(&self, asked: &Asked, target: &Target, text: Option<&str>) -> Result<bool, PageError> {
         asked.marks.share_root().await?;
         self.ask(target, Injected::ShowAsked, &[&asked.id, &text], SCRIPT_LIMIT).await
@@ -36,7 +36,7 @@ impl Page {
 }
 
 impl Asked {
-    /// Takes it away. A document that is gone has nothing drawn.
+    /// Removes the drawing. A document that is gone has none.
     pub async fn clear(&self) -> Result<(), PageError> {
         self.marks.try_call::<Value>(&self.frame, Injected::HideAsked, &[&self.id]).await.map(drop)
     }

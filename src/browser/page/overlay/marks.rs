@@ -1,7 +1,8 @@
-//! What is drawn over a tab's page for the person: the refs of its last snapshot, and an outline around one element.
+//! Marks drawn over a tab's page for the user: the refs of its last snapshot, and an outline around one element.
 //!
-//! Owns which of them are shown. Takes no turn on the tab: drawing waits for no command, and no command for it. What is
-//! drawn lies in our one element of each document, which is neither read, hit nor in a picture.
+//! Owns which of them are shown. Takes no turn on the tab: drawing does not wait for commands, nor commands for
+//! drawing. All marks are in one element per document, which is not part of snapshots or screenshots and receives no
+//! input.
 
 use super::drawn::ListedRef;
 use crate::browser::frames::{FrameId, World};
@@ -21,13 +22,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A frame that does not answer must not hold up what is drawn in the others, nor the snapshot that it is drawn after.
+/// A frame that does not answer must not delay the drawing in the others, nor the snapshot before it.
 const DRAW_LIMIT: Duration = Duration::from_secs(3);
 
-/// The world of our extension's content scripts: the browser reports it under the extension's name.
+/// The isolated world of our extension's content scripts: the browser reports it under the extension's name.
 const EXTENSION_WORLD: &str = "gstack";
 
-/// The hand that draws. Cheap to clone.
+/// Draws the marks of one tab. Cheap to clone.
 #[derive(Clone)]
 pub struct Marks {
     pub(super) tab: Tab,
@@ -70,11 +71,11 @@ struct Node {
 }
 
 impl Pages {
-    /// Engages the tab, and draws on its page from then on.
+    /// Engages the tab and returns its marks.
     pub async fn marks(&self, tab: &Tab) -> Result<Marks, PageError> {
         let stay = tab.stay()?;
         tab.engage().await?;
-        // What a picked element says is read too.
+        // The accessible name of a picked element is page data too.
         tab.check_addresses(tab.refusal_mark())?;
         Ok(Marks { tab: tab.clone(), memory: self.memory_of(tab), stay })
     }
@@ -84,17 +85,17 @@ impl Marks {
     pub fn tab(&self) -> TabId {
         self.tab.id()
     }
-    /// Something is drawn now.
+    /// Returns true while something is drawn.
     pub fn draws(&self) -> bool {
         let drawn = lock(&self.memory.drawn);
         drawn.refs || drawn.pointed.is_some()
     }
-    /// Keeps the tab attached to for as long as something is drawn.
+    /// Returns the `Stay` that keeps the tab attached while something is drawn.
     pub fn stay(&self) -> Stay {
         self.stay.clone()
     }
 
-    /// The refs of the tab's last snapshot whose elements are still in the page, in the page's order.
+    /// Returns the refs of the last snapshot whose elements are still in the page, in document order.
     pub async fn refs(&self) -> Result<Vec<ListedRef>, PageError> {
         let listed = lock(&self.memory.listed).clone();
         let by_frame = self.places(&listed);
@@ -113,7 +114,7 @@ impl Marks {
         Ok(listed.into_iter().filter(|listed| is_present(listed.name)).collect())
     }
 
-    /// Draws the refs of the last snapshot, and of each one to come, or takes them away.
+    /// Shows or hides the refs of the last snapshot and of each later one.
     pub async fn show_refs(&self, show: bool) -> Result<(), PageError> {
         lock(&self.memory.drawn).refs = show;
         if show {
@@ -138,7 +139,7 @@ impl Marks {
                         lock(&self.memory.drawn).frames.insert(frame.id.clone());
                         self.in_document::<Value>(&frame.id, &document, Injected::DrawRefs, &[&badges]).await.map(drop)
                     }
-                    // It may have those of a snapshot before.
+                    // It may show those of an earlier snapshot.
                     None => self.try_call::<Value>(&frame.id, Injected::ClearRefs, &[]).await.map(drop),
                 }
             }
@@ -146,7 +147,7 @@ impl Marks {
         join_all(drawing).await.into_iter().collect()
     }
 
-    /// Outlines one element, or none. `RefNotFound` where it is not in the page any more.
+    /// Outlines one element, or removes the outline. Fails with `RefNotFound` if the element is no longer in the page.
     pub async fn highlight(&self, name: Option<RefName>) -> Result<(), PageError> {
         let Some(name) = name else { return self.point_away().await };
         let gone = || PageError::RefNotFound(name.to_string());
@@ -164,7 +165,7 @@ impl Marks {
         }
     }
 
-    /// Outlines the element of a place; `false` where it is gone. `label`: none for its role and name.
+    /// Outlines an element; returns false if it is gone. `label`: `None` shows its role and name.
     pub(super) async fn point_at(&self, place: &ElementPlace, label: Option<&str>) -> Result<bool, PageError> {
         let before = {
             let mut drawn = lock(&self.memory.drawn);
@@ -192,7 +193,7 @@ impl Marks {
         self.try_call::<Value>(frame, Injected::PointAt, &[&()]).await.map(drop)
     }
 
-    /// The elements of refs by frame, with the document that they are in.
+    /// Returns the elements of refs by frame, with the document they belong to.
     fn places(&self, listed: &[ListedRef]) -> HashMap<FrameId, (String, Vec<Badge>)> {
         let refs = self.memory.refs();
         let mut by_frame: HashMap<FrameId, (String, Vec<Badge>)> = HashMap::new();
@@ -205,7 +206,7 @@ impl Marks {
         by_frame
     }
 
-    /// Calls a function where that document is still the frame's; none where it is not.
+    /// Calls a function if the frame still has that document; returns `None` otherwise.
     pub(super) async fn in_document<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
@@ -218,7 +219,7 @@ impl Marks {
         Ok(self.try_call::<Option<T>>(frame, Injected::InDocument, &all).await?.flatten())
     }
 
-    /// Calls a function of our script; none where the document or its frame went away, or does not answer.
+    /// Calls a function of our script; returns `None` if the document or its frame is gone, or does not answer.
     pub(super) async fn try_call<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
@@ -232,7 +233,8 @@ impl Marks {
         }
     }
 
-    /// Where the extension's content script has its element in the page, ours is the same: a page sees one at most.
+    /// Uses the element of the extension's content script, if there is one: a page then contains at most one of our
+    /// elements.
     pub(super) async fn share_root(&self) -> Result<(), PageError> {
         let frame = self.tab.main_frame().await?.id;
         if self.try_call::<bool>(&frame, Injected::HasRoot, &[]).await? != Some(false) {
@@ -243,7 +245,7 @@ impl Marks {
         };
         let session = self.tab.session_of(&frame)?;
         let ours = self.tab.context(&frame, &World::Isolated(WORLD.to_owned())).await?.id;
-        // The extension draws nothing here, or its world ended meanwhile.
+        // The extension draws nothing here, or its world has ended.
         if let Err(error) = hand_over(&session, theirs.id, ours).await {
             tracing::debug!(%error, "the extension's element could not be shared");
         }
@@ -251,7 +253,7 @@ impl Marks {
     }
 }
 
-/// Gives our world the closed root that the extension's world holds. Nothing of it passes through the page's world.
+/// Passes the closed shadow root from the extension's world to ours, without going through the page's world.
 async fn hand_over(session: &Session, theirs: i64, ours: i64) -> Result<(), PageError> {
     let expression = json!({ "expression": "globalThis.gstackMarks?.root", "contextId": theirs });
     let root: Evaluated = call(session, "Runtime.evaluate", &expression).await?;
@@ -265,14 +267,14 @@ async fn hand_over(session: &Session, theirs: i64, ours: i64) -> Result<(), Page
 }
 
 impl Page {
-    /// The frames that may hold an element of ours: the main one, and those in which something was drawn.
+    /// Returns the frames that may contain our element: the main one, and those in which something was drawn.
     pub(in crate::browser::page) fn drawn_frames(&self, main: FrameId) -> Vec<FrameId> {
         let mut drawn = lock(&self.memory.drawn);
         drawn.frames.retain(|frame| *frame != main && self.frame(frame).is_ok());
         std::iter::once(main).chain(drawn.frames.iter().cloned()).collect()
     }
 
-    /// The badges follow each snapshot while they are shown.
+    /// Redraws the badges after a snapshot, while they are shown.
     pub(in crate::browser::page) async fn redraw_refs(&self) -> Result<(), PageError> {
         if !lock(&self.memory.drawn).refs {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What is drawn over a page for the person, and picking an element there.
+//! Drawings over a page for the user, and picking an element there.
 //!
 //! Owns the outlines and ref labels. Never changes the page's own elements.
 

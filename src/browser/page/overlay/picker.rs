@@ -1,7 +1,7 @@
-//! Letting a person point at an element.
+//! Lets the user pick an element.
 //!
-//! Owns one pick: from arming every frame of the tab to the element, or to its end. The pointer is followed by the
-//! browser's own inspect mode, so that no document ever sees it move or click; what it is over is drawn by our script.
+//! Owns one pick: from preparing every frame of the tab to the element, or the end of the pick. The browser's own
+//! inspect mode follows the pointer, so that no document sees it move or click; our script draws the element under it.
 //! Takes no turn on the tab.
 
 use super::marks::{Marks, Resolved};
@@ -18,10 +18,10 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use tokio_util::sync::CancellationToken;
 
-/// What the page's script calls, in our world.
+/// The binding that the page's script calls, in our world.
 const BINDING: &str = "__gstackPick";
 
-/// The element that was picked. `rect`: x, y, width and height in its frame's viewport.
+/// The picked element. `rect`: x, y, width and height in its frame's viewport.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PickedElement {
     pub name: RefName,
@@ -62,7 +62,7 @@ struct BindingCalled {
     payload: String,
 }
 
-/// What the keys mean.
+/// A key press as the script reports it.
 #[derive(Deserialize)]
 struct Pressed {
     document: String,
@@ -85,7 +85,7 @@ struct NumberValue {
     value: u32,
 }
 
-/// What an event means for the pick.
+/// The consequence of an event for the pick.
 enum Step {
     Go,
     Picked(ElementPlace),
@@ -93,7 +93,7 @@ enum Step {
 }
 
 impl Marks {
-    /// Waits until the person has picked an element, or given it up (`None`), or `end` is cancelled (`None`).
+    /// Waits until the user picks an element. Returns `None` if the user cancels or `end` is cancelled.
     pub async fn pick(&self, end: &CancellationToken) -> Result<Option<PickedElement>, PageError> {
         let filter = Filter::all().methods(&[
             "Overlay.inspectNodeRequested",
@@ -103,7 +103,7 @@ impl Marks {
             "Page.frameNavigated",
             "Target.attachedToTarget",
         ]);
-        // Subscribed before it is armed: nothing is missed.
+        // Subscribed before the frames are prepared, so that no event is missed.
         let events = self.tab.browser().cdp().subscribe(filter);
         let mut pick = Pick { marks: self, documents: HashMap::new(), armed: HashMap::new() };
         let outcome = pick.run(events, end).await;
@@ -114,9 +114,9 @@ impl Marks {
 
 struct Pick<'a> {
     marks: &'a Marks,
-    /// Frames by the document that our script has named.
+    /// Frames by the document id of our script.
     documents: HashMap<String, FrameId>,
-    /// The document that each session was armed for, by its loader.
+    /// The loader of the document that each session was prepared for.
     armed: HashMap<SessionId, String>,
 }
 
@@ -135,14 +135,14 @@ impl Pick<'_> {
                 event = events.next() => event,
             };
             let Some(event) = event else { return Ok(None) };
-            // A closed tab has no more events: its sessions are gone.
+            // A closed tab sends no more events: its sessions are gone.
             self.marks.tab.info()?;
             match self.step(&event).await {
                 Ok(Step::Go) => {}
                 Ok(Step::Ended) => return Ok(None),
                 Ok(Step::Picked(place)) => match self.describe(&place).await? {
                     Some(picked) => return Ok(Some(picked)),
-                    // It left the page in the moment of the click: the person picks again.
+                    // The element was removed at the moment of the click: the user picks again.
                     None => {
                         self.armed.clear();
                         self.arm().await?;
@@ -154,14 +154,14 @@ impl Pick<'_> {
         }
     }
 
-    /// Every session and every frame of the tab as it is now.
+    /// Prepares every session and every frame of the tab.
     async fn arm(&mut self) -> Result<(), PageError> {
         let frames = self.marks.tab.frames().await?;
         self.documents.clear();
         let mut tops: HashMap<SessionId, String> = HashMap::new();
         for frame in frames {
             let session = self.marks.tab.browser().cdp().session(frame.session.clone());
-            // Parents come first: the first frame of a session is its document's.
+            // Parents come first: the first frame of a session is its main document.
             let is_first = !tops.contains_key(&frame.session);
             if is_first {
                 tops.insert(frame.session.clone(), frame.loader.clone());
@@ -177,15 +177,15 @@ impl Pick<'_> {
             }
         }
         for (id, loader) in tops {
-            // Asking for the document again would make void what the browser has just told of the pointer.
+            // Requesting the document again would invalidate the nodes that the browser has just reported.
             if self.armed.get(&id) == Some(&loader) {
                 continue;
             }
             let session = self.marks.tab.browser().cdp().session(id.clone());
-            // The browser's own drawing is left empty: ours says what the element is called.
+            // The browser draws nothing: our script shows the element and its name.
             let mode = json!({ "mode": "searchForNode", "highlightConfig": {} });
             let armed = async {
-                // Without a document of its own the session reports nothing that the pointer is over.
+                // Without this call the session does not report the node under the pointer.
                 tell(&session, "DOM.getDocument", &json!({ "depth": 0 })).await?;
                 tell(&session, "Overlay.setInspectMode", &mode).await
             };
@@ -201,7 +201,7 @@ impl Pick<'_> {
         for id in self.armed.keys() {
             let session = self.marks.tab.browser().cdp().session(id.clone());
             let off = async {
-                // `Overlay` stays enabled: it keeps the release of the button that picked away from the page.
+                // `Overlay` stays enabled: it hides the release of the mouse button from the page.
                 tell(&session, "Overlay.setInspectMode", &json!({ "mode": "none", "highlightConfig": {} })).await?;
                 tell(&session, "DOM.disable", &json!({})).await?;
                 tell(&session, "Runtime.removeBinding", &json!({ "name": BINDING })).await
@@ -240,7 +240,7 @@ impl Pick<'_> {
                 let pressed = called.and_then(|called| serde_json::from_str::<Pressed>(&called.payload).ok());
                 self.pressed(pressed).await
             }
-            // Another document, or a frame in another process.
+            // A new document, or an out-of-process frame.
             _ => {
                 self.arm().await?;
                 Ok(Step::Go)
@@ -263,7 +263,7 @@ impl Pick<'_> {
         Ok(Step::Go)
     }
 
-    /// The frame and number of a node that the browser named, in whichever frame of the session it lies.
+    /// Returns the frame and number of a node that the browser named, in any frame of the session.
     async fn place_of(&self, session: &Session, node: Value) -> Result<Option<ElementPlace>, PageError> {
         for (document, frame) in &self.documents {
             if self.marks.tab.frame(frame).is_ok_and(|frame| Some(&frame.session) == session.id()) {
@@ -286,7 +286,7 @@ impl Pick<'_> {
         Ok(None)
     }
 
-    /// Names the element and remembers it as the picked one.
+    /// Describes the element and remembers it as the picked one.
     async fn describe(&self, place: &ElementPlace) -> Result<Option<PickedElement>, PageError> {
         let described = self.marks.try_call(&place.frame, Injected::DescribePicked, &[&place.number]).await?;
         let Some(described) = described.flatten() else { return Ok(None) };

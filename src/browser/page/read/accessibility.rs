@@ -1,7 +1,7 @@
-//! The browser's own accessibility tree, with the frames in it, as indented text.
+//! The browser's own accessibility tree, including frames, as indented text.
 //!
-//! Owns the form of its lines. A secret of a field is left out, as by every other reader. Numbers nothing: what is to be
-//! acted on comes from a snapshot.
+//! Owns the line format. Secret field values are redacted, as in every other reader. Assigns no refs: actions use those
+//! of a snapshot.
 
 use crate::browser::frames::FrameId;
 use crate::browser::page::error::PageError;
@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// In bytes. A tree that is longer is cut, and says so.
+/// In bytes. A longer tree is cut and marked as such.
 const LONGEST: usize = 400_000;
-/// Stands where a secret stood.
+/// Replaces a secret.
 const REDACTED: &str = "[redacted]";
-/// In characters: shorter ones are parts of other words.
+/// In characters: shorter secrets would match parts of other words.
 const SHORTEST_PART: usize = 3;
-/// Frames in frames deeper than this are left out.
+/// Frames nested deeper than this are left out.
 const DEEPEST_FRAME: u32 = 8;
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ struct DescribedNode {
 }
 
 impl Page {
-    /// Every node that is not ignored: `role "name" [property]: value`, two spaces a level.
+    /// Returns every node that is not ignored: `role "name" [property]: value`, two spaces per level.
     pub async fn accessibility(&self) -> Result<String, PageError> {
         let frame = self.current_frame().await?;
         let mut text = String::new();
@@ -124,7 +124,7 @@ impl Page {
         })
     }
 
-    /// The frame that a node of `parent` holds; none where it went away meanwhile.
+    /// Returns the frame that a node of `parent` owns; `None` if it is gone.
     async fn frame_of(&self, parent: &FrameId, backend: Option<i64>) -> Result<Option<FrameId>, PageError> {
         let Some(backend) = backend else { return Ok(None) };
         let session = self.session_of(parent)?;
@@ -141,13 +141,14 @@ impl Node {
     fn name(&self) -> &str {
         self.name.as_ref().and_then(|name| name.value.as_str()).unwrap_or_default()
     }
-    /// The text of a line is in its `StaticText` already.
+    /// Returns false for nodes without information: the text of an `InlineTextBox` is in its `StaticText`.
     fn is_listed(&self) -> bool {
         let role = self.role();
         let says_nothing = matches!(role, "none" | "generic" | "InlineTextBox") && self.name().is_empty();
         !self.ignored && !says_nothing && role != "InlineTextBox"
     }
-    /// `secrets`: what fields of the document hold that is not to be read; a field's text is in nodes of its own, too.
+    /// Formats a node. `secrets`: field values of the document that must not be shown; a field's text has nodes of its
+    /// own, too.
     fn line(&self, secrets: &[String]) -> String {
         let mut line = self.role().to_owned();
         if !self.name().is_empty() {
@@ -167,7 +168,8 @@ impl Node {
     }
 }
 
-/// A text without the secrets in it: what holds a field has the field's text in its name. A short one is left out as a word.
+/// Removes secrets from a text: the name of a field's ancestor contains the field's text. A short secret is removed
+/// only as a whole word.
 fn readable(text: &str, secrets: &[String]) -> String {
     let mut text = text.to_owned();
     for secret in secrets {
@@ -182,7 +184,7 @@ fn readable(text: &str, secrets: &[String]) -> String {
 }
 
 impl Property {
-    /// `focused`, `level=2`; none for what does not hold or only repeats the page's addresses.
+    /// Formats a property: `focused`, `level=2`; `None` if it is false or repeats an address of the page.
     fn words(&self) -> Option<String> {
         match &self.value.value {
             Value::Bool(true) => Some(self.name.clone()),

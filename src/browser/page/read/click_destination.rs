@@ -1,6 +1,7 @@
-//! Where a click, Enter or Space leads by the page's markup: to a link's address, or to that of a form which is sent.
+//! The destination of a click, Enter or Space according to the page's markup: the address of a link, or of a submitted
+//! form.
 //!
-//! Owns the question, asked before anything is clicked. What a page's scripts do of a click is not known.
+//! Owns the check, made before any click. The reaction of the page's scripts is unknown.
 
 use super::destination::{Activation, ClickDestination};
 use crate::browser::page::locate::Target;
@@ -18,7 +19,7 @@ struct Focused {
 }
 
 impl Page {
-    /// Whether loading this page again would send a form again.
+    /// Returns true if reloading this page would submit a form again.
     pub async fn resends(&self) -> bool {
         let method = self.memory.journal().document_method().map(|method| method != "GET");
         match method {
@@ -27,7 +28,8 @@ impl Page {
         }
     }
 
-    /// Of an act on an element; without one, of a key in what has the focus in any frame. `None` if it can't be told.
+    /// Returns the destination of an action on an element; without a target, of a key in the focused element of any
+    /// frame. `None` if it cannot be determined.
     pub async fn leads_to(&self, target: Option<&Target>, how: Activation) -> Option<ClickDestination> {
         match target {
             Some(target) => self.leads(target, how).await.ok(),
@@ -35,8 +37,8 @@ impl Page {
         }
     }
 
-    /// Each frame remembers what had the focus in it. Where several do and none says that it has it now, the one that sends
-    /// a form counts.
+    /// Each frame remembers its focused element. If several have one and none has the focus now, one that submits a
+    /// form takes precedence.
     async fn focus_leads_to(&self, how: Activation) -> Option<ClickDestination> {
         let frames = self.frames().await.ok()?;
         let given: [&dyn Argument; 1] = [&how];

@@ -1,6 +1,6 @@
-//! What is read from a page: text, links, forms, HTML, and one element's attributes, styles and states.
+//! Content read from a page: text, links, forms, HTML, and one element's attributes, styles and states.
 //!
-//! Owns the calls. The shapes are the injected script's.
+//! Owns the calls. The injected script defines the formats.
 
 use super::destination::{Activation, ClickDestination};
 use crate::browser::page::error::PageError;
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// A whole document's text may be long in coming.
+/// The text of a whole document may take long.
 const DOCUMENT_LIMIT: Duration = Duration::from_secs(20);
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Link {
     pub href: String,
 }
 
-/// What `is` knows.
+/// The states that `is` checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -32,7 +32,7 @@ pub enum ElementState {
     Checked,
     Editable,
     Focused,
-    /// Asked by the policy, not by `is`.
+    /// Checked by the policy, not by `is`.
     Password,
 }
 
@@ -51,7 +51,7 @@ impl ElementState {
     }
 }
 
-/// What `readElement` reads.
+/// The properties that `readElement` returns.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "ReadWhat"))]
 #[serde(rename_all = "lowercase")]
@@ -116,51 +116,51 @@ impl Page {
         self.read_one(target, What::Leads, &how).await
     }
 
-    /// Visible text, a line a block, trimmed, empty lines dropped; of the whole page or of one element.
+    /// Returns the visible text of the page or of one element: one line per block, trimmed, without empty lines.
     pub async fn text(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
             None => self.read_whole(Injected::ReadText, &[]).await,
             Some(target) => self.read_one(target, What::Text, &()).await,
         }
     }
-    /// The same for a model: what no person sees in the page stands as `[hidden text: …]`.
+    /// As `text`, for a model: text that the user cannot see is marked as `[hidden text: …]`.
     pub async fn text_with_marks(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
             None => self.read_whole(Injected::ReadText, &[&true]).await,
             Some(target) => self.read_one(target, What::Text, &true).await,
         }
     }
-    /// The document with its doctype, or an element's inner HTML.
+    /// Returns the document with its doctype, or an element's inner HTML.
     pub async fn html(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
             None => self.read_whole(Injected::ReadDocument, &[]).await,
             Some(target) => self.read_one(target, What::Html, &()).await,
         }
     }
-    /// Every link that has a text or a name.
+    /// Returns every link that has a text or a name.
     pub async fn links(&self) -> Result<Vec<Link>, PageError> {
         self.read_whole(Injected::ReadLinks, &[]).await
     }
-    /// Every form with its fields, as JSON; passwords are redacted.
+    /// Returns every form with its fields, as JSON; passwords are redacted.
     pub async fn forms(&self) -> Result<serde_json::Value, PageError> {
         self.read_whole(Injected::ReadForms, &[]).await
     }
-    /// An element's attributes, as a JSON object in their order.
+    /// Returns an element's attributes, as a JSON object in document order.
     pub async fn attributes(&self, target: &Target) -> Result<serde_json::Value, PageError> {
         self.read_one(target, What::Attributes, &()).await
     }
-    /// A computed style value; empty for a property that does not exist.
+    /// Returns a computed style value; empty for a property that does not exist.
     pub async fn css(&self, target: &Target, property: &str) -> Result<String, PageError> {
         self.read_one(target, What::Css, &property).await
     }
-    /// An element as an error names it: `<p id="one">`.
+    /// Returns an element's description, as in error messages: `<p id="one">`.
     pub(super) async fn describe(&self, target: &Target) -> Result<String, PageError> {
         self.read_one(target, What::Description, &()).await
     }
     pub async fn is(&self, target: &Target, state: ElementState) -> Result<bool, PageError> {
         self.read_one(target, What::Is, &state).await
     }
-    /// Where the element is in its frame's viewport, brought into view.
+    /// Scrolls the element into view and returns its rectangle in its frame's viewport.
     pub(in crate::browser::page) async fn rectangle(&self, target: &Target) -> Result<Rectangle, PageError> {
         self.read_one(target, What::Box, &()).await
     }

@@ -1,6 +1,6 @@
-//! What a page carries beside its text: media, structured data, storage, timing; and content that is put into it.
+//! Other content of a page: media, structured data, storage, timing; and replacing its content.
 //!
-//! Owns the calls. The shapes are the injected script's.
+//! Owns the calls. The injected script defines the formats.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::{Page, SCRIPT_LIMIT};
@@ -8,7 +8,7 @@ use crate::browser::page::script::{Injected, tell};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// A document's storage, as its scripts see it.
+/// A document's web storage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageStorage {
@@ -17,18 +17,19 @@ pub struct PageStorage {
 }
 
 impl Page {
-    /// Images, videos and sounds with their addresses and sizes, as JSON.
+    /// Returns images, videos and audio with their addresses and sizes, as JSON.
     pub async fn media(&self) -> Result<Value, PageError> {
         self.read_whole(Injected::ReadMedia, &[]).await
     }
-    /// JSON-LD, Open Graph, Twitter and other metadata, as JSON.
+    /// Returns JSON-LD, Open Graph, Twitter and other metadata, as JSON.
     pub async fn structured_data(&self) -> Result<Value, PageError> {
         self.read_whole(Injected::ReadData, &[]).await
     }
     pub async fn storage(&self) -> Result<PageStorage, PageError> {
         self.read_whole(Injected::ReadStorage, &[]).await
     }
-    /// Sets these entries, deletes those whose value is null, and leaves the others. `Refused` where the page has no such storage or it is full.
+    /// Sets these entries, deletes those whose value is null, and keeps the others. Fails with `Refused` if the page
+    /// has no such storage or it is full.
     pub async fn set_storage(&self, entries: &PageStorage) -> Result<(), PageError> {
         let frame = self.current_frame().await?;
         let refused: Option<String> = self.script(&frame, Injected::WriteStorage, &[entries], SCRIPT_LIMIT).await?;
@@ -37,11 +38,11 @@ impl Page {
             Some(reason) => Err(PageError::Refused { what: "the storage".to_owned(), reason }),
         }
     }
-    /// The phases of the document's loading by name, in milliseconds; empty where the browser recorded none.
+    /// Returns the phases of the document's load by name, in milliseconds; empty if the browser recorded none.
     pub async fn timing(&self) -> Result<Vec<(String, u64)>, PageError> {
         Ok(self.read_whole::<Option<Vec<(String, u64)>>>(Injected::ReadTiming, &[]).await?.unwrap_or_default())
     }
-    /// Replaces the document's content; its address stays.
+    /// Replaces the document's content; its address stays the same.
     pub async fn set_content(&self, html: &str) -> Result<(), PageError> {
         let frame = self.current_frame().await?;
         let session = self.session_of(&frame)?;

@@ -1,6 +1,6 @@
-//! What a page shows as data: tables, values of fields, boxes, and the facts that it states about itself.
+//! Data of a page: tables, field values, boxes, and the facts that it states about itself.
 //!
-//! Owns the calls. The shapes are the injected script's.
+//! Owns the calls. The injected script defines the formats.
 
 use super::snapshot::Snapshot;
 use crate::browser::frames::FrameId;
@@ -15,27 +15,27 @@ use std::time::Duration;
 /// A large table is read as a whole.
 const TABLE_LIMIT: Duration = Duration::from_secs(20);
 
-/// What of a page is searched, not shown: in bytes.
+/// The limit of text that is searched, not shown, in bytes.
 pub const SEARCHED: usize = 4 * 1024 * 1024;
 
-/// A table's texts. What spans several rows or columns stands in each.
+/// The texts of a table. A cell that spans several rows or columns is repeated in each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// Empty where it has no header cells.
+    /// Empty if the table has no header cells.
     pub head: Vec<String>,
     pub rows: Vec<Vec<String>>,
-    /// Rows that were too many.
+    /// The number of rows beyond the limit.
     #[serde(default)]
     pub more: usize,
 }
 
-/// What a page states about itself.
+/// The facts that a page states about itself.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Facts {
-    /// A label and the value that stands beside it, in the page's order.
+    /// Labels with the values beside them, in document order.
     pub pairs: Vec<(String, String)>,
     pub tables: Vec<Table>,
-    /// Things by microdata: a value by each property's name.
+    /// Microdata items: values by property name.
     pub items: Vec<BTreeMap<String, String>>,
 }
 
@@ -80,7 +80,7 @@ fn refused(fault: &FaultReply, target: &Target) -> PageError {
 }
 
 impl Page {
-    /// A table's texts; without a target those of the page's only table.
+    /// Returns a table's texts; without a target, those of the page's only table.
     pub async fn table(&self, target: Option<&Target>) -> Result<Table, PageError> {
         let only = Target::Selector("role=table".to_owned());
         let reply: TableReply = self.ask(target.unwrap_or(&only), Injected::ReadTable, &[], TABLE_LIMIT).await?;
@@ -90,13 +90,13 @@ impl Page {
         }
     }
 
-    /// A field's value. A password is `[redacted]`.
+    /// Returns a field's value. A password is `[redacted]`.
     pub async fn field_value(&self, target: &Target) -> Result<String, PageError> {
         let reply: ValueReply = self.ask(target, Injected::ValueOfField, &[], SCRIPT_LIMIT).await?;
         reply.value.ok_or_else(|| refused(&reply.fault, target))
     }
 
-    /// How many elements a selector matches, in the frame that it means. A ref is one, or stale.
+    /// Returns the number of elements that a selector matches, in its frame. A ref counts as one, or fails as stale.
     pub async fn count(&self, target: &Target) -> Result<usize, PageError> {
         match target {
             Target::Ref(_) => self.locate(target).await.map(|_| 1),
@@ -107,7 +107,7 @@ impl Page {
         }
     }
 
-    /// Where an element is in the tab's viewport, brought into view.
+    /// Scrolls an element into view and returns its box in the tab's viewport.
     pub async fn element_box(&self, target: &Target) -> Result<ElementBox, PageError> {
         let (frame, _) = self.locate(target).await?;
         let found = self.rectangle(target).await?;
@@ -115,12 +115,13 @@ impl Page {
         Ok(ElementBox { x, y, width: found.width, height: found.height })
     }
 
-    /// What the page states about itself, in the chosen frame.
+    /// Returns the facts that the page states about itself, in the chosen frame.
     pub async fn facts(&self) -> Result<Facts, PageError> {
         self.read_whole(Injected::ReadFacts, &[]).await
     }
 
-    /// What the last snapshot listed; with `boxes` where each is now, none for what has no box or left.
+    /// Returns the elements of the last snapshot; with `boxes`, their present boxes, `None` for an element without a
+    /// box or one that is gone.
     pub async fn listed_nodes(&self, boxes: bool) -> Result<Vec<ListedNode>, PageError> {
         let listed = lock(&self.memory.listed).clone();
         let places =
@@ -152,7 +153,7 @@ impl Page {
                     self.script(&frame, Injected::BoxesOf, &[&numbers], SCRIPT_LIMIT).await?;
                 Ok::<_, PageError>((boxes, self.frame_offset(&frame, Point { x: 0.0, y: 0.0 }).await?))
             };
-            // A frame that has gone meanwhile has no boxes.
+            // A frame that is gone has no boxes.
             let Ok((boxes, origin)) = asked.await else { continue };
             for ((name, _), found) in elements.into_iter().zip(boxes) {
                 if let Some([x, y, width, height]) = found {
@@ -165,12 +166,13 @@ impl Page {
 }
 
 impl Snapshot {
-    /// Whether an element has a line in it.
+    /// Returns true if an element has a line in the snapshot.
     pub fn has_ref(&self, name: &str) -> bool {
         self.text.lines().chain(self.cursor.lines()).any(|line| line.trim_start().split(' ').next() == Some(name))
     }
 
-    /// The lines with all of these words, in any case, each with the lines that it lies under. `alone`: without those.
+    /// Returns the lines that contain all of these words, in any case, with their ancestors, and the number of matches.
+    /// `alone`: without the ancestors.
     pub fn search(&self, words: &[String], alone: bool) -> (String, usize) {
         let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
         let has_all = |line: &str| {

@@ -1,8 +1,8 @@
-//! Where acting on an element leads, by the page's markup.
+//! The destination of an action on an element, according to the page's markup.
 
 use serde::{Deserialize, Serialize};
 
-/// What is done to an element, which may follow its link or send its form.
+/// An action on an element that may follow its link or submit its form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
@@ -12,27 +12,28 @@ pub enum Activation {
     Space,
 }
 
-/// Where a click leads by the page's markup.
+/// The destination of a click according to the page's markup.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ClickDestination {
-    /// A link's address, or the one that a form is sent to; empty where neither is there.
+    /// The address of a link or of a form's submission; empty if there is neither.
     pub url: String,
     pub form: bool,
-    /// A form is sent by it, or Enter in it.
+    /// It submits a form, or Enter in it does.
     #[serde(default)]
     pub submits: bool,
     #[serde(default)]
     pub role: String,
     #[serde(default)]
     pub name: String,
-    /// Keys write into it; Enter and Space are no click of it.
+    /// Keys write into it: Enter and Space do not click it.
     #[serde(default)]
     pub takes_text: bool,
-    /// Which document it is in.
+    /// The id of its document.
     #[serde(default)]
     pub document: String,
-    /// The address of that document, or the origin of who wrote it. An embedded one is not of the tab's site.
+    /// The address of that document, or the origin of the document that created it. An embedded document may belong to
+    /// another site than the tab.
     #[serde(default)]
     pub home: String,
 }

@@ -1,7 +1,7 @@
-//! A file that is fetched with the browser's cookies.
+//! Files fetched with the browser's cookies.
 //!
-//! Owns the way there: a tab of its own goes to the address, each hop is judged before it is asked for, and the answer is
-//! taken from the browser before that would show or save it. Never judges an address: who calls brings the judge.
+//! Owns the fetch: a temporary tab navigates to the address, each redirect is judged before it is requested, and the
+//! response is read before the browser shows or saves it. Never judges an address: the caller provides the check.
 
 use crate::browser::devtools::page::Navigate;
 use crate::browser::page::error::PageError;
@@ -18,9 +18,9 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// In bytes: one part of a file on its way.
+/// The size of one part of a file, in bytes.
 const PART: u32 = 512 * 1024;
-/// A server may take its time to begin.
+/// A server may take long to answer.
 const FETCH_LIMIT: Duration = Duration::from_secs(60);
 const PAUSED: &str = "Fetch.requestPaused";
 
@@ -82,22 +82,22 @@ struct Part {
     eof: bool,
 }
 
-/// A file on its way out of the browser.
+/// A file being fetched.
 pub struct Fetched {
-    /// Its bytes, where they are here already.
+    /// Its bytes, if they were read at once.
     first: Option<Vec<u8>>,
     arriving: Option<Arriving>,
-    /// Where the last hop led.
+    /// The address after all redirects.
     pub url: String,
-    /// In bytes, where the server says it.
+    /// In bytes, if the server reported it.
     pub size: Option<u64>,
-    /// `Content-Disposition`, where the server sent one.
+    /// The `Content-Disposition` header, if the server sent one.
     pub disposition: Option<String>,
-    /// Its media type, where one is known.
+    /// Its media type, if known.
     pub kind: Option<String>,
 }
 
-/// The tab is closed with it.
+/// The response stream of a temporary tab, which closes on drop.
 struct Arriving {
     stream: String,
     work: Work,
@@ -105,8 +105,8 @@ struct Arriving {
 }
 
 impl Page {
-    /// Begins to fetch an address with the browser's cookies. `allows` judges the address and each that it redirects to.
-    /// `blob:` and `data:` are read in the page.
+    /// Starts to fetch an address with the browser's cookies. `allows` judges the address and each redirect. `blob:`
+    /// and `data:` addresses are read in the page.
     pub async fn fetch(&self, url: &str, allows: impl Fn(&str) -> bool + Send) -> Result<Fetched, PageError> {
         if url.starts_with("blob:") || url.starts_with("data:") {
             return self.read_in_page(url).await;
@@ -117,12 +117,12 @@ impl Page {
         let answered = timeout(FETCH_LIMIT, answer(work.session(), url, allows)).await;
         let late = || PageError::Timeout { what: format!("fetching {url}"), after: FETCH_LIMIT };
         let answer = answered.map_err(|_| late())??;
-        // By a name that leads to a refused address after all.
+        // A host name may resolve to a refused address.
         tab.check_addresses(RefusalMark::default())?;
         let held = json!({ "requestId": answer.request_id });
         let Stream { stream } = call(work.session(), "Fetch.takeResponseBodyAsStream", &held).await?;
         let owned = |name: &str| answer.header(name).map(str::to_owned);
-        // What is packed on its way has another size than what arrives.
+        // The size of a compressed response differs from that of the file.
         let size = owned("content-length").filter(|_| answer.header("content-encoding").is_none());
         let (disposition, kind) = (owned("content-disposition"), owned("content-type"));
         let size = size.and_then(|size| size.trim().parse().ok());
@@ -143,7 +143,7 @@ impl Page {
     }
 }
 
-/// Goes to the address and lets hop after hop pass; gives the answer that is not a redirect, held.
+/// Navigates to the address and continues each allowed redirect; returns the final response, still paused.
 async fn answer(session: &Session, url: &str, allows: impl Fn(&str) -> bool) -> Result<Paused, PageError> {
     let mut events = session.subscribe(&[PAUSED]);
     let patterns = ["Request", "Response"].map(|stage| json!({ "urlPattern": "*", "requestStage": stage }));
@@ -178,7 +178,7 @@ async fn answer(session: &Session, url: &str, allows: impl Fn(&str) -> bool) -> 
 }
 
 impl Fetched {
-    /// The next part; none at its end.
+    /// Returns the next part; `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, PageError> {
         if let Some(bytes) = self.first.take() {
             return Ok(Some(bytes));

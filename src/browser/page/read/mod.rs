@@ -1,6 +1,6 @@
-//! What is read from a page: snapshots, text, tables, styles, files fetched with its cookies.
+//! Reads from a page: snapshots, text, tables, styles, files fetched with its cookies.
 //!
-//! Owns the shapes of what is read. Never changes a page, except for content that a client puts into it.
+//! Owns the types of this data. Never changes a page, except to replace its content for a client.
 
 mod accessibility;
 mod click_destination;
@@ -23,5 +23,5 @@ pub use fetched::Fetched;
 pub use snapshot::{Snapshot, SnapshotOptions};
 pub use styles::{BoxModel, Inspection, Origin, Rule};
 
-/// In bytes. More would only bury what matters in an agent's context.
+/// In bytes. A longer snapshot would only crowd an agent's context.
 pub const SNAPSHOT_LIMIT: usize = 60_000;

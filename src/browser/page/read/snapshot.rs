@@ -1,6 +1,6 @@
-//! The accessibility tree of a page with its frames, as numbered lines.
+//! Snapshots: the accessibility tree of a page with its frames, as numbered lines.
 //!
-//! Owns the joining of frames, the numbering and the cap. What becomes a line is the injected script's to say.
+//! Owns the joining of frames, the numbering and the limit. The injected script decides what becomes a line.
 
 use super::snapshot_lines::{FrameTree, Inner, Walked, Writer, depth_in_line};
 use crate::browser::devtools::dom::DescribeNode;
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 const SNAPSHOT_LIMIT: Duration = Duration::from_secs(15);
-/// A frame that does not answer must not hold up the page around it.
+/// A frame that does not answer must not delay the page around it.
 const FRAME_LIMIT: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,25 +24,25 @@ pub struct SnapshotOptions {
     pub interactive: bool,
     /// Without unnamed structural nodes.
     pub compact: bool,
-    /// Lines deeper than this are left out.
+    /// The deepest level to include.
     pub depth: Option<u32>,
     pub scope: Option<Target>,
-    /// Also what is clickable outside of the ARIA tree.
+    /// Includes elements that are clickable without an ARIA role.
     pub cursor: bool,
-    /// Says of a text that no person sees it.
+    /// Marks text that the user cannot see.
     pub marks: bool,
-    /// In bytes, in place of the page's own cap.
+    /// In bytes; replaces the page's own limit.
     pub limit: Option<usize>,
 }
 
 /// A snapshot as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The tree's lines; empty for an empty page.
+    /// The lines of the tree; empty for an empty page.
     pub text: String,
     /// `@c1 [cursor:pointer] "text"` lines.
     pub cursor: String,
-    /// Lines that did not fit.
+    /// The number of lines that did not fit.
     pub more: usize,
 }
 
@@ -54,7 +54,7 @@ struct ScriptOptions {
     cursor: bool,
     marks: bool,
     scope: Option<crate::browser::page::locate::element::ScriptTarget>,
-    /// Text that one frame gives at most; the joined lines are cut at the same.
+    /// The most text from one frame; the joined lines have the same limit.
     limit: usize,
 }
 
@@ -83,7 +83,7 @@ impl Page {
         Ok(snapshot)
     }
 
-    /// The main frame, or the one that the scope is in, with all frames in it.
+    /// Walks the main frame, or the frame of the scope, with all frames in it.
     async fn walk_whole(&self, options: &SnapshotOptions) -> Result<FrameTree, PageError> {
         let (frame, scope) = match &options.scope {
             None => (self.current_frame().await?, None),
@@ -104,12 +104,12 @@ impl Page {
         self.walk(frame, script_options, SNAPSHOT_LIMIT).await
     }
 
-    /// The tab's snapshot before this one, which is kept for the next time.
+    /// Stores this snapshot and returns the tab's previous one.
     pub fn exchange_snapshot(&self, snapshot: &str) -> Option<String> {
         self.memory.last_snapshot().replace(snapshot.to_owned())
     }
 
-    /// A frame and, at the same time, all frames in it.
+    /// Walks a frame and, concurrently, all frames in it.
     fn walk(
         &self,
         frame: FrameId,
@@ -119,7 +119,7 @@ impl Page {
         Box::pin(async move {
             match tokio::time::timeout(limit, self.open_closed_roots(&frame)).await {
                 Ok(Ok(())) => {}
-                // The frame changed meanwhile: what follows finds that out, or does without.
+                // The frame has changed: later steps detect that, or do without its closed roots.
                 Ok(Err(error)) => tracing::debug!(%error, "closed shadow roots could not be asked for"),
                 Err(_) => return Err(PageError::Timeout { what: "reading the page".to_owned(), after: limit }),
             }
@@ -162,14 +162,14 @@ impl Page {
             Ok(tree) => Some((number, Inner::Tree(Box::new(tree)))),
             Err(PageError::Timeout { .. }) => Some((number, Inner::Silent)),
             Err(error) => {
-                // It went away meanwhile: its element is listed, without content.
+                // The frame is gone: its element is listed without content.
                 tracing::debug!(%error, "a frame could not be read");
                 None
             }
         }
     }
 
-    /// The frame that an element of `parent` holds, in whichever process it runs.
+    /// Returns the frame that an element of `parent` owns, in any process.
     pub(in crate::browser::page) async fn content_frame(
         &self,
         parent: &FrameId,
@@ -182,7 +182,7 @@ impl Page {
         Ok(FrameId::new(frame))
     }
 
-    /// Refs of documents that this snapshot found replaced, and of frames that are no more.
+    /// Drops the refs of documents that this snapshot found replaced, and of frames that are gone.
     fn forget_old_documents(&self, refs: &mut RefTable, tree: &FrameTree) {
         let mut documents = HashMap::new();
         tree.documents(&mut documents);

@@ -1,6 +1,6 @@
-//! A snapshot's lines: frames joined, elements numbered, the whole kept within its cap.
+//! The lines of a snapshot: joins frames, numbers elements, and applies the size limit.
 //!
-//! Owns the form of a line. Never asks the page: `snapshot` has done that.
+//! Owns the line format. Never sends anything to the page: `snapshot` has done that.
 
 use crate::browser::frames::FrameId;
 use crate::browser::page::locate::{ElementPlace, FaultReply, RefKind, RefName, RefTable};
@@ -26,7 +26,7 @@ pub(super) struct Walked {
     pub(super) fault: FaultReply,
 }
 
-/// One frame's lines with those of the frames in it, by the number of their element.
+/// One frame's lines, and the frames in it by the number of their element.
 pub(super) struct FrameTree {
     pub(super) frame: FrameId,
     pub(super) walked: Walked,
@@ -35,12 +35,12 @@ pub(super) struct FrameTree {
 
 pub(super) enum Inner {
     Tree(Box<FrameTree>),
-    /// It did not answer.
+    /// The frame did not answer.
     Silent,
 }
 
 impl FrameTree {
-    /// Every frame's document.
+    /// Collects every frame's document.
     pub(super) fn documents<'a>(&'a self, into: &mut HashMap<&'a FrameId, &'a str>) {
         into.insert(&self.frame, &self.walked.document);
         for inner in self.children.values() {
@@ -77,7 +77,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// How deep the line of a frame's element stands.
+/// Returns the depth of the line for a frame's element.
 pub(super) fn depth_in_line(lines: &str, number: u32) -> u32 {
     lines
         .lines()
@@ -93,22 +93,23 @@ pub(super) struct Writer<'a> {
     pub(super) text: String,
     pub(super) cursor: String,
     pub(super) more: usize,
-    /// What got a ref.
+    /// The elements that got a ref.
     pub(super) listed: Vec<ListedRef>,
 }
 
 impl<'a> Writer<'a> {
-    /// `interactive`: only controls are listed, so a frame has no line of its own. What is beyond `limit` bytes is counted.
+    /// Creates a writer. `interactive`: only controls are listed, so a frame has no line of its own. Lines beyond
+    /// `limit` bytes are counted.
     pub(super) fn new(refs: &'a mut RefTable, interactive: bool, limit: usize) -> Self {
         Self { refs, interactive, limit, text: String::new(), cursor: String::new(), more: 0, listed: Vec::new() }
     }
 
-    /// Writes a frame's lines and, in their place, those of the frames in it.
+    /// Writes a frame's lines, with those of the frames in it in place.
     pub(super) fn tree(&mut self, tree: &FrameTree, indent: u32) {
         for line in tree.walked.lines.lines().filter_map(Line::read) {
             let depth = indent + line.depth;
             let is_frame = line.kind == "f";
-            // Where only controls are listed a frame is not one; what is in it may be.
+            // A frame is not a control, but its content may be.
             let listed = !(is_frame && self.interactive);
             if listed {
                 self.line(tree, &line, depth);

@@ -1,6 +1,6 @@
-//! The rules behind an element's look: which apply, how specific they are, which declarations win.
+//! The style rules of an element: the matching rules, their specificity, and the declarations that win.
 //!
-//! Owns the questions to the browser and the cascade between their answers. Prints nothing.
+//! Owns the requests to the browser and the cascade of their results. Prints nothing.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::Target;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Where a rule comes from.
+/// The origin of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     UserAgent,
@@ -22,13 +22,13 @@ pub enum Origin {
     Inline,
 }
 
-/// One declaration as it is written.
+/// One declaration as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
     pub name: String,
     pub value: String,
     pub important: bool,
-    /// Another declaration wins, or the browser does not understand it.
+    /// Another declaration wins, or the browser does not support this one.
     pub overridden: bool,
 }
 
@@ -38,11 +38,11 @@ pub struct Rule {
     pub origin: Origin,
     /// The selector that matched; `element.style` for the inline style.
     pub selector: String,
-    /// Ids, classes, types; none for the inline style.
+    /// Ids, classes, types; `None` for the inline style.
     pub specificity: Option<(u32, u32, u32)>,
-    /// What it stands in, the outermost first: `@layer base`, `@media (min-width: 600px)`.
+    /// The enclosing rules, outermost first: `@layer base`, `@media (min-width: 600px)`.
     pub conditions: Vec<String>,
-    /// Where it is written: `cart.css:88`; empty where that is not known.
+    /// The location of the rule: `cart.css:88`; empty if unknown.
     pub source: String,
     pub declarations: Vec<Declaration>,
 }
@@ -59,14 +59,14 @@ pub struct BoxModel {
     pub margin: [f64; 4],
 }
 
-/// What is known of an element's look.
+/// The styles of an element.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inspection {
     /// `<p id="one">`
     pub element: String,
-    /// The strongest first.
+    /// Strongest first.
     pub rules: Vec<Rule>,
-    /// None for an element that is not rendered.
+    /// `None` for an element that is not rendered.
     pub box_model: Option<BoxModel>,
     pub computed: HashMap<String, String>,
 }
@@ -119,12 +119,12 @@ struct WrittenRule {
 struct Condition {
     #[serde(default)]
     text: String,
-    /// Of a container.
+    /// Set for a container query.
     #[serde(default)]
     name: Option<String>,
 }
 
-/// A style sheet as the browser tells of it when it is asked for styles.
+/// A style sheet as the browser reports it when `CSS` is enabled.
 #[derive(Deserialize)]
 struct SheetAdded {
     header: Sheet,
@@ -153,7 +153,7 @@ impl WrittenRule {
             ("container", &self.container_queries),
             ("scope", &self.scopes),
         ];
-        // Of each kind the innermost comes first; how kinds are nested is not told.
+        // Each kind is listed innermost first; the browser does not report how kinds are nested.
         let written = kinds.iter().flat_map(|(kind, conditions)| {
             conditions.iter().rev().map(move |Condition { text, name }| {
                 let name = name.as_deref().map(|name| format!("{name} ")).unwrap_or_default();
@@ -260,7 +260,8 @@ struct Quads {
 }
 
 impl Page {
-    /// The rules that match an element, its box and its computed style.
+    /// Returns the rules that match an element, its box and its computed style. Fails with `Usage` while style coverage
+    /// is recorded.
     pub async fn inspect(&self, target: &Target) -> Result<Inspection, PageError> {
         if self.tracks_styles() {
             return Err(PageError::Usage(
@@ -272,7 +273,7 @@ impl Page {
         let number = ready.number()?;
         let object = self.element_handle(&ready.frame, number).await?;
         let element = self.describe(target).await?;
-        // Nodes and style sheets are told of only while these domains are on.
+        // The browser reports nodes and style sheets only while these domains are enabled.
         tell(&session, "DOM.enable", &json!({})).await?;
         let result = self.inspect_object(&session, &object, element).await;
         tell(&session, "CSS.disable", &json!({})).await?;
@@ -281,7 +282,7 @@ impl Page {
     }
 
     async fn inspect_object(&self, session: &Session, object: &str, element: String) -> Result<Inspection, PageError> {
-        // Every sheet is told of before the reply.
+        // All style sheets are reported before this reply.
         let mut added = session.subscribe(&["CSS.styleSheetAdded"]);
         tell(session, "CSS.enable", &json!({})).await?;
         let mut sheets = Sheets::new();
@@ -332,10 +333,10 @@ impl Quads {
     }
 }
 
-/// The rules, the strongest first, with the declarations that lose marked.
+/// Sorts the rules, strongest first, and marks the declarations that lose.
 fn cascade(matched: Matched, sheets: &Sheets) -> Vec<Rule> {
     let mut rules: Vec<(Rule, Vec<Vec<String>>)> = Vec::new();
-    // The browser gives the weakest first.
+    // The browser lists the weakest first.
     for MatchedRule { rule, matching_selectors } in matched.rules {
         let selectors = &rule.selector_list.selectors;
         let best = matching_selectors.iter().filter_map(|at| selectors.get(*at)).max_by_key(|selector| {
@@ -377,10 +378,11 @@ fn cascade(matched: Matched, sheets: &Sheets) -> Vec<Rule> {
     rules.into_iter().rev().map(|(rule, _)| rule).filter(|rule| !rule.declarations.is_empty()).collect()
 }
 
-/// What is written, and the longhands that each sets. What the browser does not understand is overridden from the start.
+/// Returns the written declarations, and the longhands that each sets. A declaration that the browser does not support
+/// is marked as overridden.
 fn declarations(style: Style) -> (Vec<Declaration>, Vec<Vec<String>>) {
     let is_written = |property: &Property| property.text.is_some() && !property.disabled;
-    // The user agent's own rules have no text at all.
+    // The user agent's own rules have no text.
     let has_text = style.css_properties.iter().any(|property| property.text.is_some());
     let written = style.css_properties.into_iter().filter(|property| !has_text || is_written(property));
     written

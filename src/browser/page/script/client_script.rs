@@ -1,6 +1,6 @@
-//! A client's expressions, run in the page's own world.
+//! A client's expressions, evaluated in the page's own world.
 //!
-//! Owns the call, the document that it is bound to, and the form of its result. Never decides whether it may run.
+//! Owns the call, its binding to a document, and the format of its result. Never decides whether it may run.
 
 use super::evaluate::lost;
 use crate::browser::cdp::CdpError;
@@ -11,7 +11,7 @@ use crate::browser::page::page::Page;
 use crate::browser::session::Session;
 use std::time::Duration;
 
-/// Writes what `JSON.stringify` refuses or empties as something that can be read.
+/// Serializes values that `JSON.stringify` rejects or returns empty.
 const TO_JSON: &str = r"function () {
   const seen = new WeakSet();
   return JSON.stringify(this, (key, value) => {
@@ -35,26 +35,26 @@ const TO_JSON: &str = r"function () {
 pub enum ScriptValue {
     /// `undefined` or `null`.
     Nothing,
-    /// A string, as it is.
+    /// A string, unquoted.
     Text(String),
-    /// Anything else, as JSON (2 spaces) where it has such a form.
+    /// Any other value: as JSON with 2 spaces of indentation if possible.
     Other(String),
 }
 
 impl Page {
-    /// A client's script in the chosen frame of the page, as in a console: statements and `await` are allowed.
+    /// Evaluates a client's script in the chosen frame, as a console does: statements and `await` are allowed.
     pub async fn evaluate(&self, source: &str, limit: Duration) -> Result<ScriptValue, PageError> {
         let frame = self.current_frame().await?;
         let session = self.session_of(&frame)?;
-        // The main frame's own world is where a session evaluates by itself: in whatever document is there by then.
+        // Without a context, a session evaluates in the main frame's own world, in its present document.
         let context = match self.frame(&frame)?.parent {
             None if !self.is_bound() => None,
             _ => Some(self.context(&frame, &World::Main).await.map_err(lost)?),
         };
-        // Checked after the world was chosen, which ends with its document.
+        // Checked after the world was chosen: the world ends with its document.
         self.check_document(limit).await?;
         let trimmed = source.trim();
-        // As a console does: an object literal rather than a block.
+        // As in a console, this is an object literal rather than a block.
         if trimmed.starts_with('{') && trimmed.ends_with('}') {
             let reply = evaluate_source(&session, context.as_ref(), format!("({trimmed})"), limit).await?;
             if !reply.exception_details.as_ref().is_some_and(is_syntax_error) {
@@ -63,7 +63,7 @@ impl Page {
         }
         let reply = evaluate_source(&session, context.as_ref(), source.to_owned(), limit).await?;
         if reply.exception_details.as_ref().is_some_and(Thrown::is_return_outside) {
-            // Nothing of it has run. It is the body of a function.
+            // A top-level `return` is a syntax error, so nothing has run yet: evaluate it as the body of a function.
             let wrapped = format!("await (async () => {{\n{source}\n}})()");
             let reply = evaluate_source(&session, context.as_ref(), wrapped, limit).await?;
             return value_of(&session, reply, limit).await;
@@ -71,7 +71,7 @@ impl Page {
         value_of(&session, reply, limit).await
     }
 
-    /// The address of the main frame's document, as that itself knows it. A page can't redefine it.
+    /// Returns the address of the main frame's document, from the document itself. A page cannot redefine it.
     pub(in crate::browser::page) async fn document_url(&self, limit: Duration) -> Result<String, PageError> {
         let main = self.main_frame().await?.id;
         let session = self.session_of(&main)?;
@@ -107,8 +107,8 @@ async fn evaluate_source(
         None => evaluate,
     };
     let reply = ran(session.call_within(evaluate, limit).await, limit)?;
-    // A value that is a promise is waited for, too: the console's form of evaluation gives it as it is. In a document that
-    // went away it is the script's own, and never settles.
+    // Awaits a value that is a promise, because console mode returns it as it is. In a document that is gone, the
+    // promise is the script's own and never settles.
     match (&reply.exception_details, reply.result.subtype.as_deref(), &reply.result.object_id) {
         (None, Some("promise"), Some(promise)) => {
             ran(session.call_within(AwaitPromise { promise_object_id: promise }, limit).await, limit)
@@ -120,14 +120,14 @@ async fn evaluate_source(
 fn ran(reply: Result<Evaluated, CdpError>, limit: Duration) -> Result<Evaluated, PageError> {
     match reply {
         Ok(reply) => Ok(reply),
-        // It began, and what it did so far stays done.
+        // The script has started, and its effects remain.
         Err(CdpError::Timeout { .. }) => Err(unknown(&format!("it took longer than {} s", limit.as_secs_f32()))),
         Err(CdpError::Protocol { .. }) => Err(unknown(LEFT)),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Why a script has no result although it ran.
+/// The reason a script has no result although it ran.
 const LEFT: &str = "the page was closed or left before it ended";
 
 fn unknown(reason: &str) -> PageError {

@@ -1,6 +1,6 @@
-//! DevTools commands whose replies are read leniently: newer browsers add values that generated types do not know.
+//! DevTools commands whose replies are parsed leniently: newer browsers add values that generated types do not know.
 //!
-//! Owns the one way to call them from here. Never decides what is called.
+//! Owns the one way to send them from here. Never decides what to send.
 
 use crate::browser::page::error::PageError;
 use crate::browser::session::Session;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Long enough for a busy page; a hung one answers nothing.
 pub(in crate::browser::page) const LIMIT: Duration = Duration::from_secs(15);
 
-/// Sends a command and reads of its reply what `T` names.
+/// Sends a command and parses the fields of `T` from its reply.
 pub(in crate::browser::page) async fn call<T: DeserializeOwned>(
     session: &Session,
     method: &'static str,
@@ -21,7 +21,7 @@ pub(in crate::browser::page) async fn call<T: DeserializeOwned>(
     serde_json::from_value(reply).map_err(|error| PageError::Unreadable(format!("{method}: {error}")))
 }
 
-/// As `call`, where the reply says nothing.
+/// As `call`, for an empty reply.
 pub(in crate::browser::page) async fn tell(
     session: &Session,
     method: &'static str,

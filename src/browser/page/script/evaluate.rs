@@ -1,6 +1,6 @@
-//! Our own functions, run in our world of a frame.
+//! Calls our own functions in our isolated world of a frame.
 //!
-//! Owns the calls and the reading of their results. Never decides what to run.
+//! Owns the calls and the parsing of their results. Never decides what to run.
 
 use super::injected::Injected;
 use super::injection::{SOURCE, WORLD};
@@ -16,12 +16,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// Whether a world has our script.
+/// Evaluates to true if a world has our script.
 const IS_THERE: &str = "'__gstack' in globalThis";
 
 impl Page {
-    /// Calls a function of our script in a frame. `arguments` are JSON texts.
-    /// `DocumentGone` when the document went away before it answered.
+    /// Calls a function of our script in a frame. `arguments` are JSON texts. Fails with `DocumentGone` if the document
+    /// is gone before it answers.
     pub(in crate::browser::page) async fn script<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
@@ -32,8 +32,9 @@ impl Page {
         script_in(self, frame, function, arguments, limit).await
     }
 
-    /// Calls a function of our script that does something to the page. `None`: it had begun, and the document went away before
-    /// it answered, which is then what it caused. Never `None` if it did not begin: that is `DocumentGone`, and nothing was done.
+    /// Calls a function of our script that acts on the page. Returns `None` if it started but the document was gone
+    /// before the answer, which is then its effect. If it did not start, fails with `DocumentGone`: then nothing
+    /// happened.
     pub(in crate::browser::page) async fn act_by_script<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
@@ -45,7 +46,7 @@ impl Page {
         let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
         let session = self.session_of(frame).map_err(lost)?;
         for is_installed in [false, true] {
-            // Both in one write: where the first is answered, the second begins in the same document.
+            // In one write: if the first is answered, the second starts in the same document.
             let mut batch = session.batch();
             let asks = Evaluate { expression: IS_THERE.to_owned(), return_by_value: true, ..Evaluate::default() };
             let there = batch.add(asks.within(&context))?;
@@ -67,7 +68,7 @@ impl Page {
         Err(PageError::Unreadable("our script is not there".to_owned()))
     }
 
-    /// A handle to an element that our script has numbered.
+    /// Returns a handle to an element that our script has numbered.
     pub(in crate::browser::page) async fn element_handle(
         &self,
         frame: &FrameId,
@@ -82,7 +83,7 @@ impl Page {
         reply.result.object_id.ok_or(PageError::DocumentGone)
     }
 
-    /// The script's number of an element that there is a handle to (of our world).
+    /// Returns the script's number for an element handle of our world.
     pub(in crate::browser::page) async fn number_of(&self, session: &Session, object: &str) -> Result<u32, PageError> {
         let function = format!("function () {{ return globalThis.__gstack?.{}(this) ?? 0; }}", Injected::NumberOf);
         let call = CallOn { object_id: object, function_declaration: &function, return_by_value: true };
@@ -93,7 +94,7 @@ impl Page {
     }
 }
 
-/// As `Page::script`, without a turn on the tab: for what commands need not wait for.
+/// As `Page::script`, without a turn on the tab: for callers that do not wait for commands.
 pub(in crate::browser::page) async fn script_in<T: DeserializeOwned>(
     tab: &Tab,
     frame: &FrameId,
@@ -132,7 +133,7 @@ async fn install(session: &Session, context: &Context, limit: Duration) -> Resul
     read(session.call_within(install, limit).await, "our script", limit).map(|_| ())
 }
 
-/// A timeout becomes "unanswered": the page may still do what was sent to it.
+/// Converts a timeout to `Unanswered`: the page may still do what was sent to it.
 pub(in crate::browser::page) fn not_told(error: PageError) -> PageError {
     match error {
         PageError::Timeout { after, .. } => PageError::Unanswered {
@@ -143,7 +144,7 @@ pub(in crate::browser::page) fn not_told(error: PageError) -> PageError {
     }
 }
 
-/// A frame that has gone, or is just moving to another process, has lost its document too.
+/// Converts the error of a frame that is gone, or is moving to another process, to `DocumentGone`.
 pub(super) fn lost(error: BrowserError) -> PageError {
     match error {
         BrowserError::FrameGone | BrowserError::Cdp(CdpError::Protocol { .. }) => PageError::DocumentGone,
@@ -151,7 +152,7 @@ pub(super) fn lost(error: BrowserError) -> PageError {
     }
 }
 
-/// Something that can be written into a script as JSON, which is JavaScript too.
+/// A value that can be written into a script as JSON, which is valid JavaScript.
 pub(in crate::browser::page) trait Argument: Send + Sync {
     fn json(&self) -> Result<String, PageError>;
 }
@@ -168,12 +169,12 @@ struct Wrapped<T> {
     is: Option<T>,
 }
 
-/// `null` is a value of its own here: only an absent field means that our script is missing.
+/// Keeps `null` as a value: only an absent field means that our script is missing.
 fn present<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
 
-/// `None`: our script is not in that world yet.
+/// Calls a function; returns `None` if that world does not have our script yet.
 async fn run<T: DeserializeOwned>(
     session: &Session,
     context: &Context,
@@ -204,7 +205,7 @@ fn read(reply: Result<Evaluated, CdpError>, function: &str, limit: Duration) -> 
             Err(PageError::Unreadable(format!("{function}: {}", thrown.words())))
         }
         Ok(reply) => Ok(reply),
-        // The parameters are well formed: what is refused is a context or session that is no more.
+        // The parameters are valid, so the error means that the context or session is gone.
         Err(CdpError::Protocol { .. }) => Err(PageError::DocumentGone),
         Err(CdpError::Timeout { .. }) => Err(PageError::Timeout { what: "the page's answer".to_owned(), after: limit }),
         Err(error) => Err(error.into()),

@@ -1,6 +1,6 @@
-//! A script for each document of the tab, checked before it is taken.
+//! Init scripts of a tab, checked before they are added.
 //!
-//! Owns the check that it is a whole script: one that is not would fail unseen in every document. Runs nothing of it.
+//! Owns the check that a script compiles: a broken one would fail unnoticed in every document. Runs nothing.
 
 use crate::base::site::Place;
 use crate::browser::devtools::runtime::CompileScript;
@@ -8,7 +8,8 @@ use crate::browser::page::error::PageError;
 use crate::browser::page::page::{Page, SCRIPT_LIMIT};
 
 impl Page {
-    /// Runs a script in each document from the next on, in frames and popups too. Returns its number.
+    /// Runs a script in each document from the next one on, in frames and popups too. Returns its number. Fails if the
+    /// script does not compile.
     pub async fn add_init_script(&self, source: &str, only_on: Option<Place>) -> Result<u64, PageError> {
         let compile = CompileScript { expression: source.to_owned(), source_url: String::new(), persist_script: false };
         let compiled = self.session().call_within(compile, SCRIPT_LIMIT).await?;

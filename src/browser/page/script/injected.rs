@@ -1,7 +1,7 @@
-//! The words that Rust and the injected scripts share: the names of their functions, and the verdicts in their answers.
+//! The names that Rust and the injected scripts share: functions, and the verdicts in their replies.
 //!
-//! Owns both lists. `src/browser/injected/declared.d.ts` is generated from them, and the scripts are type-checked against
-//! it: a function that is missing, and a verdict that is not listed, fails `tests/run.sh types`. Never calls anything.
+//! Owns both lists. `src/browser/injected/declared.d.ts` is generated from them, and the scripts are type-checked
+//! against it: a missing function or an unlisted verdict fails `tests/run.sh types`. Never calls anything.
 
 use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
@@ -16,12 +16,12 @@ macro_rules! functions {
             #[cfg(test)]
             const ALL: &[Self] = &[$(Self::$variant,)+];
 
-            /// As the script has it.
+            /// Returns the function's name in the script.
             pub(super) const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// Whether it does something to the page: without an answer, it may be done all the same.
+            /// Returns true if the function acts on the page: without an answer, it may have done so.
             pub(super) const fn acts(self) -> bool {
                 use Injected::{
                     BeginFill, BlurFocused, CleanUp, FocusElement, HideAll, ReadyThen, RestoreStyle, ScrollToBottom,
@@ -142,50 +142,50 @@ impl fmt::Display for Injected {
     }
 }
 
-/// As an argument of `inDocument`.
+/// Serializes the name, as an argument of `inDocument`.
 impl Serialize for Injected {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-/// Why a function did not do what it was asked for.
+/// The reason a function failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "lowercase")]
 pub(in crate::browser::page) enum FaultKind {
-    /// The number is one of another document.
+    /// The number belongs to another document.
     Gone,
-    /// The element left the page.
+    /// The element was removed from the page.
     Stale,
     /// Nothing matches the selector.
     Missing,
     /// More than one element matches the selector.
     Several,
-    /// The selector or the pattern is not valid.
+    /// The selector or the pattern is invalid.
     Selector,
     /// The element does not meet a condition yet.
     Blocked,
-    /// The element does not take this value.
+    /// The element does not accept this value.
     Value,
-    /// The element is not of the kind that this needs.
+    /// The function does not apply to this kind of element.
     Kind,
-    /// The browser could not read the address.
+    /// The browser could not fetch the address.
     Fetch,
-    /// There are too many bytes.
+    /// The data is too large.
     Size,
 }
 
-/// What the guard saw of the pointer events since it was set.
+/// The guard's verdict on the pointer events since it was set.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "verdict", rename_all = "lowercase")]
 pub(in crate::browser::page) enum Guarded {
-    /// The element took them.
+    /// The element received them.
     Hit,
-    /// They were held back from the page; `reason`: `it is covered by <div class="x">`.
+    /// They were blocked; `reason`: `it is covered by <div class="x">`.
     Covered { reason: String },
-    /// Another document came meanwhile.
+    /// The document was replaced.
     Left,
 }
 
@@ -237,7 +237,7 @@ mod tests {
         assert!(found == wanted, "{FILE} is behind the enums. Run: GSTACK_BLESS=1 cargo test --lib script::injected");
     }
 
-    /// Also without the type check of the scripts: a name that is misspelled here is not among theirs.
+    /// Independent of the type check of the scripts: a name that is misspelled here is not among theirs.
     #[test]
     fn the_script_has_every_function_that_rust_calls() {
         let (_, surface) = SOURCE.split_once("const SURFACE = {").unwrap();

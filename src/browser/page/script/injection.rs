@@ -1,15 +1,15 @@
-//! The script that runs in every frame of an engaged tab, in a world of its own.
+//! The script that runs in every frame of an engaged tab, in an isolated world.
 //!
-//! Owns its source and the name of its world. The parts share one function body, so that nothing of it can be seen
-//! from the page, and nothing but `__gstack` in that world.
+//! Owns its source and the name of its world. The parts share one function body, so that the page sees nothing of it,
+//! and the world contains only `__gstack`.
 
 use crate::browser::browser::EarlyScript;
 
-/// The isolated world. The browser makes it again for each document under this name. It must be no extension's name,
-/// our own least of all: the world of an extension's content scripts is reported under that.
+/// The isolated world. The browser creates it for each document under this name. It must differ from the names of
+/// extensions, above all ours: the world of an extension's content scripts is reported under the extension's name.
 pub const WORLD: &str = "gstack commands";
 
-/// Defines `globalThis.__gstack` once a document.
+/// Defines `globalThis.__gstack` once per document.
 pub const SOURCE: &str = concat!(
     "(() => {\n'use strict';\nif (globalThis.__gstack) return;\n",
     include_str!("../../injected/dom.js"),
@@ -57,7 +57,8 @@ pub const SOURCE: &str = concat!(
     "})();\n"
 );
 
-/// For `AttachOptions::early_scripts`: the script is there before the first command. Without it, it is put in then.
+/// Returns the script for `AttachOptions::early_scripts`, so that it is present before the first command. Without it,
+/// the first command injects the script.
 pub fn early_script() -> EarlyScript {
     EarlyScript { world: Some(WORLD.to_owned()), source: SOURCE.to_owned() }
 }
@@ -67,7 +68,7 @@ mod tests {
     use super::SOURCE;
     use std::collections::HashSet;
 
-    /// The parts share one function body: there the later of two functions would silently take the other's place.
+    /// The parts share one function body, in which a second function of the same name would silently replace the first.
     #[test]
     fn no_two_parts_declare_the_same_name() {
         let mut names = HashSet::new();

@@ -1,6 +1,6 @@
 //! Scripts in a page: the injected script in its own world, calls of its functions, and a client's expressions.
 //!
-//! Owns how a script reaches a frame and how its answer is read.
+//! Owns the injection into a frame and the parsing of replies.
 
 mod client_script;
 pub(super) mod devtools;

@@ -1,14 +1,14 @@
-//! The platform and the client hints that belong to a user agent string.
+//! The platform and the client hints for a user agent string.
 //!
-//! Owns the reading of the string. Asks nothing of a browser.
+//! Owns the parsing of the string. Sends nothing to a browser.
 
 use serde_json::{Value, json};
 
-/// A brand that sites must not rely on, as Chromium sends one.
-/// Source: <https://wicg.github.io/ua-client-hints/#grease>
+/// A meaningless brand that sites must ignore, as Chromium sends one. Source:
+/// <https://wicg.github.io/ua-client-hints/#grease>
 const GREASE: (&str, &str) = ("Not;A=Brand", "8");
 
-/// `navigator.platform` of a user agent; none where it does not say.
+/// Returns `navigator.platform` for a user agent; `None` if it names no platform.
 pub(super) fn platform(user_agent: &str) -> Option<&'static str> {
     let known = [
         ("iPhone", "iPhone"),
@@ -22,7 +22,7 @@ pub(super) fn platform(user_agent: &str) -> Option<&'static str> {
     known.iter().find(|(word, _)| user_agent.contains(word)).map(|(_, platform)| *platform)
 }
 
-/// The hints of a Chromium; none for another browser, which sends none.
+/// Returns the client hints of a Chromium browser; `None` for others, which send none.
 pub(super) fn client_hints(user_agent: &str) -> Option<Value> {
     let version = after(user_agent, "Chrome/")?;
     let (brand, brand_version) = match (after(user_agent, "Edg/"), after(user_agent, "OPR/")) {
@@ -44,14 +44,14 @@ pub(super) fn client_hints(user_agent: &str) -> Option<Value> {
         "bitness": if architecture.is_empty() { "" } else { "64" }, "model": model(user_agent), "mobile": mobile }))
 }
 
-/// The version after a name: `Chrome/141.0.7390.37`.
+/// Returns the version after a name: `Chrome/141.0.7390.37`.
 fn after<'a>(user_agent: &'a str, name: &str) -> Option<&'a str> {
     let rest = user_agent.split_once(name)?.1;
     let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(rest.len());
     Some(&rest[..end]).filter(|version| !version.is_empty())
 }
 
-/// The platform's name and version as the hints spell them.
+/// Returns the platform's name and version as spelled in client hints.
 fn system(user_agent: &str) -> (&'static str, String) {
     let dotted = |version: &str| version.replace('_', ".");
     if let Some(version) = after(user_agent, "Android ") {
@@ -70,7 +70,7 @@ fn system(user_agent: &str) -> (&'static str, String) {
     ("Linux", String::new())
 }
 
-/// `Pixel 7` of `(Linux; Android 14; Pixel 7)`; empty where there is none.
+/// Returns `Pixel 7` from `(Linux; Android 14; Pixel 7)`; empty if there is no model.
 fn model(user_agent: &str) -> &str {
     let system = user_agent.split_once("Android ").and_then(|(_, rest)| rest.split_once(')')).map(|(system, _)| system);
     let model = system.and_then(|system| system.split_once("; ")).map(|(_, model)| model).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The cookies of a tab's browser context, and its cache.
 //!
-//! Owns the calls and the shape. Never decides who may see them.
+//! Owns the calls and the type. Never decides who may see cookies.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
@@ -8,16 +8,16 @@ use crate::browser::page::script::{call, tell};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A cookie as the browser keeps it, with the fields that it can be set by again.
+/// A cookie with all fields needed to set it again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Cookie {
     pub name: String,
     pub value: String,
-    /// `example.com` for that host alone, `.example.com` for all beneath it.
+    /// `example.com` for that host only, `.example.com` for its subdomains too.
     pub domain: String,
     pub path: String,
-    /// Seconds since 1970; absent for a cookie of the browser's session.
+    /// Seconds since 1970; absent for a session cookie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<f64>,
     #[serde(default)]
@@ -27,18 +27,18 @@ pub struct Cookie {
     /// `Strict`, `Lax` or `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub same_site: Option<String>,
-    /// The site beneath which alone it is sent (CHIPS); absent for a cookie that is sent beneath every one.
+    /// The top-level site that it is limited to (CHIPS); absent for an unpartitioned cookie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition_key: Option<PartitionKey>,
 }
 
-/// Where a partitioned cookie belongs.
+/// The partition of a cookie.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PartitionKey {
-    /// Scheme and registrable domain of the page at the top: `https://example.com`.
+    /// The scheme and registrable domain of the top-level page: `https://example.com`.
     pub top_level_site: String,
-    /// A frame of another site lies between the page at the top and the frame that set it.
+    /// A frame of another site is between the top-level page and the frame that set it.
     #[serde(default)]
     pub has_cross_site_ancestor: bool,
 }
@@ -49,17 +49,17 @@ struct Cookies {
 }
 
 impl Page {
-    /// All cookies of the tab's browser context, of every site.
+    /// Returns all cookies of the tab's browser context, of every site.
     pub async fn cookies(&self) -> Result<Vec<Cookie>, PageError> {
         let mut all: Cookies = call(self.session(), "Storage.getCookies", &json!({})).await?;
         for cookie in &mut all.cookies {
-            // The browser says -1 for a cookie without an end.
+            // The browser reports -1 for a session cookie.
             cookie.expires = cookie.expires.filter(|expires| *expires >= 0.0);
         }
         Ok(all.cookies)
     }
 
-    /// Sets cookies; `Usage` names what the browser does not take.
+    /// Sets cookies. Fails with `Usage` if the browser rejects one.
     pub async fn set_cookies(&self, cookies: &[Cookie]) -> Result<(), PageError> {
         let written: Vec<Value> = cookies.iter().map(parameters).collect();
         match tell(self.session(), "Storage.setCookies", &json!({ "cookies": written })).await {
@@ -82,13 +82,13 @@ impl Page {
         Ok(())
     }
 
-    /// Empties the cache of the whole browser.
+    /// Clears the cache of the whole browser.
     pub async fn clear_cache(&self) -> Result<(), PageError> {
         tell(self.session(), "Network.clearBrowserCache", &json!({})).await
     }
 }
 
-/// A domain without a dot before it means one host: that is said by an address.
+/// Returns the command's parameters. A domain without a leading dot means a single host, which only a URL can express.
 fn parameters(cookie: &Cookie) -> Value {
     let mut written = json!({
         "name": cookie.name, "value": cookie.value, "path": cookie.path,

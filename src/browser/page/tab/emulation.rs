@@ -1,6 +1,6 @@
-//! Emulates a tab's network, CPU and request headers, and a viewport for one picture. `surroundings` owns the rest.
+//! Emulates a tab's network, CPU and request headers, and a viewport for one screenshot. `surroundings` owns the rest.
 //!
-//! Never decides what may be set. What is set stands in `browser::overrides` and ends with the tab.
+//! Never decides what may be set. The values are stored in `browser::overrides` and end with the tab.
 
 use super::surroundings::METRICS;
 use crate::browser::devtools::emulation::{ClearDeviceMetricsOverride, SetDeviceMetricsOverride, SetScrollbarsHidden};
@@ -16,31 +16,31 @@ fn network_as_it_is() -> Value {
     json!({ "offline": false, "latency": 0.0, "downloadThroughput": -1.0, "uploadThroughput": -1.0 })
 }
 
-/// The pixel ratio stays the screen's.
+/// Builds the command; the real pixel ratio is kept.
 fn metrics((width, height): (u32, u32)) -> SetDeviceMetricsOverride {
     SetDeviceMetricsOverride { width, height, device_scale_factor: 0.0, mobile: false }
 }
 
 impl Page {
-    /// Lays the page out for another size for as long as the guard lives.
+    /// Lays the page out for another size while the guard lives.
     pub async fn laid_out(&self, width: u32, height: u32) -> Result<LaidOut<'_>, PageError> {
         let guard = LaidOut { page: self };
         self.session().call(metrics((width, height))).await?;
         if !self.browser().is_headless() {
-            // They would take of its width; without a window there are none.
+            // Scrollbars would reduce the width; a headless browser has none.
             self.session().call(SetScrollbarsHidden { hidden: true }).await?;
         }
         Ok(guard)
     }
 
-    /// Takes the tab off the network, or brings it back. Its speed stays.
+    /// Takes the tab offline or online. Its speed limit stays.
     pub async fn set_offline(&self, offline: bool) -> Result<(), PageError> {
         let mut conditions = self.conditions();
         conditions["offline"] = Value::from(offline);
         self.set_conditions(conditions).await
     }
 
-    /// Latency in milliseconds, bytes in a second down and up; none: the network's own speed.
+    /// Sets the latency in milliseconds and the download and upload speed in bytes per second; `None`: no limit.
     pub async fn set_speed(&self, speed: Option<(f64, f64, f64)>) -> Result<(), PageError> {
         let (latency, down, up) = speed.unwrap_or((0.0, -1.0, -1.0));
         let offline = self.conditions()["offline"].clone();
@@ -62,7 +62,7 @@ impl Page {
         Ok(())
     }
 
-    /// Whether the tab takes answers from the cache; of frames, workers and popups too.
+    /// Enables or disables the cache for the tab, including frames, workers and popups.
     pub async fn set_cache(&self, uses: bool) -> Result<(), PageError> {
         const DISABLED: &str = "Network.setCacheDisabled";
         match uses {
@@ -72,7 +72,7 @@ impl Page {
         Ok(())
     }
 
-    /// 1: as fast as it is.
+    /// Slows down the CPU by a factor; 1: no slowdown.
     pub async fn slow_cpu(&self, rate: f64) -> Result<(), PageError> {
         const RATE: &str = "Emulation.setCPUThrottlingRate";
         match rate > 1.0 {
@@ -82,8 +82,8 @@ impl Page {
         Ok(())
     }
 
-    /// Sends this header with every request of the tab from now on, beside those that were set before; of frames, workers
-    /// and popups too, also of those that come later.
+    /// Sends this header with every request of the tab, in addition to earlier ones; includes present and future
+    /// frames, workers and popups.
     pub async fn set_header(&self, name: &str, value: &str) -> Result<(), PageError> {
         let before = self.kept(EXTRA_HEADERS);
         let mut headers = before.and_then(|kept| kept["headers"].as_object().cloned()).unwrap_or_default();
@@ -93,7 +93,7 @@ impl Page {
     }
 }
 
-/// A page that is laid out for another size. Dropping it brings the former size back.
+/// A page laid out for another size. Dropping it restores the previous size.
 pub struct LaidOut<'a> {
     page: &'a Page,
 }

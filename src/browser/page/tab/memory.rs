@@ -1,6 +1,6 @@
-//! How much memory a browser and what we remember of it take.
+//! Memory use of a browser and of our own records about it.
 //!
-//! Owns the measuring. Asks only tabs that are engaged: the others are left alone.
+//! Owns the measurement. Sends commands only to engaged tabs.
 
 use crate::browser::browser::Browser;
 use crate::browser::error::BrowserError;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::time::Duration;
 
-/// A hung page must not hold up the numbers of the others.
+/// A hung page must not delay the other results.
 const LIMIT: Duration = Duration::from_secs(2);
 
 /// One process of the browser.
@@ -21,7 +21,7 @@ pub struct BrowserProcess {
     pub pid: u32,
     /// `browser`, `renderer`, `GPU` …
     pub kind: String,
-    /// Resident memory in bytes; none where the system does not tell.
+    /// Resident memory in bytes; `None` if the system does not report it.
     pub resident: Option<u64>,
 }
 
@@ -29,11 +29,11 @@ pub struct BrowserProcess {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TabMemory {
     pub tab: TabId,
-    /// Bytes of JavaScript objects; none for a page that does not answer.
+    /// Bytes of JavaScript objects; `None` for a page that does not answer.
     pub heap: Option<u64>,
-    /// Console messages that are remembered.
+    /// The number of remembered console messages.
     pub console: usize,
-    /// Requests that are remembered.
+    /// The number of remembered requests.
     pub requests: usize,
 }
 
@@ -97,7 +97,7 @@ impl Pages {
     }
 }
 
-/// In bytes, as Linux tells it. Elsewhere there is no such file.
+/// Returns the resident memory in bytes, from Linux's `/proc`. Other systems have no such file.
 fn resident(process: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

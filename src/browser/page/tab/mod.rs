@@ -1,4 +1,4 @@
-//! What belongs to a tab more than to its page: cookies, emulation, memory, titles, tabs opened for one command.
+//! State of a tab rather than of its page: cookies, emulation, memory, titles, tabs opened for one command.
 
 mod client_hints;
 mod cookies;

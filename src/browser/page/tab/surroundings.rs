@@ -1,7 +1,7 @@
-//! Emulates a tab's surroundings: screen, touch, user agent, language, time zone, location, media.
+//! Emulates a tab's environment: screen, touch, user agent, language, time zone, location, media.
 //!
-//! Owns which DevTools command says what, and how each is undone. What is set stands in `browser::overrides`: it is given to
-//! frames, workers and popups too, and ends with the tab. Never decides what may be set.
+//! Owns the DevTools command for each, and how it is reset. The values are stored in `browser::overrides`: they apply
+//! to frames, workers and popups too, and end with the tab. Never decides what may be set.
 
 use super::client_hints::{client_hints, platform};
 use crate::browser::cdp::CdpError;
@@ -18,16 +18,16 @@ const TIMEZONE: &str = "Emulation.setTimezoneOverride";
 const LOCALE: &str = "Emulation.setLocaleOverride";
 const MEDIA: &str = "Emulation.setEmulatedMedia";
 
-/// A screen that a page is laid out for.
+/// An emulated screen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Screen {
     /// In CSS pixels, as the page sees it.
     pub viewport: (u32, u32),
-    /// The whole screen; none: as large as the viewport.
+    /// The size of the screen; `None`: the same as the viewport.
     pub screen: Option<(u32, u32)>,
-    /// Device pixels of a CSS pixel; 0: those of the real screen.
+    /// Device pixels per CSS pixel; 0: the real ratio.
     pub scale: f64,
-    /// Lays out by `<meta name=viewport>`, with overlaid scrollbars.
+    /// Honors `<meta name=viewport>`, with overlay scrollbars.
     pub mobile: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Screen {
 pub struct Locality {
     pub latitude: f64,
     pub longitude: f64,
-    /// In metres.
+    /// In meters.
     pub accuracy: f64,
 }
 
@@ -51,12 +51,12 @@ pub struct Surroundings {
     pub locale: Option<String>,
     /// `print` or `screen`.
     pub media: Option<String>,
-    /// `prefers-color-scheme` and its like, with their values.
+    /// Media features such as `prefers-color-scheme`, with their values.
     pub features: Vec<(String, String)>,
 }
 
 impl Page {
-    /// Lays the page out for a screen; none: for its window again.
+    /// Emulates a screen; `None`: the real window.
     pub async fn set_screen(&self, screen: Option<Screen>) -> Result<(), PageError> {
         let Some(screen) = screen else {
             return Ok(self.unkeep(METRICS, "Emulation.clearDeviceMetricsOverride", json!({})).await?);
@@ -86,7 +86,8 @@ impl Page {
         Ok(())
     }
 
-    /// From the next request on, with the client hints and the platform that belong to it; none: the browser's own.
+    /// Sets the user agent from the next request on, with matching client hints and platform; `None`: the browser's
+    /// own.
     pub async fn set_user_agent(&self, user_agent: Option<&str>) -> Result<(), PageError> {
         let mut params = self.identity();
         for name in ["userAgent", "platform", "userAgentMetadata"] {
@@ -130,7 +131,7 @@ impl Page {
         self.set_identity(params).await
     }
 
-    /// By its name, as `Europe/Berlin`; none: the machine's own.
+    /// Sets the time zone by name, such as `Europe/Berlin`; `None`: the machine's own.
     pub async fn set_timezone(&self, zone: Option<&str>) -> Result<(), PageError> {
         match zone {
             Some(zone) => {
@@ -159,7 +160,7 @@ impl Page {
         self.set_emulated_media(json!({ "media": media.unwrap_or_default(), "features": features })).await
     }
 
-    /// Sets a media feature, as `prefers-color-scheme`; `None`: the real one.
+    /// Sets a media feature, such as `prefers-color-scheme`; `None`: the real one.
     pub async fn set_media_feature(&self, name: &str, value: Option<&str>) -> Result<(), PageError> {
         let mut media = self.emulated_media();
         if let Some(features) = media["features"].as_array_mut() {
@@ -182,7 +183,7 @@ impl Page {
         Ok(())
     }
 
-    /// Returns what is emulated now.
+    /// Returns the present emulation.
     pub fn surroundings(&self) -> Surroundings {
         let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         let side = |value: &Value| value.as_u64().and_then(|side| u32::try_from(side).ok());
@@ -211,7 +212,7 @@ impl Page {
         }
     }
 
-    /// Sets all of it back to what the browser itself says.
+    /// Resets all of it to the browser's own values.
     pub async fn reset_surroundings(&self) -> Result<(), PageError> {
         self.set_screen(None).await?;
         self.set_touch(false).await?;
@@ -223,7 +224,7 @@ impl Page {
     }
 }
 
-/// A value that the browser does not take is its caller's to change.
+/// Converts an error: a value that the browser rejects is a usage error.
 fn refused(error: BrowserError, what: String) -> PageError {
     match error {
         BrowserError::Cdp(CdpError::Protocol { message, .. }) => {

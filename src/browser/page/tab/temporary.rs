@@ -1,6 +1,6 @@
 //! A tab that one command opens for itself.
 //!
-//! Owns its closing, also where the command is cut off.
+//! Owns its closing, even if the command is cancelled.
 
 use crate::browser::browser::Browser;
 use crate::browser::devtools::target::CloseTarget;
@@ -14,7 +14,7 @@ pub struct TemporaryTab {
 }
 
 impl TemporaryTab {
-    /// Opens it in the background.
+    /// Opens a tab in the background.
     pub async fn open(browser: &Browser) -> Result<Self, PageError> {
         Ok(Self { tab: browser.new_tab().await? })
     }

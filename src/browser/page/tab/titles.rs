@@ -1,6 +1,6 @@
-//! The titles of all tabs, as they are now.
+//! The present titles of all tabs.
 //!
-//! Owns the question. The browser tells of addresses by itself, of titles only on some occasions.
+//! Owns the request. The browser reports changes of addresses, but only some changes of titles.
 
 use crate::browser::browser::Browser;
 use crate::browser::page::error::PageError;
@@ -25,7 +25,7 @@ struct Target {
     title: String,
 }
 
-/// Titles by *page* target.
+/// Returns the titles by *page* target.
 pub async fn titles(browser: &Browser) -> Result<HashMap<TargetId, String>, PageError> {
     let reply = browser.root().call_json("Target.getTargets", &serde_json::json!({}), LIMIT).await?;
     let targets: Targets = serde_json::from_value(reply).map_err(|error| PageError::Unreadable(error.to_string()))?;

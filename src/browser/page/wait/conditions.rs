@@ -1,6 +1,6 @@
-//! What a page is waited for beyond an element and its load: an address, a response, a script's word, a dialog, a popup.
+//! Wait conditions other than elements and loading: an address, a response, a script's value, a dialog, a popup.
 //!
-//! Owns the conditions. Each wait is on events; the deadline is the caller's.
+//! Owns the conditions. Each wait is on events; the caller sets the deadline.
 
 use crate::base::glob::Glob;
 use crate::browser::page::console::journal::RequestRecord;
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A script in a page that went away is asked again in the next one after this.
+/// After this time, the condition is checked again in case the script's document is gone.
 const SLICE: Duration = Duration::from_secs(2);
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How an element is to be.
+/// The state of an element to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Presence {
@@ -61,7 +61,7 @@ struct Opening {
 }
 
 impl Page {
-    /// Waits until the element is so, across navigations.
+    /// Waits until the element has the state, across navigations.
     pub async fn wait_presence(&self, target: &Target, state: Presence, limit: Duration) -> Result<(), PageError> {
         let deadline = Instant::now() + limit;
         loop {
@@ -92,7 +92,7 @@ impl Page {
     pub async fn wait_url(&self, wanted: &Glob) -> Result<String, PageError> {
         let mut events = self.subscribe(&["Page.frameNavigated", "Page.navigatedWithinDocument"])?;
         let main = self.main_frame().await?;
-        // Subscribed first: what changes between the question and its answer is not missed.
+        // Subscribed first, so that no change after the check is missed.
         if wanted.matches(&self.url()?) {
             return self.url();
         }
@@ -111,8 +111,8 @@ impl Page {
         }
     }
 
-    /// Waits until a request of the page in view was answered. One that was answered before counts. `address`: how its address
-    /// is told; `None` for a request that is not.
+    /// Waits until a request of the current page gets a response. Earlier responses count. `address`: formats an
+    /// address for the result; `None` excludes the request.
     pub async fn wait_response(
         &self,
         wanted: &Glob,
@@ -127,7 +127,7 @@ impl Page {
         .await
     }
 
-    /// Waits until the page in view has said something in its console. What it said before counts.
+    /// Waits until the current page has logged a console message with these words. Earlier messages count.
     pub async fn wait_console(&self, words: &str) -> Result<String, PageError> {
         self.until_journal(|journal| {
             journal.console_of_page().find(|message| message.text.contains(words)).map(|message| message.text.clone())
@@ -158,14 +158,15 @@ impl Page {
         opening.await.map(|opening| (opening.kind, opening.message)).ok_or(PageError::DocumentGone)
     }
 
-    /// Waits until the page opens a tab. Returns the address that it asked for.
+    /// Waits until the page opens a tab. Returns the requested address.
     pub async fn wait_popup(&self) -> Result<String, PageError> {
         let mut events = self.subscribe(&["Page.windowOpen"])?;
         let opening = async { events.next().await?.read::<Opening>() };
         opening.await.map(|opening| opening.url).ok_or(PageError::DocumentGone)
     }
 
-    /// Waits until a script's value, or what its function returns, is true. The next page is asked again.
+    /// Waits until a script's value, or the result of its function, is true. Repeats in the next page after a
+    /// navigation.
     pub async fn wait_script(&self, source: &str, limit: Duration) -> Result<(), PageError> {
         let deadline = Instant::now() + limit;
         loop {

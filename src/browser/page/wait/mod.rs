@@ -1,6 +1,6 @@
-//! Waiting: for elements, loads, responses and conditions, and for a page to settle after an action.
+//! Waits for elements, loads, responses and conditions, and for a page to settle after an action.
 //!
-//! Owns when a page counts as ready. Never reads its content for a client.
+//! Owns the definition of when a page is ready. Never reads its content for a client.
 
 mod conditions;
 mod open_watch;

@@ -1,10 +1,10 @@
-//! A watch that is under way, as it is remembered of a tab.
+//! The state of a running watch, kept in a tab's memory.
 
 use crate::browser::linger::Stay;
 use tokio::time::Instant;
 use tokio_util::sync::DropGuard;
 
-/// A watch that is under way. Dropping it ends its task.
+/// A running watch. Dropping it ends its task.
 #[derive(Debug)]
 pub(in crate::browser::page) struct Watch {
     pub(super) started: Instant,

@@ -1,6 +1,6 @@
-//! Waiting for something to be there: an element, the page's load, a quiet network.
+//! Waits for an element, the page's load, or an idle network.
 //!
-//! Owns the conditions. Each wait is on events with a deadline; none asks on a timer.
+//! Owns the conditions. Each wait is on events with a deadline; none polls.
 
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::{FaultReply, Target};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A network that was silent for this long is idle (Playwright's figure).
+/// The network counts as idle after this time without requests (Playwright's value).
 const IDLE_FOR: Duration = Duration::from_millis(500);
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -34,7 +34,7 @@ impl Page {
     pub async fn wait_for(&self, target: &Target, limit: Duration) -> Result<(), PageError> {
         let deadline = Instant::now() + limit;
         loop {
-            // Wherever it comes: from then on it is found at once.
+            // In any frame: afterwards the selector is found in that frame at once.
             self.locate_within(target, deadline.saturating_duration_since(Instant::now())).await?;
             let left = deadline.saturating_duration_since(Instant::now());
             let millis = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
@@ -54,7 +54,7 @@ impl Page {
         }
     }
 
-    /// Waits until the page has come so far.
+    /// Waits until the page has reached this load state.
     pub async fn wait_until(&self, state: LoadState, limit: Duration) -> Result<(), PageError> {
         let waited = tokio::time::timeout(limit, async {
             match state {
@@ -75,7 +75,7 @@ impl Page {
     async fn loaded(&self, state: LoadState, limit: Duration) -> Result<(), PageError> {
         let event = if state == LoadState::Load { "Page.loadEventFired" } else { "Page.domContentEventFired" };
         let mut events = self.subscribe(&[event])?;
-        // Subscribed first: what fires between the question and its answer is not missed.
+        // Subscribed first, so that no event after the check is missed.
         let frame = self.main_frame().await?.id;
         match self.script::<Settled>(&frame, Injected::Settled, &[], limit).await {
             Ok(page) if page.ready_state == "complete" => return Ok(()),
@@ -93,7 +93,7 @@ impl Page {
         loop {
             let grew = self.memory.journal_grew.notified();
             tokio::pin!(grew);
-            // Listening from here on: what the journal takes in after it was read is not missed.
+            // Registered first, so that no change of the journal after the check is missed.
             grew.as_mut().enable();
             if self.memory.journal().has_open_requests() {
                 grew.await;

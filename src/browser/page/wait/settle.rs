@@ -1,6 +1,6 @@
-//! After an action: waiting for the network work that it started.
+//! Waits after an action for the network requests that it started.
 //!
-//! Owns the count of what is under way. Waits only if the action started anything, and at most `SETTLE_LIMIT`.
+//! Owns the count of requests in progress. Waits only if the action started any, and at most `SETTLE_LIMIT`.
 
 use crate::browser::browser::Browser;
 use crate::browser::effects::{Effects, Noted};
@@ -18,12 +18,12 @@ use std::collections::HashSet;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A page that loads for longer is the next command's to wait for.
+/// If a page loads for longer, the next command waits for it.
 const SETTLE_LIMIT: Duration = Duration::from_secs(2);
 
-/// A tab or a download that the page has asked for is told of by then.
+/// The browser reports a tab or a download requested by the page within this time.
 const ANNOUNCED_LIMIT: Duration = Duration::from_secs(2);
-/// Small files are whole by then; larger ones are `wait --download`'s.
+/// Small files are complete by then; `wait --download` waits for larger ones.
 const DOWNLOAD_LIMIT: Duration = Duration::from_secs(2);
 
 const FOLLOWED: [&str; 10] = [
@@ -39,7 +39,7 @@ const FOLLOWED: [&str; 10] = [
     "Page.windowOpen",
 ];
 
-/// What the tab's network does from the moment this was made.
+/// The network events of the tab since the action began.
 pub(in crate::browser::page) struct Settling {
     events: Subscription,
     main_frame: String,
@@ -50,23 +50,23 @@ pub(in crate::browser::page) struct Settling {
 struct Underway {
     requests: HashSet<String>,
     navigating: bool,
-    /// Documents that were answered with a body, and so may be shown or saved.
+    /// Documents whose response has a body, and so may be shown or saved.
     answered: HashSet<String>,
-    /// A document was answered and not shown: it becomes a download.
+    /// A document's response was not shown: it becomes a download.
     saves: bool,
-    /// The page asked for a tab.
+    /// The page requested a tab.
     opens: bool,
 }
 
-/// What the page says once its handlers have run.
+/// The page's state once its handlers have run.
 #[derive(Debug, Deserialize)]
 pub(in crate::browser::page) struct Settled {
-    /// A script has closed the window: the tab goes a moment later.
+    /// A script has closed the window: the tab closes a moment later.
     closes: bool,
-    /// A link was followed that saves what it leads to: a download begins.
+    /// A followed link saves its target: a download starts.
     #[serde(default)]
     saves: bool,
-    /// A frame within the page said it: the page itself is still to be asked.
+    /// A frame inside the page reported it: the page itself must still be asked.
     #[serde(skip)]
     is_of_frame: bool,
 }
@@ -112,7 +112,7 @@ impl Underway {
         match event.method() {
             "Network.requestWillBeSent" => {
                 let Some(request) = event.read::<Request>() else { return };
-                // These stay open, or nobody waits for them.
+                // These stay open, or nothing depends on them.
                 if !matches!(request.kind.as_str(), "EventSource" | "WebSocket" | "Ping" | "Prefetch" | "Media") {
                     self.requests.insert(request.request_id);
                 }
@@ -144,7 +144,7 @@ impl Underway {
                 }
             }
             "Page.domContentEventFired" => self.navigating = false,
-            // Also how a navigation ends that came to nothing (a download, 204).
+            // Also reported for a navigation without a new document (a download, 204).
             "Page.frameStoppedLoading" | "Page.navigatedWithinDocument" => {
                 let ended = event.read::<Navigation>().is_some_and(|ended| ended.frame_id == main_frame);
                 self.navigating &= !ended;
@@ -152,7 +152,7 @@ impl Underway {
             _ => {}
         }
     }
-    /// The browser tells of tabs and downloads a moment after the page's own events.
+    /// Waits for announced tabs and downloads: the browser reports them a moment after the page's own events.
     async fn announced(&self, browser: &Browser, effects: &Effects) {
         let is_download = |noted: &Noted| matches!(noted, Noted::Download(_));
         let deadline = Instant::now() + ANNOUNCED_LIMIT;
@@ -169,7 +169,7 @@ impl Underway {
     }
 }
 
-/// What `thenSettled` gives.
+/// The reply of `thenSettled`.
 #[derive(Deserialize)]
 struct Given<T> {
     value: T,
@@ -183,7 +183,7 @@ fn with_name<'a>(function: &'a Injected, arguments: &[&'a dyn Argument]) -> Vec<
     given
 }
 
-/// Whether an error after input was sent means that its document, frame or tab is gone.
+/// Returns true if an error after input means that the document, frame or tab is gone.
 pub(in crate::browser::page) fn was_left(error: &PageError) -> bool {
     match error {
         PageError::DocumentGone | PageError::Browser(BrowserError::FrameGone | BrowserError::TabClosed(_)) => true,
@@ -192,10 +192,10 @@ pub(in crate::browser::page) fn was_left(error: &PageError) -> bool {
     }
 }
 
-/// How an action ended.
+/// The end of an action.
 #[derive(Debug)]
 pub(in crate::browser::page) struct Ended<T> {
-    /// The function's result. `None`: the action made the page go away before it answered.
+    /// The function's result. `None`: the action replaced or closed the page before it answered.
     pub value: Option<T>,
     pub settled: Option<Settled>,
 }
@@ -208,8 +208,8 @@ impl<T> Ended<T> {
 }
 
 impl Page {
-    /// Calls a function that ends an action whose input was sent before. The same call waits until the action's handlers have
-    /// run, unless the function refuses.
+    /// Calls a function that completes an action whose input was sent before. Unless the function refuses, the same
+    /// call waits until the action's handlers have run.
     pub(in crate::browser::page) async fn end_by<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
@@ -224,7 +224,8 @@ impl Page {
         }
     }
 
-    /// Calls a function that is the whole action, and waits likewise. `DocumentGone`: it did not begin.
+    /// Calls a function that is the whole action, and waits as `end_by` does. Fails with `DocumentGone` if it did not
+    /// start.
     pub(in crate::browser::page) async fn act_by<T: DeserializeOwned>(
         &self,
         frame: &FrameId,
@@ -236,13 +237,14 @@ impl Page {
         Ok(Ended::of(self.act_by_script(frame, Injected::ThenSettled, &given, SCRIPT_LIMIT).await?, within))
     }
 
-    /// Whether it is a frame within the page. A frame that has gone counts as one.
+    /// Returns true for a frame inside the page. A frame that is gone counts as one.
     fn is_within_page(&self, frame: &FrameId) -> bool {
         self.frame(frame).map_or(true, |frame| frame.parent.is_some())
     }
 
-    /// Waits until the handlers of the last input have run. A document that is gone was replaced, or its tab is closing:
-    /// the next document is asked, or the browser is awaited to close the tab. Returns whether a download begins.
+    /// Waits until the handlers of the last input have run. If the document is gone, it was replaced or its tab is
+    /// closing: then asks the next document, or waits until the browser reports the tab as closed. Returns true if a
+    /// download starts.
     async fn handlers_have_run(&self, deadline: Instant) -> bool {
         let closed_by = Instant::now() + CLOSING_LIMIT;
         loop {
@@ -261,7 +263,7 @@ impl Page {
                 Err(PageError::DocumentGone) if Instant::now() < deadline => {
                     tracing::trace!("the document went before its handlers had run");
                 }
-                // The tab closes, or goes on with another page: the next event tells.
+                // The tab closes or gets another page: the next event shows which.
                 Err(PageError::Browser(BrowserError::FrameGone)) => {
                     if tokio::time::timeout_at(closed_by, events.recv()).await.is_err() {
                         return false;
@@ -280,7 +282,7 @@ impl Page {
     }
 }
 
-/// Waits for the files that the act began to save.
+/// Waits for the downloads that the action started.
 async fn downloads_end(page: &Page, effects: &Effects) {
     let begun = effects.downloads();
     let is_over = |browser: &Browser| {
@@ -293,17 +295,18 @@ async fn downloads_end(page: &Page, effects: &Effects) {
 }
 
 impl Settling {
-    /// Begin before the action. `None` where the page is hung or gone: then there is nothing to wait for.
+    /// Starts to observe; call it before the action. Returns `None` if the page is hung or gone: then there is nothing
+    /// to wait for.
     pub(in crate::browser::page) fn begin(page: &Page) -> Option<Self> {
         let info = page.info().ok()?;
         let events = page.subscribe(&FOLLOWED).ok()?;
         Some(Self { events, main_frame: info.page?.as_str().to_owned(), work: Underway::default() })
     }
 
-    /// Returns once what the action started has ended. `settled`: what the page said if it was asked already.
+    /// Returns once the requests of the action have ended. `settled`: the page's state, if it was asked already.
     pub(in crate::browser::page) async fn end(mut self, page: &Page, settled: Option<Settled>) {
         let deadline = Instant::now() + SETTLE_LIMIT;
-        // Handlers have run, and what they asked for has been reported before this answer.
+        // The handlers have run, and their requests were reported before this answer.
         self.work.saves = match settled {
             None => page.handlers_have_run(deadline).await,
             Some(Settled { is_of_frame: true, saves, .. }) => page.handlers_have_run(deadline).await || saves,

@@ -1,7 +1,7 @@
-//! Watching a tab while a person uses it: a snapshot after every change that settles.
+//! Watches a tab while the user works in it: takes a snapshot after every change that settles.
 //!
-//! Owns the task that does so and what it has seen. It acts on nothing and never asks on a timer: the page's script and
-//! the browser's events tell of changes. Frames in other processes are looked at only when the page around them changes.
+//! Owns the watching task and its record. It never acts on the page and never polls: the page's script and the
+//! browser's events report changes. An out-of-process frame is read only when the page around it changes.
 
 use super::open_watch::Watch;
 use crate::browser::browser::Browser;
@@ -19,14 +19,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// What the page's script calls, in our world.
+/// The binding that the page's script calls, in our world.
 const BINDING: &str = "__gstackChanged";
 
-/// What a watch has seen.
+/// The record of a watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Watched {
     pub lasted: Duration,
-    /// Snapshots that differed from the one before, the first one included.
+    /// The number of snapshots that differed from the previous one, including the first.
     pub snapshots: usize,
     pub last: String,
 }
@@ -37,7 +37,7 @@ struct BindingCalled {
 }
 
 impl Page {
-    /// Begins to watch; `false` where the tab is being watched already.
+    /// Starts to watch; returns false if the tab is being watched already.
     pub async fn begin_watch(&self, pages: &Pages) -> Result<bool, PageError> {
         if lock(&self.memory.watch).is_some() {
             return Ok(false);
@@ -47,7 +47,7 @@ impl Page {
             "Page.domContentEventFired",
             "Page.navigatedWithinDocument",
         ]);
-        // Subscribed before the first look: what changes meanwhile is not missed.
+        // Subscribed before the first snapshot, so that no change is missed.
         let events = self.browser().cdp().subscribe(filter);
         let last = self.look().await?;
         let end = CancellationToken::new();
@@ -65,7 +65,7 @@ impl Page {
         Ok(true)
     }
 
-    /// Ends the watch; none where there is none.
+    /// Ends the watch; returns `None` if there is none.
     pub async fn end_watch(&self) -> Result<Option<Watched>, PageError> {
         let ended = lock(&self.memory.watch).take();
         let Some(Watch { started, snapshots, last, .. }) = ended else { return Ok(None) };
@@ -76,7 +76,7 @@ impl Page {
         Ok(Some(Watched { lasted: started.elapsed(), snapshots, last: now }))
     }
 
-    /// The page as it is, and from then on it tells of its changes.
+    /// Takes a snapshot, and makes the page report its changes from then on.
     async fn look(&self) -> Result<String, PageError> {
         let binding = json!({ "name": BINDING, "executionContextName": WORLD });
         tell(self.session(), "Runtime.addBinding", &binding).await?;
@@ -110,7 +110,7 @@ impl Task {
             if !self.tells_of_change(&event) {
                 continue;
             }
-            // Several at once are one look.
+            // Several changes at once need only one snapshot.
             while events.try_next().is_some() {}
             tokio::select! {
                 () = self.end.cancelled() => return,
@@ -150,7 +150,7 @@ impl Task {
 }
 
 impl Watched {
-    /// In whole seconds.
+    /// Returns the duration in whole seconds.
     pub fn seconds(&self) -> u64 {
         self.lasted.as_secs()
     }
