@@ -1,11 +1,11 @@
 /*
- * The parts of check, focus, blur, select-text, drop and a click at a position that are done in the page.
+ * The in-page parts of check, focus, blur, select-text, drop and a click at a position.
  *
- * Owns what is asked of one element around trusted input. Sends no input itself.
+ * Owns the checks of one element around trusted input. Sends no input itself.
  */
 
 /**
- * A point of an element, so many pixels from its upper left corner, brought into view.
+ * Returns a point of an element, at an offset in pixels from its top left corner, and scrolls it into view.
  * @param {Place} place
  * @param {number} x
  * @param {number} y
@@ -37,7 +37,8 @@ function pointWithin(place, x, y) {
 }
 
 /**
- * Waits until an element that can be checked is so, at most `timeout` ms. → {state: 'true' | 'false' | 'mixed', radio} or a fault
+ * Waits until a checkable element has the wanted state, at most `timeout` ms. → {state: 'true' | 'false' | 'mixed',
+ * radio} or a fault
  * @param {Target} target
  * @param {string} wanted
  * @param {number} timeout
@@ -64,7 +65,8 @@ async function checkedOf(target, wanted, timeout) {
 }
 
 /**
- * Gives an element the keyboard; `atEnd`: typing goes on after its text; `itself`: nothing else may get it in its place.
+ * Focuses an element. `atEnd`: moves the caret after its text. `itself`: refuses if an element inside it gets the
+ * focus.
  * @param {Place} place
  * @param {boolean} atEnd
  * @param {boolean} itself
@@ -92,7 +94,7 @@ function toEndOf(element) {
   const tag = tagOf(element);
   if (tag === 'input' || tag === 'textarea') {
     const field = /** @type {HTMLInputElement} */ (/** @type {unknown} */ (element));
-    // Fields for numbers and mail addresses have no caret that a script may set.
+    // Number and email fields do not let a script set the caret.
     if (field.selectionStart !== null) field.setSelectionRange(field.value.length, field.value.length);
   } else if (element.isContentEditable) {
     const selection = getSelection();
@@ -101,7 +103,7 @@ function toEndOf(element) {
   }
 }
 
-/** Takes the keyboard from what has it in this document. → what that was, or null */
+/** Blurs the focused element of this document. → its description, or null */
 function blurFocused() {
   const focused = focusedElement();
   if (!focused || focused === document.body || ['iframe', 'frame'].includes(tagOf(focused))) return null;
@@ -109,7 +111,11 @@ function blurFocused() {
   return describe(focused);
 }
 
-/** Selects an element's text. → {characters} or a fault @param {Place} place @returns {Refusal | { characters: number }} */
+/**
+ * Selects an element's text. → {characters} or a fault
+ * @param {Place} place
+ * @returns {Refusal | { characters: number }}
+ */
 function selectText(place) {
   const element = heldElement(place);
   if (!element) return { fault: 'stale', message: 'the element left the page' };
@@ -125,7 +131,7 @@ function selectText(place) {
   return { characters: selection?.toString().length ?? 0 };
 }
 
-/* Whether the page takes what is dragged over it; null: nothing was dragged over it yet. */
+/* Whether the page accepts the drag over it; null before the first `dragover`. */
 /** @type {boolean | null} */
 let takesDrop = null;
 /** @param {DragEvent} event */
@@ -133,14 +139,14 @@ const noteDragOver = (event) => {
   takesDrop = event.defaultPrevented;
 };
 
-/* The page's own listeners come first: ours is the last one on the way up. */
+/* The page's own listeners run first: ours is the last one of the bubbling phase. */
 function watchDrop() {
   endDrop();
   addEventListener('dragover', noteDragOver);
   return null;
 }
 
-/** → whether the page takes what was dragged over it */
+/** → whether the page accepted the drag over it */
 function endDrop() {
   const takes = takesDrop === true;
   takesDrop = null;

@@ -1,19 +1,19 @@
 /*
- * Waiting until an element can be acted on, and where to act.
+ * Waits until an element is actionable, and finds the point for the action.
  *
  * Owns Playwright's conditions (attached, visible, stable, enabled, editable, receives events). Sends no input itself:
  * the daemon does, with trusted events.
  */
 
-/* Several matches, in the words of an error. */
+/* The number of matches that an error lists. */
 const LISTED_MATCHES = 4;
-/* After a scroll event the page may still be moving for this long (a smooth scroll sends one each frame). */
+/* After a scroll event the page may still move for this long (a smooth scroll sends one event per frame). */
 const SCROLL_SETTLES_MS = 100;
-/* Without any sign of change, conditions are looked at again after this many frames: style changes send no event. */
+/* Without any event, conditions are checked again after this many frames: style changes send no event. */
 const FRAMES_BETWEEN_LOOKS = 6;
-/* Without frames (a tab that is not drawn) this stands in for one. */
+/* Replaces a frame in a tab that is not drawn. */
 const FRAME_FALLBACK_MS = 50;
-/* A busy machine may take this long for a frame of something that is animated. */
+/* A busy machine may take this long to draw a frame of an animation. */
 const ANIMATED_FRAME_MS = 500;
 
 let lastScroll = -Infinity;
@@ -25,7 +25,7 @@ listenLastingly(
   { capture: true, passive: true },
 );
 
-/* → whether a frame was drawn, and not only the time for one went by */
+/* → true if a frame was drawn, false after the fallback time */
 const nextFrame = (fallback = FRAME_FALLBACK_MS) =>
   new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), fallback);
@@ -35,7 +35,7 @@ const nextFrame = (fallback = FRAME_FALLBACK_MS) =>
     });
   });
 
-/** Resolves after something may have changed, or after a few frames, or at the deadline. @param {number} deadline */
+/** Resolves after a possible change, after a few frames, or at the deadline. @param {number} deadline */
 async function change(deadline) {
   let changed = false;
   const observer = new MutationObserver(() => {
@@ -47,14 +47,14 @@ async function change(deadline) {
 }
 
 /**
- * The one element that a target names.
- * target: {number, document?} | {selector}; → {element} or {fault: 'gone'|'stale'|'missing'|'several'|'selector', message}
+ * Returns the one element that a target names. target: {number, document?} | {selector}; → {element} or {fault:
+ * 'gone'|'stale'|'missing'|'several'|'selector', message}
  * @param {Target} target
  * @returns {Resolved}
  */
 function resolveOne(target) {
   if (target.number !== undefined) {
-    // The frame may hold another document by now.
+    // The frame may contain another document by now.
     if (target.document !== undefined && target.document !== DOCUMENT_ID) return { fault: 'gone', message: 'the page is another one now' };
     const element = elementOf(target.number);
     if (!element) return { fault: 'stale', message: 'the element is gone from the page' };
@@ -77,10 +77,10 @@ function resolveOne(target) {
 }
 
 /**
- * Waits until the target meets the conditions, at most `timeout` ms.
- * needs: subset of ['visible', 'enabled', 'editable', 'stable', 'hit', 'guard' (with 'hit'), 'itself' (with 'guard')]
- * → {ok, number, document, tag, description, point?: {x, y}} or {fault, message, description?}; with 'guard', of an option
- * that is chosen rather than clicked {ok, …, option}, and there is no guard
+ * Waits until the target meets the conditions, at most `timeout` ms. needs: subset of ['visible', 'enabled',
+ * 'editable', 'stable', 'hit', 'guard' (with 'hit'), 'itself' (with 'guard')] → {ok, number, document, tag,
+ * description, point?: {x, y}} or {fault, message, description?}. With 'guard', an option that is chosen rather than
+ * clicked gives {ok, …, option} and sets no guard.
  * @param {Target} target
  * @param {Need[]} needs
  * @param {number} timeout
@@ -98,8 +98,8 @@ async function ready(target, needs, timeout) {
 }
 
 /**
- * The same, and in the same moment a function of the surface with the element's place and what else it is given: its value
- * is `then`.
+ * As `ready`, and calls a function of the surface in the same moment, with the element's place and the given arguments.
+ * Its result is `then`.
  * @param {Target} target
  * @param {Need[]} needs
  * @param {number} timeout
@@ -117,7 +117,7 @@ async function readyThen(target, needs, timeout, name, ...given) {
 async function look(target, needs, attempt) {
   const resolved = resolveOne(target);
   if (!resolved.element) return { ...resolved, final: resolved.fault !== 'missing' };
-  // A <label> is clicked itself; what is filled is its control.
+  // A <label> itself is clicked; to fill a <label> means to fill its control.
   /** @type {Element} */
   let element = resolved.element;
   if (needs.includes('editable') && tagOf(element) === 'label' && element.control) element = element.control;
@@ -125,10 +125,10 @@ async function look(target, needs, attempt) {
   const no = (blocked, final = false) => ({ fault: 'blocked', message: blocked, description: describe(element), final });
   /** @returns {Looked} */
   const done = () => ({ ok: true, number: numberOf(element), document: DOCUMENT_ID, tag: tagOf(element), description: describe(element) });
-  // A click on an option is a choice of it, in lists of all kinds.
+  // A click on an option means choosing it, in every kind of list.
   const option = needs.includes('guard') ? optionOf(element) : null;
   if (option) return { ...done(), option };
-  // The list that opens is the browser's own: no point of the page is the option's.
+  // The open list is drawn by the browser: no point of the page belongs to the option.
   const list = needs.includes('hit') && tagOf(element) === 'option' ? element.closest('select') : null;
   if (list && !list.multiple && list.size <= 1)
     return no('it is an option of a list: choose it by `select`, with the list and the option', true);
@@ -143,7 +143,7 @@ async function look(target, needs, attempt) {
   if (!needs.includes('hit')) return done();
   let hit = await hittable(element, attempt);
   if (!hit.point) {
-    // Cut away to nothing by its style, or behind the picture that stands for it.
+    // The input is clipped to nothing by its style, or is behind the picture that replaces it.
     const label = visibleLabel(element);
     const beside = label ? await hittable(label, attempt) : null;
     if (!label || !beside?.point) return no(hit.blocked ?? '');
@@ -158,13 +158,19 @@ async function look(target, needs, attempt) {
   return { ...done(), point: hit.point };
 }
 
-/** What a person clicks in place of a checkbox or radio button that a style has made invisible. @param {Element} element */
+/**
+ * Returns the label that users click instead of a checkbox or radio button that is hidden by its style.
+ * @param {Element} element
+ */
 function visibleLabel(element) {
   if (tagOf(element) !== 'input' || !['checkbox', 'radio'].includes(element.type)) return null;
   return Array.from(element.labels ?? []).find(isVisible) ?? null;
 }
 
-/** Clicking an icon in a disabled button does nothing either, nor does the label of a disabled field. @param {Element} element */
+/**
+ * Returns the element whose disabled state counts: the control around an icon, or the control of a label.
+ * @param {Element} element
+ */
 function enabledSubject(element) {
   const own = element.closest('button, select, input, textarea, a, [role=button], [role=link]');
   return own ?? element.closest('label')?.control ?? element;
@@ -183,12 +189,15 @@ function notEditable(element) {
   return isEditable(element) ? null : { message: 'it is read-only', final: false };
 }
 
-/** Nothing moves it now: else its rectangle must be the same in two frames. @param {Element} element */
+/**
+ * Returns true if nothing moves the element; otherwise its rectangle must be the same in two frames.
+ * @param {Element} element
+ */
 async function isStable(element) {
   const animated = isAnimated(element);
   if (performance.now() - lastScroll > SCROLL_SETTLES_MS && !animated) return true;
   const before = element.getBoundingClientRect();
-  // An animation moves with frames only: without one nothing is known of it.
+  // An animation moves only with frames: without one its state is unknown.
   const drawn = await nextFrame(animated ? ANIMATED_FRAME_MS : FRAME_FALLBACK_MS);
   if (!element.isConnected || (animated && !drawn)) return false;
   const after = element.getBoundingClientRect();
@@ -209,7 +218,7 @@ function isAnimated(element) {
 const SCROLL_BLOCKS = ['center', 'end', 'start', 'nearest'];
 
 /**
- * Brings the element into view where it must, and finds a point of it that takes pointer events.
+ * Scrolls the element into view if necessary, and finds a point of it that receives pointer events.
  * @param {Element} element
  * @param {number} attempt
  * @returns {Promise<{ point: Point; blocked?: undefined } | { point?: undefined; blocked: string }>}
@@ -220,7 +229,7 @@ async function hittable(element, attempt) {
   scrollIntoView(element, SCROLL_BLOCKS[attempt % SCROLL_BLOCKS.length]);
   point = pointOf(element);
   if (!point) {
-    // A scroll in another process comes a moment later.
+    // A scroll in another process takes effect a moment later.
     await nextFrame();
     point = pointOf(element);
   }
@@ -236,19 +245,27 @@ function scrollIntoView(element, block = 'center') {
     boxed.scrollIntoView({ behavior: 'instant', block, inline: block === 'nearest' ? 'nearest' : 'center' });
     return;
   }
-  // Text without a box of its own: only the page itself can be scrolled to it.
+  // Text without a box of its own: only the page can be scrolled to it.
   const [text] = rectanglesOf(element);
   if (text) scrollBy({ top: text.top - innerHeight / 2, behavior: 'instant' });
 }
 
-/** The element, or with `display: contents` the first one in it that has a box. @param {Element} element @returns {Element | null} */
+/**
+ * Returns the element, or for `display: contents` the first element in it that has a box.
+ * @param {Element} element
+ * @returns {Element | null}
+ */
 function boxOf(element) {
   if (element.getClientRects().length) return element;
   for (const child of composedChildren(element)) if (child.nodeType === Node.ELEMENT_NODE && isVisible(child)) return boxOf(child);
   return null;
 }
 
-/** The rectangles of an element, or of what is in it where it has none. @param {Element} element @returns {DOMRectList} */
+/**
+ * Returns the rectangles of an element, or of its content if it has none.
+ * @param {Element} element
+ * @returns {DOMRectList}
+ */
 function rectanglesOf(element) {
   const own = element.getClientRects();
   if (own.length) return own;
@@ -263,7 +280,11 @@ function rectanglesOf(element) {
   return own;
 }
 
-/** The middle of what is visible of the element's first rectangle, in CSS pixels of this frame's viewport. @param {Element} element @returns {Point | null} */
+/**
+ * Returns the middle of the visible part of the element's first rectangle, in CSS pixels of this frame's viewport.
+ * @param {Element} element
+ * @returns {Point | null}
+ */
 function pointOf(element) {
   for (const box of rectanglesOf(element)) {
     const left = Math.max(box.left, 0);
@@ -275,7 +296,11 @@ function pointOf(element) {
   return null;
 }
 
-/** The innermost element at a point, through open shadow roots, our own host seen through. @param {Point} given @returns {Element | null} */
+/**
+ * Returns the innermost element at a point, through open shadow roots, ignoring our own host.
+ * @param {Point} given
+ * @returns {Element | null}
+ */
 function elementAt({ x, y }) {
   /** @type {Element | null} */
   let at = null;
@@ -283,7 +308,7 @@ function elementAt({ x, y }) {
   let root = document;
   for (;;) {
     let found = root.elementsFromPoint(x, y).find((element) => !isOwnHost(element));
-    // `display: contents` is missing in that list, although its text takes the event.
+    // That list omits `display: contents` elements, although their text receives the event.
     const top = root.elementFromPoint(x, y);
     if (top && found && top !== found && composedParent(top) === found && getComputedStyle(top).display === 'contents') found = top;
     if (!found || found === at) return at;
@@ -293,7 +318,11 @@ function elementAt({ x, y }) {
   }
 }
 
-/** null where the element takes the event at this point, else what is in the way. @param {Element} element @param {Point} point */
+/**
+ * Returns null if the element receives the event at this point, else the reason it does not.
+ * @param {Element} element
+ * @param {Point} point
+ */
 function hitBlocker(element, point) {
   const hit = elementAt(point);
   if (!hit) return 'it is outside of the viewport';
@@ -301,7 +330,8 @@ function hitBlocker(element, point) {
 }
 
 /**
- * An event at `hit` is one of `element`: in it, in the button or link that it is a part of, or on its label.
+ * Returns true if an event at `hit` counts for `element`: inside it, in the button or link that contains it, or on its
+ * label.
  * @param {Element} element
  * @param {Element} hit
  */
@@ -317,7 +347,7 @@ function takesEventsOf(element, hit) {
 }
 
 /**
- * The outermost element above `hit` that does not contain `element`: what a person would call the cover.
+ * Returns the outermost ancestor of `hit` that does not contain `element`: the element that covers it.
  * @param {Element} element
  * @param {Element} hit
  */

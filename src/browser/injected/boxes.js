@@ -1,15 +1,15 @@
 /*
- * Boxes with names around elements, for one picture.
+ * Labeled boxes around elements, for one screenshot.
  *
- * Owns one host element of ours with a closed shadow root. Takes it away again; changes nothing else.
+ * Owns one host element of ours with a closed shadow root. Removes it afterwards; changes nothing else.
  */
 
-/* This host is meant to be seen while a picture is taken: `hideOwn` passes over it. */
+/* This host must be visible in the screenshot: `hideOwn` skips it. */
 const BOXES = 'boxes';
-/* Where nobody takes them away (the command was cut off) they go by themselves. */
+/* Removes the boxes if nobody else does (the command was cancelled). */
 const BOXES_LIVE_MS = 30_000;
 
-/** Draws {number, label} boxes around the elements that can be seen. → how many @param {Named[]} named */
+/** Draws {number, label} boxes around the visible elements. → how many @param {Named[]} named */
 function drawBoxes(named) {
   removeBoxes();
   const host = document.createElement('div');
@@ -32,7 +32,7 @@ function drawBoxes(named) {
     drawn += 1;
   }
   document.documentElement.append(host);
-  // The body may itself be the origin of absolute positions.
+  // The body may be the containing block of absolute positions.
   const origin = host.getBoundingClientRect();
   host.style.translate = `${-origin.x - scrollX}px ${-origin.y - scrollY}px`;
   setTimeout(() => host.remove(), BOXES_LIVE_MS);

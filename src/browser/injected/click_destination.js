@@ -1,26 +1,30 @@
 /*
- * What an act on an element does by the page's markup, and which control really takes it.
+ * The effect of an action on an element according to the page's markup, and the control that really receives it.
  *
- * Owns what the policy is told before anything is clicked, pressed or typed, and what keeps input from going elsewhere than
- * to what was judged. Sends no input; what a page's scripts make of it is not known.
+ * Owns the data that the policy checks before a click, a key press or typing, and the checks that input reaches only
+ * the element that was checked. Sends no input; the reaction of the page's scripts is unknown.
  */
 
-/* What a person operates by itself: a click meant for something around it must not land on it. */
+/* Elements that users operate directly: a click meant for an element around them must not reach them. */
 const OWN_CONTROLS =
   'a[href], a[*|href], button, input, select, textarea, summary, label, area, [contenteditable=""], [contenteditable="true"], ' +
   '[role=button], [role=link], [role=menuitem], [role=checkbox], [role=radio], [role=switch], [role=tab], [role=option]';
-/* What holds another document: who knows what takes the input there. */
+/* Elements that contain another document, in which any element may receive the input. */
 const HOLDERS = new Set(['iframe', 'frame', 'embed', 'object', 'fencedframe']);
 
-/** The control that holds `hit` and lies within `element`. @param {Element} element @param {Element | null} hit */
+/**
+ * Returns the control that contains `hit` and is inside `element`.
+ * @param {Element} element
+ * @param {Element | null} hit
+ */
 function controlWithin(element, hit) {
   const control = hit && composedClosest(hit, (/** @type {Element} */ at) => at === element || at.matches(OWN_CONTROLS));
   return control && control !== element && composedContains(element, control) ? control : null;
 }
 
 /**
- * What would take a click at `hit` in place of the element that was judged: a control within it, a link in its label, another
- * document. null: none, the element itself takes it.
+ * Returns the element that would receive a click at `hit` instead of the checked one: a control inside it, a link in
+ * its label, another document. null: the checked element itself receives it.
  * @param {Element} element
  * @param {Element | null} hit
  */
@@ -29,10 +33,10 @@ function otherTaker(element, hit) {
   const taker =
     hit && composedClosest(hit, (/** @type {Element} */ at) => at === element || at.matches(OWN_CONTROLS) || HOLDERS.has(tagOf(at)));
   if (!taker || taker === element || composedContains(taker, element)) return null;
-  // The two stand for each other.
+  // A label and its control are equivalent.
   if (tagOf(element) === 'label' && element.control === taker) return null;
   if (tagOf(taker) === 'label' && taker.control === element) return null;
-  // A link in text that is being written is not followed.
+  // A link in text that is being edited is not followed.
   return tagOf(taker) === 'a' && element.isContentEditable && taker.isContentEditable ? null : taker;
 }
 
@@ -42,10 +46,10 @@ const takenBy = (taker) =>
     ? `${describe(taker)} holds another document: name an element in it`
     : `${describeWithText(taker)} would take it: name that element`;
 
-/** What typing goes into when this element is named. @param {Element} element @returns {Element} */
+/** Returns the element that typing into `element` goes to. @param {Element} element @returns {Element} */
 const typedInto = (element) => (tagOf(element) === 'label' && element.control ? element.control : element);
 
-/* What has the focus in this document, in open shadow roots too. */
+/* The focused element of this document, in open shadow roots too. */
 function focusedElement() {
   let focused = document.activeElement;
   for (let root = focused && shadowOf(focused); root?.activeElement; root = shadowOf(focused)) focused = root.activeElement;
@@ -58,8 +62,8 @@ function focusIsPassword() {
 }
 
 /**
- * Where a click on an element leads by its markup alone, or Enter or Space in it: {url, form}, a link's address or that of
- * the form which is sent. null: nowhere that the markup tells; what scripts do is not known.
+ * Returns the destination of a click on an element, or of Enter or Space in it, by its markup alone: {url, form}, the
+ * address of a link or of the form that is submitted. null: the markup gives none; the reaction of scripts is unknown.
  * @param {Element} element
  * @param {Activation} how
  */
@@ -80,14 +84,14 @@ function leadsTo(element, how) {
   const control =
     composedClosest(element, sends) ?? composedClosest(element, (/** @type {Element} */ at) => tagOf(at) === 'label')?.control;
   if (!control?.form || !sends(control)) return null;
-  // A field of the form may be called `action` and hide the form's own.
+  // A field of the form may be named `action` and hide the form's own property.
   const action = (control.hasAttribute('formaction') ? control : control.form).getAttribute(
     control.hasAttribute('formaction') ? 'formaction' : 'action',
   );
   return { url: new URL(action ?? '', document.baseURI).href, form: true };
 }
 
-/** The same; an address that can't be read leads nowhere. @param {Element} element @param {Activation} how */
+/** As `leadsTo`, but returns null for an invalid address. @param {Element} element @param {Activation} how */
 function leadsSomewhere(element, how) {
   try {
     return leadsTo(element, how);
@@ -96,22 +100,29 @@ function leadsSomewhere(element, how) {
   }
 }
 
-/* The control that takes a click on an element: the nearest button, link or field around it. */
+/* The tags of controls: the nearest one around an element receives a click on it. */
 const CONTROL_TAGS = new Set(['a', 'area', 'button', 'input', 'select', 'textarea', 'summary', 'option']);
 /** @param {Element} element */
 function controlOf(element) {
   return composedClosest(element, (/** @type {Element} */ at) => CONTROL_TAGS.has(tagOf(at)) || at.hasAttribute('role')) ?? element;
 }
 
-/** Whether keys write into it, so that Space is a letter and Enter a line or the end of a form. @param {Element} element */
+/**
+ * Returns true if keys write into it, so that Space is a character and Enter a new line or a form submission.
+ * @param {Element} element
+ */
 const takesText = (element) =>
   tagOf(element) === 'textarea' || (tagOf(element) === 'input' && EDITABLE_INPUTS.has(element.type)) || element.isContentEditable;
 
-/* Whose document this is. One that its page wrote (`about:blank`, `srcdoc`) is of who wrote it; "null" is nobody's. */
+/*
+ * The origin of this document. A document created by its page (`about:blank`, `srcdoc`) has the origin of its creator;
+ * "null" is an opaque origin.
+ */
 const home = () => (/^https?:$/.test(location.protocol) ? location.href : self.origin);
 
 /**
- * What is acted on, as a person is told: where it leads, whether it sends a form, its role and name, its document.
+ * Describes the element of an action, as the user sees it in an approval: its destination, whether it submits a form,
+ * its role and name, its document.
  * @param {Element} element
  * @param {Activation} how
  */
@@ -133,14 +144,22 @@ function subjectOf(element, how) {
   };
 }
 
-/** The same of a key in what has the focus in this document. In a frame it is another document's to say. @param {Activation} how */
+/**
+ * As `subjectOf`, for a key in the focused element of this document. If the focus is in a frame, that frame's document
+ * must be asked.
+ * @param {Activation} how
+ */
 function focusLeadsTo(how) {
   const focused = focusedElement();
   if (!focused || focused === document.body || HOLDERS.has(tagOf(focused))) return null;
   return { ...subjectOf(focused, how), hasFocus: document.hasFocus() };
 }
 
-/** Whether a press at the one place and a release at the other are a click of a control. @param {Element | null} pressed @param {Element | null} released */
+/**
+ * Returns true if a press on one element and a release on the other are a click of a control.
+ * @param {Element | null} pressed
+ * @param {Element | null} released
+ */
 function isClick(pressed, released) {
   if (!pressed || !released) return false;
   const both = composedClosest(pressed, (/** @type {Element} */ at) => composedContains(at, released));

@@ -1,10 +1,10 @@
 /*
- * The clipboard, by the page's own copy and paste events.
+ * The clipboard, through the page's own copy and paste events.
  *
- * Owns one event at a time, which the page does not see. That way needs no permission, no focus and no secure page.
+ * Owns one event at a time, which the page does not see. This needs no permission, no focus and no secure context.
  */
 
-/** What a paste brought; null: none came yet. @type {string | null} */
+/** The pasted text; null before the paste event. @type {string | null} */
 let pasted = null;
 let pasteExpected = false;
 /** @type {string | null} */
@@ -26,7 +26,7 @@ listenLastingly(
   },
   { capture: true },
 );
-// By these a page says that it pastes and copies also where nothing can be edited and nothing is selected.
+// With these events a page enables copy and paste without an editable element or a selection.
 listenLastingly('beforepaste', (/** @type {Event} */ event) => pasteExpected && ours(event), { capture: true });
 listenLastingly('beforecopy', (/** @type {Event} */ event) => toCopy !== null && ours(event), { capture: true });
 listenLastingly(
@@ -39,7 +39,7 @@ listenLastingly(
   { capture: true },
 );
 
-/** → whether the browser took it. Called with a user's gesture. @param {string} text */
+/** → true if the browser copied the text. Must be called with a user gesture. @param {string} text */
 function copyText(text) {
   toCopy = text;
   const took = document.execCommand('copy');
@@ -53,7 +53,7 @@ function armPaste() {
   return null;
 }
 
-/** The text that the paste brought; null: none came. */
+/** The text of the paste event; null if there was none. */
 function takePaste() {
   pasteExpected = false;
   const text = pasted;

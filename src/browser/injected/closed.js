@@ -1,26 +1,26 @@
 /*
- * Shadow roots that the page has closed, as the browser has shown them to us.
+ * Closed shadow roots, as passed to us by the browser.
  *
- * Owns which root belongs to which element, and which elements may still hold one. Changes nothing in the page.
+ * Owns the root of each element, and the list of elements that may have one. Changes nothing in the page.
  */
 
 /** @type {WeakMap<Element, ShadowRoot>} */
 const closedRoots = new WeakMap();
-/* Whether this document has one that we know. */
+/* Whether a closed root is known in this document. */
 let hasClosedRoots = false;
-/* Elements that were asked about. */
+/* Elements that were listed already. */
 const askedForRoot = new WeakSet();
-/* More at once would only delay the first snapshot of a page. */
+/* A longer list would only delay the first snapshot of a page. */
 const MOST_SUSPECTS = 200;
-/* What may hold a root besides custom elements (DOM standard, attachShadow). */
+/* Elements that may have a shadow root besides custom elements (DOM standard, attachShadow). */
 const PLAIN_HOSTS = new Set(['article', 'aside', 'div', 'footer', 'header', 'main', 'nav', 'p', 'section', 'span']);
 
 /** The element's shadow root, open or closed. @param {Element} element */
 const shadowOf = (element) => element.shadowRoot ?? closedRoots.get(element) ?? null;
 
 /**
- * Elements that may hold a closed root: defined custom elements, and empty ones that are drawn all the same.
- * → an array, or undefined where there are none
+ * Lists elements that may have a closed root: defined custom elements, and empty elements that have a size
+ * nevertheless. → an array, or undefined if there are none
  * @param {Tree} [root]
  * @param {Element[]} [found]
  * @returns {Element[] | undefined}
@@ -46,7 +46,11 @@ function isSuspect(element) {
   return PLAIN_HOSTS.has(tag) && !element.firstChild && element.clientHeight > 0 && element.clientWidth > 0;
 }
 
-/** What an event is really about: outside of a closed root it names only the root's host. @param {Event} event @returns {Element} */
+/**
+ * Returns the innermost target of an event: outside of a closed root, the event names only the root's host.
+ * @param {Event} event
+ * @returns {Element}
+ */
 function innerTarget(event) {
   /** @type {any} */
   let target = event.composedPath()[0];

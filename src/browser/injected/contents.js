@@ -1,10 +1,10 @@
 /*
- * What a page carries beside its text: media, structured data, storage, timing.
+ * Page content other than text: media, structured data, storage, timing.
  *
- * Owns the shapes that `media`, `data`, `storage` and `perf` give. Never changes the page but for `writeStorage`.
+ * Owns the output formats of `media`, `data`, `storage` and `perf`. Never changes the page except in `writeStorage`.
  */
 
-/* Longest run of a data: address that is shown: the rest is the picture itself. */
+/* In characters. The rest of a data: address is the image itself. */
 const LONGEST_ADDRESS = 300;
 
 /** @param {string} url */
@@ -70,7 +70,7 @@ function readData() {
     if (!name) continue;
     const group = name.startsWith('og:') ? data.openGraph : name.startsWith('twitter:') ? data.twitter : data.meta;
     const key = name.replace(/^(og|twitter):/, '');
-    // The same name again (og:image) makes a list.
+    // A repeated name (og:image) becomes a list.
     const content = secretAttribute(meta) ? REDACTED : meta.content;
     if (!Object.hasOwn(group, key)) group[key] = content;
     else group[key] = [group[key], content].flat();
@@ -78,7 +78,7 @@ function readData() {
   return data;
 }
 
-/** A page without an origin of its own (data:, sandboxed) has no storage. @param {'localStorage' | 'sessionStorage'} name */
+/** A page with an opaque origin (data:, sandboxed) has no storage. @param {'localStorage' | 'sessionStorage'} name */
 function storageOf(name) {
   try {
     return globalThis[name];
@@ -100,7 +100,7 @@ function readStorage() {
 }
 
 /**
- * Sets entries: {localStorage, sessionStorage}; a value of null deletes one. → null, or why one was refused
+ * Sets entries: {localStorage, sessionStorage}; a null value deletes one. → null, or the reason one was refused
  * @param {{ [name: string]: { [key: string]: string | null } }} wanted
  */
 function writeStorage(wanted) {
@@ -123,7 +123,7 @@ function writeStorage(wanted) {
   return null;
 }
 
-/* → [[name, milliseconds]] of the document's navigation, or null where the browser recorded none */
+/* → [[name, milliseconds]] of the document's navigation, or null if the browser recorded none */
 function readTiming() {
   const [entry] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
   if (!entry) return null;

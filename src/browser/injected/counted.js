@@ -1,14 +1,14 @@
 /*
- * What of the page is beyond the snapshot's cap: counted line by line, and not read.
+ * The part of the page beyond the snapshot's limit: counted line by line, but not read.
  *
- * Owns the nodes that stand for it. They take the place of real ones, so that the same rules make lines of them (rows are joined,
- * depths kept); names and texts are marks that only say that there would be one.
+ * Owns the placeholder nodes. They replace real nodes so that the same rules turn them into lines (rows are joined,
+ * depths kept); their names and texts are marks that only show that there would be one.
  */
 
 const MARK = 'x';
 
 /**
- * As `makeNode`.
+ * As `makeNode`, for a placeholder node.
  * @param {Element} element
  * @param {string} tag
  * @param {string} role
@@ -18,7 +18,7 @@ const MARK = 'x';
  */
 function countedNode(element, tag, role, parent, flags, walk) {
   if (tag === 'iframe' || tag === 'frame') {
-    // Where only controls are listed, a frame is not one.
+    // If only controls are listed, a frame has no line.
     return walk.interactive
       ? null
       : put(parent, { kind: 'f', counted: true, role: 'iframe', name: MARK, properties: '', kids: [], mute: true }, walk);
@@ -45,7 +45,7 @@ function countedNode(element, tag, role, parent, flags, walk) {
  */
 function counted(element, role, isNamed, fromContent, flags, walk) {
   const leaf = LEAF_ROLES.has(role);
-  // Only where bare structure is left out does it matter what else a node says.
+  // Other content of a node matters only if bare structure is left out.
   const named = isNamed || (fromContent && role !== 'row') || (walk.compact && STRUCTURAL.has(role) && isNamedByMarkup(element, role));
   const disabled = flags.disabled || isNativelyDisabled(element);
   return {
@@ -64,7 +64,7 @@ function counted(element, role, isNamed, fromContent, flags, walk) {
   };
 }
 
-/** A cell that is named by what is in it, which has lines of its own. @param {LineNode} cell */
+/** Returns true for a cell whose name is its content, which has lines of its own. @param {LineNode} cell */
 const isOnlyItsKids = (cell) => cell.fromContent && !cell.hasText && !cell.properties && cell.kids.length > 0;
 
 /** @param {Element} element */
@@ -80,7 +80,10 @@ const isNamedByMarkup = (element, role) =>
         (child) => tagOf(child) !== 'label' && namesAnother(child, tagOf(child)) && child.textContent?.trim(),
       )));
 
-/** Text, or something that stands for one. Ends at the first. @param {Element} element */
+/**
+ * Returns true if the element contains text, or something that counts as text. Stops at the first.
+ * @param {Element} element
+ */
 function saysSomething(element) {
   const first = element.firstChild;
   if (first?.nodeType === Node.TEXT_NODE && /\S/.test(first.textContent ?? '')) return true;

@@ -1,8 +1,8 @@
 /*
  * CSS selectors through open shadow roots, with Playwright's own pseudo-classes.
  *
- * Owns `:visible`, `:has-text()`, `:text()`, `:text-is()` and the matching of a chain across shadow boundaries.
- * What the browser understands by itself is left to it.
+ * Owns `:visible`, `:has-text()`, `:text()`, `:text-is()` and the matching across shadow boundaries. The browser
+ * evaluates everything else.
  */
 
 const OWN_PSEUDO = /:(?:visible(?![\w-])|has-text\(|text\(|text-is\()/;
@@ -13,7 +13,7 @@ function byCss(selector) {
   /** @type {Element[]} */
   let direct = [];
   try {
-    // Also tells whether it is CSS at all.
+    // This also detects invalid CSS.
     direct = Array.from(document.querySelectorAll(own ? withoutOwnPseudo(selector) : selector));
   } catch {
     throw new SelectorError(`not a valid CSS selector: ${selector}`);
@@ -41,7 +41,12 @@ function byCss(selector) {
   return inDocumentOrder(found);
 }
 
-/** The parent as its author wrote it: a slotted element's is not the slot, a shadow root's child has the host. @param {Element} element @returns {Element | null} */
+/**
+ * Returns the parent in the author's markup: not the slot for a slotted element, and the host for a child of a shadow
+ * root.
+ * @param {Element} element
+ * @returns {Element | null}
+ */
 const writtenParent = (element) => element.parentElement ?? element.getRootNode().host ?? null;
 
 /** @param {Element} element @param {Compound} part */
@@ -49,7 +54,7 @@ const meets = (element, part) =>
   element.matches(part.css) && part.tests.every((/** @type {(element: Element) => boolean} */ test) => test(element));
 
 /**
- * Whether the compounds before `index` are met around an element that meets the one at `index`.
+ * Returns true if the compounds before `index` match around an element that matches the one at `index`.
  * @param {Element} element
  * @param {Compound[]} parts
  * @param {number} index
@@ -91,7 +96,11 @@ function compoundsOf(selector) {
   return parts;
 }
 
-/** Takes our pseudo-classes out of a compound: {css, tests}. @param {string} compound @returns {{ css: string; tests: ((element: Element) => boolean)[] }} */
+/**
+ * Takes our pseudo-classes out of a compound: {css, tests}.
+ * @param {string} compound
+ * @returns {{ css: string; tests: ((element: Element) => boolean)[] }}
+ */
 function readCompound(compound) {
   if (!OWN_PSEUDO.test(compound)) return { css: compound, tests: [] };
   /** @type {((element: Element) => boolean)[]} */
@@ -111,7 +120,7 @@ function readCompound(compound) {
   return { css: css || '*', tests };
 }
 
-/** The letters that follow a token. @param {string[]} tokens @param {number} at */
+/** Returns the letters that follow a token. @param {string[]} tokens @param {number} at */
 function wordAfter(tokens, at) {
   let word = '';
   for (let next = at + 1; next < tokens.length && /^[\w-]$/.test(tokens[next]); next += 1) word += tokens[next];
@@ -127,7 +136,7 @@ function ownTest(name, argument) {
   /** @param {Element} element */
   const textOfIt = (element) => squeeze(rawText(element, texts));
   if (name === 'has-text') return (/** @type {Element} */ element) => textOfIt(element).toLowerCase().includes(wanted.toLowerCase());
-  // As `text=`: the innermost element, and none that never shows its text.
+  // As in `text=`: the innermost element, and no element that never shows its text.
   const matches =
     name === 'text-is'
       ? (/** @type {Element} */ element) => textOfIt(element) === wanted
@@ -158,7 +167,10 @@ function splitTop(selector, separator) {
   return parts.map((part) => part.trim()).filter(Boolean);
 }
 
-/** Single characters outside of brackets, parentheses and strings; these come whole. @param {string} text */
+/**
+ * Yields single characters outside of brackets, parentheses and strings; yields those as a whole.
+ * @param {string} text
+ */
 function* topTokens(text) {
   let at = 0;
   while (at < text.length) {

@@ -1,34 +1,33 @@
 /*
- * The composed tree: what is rendered where, across open shadow roots and slots.
+ * The composed tree: the rendered structure, across open shadow roots and slots.
  *
- * Owns reading the page's structure and visibility. Never changes the page, never knows of roles.
- * Every file of this folder is one part of a single function body (see `script.rs`): its names are
- * private to our isolated world.
+ * Owns reading the page's structure and visibility. Never changes the page, never knows about roles. Every file of this
+ * folder is one part of a single function body (see `injection.rs`): its names are private to our isolated world.
  */
 
-/* Our own elements in the page: neither walked, read, hit nor waited for. */
+/* Our own elements in the page: never walked, read, hit or waited for. */
 const OWN_HOST = 'data-gstack';
 
-/* How an element takes part in the page. */
-const SHOWN = 2; // it and its content are there
-const UNSEEN = 1; // `visibility: hidden`: its descendants may be visible all the same
-const GONE = 0; // not rendered, and nothing in it is
+/* The rendering of an element. */
+const SHOWN = 2; // rendered, with its content
+const UNSEEN = 1; // `visibility: hidden`: its descendants may still be visible
+const GONE = 0; // not rendered, nor anything in it
 
-/* Elements that never show content of their own. */
+/* Elements that never show their content. */
 // biome-ignore format: a list of words
 const NEVER_SHOWN = new Set([
   'script', 'style', 'noscript', 'template', 'head', 'meta', 'link', 'title', 'base', 'source', 'track', 'param', 'col', 'colgroup',
   'datalist',
 ]);
 
-/* Elements that are part of a line of text unless a style says otherwise. */
+/* Inline elements, unless a style overrides it. */
 // biome-ignore format: a list of words
 const INLINE = new Set([
   'a', 'abbr', 'acronym', 'b', 'bdi', 'bdo', 'big', 'cite', 'code', 'data', 'del', 'dfn', 'em', 'font', 'i', 'ins', 'kbd', 'label', 'mark',
   'q', 'ruby', 'rb', 'rt', 's', 'samp', 'slot', 'small', 'span', 'strike', 'strong', 'sub', 'sup', 'time', 'tt', 'u', 'var', 'wbr',
 ]);
 
-/* Without a prototype the browser finds at once which of its options are not there: this is asked for every element. */
+/* Without a prototype the browser looks up missing options faster: this object is used for every element. */
 const VISIBILITY = Object.assign(Object.create(null), { visibilityProperty: true });
 
 /** @param {string} text */
@@ -41,10 +40,17 @@ const squeeze = (text) =>
 /** @param {Element} element */
 const tagOf = (element) => element.localName;
 
-/** A page may write the attribute too: what it writes into such an element is read all the same. @param {Element} element */
+/**
+ * Returns true for our host. A page may set the attribute too: an element with content is read regardless.
+ * @param {Element} element
+ */
 const isOwnHost = (element) => element.localName === 'div' && !element.firstChild && element.hasAttribute(OWN_HOST);
 
-/** SHOWN, UNSEEN or GONE. Asks for a computed style only where the quick answer is no. @param {Element} element @returns {0 | 1 | 2} */
+/**
+ * Returns SHOWN, UNSEEN or GONE. Reads the computed style only if the fast check fails.
+ * @param {Element} element
+ * @returns {0 | 1 | 2}
+ */
 function rendering(element) {
   if (element.checkVisibility(VISIBILITY)) return SHOWN;
   const tag = tagOf(element);
@@ -55,7 +61,7 @@ function rendering(element) {
   }
   const style = getComputedStyle(element);
   if (style.display === 'none') return GONE;
-  // Neither an option of a closed <select> nor `display: contents` has a box of its own.
+  // An option of a closed <select> and `display: contents` have no box of their own.
   if (style.display === 'contents' || tag === 'option' || tag === 'optgroup' || tag === 'slot') {
     return style.visibility === 'visible' ? SHOWN : UNSEEN;
   }
@@ -63,9 +69,9 @@ function rendering(element) {
 }
 
 /*
- * Listeners of the window that every action relies on. `document.open` (a page that rewrites itself, `load-html`) takes
- * all listeners away and keeps the document, so they are put back: at once when the document's content was replaced, and
- * before each action. Adding one that is there already does nothing.
+ * Window listeners that every action relies on. `document.open` (a page that rewrites itself, `load-html`) removes all
+ * listeners and keeps the document, so they are added again: at once when the document's content was replaced, and
+ * before each action. Adding a present listener has no effect.
  */
 /** @type {[string, (event: any) => void, AddEventListenerOptions][]} */
 const lastingListeners = [];
@@ -82,7 +88,11 @@ function listenAgain() {
 
 new MutationObserver(listenAgain).observe(document, { childList: true });
 
-/** The parent in the composed tree: a slotted node's is its slot, a shadow root's is its host. @param {{ readonly assignedSlot?: Element | null; readonly parentNode: ParentNode | null }} node @returns {Element | null} */
+/**
+ * Returns the parent in the composed tree: the slot of a slotted node, the host of a shadow root.
+ * @param {{ readonly assignedSlot?: Element | null; readonly parentNode: ParentNode | null }} node
+ * @returns {Element | null}
+ */
 function composedParent(node) {
   if (node.assignedSlot) return node.assignedSlot;
   const parent = node.parentNode;
@@ -98,7 +108,7 @@ function composedContains(ancestor, node) {
 }
 
 /**
- * The first element up the composed tree, from `element` itself on, for which `test` holds.
+ * Returns the first element up the composed tree, starting with `element` itself, for which `test` is true.
  * @param {Element | null} element
  * @param {(element: Element) => boolean} test
  */
@@ -107,10 +117,10 @@ function composedClosest(element, test) {
   return null;
 }
 
-/** Child nodes as they are rendered. Returns something iterable. @param {Element} element */
+/** Returns the rendered child nodes, as an iterable. @param {Element} element */
 const composedChildren = (element) => /** @type {Iterable<AnyNode>} */ (otherChildren(element) ?? element.childNodes);
 
-/** The same where they are others than the element's own; null where they are these. @param {Element} element */
+/** Returns the rendered child nodes if they differ from the element's own, else null. @param {Element} element */
 function otherChildren(element) {
   const shadow = shadowOf(element);
   if (shadow) return shadow.childNodes;
@@ -119,7 +129,11 @@ function otherChildren(element) {
   return assigned.length ? assigned : null;
 }
 
-/** Calls `visit` with the document and each open shadow root in it, outermost first. @param {(root: Tree) => unknown} visit @param {Tree} [from] */
+/**
+ * Calls `visit` with the document and each open shadow root in it, outermost first.
+ * @param {(root: Tree) => unknown} visit
+ * @param {Tree} [from]
+ */
 function eachRoot(visit, from = document) {
   visit(from);
   const walker = document.createTreeWalker(from, NodeFilter.SHOW_ELEMENT);
@@ -128,7 +142,11 @@ function eachRoot(visit, from = document) {
   }
 }
 
-/** Rendered, not `visibility: hidden`, and of some size: what a person could see. @param {Element} element @returns {boolean} */
+/**
+ * Returns true if the element is rendered, not `visibility: hidden`, and has a size.
+ * @param {Element} element
+ * @returns {boolean}
+ */
 function isVisible(element) {
   const tag = tagOf(element);
   if (tag === 'option' || tag === 'optgroup') {
@@ -137,7 +155,7 @@ function isVisible(element) {
   }
   if (rendering(element) !== SHOWN) return false;
   if (!element.checkVisibility(VISIBILITY)) {
-    // `display: contents`: visible when something in it is.
+    // `display: contents` is visible if something in it is.
     for (const child of composedChildren(element)) {
       if (child.nodeType === Node.ELEMENT_NODE ? isVisible(child) : textIsVisible(child)) return true;
     }
@@ -156,7 +174,7 @@ function textIsVisible(node) {
   return box.width > 0 && box.height > 0;
 }
 
-/** An element as an error names it: `<div class="cover">`. @param {Element} element */
+/** Describes an element for error messages: `<div class="cover">`. @param {Element} element */
 function describe(element) {
   let text = `<${tagOf(element)}`;
   for (const name of ['id', 'class', 'type', 'name', 'role', 'aria-label']) {
@@ -166,7 +184,7 @@ function describe(element) {
   return `${text}>`;
 }
 
-/** The same with the beginning of its text, for lists of candidates. @param {Element} element */
+/** As `describe`, with the start of its text, for lists of candidates. @param {Element} element */
 function describeWithText(element) {
   const text = clip(squeeze(element.textContent ?? ''), 40);
   return text && !NEVER_SHOWN.has(tagOf(element)) ? `${describe(element)} “${text}”` : describe(element);
@@ -176,11 +194,11 @@ function describeWithText(element) {
 function clip(text, length) {
   if (text.length <= length) return text;
   let end = length - 1;
-  // Never between the halves of a surrogate pair.
+  // Never cuts a surrogate pair in half.
   const unit = text.charCodeAt(end - 1);
   if (unit >= 0xd800 && unit <= 0xdbff) end -= 1;
   return `${text.slice(0, end)}…`;
 }
 
-/** What an exception says. @param {unknown} error */
+/** Returns the message of an exception. @param {unknown} error */
 const messageOf = (error) => (error instanceof Error ? error.message : String(error));

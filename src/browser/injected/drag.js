@@ -1,12 +1,12 @@
 /*
- * Whether a drag is the browser's own.
+ * Detects whether a drag is the browser's own drag and drop.
  *
- * Owns the watch for one `dragstart`. The drag itself is input, which the daemon sends.
+ * Owns the listener for one `dragstart`. The daemon sends the input of the drag.
  */
 
 /** @type {DragEvent | null} */
 let dragStart = null;
-/* What the button went down on. */
+/* The element that was pressed. */
 /** @type {Element | null} */
 let pressedOn = null;
 /** @param {Event} event */
@@ -18,7 +18,7 @@ const rememberDrag = (event) => {
   dragStart = event;
 };
 
-/* From now on. Once is enough for one drag; the page's own listeners decide after ours. */
+/* Starts to watch. Each listener fires once, which is enough for one drag; the page's own listeners run after ours. */
 function watchDrag() {
   dragStart = null;
   pressedOn = null;
@@ -28,14 +28,14 @@ function watchDrag() {
   return null;
 }
 
-/* A page that prevents it drags by itself. */
+/* A page that prevents `dragstart` implements the drag itself. */
 function dragBegan() {
   removeEventListener('dragstart', rememberDrag, { capture: true });
   return dragStart !== null && !dragStart.defaultPrevented;
 }
 
 /**
- * Whether letting go at this point of this document would be a click, on a button, a link or the like.
+ * Returns true if a release at this point of this document would click a button, a link or another control.
  * @param {Point} point
  */
 function dragClicks(point) {

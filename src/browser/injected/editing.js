@@ -1,16 +1,16 @@
 /*
- * The parts of fill, select, scroll and focus that are done in the page.
+ * The in-page parts of fill, select, scroll and focus.
  *
- * Owns preparing an element for trusted text input and setting what has no text input. The text itself is typed by
- * the daemon. Every function acts at once on a place ({number, document}) from `ready`, so that a cancelled command leaves
- * nothing behind and a page that changed meanwhile is not touched.
+ * Owns the preparation of an element for trusted text input, and setting fields without text input. The daemon types
+ * the text. Every function acts at once on a place ({number, document}) from `ready`, so that a cancelled command
+ * leaves nothing behind and a page that has changed is not touched.
  */
 
-/* Inputs whose value is set whole: text typed into them would go through a picker. */
+/* Inputs whose value is set at once: typed text would go to a picker. */
 const SET_WHOLE = new Set(['color', 'date', 'time', 'datetime-local', 'month', 'range', 'week']);
 
 /**
- * As a browser does for what was picked and not typed: a plain event; `input` leaves shadow trees, `change` does not.
+ * Fires the event that a browser fires for a picked value: `input` crosses shadow boundaries, `change` does not.
  * @param {Element} element
  * @param {string} type
  */
@@ -19,13 +19,13 @@ function fire(element, type) {
 }
 
 /*
- * While a field is filled: what the text would change that comes next. A page that moves the focus meanwhile must not get
- * the text into another field (`element` is the field, `seen` whether it took some, `astray` what else would have, `whole`
- * whether its value was set and no text comes).
+ * The state of a fill: the next text must change only this field. If the page moves the focus, another field must not
+ * get the text (`element` is the field, `seen` whether it received text, `astray` another field that would have,
+ * `whole` whether its value was set and no text follows).
  */
 /** @type {{ element: Element; seen: boolean; astray: string | null; whole: boolean; until: number } | null} */
 let filling = null;
-/* A command that was cut off must not keep a person from typing. */
+/* A cancelled command must not prevent the user from typing. */
 const FILL_LIMIT_MS = 2000;
 
 listenLastingly(
@@ -34,7 +34,7 @@ listenLastingly(
     if (!filling || !event.isTrusted || performance.now() > filling.until) return;
     const target = innerTarget(event);
     const { element } = filling;
-    // A part of an editable region is typed into through the region.
+    // An element inside an editable region is edited through the region.
     if (composedContains(element, target) || (element.isContentEditable && composedContains(target, element)) || !element.isConnected) {
       filling.seen = true;
       return;
@@ -46,7 +46,13 @@ listenLastingly(
   { capture: true },
 );
 
-/** → {typed: true}: all is selected, type now · {done: true}: it was set · {fault, message}. `endFill` tells the page. @param {Place} place @param {string} value @returns {Refusal | { typed: true } | { done: true }} */
+/**
+ * → {typed: true}: all is selected, type now · {done: true}: the value was set · {fault, message}. `endFill` fires
+ * `change`.
+ * @param {Place} place
+ * @param {string} value
+ * @returns {Refusal | { typed: true } | { done: true }}
+ */
 function beginFill(place, value) {
   const element = heldElement(place);
   if (!element) return { fault: 'stale', message: 'the element left the page' };
@@ -79,7 +85,7 @@ function setWhole(element, value) {
   const before = element.value;
   element.value = value.trim();
   if (element.value !== value.trim().toLowerCase() && element.value !== value.trim()) {
-    // What is refused changes nothing.
+    // A refused value changes nothing.
     element.value = before;
     return { fault: 'value', message: `an <input type="${element.type}"> does not take “${value}”` };
   }
@@ -88,9 +94,9 @@ function setWhole(element, value) {
 }
 
 /**
- * Typed text fires `input` by itself; `change` would come only when the focus leaves. `typed`: there was text to type.
- * The page may leave by these events, so the daemon calls this by itself: what was set must not be lost with the answer.
- * → {} or a fault
+ * Fires `change` after typing: typed text fires `input` by itself, but `change` only when the focus leaves. `typed`:
+ * there was text to type. The daemon calls this separately because the page may navigate in these events, and the
+ * answer of the fill must not be lost. → {} or a fault
  * @param {Place} place
  * @param {boolean} typed
  * @returns {Refusal | {}}
@@ -113,7 +119,7 @@ function endFill(place, typed) {
   return {};
 }
 
-/* The values that pages were told of by our `change`: the browser's own, when the focus leaves, would tell them again. */
+/* The values that our `change` events reported: the browser's own event on blur would report them again. */
 const toldOf = new WeakMap();
 
 listenLastingly(
@@ -127,7 +133,12 @@ listenLastingly(
   { capture: true },
 );
 
-/** Chooses options by value, label or text. → {} or {fault, message} @param {Place} place @param {string[]} wanted @returns {Refusal | {}} */
+/**
+ * Chooses options by value, label or text. → {} or {fault, message}
+ * @param {Place} place
+ * @param {string[]} wanted
+ * @returns {Refusal | {}}
+ */
 function choose(place, wanted) {
   let select = heldElement(place);
   if (!select) return { fault: 'stale', message: 'the element left the page' };
@@ -162,7 +173,11 @@ function choose(place, wanted) {
   return {};
 }
 
-/** An option and its <select>, where a click on that option can only mean choosing it. @param {Element} element @returns {OptionPlace | null} */
+/**
+ * Returns an option and its <select> if a click on that option can only mean choosing it.
+ * @param {Element} element
+ * @returns {OptionPlace | null}
+ */
 function optionOf(element) {
   const select = tagOf(element) === 'option' ? element.closest('select') : null;
   if (!select) return null;
@@ -171,7 +186,12 @@ function optionOf(element) {
   return { option: place(element), select: place(select), text: squeeze(element.text) };
 }
 
-/** Chooses one option; in a multiple <select> the others stay as they are. @param {Place} selectPlace @param {Place} optionPlace @returns {Refusal | {}} */
+/**
+ * Chooses one option; a multiple <select> keeps its other options.
+ * @param {Place} selectPlace
+ * @param {Place} optionPlace
+ * @returns {Refusal | {}}
+ */
 function chooseOption(selectPlace, optionPlace) {
   const select = heldElement(selectPlace);
   const option = heldElement(optionPlace);
@@ -194,7 +214,7 @@ function scrollToElement(place) {
   return { ok: true };
 }
 
-/* To the end of the page, or of the box that scrolls in its stead. */
+/* Scrolls to the end of the page, or of the element that scrolls instead of it. */
 function scrollToBottom() {
   const root = document.scrollingElement ?? document.documentElement;
   if (root.scrollHeight > root.clientHeight + 1) {
@@ -208,8 +228,8 @@ function scrollToBottom() {
 }
 
 /**
- * Where a frame's content begins in this frame's viewport. With a point (in the child's coordinates) that is brought into
- * view first, and `covered` says what lies over it.
+ * Returns the origin of a frame's content in this frame's viewport. A point (in the child's coordinates) is scrolled
+ * into view first, and `covered` names the element that covers it.
  * @param {number} number
  * @param {Point | null} point
  * @returns {Promise<Refusal | { x: number; y: number; covered?: string | null }>}
@@ -235,11 +255,11 @@ async function frameOrigin(number, point) {
   const moved = isOutside(inTab());
   if (moved) scrollIntoView(element);
   if (isOutside(inTab())) {
-    // A frame that is larger than the window: to the point itself.
+    // A frame larger than the window: scroll to the point itself.
     const { x, y } = inTab();
     scrollBy({ left: x - innerWidth / 2, top: y - innerHeight / 2, behavior: 'instant' });
   }
-  // A frame of another process is found by input only where it was last drawn.
+  // Hit testing finds an out-of-process frame only where it was last drawn.
   if (moved || performance.now() - lastScroll < SCROLL_SETTLES_MS) {
     await nextFrame();
     await nextFrame();

@@ -1,9 +1,9 @@
 /*
- * The text of a page by one call of the engine's own `innerText`, checked against the page's text nodes.
+ * The text of a page from a single call of the engine's own `innerText`, checked against the page's text nodes.
  *
- * Owns the check: every text node is found in what the engine gave, letter by letter and gap by gap, or is not displayed.
- * Blocks where that fails, or that hold what the engine reads in another way than the walk, are walked and put in their
- * places. The walk (`walkText`) is the reference: where the two could differ, it decides.
+ * Owns the check: every text node must be in the engine's text, letter by letter and gap by gap, or not be displayed. A
+ * block that fails the check, or that contains elements which the engine reads in another way than the walk, is walked
+ * instead. The walk (`walkText`) is the reference: it decides wherever the two could differ.
  */
 
 /* Elements whose text the engine reads in another way than the walk, if they are rendered. */
@@ -12,20 +12,23 @@ const READ_OTHERWISE = new Set([
   'select', 'textarea', 'object', 'video', 'audio', 'canvas', 'iframe', 'frame', 'slot', 'math', 'svg', 'br', 'style', 'script', 'noscript',
   'title', 'datalist', 'ruby',
 ]);
-/* Below this many characters a walk costs less than the check. */
+/* Below this many characters a walk is cheaper than the check. */
 const SHORT_TEXT = 2000;
 
-/** Space, tab, line feed, form feed and carriage return: what HTML collapses. @param {number} letter */
+/**
+ * Returns true for space, tab, line feed, form feed and carriage return: the white space that HTML collapses.
+ * @param {number} letter
+ */
 const isSpace = (letter) => letter === 32 || (letter >= 9 && letter <= 13 && letter !== 11);
 
-/** The position of the first letter at or after `at`, or the length. @param {string} text @param {number} at */
+/** Returns the position of the first letter at or after `at`, or the length. @param {string} text @param {number} at */
 function skipSpace(text, at) {
   let next = at;
   while (next < text.length && isSpace(text.charCodeAt(next))) next += 1;
   return next;
 }
 
-/** The text of a block as `walkText` gives it, or null if only the walk can tell. @param {Element} root */
+/** Returns the text of a block as `walkText` would, or null if only the walk can determine it. @param {Element} root */
 function engineText(root) {
   if (!(root instanceof HTMLElement) || hasClosedRoots || NOT_READ.has(tagOf(root)) || isOwnHost(root) || !isWalkedBlock(root)) return null;
   if (rendering(root) !== SHOWN) return null;
@@ -38,7 +41,7 @@ function engineText(root) {
   return new EngineText(root, walked).read();
 }
 
-/** Whether the walk begins a new line at an element's start and end. @param {Element} element */
+/** Returns true if the walk starts a new line at the start and end of an element. @param {Element} element */
 function isWalkedBlock(element) {
   const { display } = getComputedStyle(element);
   return (
@@ -51,7 +54,7 @@ function isWalkedBlock(element) {
 }
 
 /**
- * The nearest block below `root` that an element lies in, itself included; null if there is none.
+ * Returns the nearest block below `root` that contains an element, or is that element; null if there is none.
  * @param {Element | null} element
  * @param {HTMLElement} root
  */
@@ -82,33 +85,33 @@ function isReadOtherwise(element) {
   if (element.checkVisibility(VISIBILITY)) {
     if (tag === 'br') return false;
     if (tag !== 'svg') return true;
-    // A drawing without text of its own counts only if it breaks the line.
+    // A drawing without text counts only if it breaks the line.
     return element.querySelector('text, foreignObject') !== null || !getComputedStyle(element).display.startsWith('inline');
   }
-  // The engine reads the options of a list also where the list is in a closed disclosure.
+  // The engine reads the options of a list even in a closed <details>.
   if (tag === 'select') return true;
-  // The walk breaks the line also at a `<br>` that is not displayed.
+  // The walk breaks the line even at a `<br>` that is not displayed.
   return tag === 'br' ? rendering(parentOf(element)) !== GONE : rendering(element) !== GONE;
 }
 
-/** The element around a node that lies in one. @param {Node} node */
+/** Returns the parent element of a node that has one. @param {Node} node */
 const parentOf = (node) => /** @type {HTMLElement} */ (node.parentElement);
 
-/* One reading of one block. */
+/* Reads one block. */
 class EngineText {
   #root;
-  /* Blocks that are walked. */
+  /* Blocks that are walked instead. */
   #walked;
   #text;
   /* The end of the last letter that was found. */
   #end = 0;
   /* Whether the page has white space after that letter. */
   #gap = false;
-  /* A line begins here in any case. */
+  /* Whether a line may start here in any case. */
   #free = true;
-  /* What stands in place of parts of the engine's text: [from, to, text], in order. */
+  /* Replacements of parts of the engine's text: [from, to, text], in order. */
   #edits = /** @type {[number, number, string][]} */ ([]);
-  /* The nodes that were found and where the letter before each ends, for going back to the start of a block. */
+  /* The nodes found and the end of the letter before each, for going back to the start of a block. */
   #nodes = /** @type {Node[]} */ ([]);
   #starts = /** @type {number[]} */ ([]);
   #walker;
@@ -117,12 +120,12 @@ class EngineText {
   constructor(root, walked) {
     this.#root = root;
     this.#walked = walked;
-    // What the engine gives lies outside of the heap, where each look at a letter is slow: a copy of it.
+    // Copies the engine's string to the heap: reading letters outside of the heap is slow.
     this.#text = ` ${root.innerText}`.slice(1);
     this.#walker = document.createTreeWalker(root, walked.size > 0 ? NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT : NodeFilter.SHOW_TEXT);
   }
 
-  /* → the text, or null if the whole must be walked */
+  /* → the text, or null if everything must be walked */
   read() {
     for (let node = this.#walker.nextNode(); node; node = this.#walker.nextNode()) {
       if (node.nodeType === Node.TEXT_NODE) {
@@ -136,7 +139,7 @@ class EngineText {
     return tidiedLines(this.#edited());
   }
 
-  /** Whether a text node comes next in the engine's text. @param {Text} node */
+  /** Returns true if a text node comes next in the engine's text. @param {Text} node */
   #find(node) {
     const { data } = node;
     const first = skipSpace(data, 0);
@@ -168,14 +171,15 @@ class EngineText {
   }
 
   /**
-   * Whether the engine puts as much between the last letter and the next as the walk: a line break, a space or nothing.
+   * Returns true if the engine and the walk put the same gap between the last letter and the next: a line break, a
+   * space or nothing.
    * @param {number} begin
    * @param {boolean} gap
    */
   #isSameGap(begin, gap) {
     if (begin === this.#end) return !gap;
     if (gap) return true;
-    // Only a new line or the next cell of a table comes without any white space in the page.
+    // Only a new line or the next table cell appears without any white space in the page.
     for (let at = this.#end; at < begin; at += 1) {
       const letter = this.#text.charCodeAt(at);
       if (letter === 10 || letter === 9) return true;
@@ -184,7 +188,7 @@ class EngineText {
   }
 
   /**
-   * Whether a style only changes the case of a text: the walk leaves it as it is in the page.
+   * Returns true if a style only changes the case of a text: the walk keeps the case of the page.
    * @param {string} letters
    * @param {string} shown
    * @param {Element} parent
@@ -193,18 +197,21 @@ class EngineText {
     return !letters.includes('\n') && letters.toLowerCase() === shown.toLowerCase() && getComputedStyle(parent).textTransform !== 'none';
   }
 
-  /** Passes over a text that is not displayed, with all that is not displayed around it. @param {Text} node */
+  /** Skips a text that is not displayed, with the whole hidden subtree around it. @param {Text} node */
   #skip(node) {
     let hidden = parentOf(node);
     if (hidden === this.#root || rendering(hidden) !== GONE) return false;
     while (hidden.parentElement !== this.#root && rendering(parentOf(hidden)) === GONE) hidden = parentOf(hidden);
-    // What is left out of an element that is there itself, as in a closed disclosure, still breaks the line.
+    // Hidden content of an element that itself is displayed, as in a closed <details>, still breaks the line.
     if (getComputedStyle(hidden).display !== 'none') return false;
     this.#leave(hidden);
     return true;
   }
 
-  /** Goes back to the start of the block around a node and walks it, or else the block around that. @param {Text} node */
+  /**
+   * Goes back to the start of the block around a node and walks it; on failure, the block around that one.
+   * @param {Text} node
+   */
   #walkAround(node) {
     for (let block = blockAround(node.parentElement, this.#root); block; block = blockAround(block.parentElement, this.#root)) {
       if (rendering(block) === GONE) continue;
@@ -217,7 +224,7 @@ class EngineText {
     return false;
   }
 
-  /** Puts the walk's lines of a block in place of the engine's. @param {HTMLElement} block */
+  /** Replaces the engine's text of a block with the walk's lines. @param {HTMLElement} block */
   #walk(block) {
     const end = this.#afterLetters(block.innerText);
     if (end < 0) return false;
@@ -231,7 +238,7 @@ class EngineText {
     return true;
   }
 
-  /** The end of these letters, if they come next in the engine's text; else -1. @param {string} letters */
+  /** Returns the end of these letters if they come next in the engine's text; else -1. @param {string} letters */
   #afterLetters(letters) {
     let at = this.#end;
     for (let index = 0; index < letters.length; index += 1) {
@@ -244,7 +251,7 @@ class EngineText {
     return at;
   }
 
-  /** Goes on after an element and all that is in it. @param {Node} element */
+  /** Continues after an element and its subtree. @param {Node} element */
   #leave(element) {
     let last = element;
     while (last.lastChild) last = last.lastChild;
@@ -265,7 +272,7 @@ class EngineText {
 }
 
 /**
- * The end of a text node's words in the engine's text, with white space where the words have some; -1 if they differ.
+ * Returns the end of a text node's words in the engine's text, with white space in the same places; -1 if they differ.
  * @param {string} words
  * @param {string} text
  * @param {number} begin
@@ -282,18 +289,21 @@ function sameWords(words, text, begin, parent) {
     }
     index = skipSpace(words, index) - 1;
     const next = skipSpace(text, at);
-    // Removed, as between two Chinese characters, or a line that only one of the two keeps.
+    // White space was removed, as between two Chinese characters, or only one of the two keeps a line break.
     if (next === at || (text.slice(at, next).includes('\n') && !keepsLineBreaks(getComputedStyle(parent)))) return -1;
     at = next;
   }
   return at;
 }
 
-/* Whether a text or line holds white space that is not a single space between words, or characters that are left out. */
+/*
+ * Whether a text or a line contains white space other than a single space between words, or characters that are left
+ * out.
+ */
 const UNTIDY = /[^\S ]|[\u0000-\u001f\u200b\u2060\ufeff]| {2}|^ | $/;
 const UNTIDY_LINES = /[^\S \n]|[\u0000-\u0009\u000b-\u001f\u200b\u2060\ufeff]| {2}| \n|\n |\n\n|^[ \n]|[ \n]$/;
 
-/** Each line squeezed, empty ones dropped. @param {string} text */
+/** Squeezes each line and drops empty ones. @param {string} text */
 function tidiedLines(text) {
   if (!UNTIDY_LINES.test(text)) return text;
   const lines = [];

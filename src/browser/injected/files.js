@@ -1,14 +1,18 @@
 /*
  * Files that go into a page and come out of it.
  *
- * Owns finding the file field that is meant and the address that an element shows. Reads no file by itself.
+ * Owns finding the file field of an element and the address that an element shows. Reads no file by itself.
  */
 
-/* In bytes: what is beyond travels badly in one message. */
+/* In bytes: more does not fit well into one message. */
 const LARGEST_BLOB = 64 * 1024 * 1024;
 const BASE64_STEP = 0x8000;
 
-/** The file field of an element: itself, or the one that it labels. → {number, multiple} or a fault @param {Place} place @returns {(Refusal & { isField?: boolean }) | { number: number; multiple: boolean }} */
+/**
+ * Returns the file field of an element: itself, or the one that it labels. → {number, multiple} or a fault
+ * @param {Place} place
+ * @returns {(Refusal & { isField?: boolean }) | { number: number; multiple: boolean }}
+ */
 function fileField(place) {
   const element = heldElement(place);
   if (!element) return { fault: 'stale', message: 'the element left the page' };
@@ -26,7 +30,11 @@ function fileField(place) {
   return { number: numberOf(field), multiple: field.multiple };
 }
 
-/** The address that an element shows or leads to. → {value} or a fault @param {Target} target @returns {Refusal | { value: string }} */
+/**
+ * Returns the address that an element shows or links to. → {value} or a fault
+ * @param {Target} target
+ * @returns {Refusal | { value: string }}
+ */
 function addressOf(target) {
   const resolved = resolveOne(target);
   if (!resolved.element) return resolved;
@@ -37,7 +45,11 @@ function addressOf(target) {
   return { fault: 'kind', message: 'it shows no file and leads to none', description: describe(element) };
 }
 
-/** The bytes behind a blob: or data: address, which only the page can read. → {base64, type} or {fault} @param {string} url @returns {Promise<Refusal | { base64: string; type: string }>} */
+/**
+ * Reads the bytes of a blob: or data: address, which only the page can do. → {base64, type} or {fault}
+ * @param {string} url
+ * @returns {Promise<Refusal | { base64: string; type: string }>}
+ */
 async function readBlob(url) {
   let blob;
   try {

@@ -1,8 +1,8 @@
 /*
- * Selectors by what a person reads beside an element: `label=`, `placeholder=`, `alt=`, `title=`, `testid=`.
+ * Selectors by the text that belongs to an element: `label=`, `placeholder=`, `alt=`, `title=`, `testid=`.
  *
- * Owns what is compared and how. A text without quotes is found inside, in any case; one in quotes is the whole;
- * /…/ is a pattern. As Playwright's getBy functions have it.
+ * Owns the comparison. Unquoted text matches a part, in any case; quoted text matches the whole; /…/ is a regular
+ * expression. As in Playwright's getBy functions.
  */
 
 /** @type {{ [engine: string]: string[] }} */
@@ -33,7 +33,11 @@ function everyElement(fits) {
   return found;
 }
 
-/** The texts of an element's labels: by `aria-labelledby`, else `aria-label`, and by `<label>`. @param {Element} element @returns {string[]} */
+/**
+ * Returns the texts of an element's labels: from `aria-labelledby`, else `aria-label`, and from `<label>`.
+ * @param {Element} element
+ * @returns {string[]}
+ */
 function labelTexts(element) {
   const by = element.getAttribute('aria-labelledby');
   const named = by ? referenced(element, by) : [];
@@ -46,7 +50,13 @@ function labelTexts(element) {
 
 const AMONG = /^(nth|visible|has|has-not|has-text|has-not-text)=(.*)$/s;
 
-/** The elements that hold what the inner selector matches. @param {Element[]} found @param {string} by @param {string} value @returns {Element[]} */
+/**
+ * Returns the elements that contain a match of the inner selector.
+ * @param {Element[]} found
+ * @param {string} by
+ * @param {string} value
+ * @returns {Element[]}
+ */
 function amongHolding(found, by, value) {
   const wanted = !by.startsWith('has-not');
   if (by.endsWith('text')) {

@@ -1,10 +1,14 @@
 /*
- * Which frame a client means.
+ * Finds the frame that a client names.
  *
- * Owns the reading of a frame's element and of address patterns. Never looks into a frame.
+ * Owns the check of a frame's owner element and of address patterns. Never looks into a frame.
  */
 
-/** The element that holds a frame. → {number} or a fault @param {Target} target @returns {Refusal | { number: number }} */
+/**
+ * Returns the element that owns a frame. → {number} or a fault
+ * @param {Target} target
+ * @returns {Refusal | { number: number }}
+ */
 function elementOfFrame(target) {
   const resolved = resolveOne(target);
   if (!resolved.element) return resolved;
@@ -31,7 +35,12 @@ function firstMatch(pattern, texts) {
   }
 }
 
-/** How many elements match, as soon as any do. → {count} or a fault @param {string} selector @param {number} timeout @returns {Promise<Refusal | { count: number }>} */
+/**
+ * Returns the number of matching elements as soon as there is one. → {count} or a fault
+ * @param {string} selector
+ * @param {number} timeout
+ * @returns {Promise<Refusal | { count: number }>}
+ */
 async function countMatches(selector, timeout) {
   const deadline = performance.now() + timeout;
   for (;;) {

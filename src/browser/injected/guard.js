@@ -1,18 +1,18 @@
 /*
- * The guard: real pointer events are looked at before the page sees them.
+ * The guard: checks real pointer events before the page sees them.
  *
- * Owns one verdict at a time. Its listeners are there from the document's first moment on, before any of the page's,
- * so that what is held back is seen by nobody; without a guard they do nothing. Sends no input itself.
+ * Owns one verdict at a time. Its listeners are added at the start of the document, before any of the page's, so that
+ * nobody sees a blocked event; without a guard they do nothing. Sends no input itself.
  */
 
 const GUARDED = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
-/* A standing listener for these would make every scroll by touch wait for it: only while there is a guard. */
+/* A permanent listener for these would delay every touch scroll, so they are added only while a guard is set. */
 const GUARDED_TOUCH = ['touchstart', 'touchend'];
-/* A command that was cut off must not leave the guard in a person's way. */
+/* A cancelled command must not leave a guard that blocks the user. */
 const GUARD_LIMIT_MS = 2000;
 /** @type {Guard | null} */
 let guard = null;
-/* The guard that ended by itself while its command was still waiting for an answer: what it saw counts. */
+/* The guard that expired while its command was still waiting for an answer: its verdict counts. */
 /** @type {Guard | null} */
 let expired = null;
 
@@ -20,9 +20,9 @@ let expired = null;
 function lookAt(event) {
   if (!guard || !event.isTrusted) return;
   if (guard.verdict === null) {
-    // The first event decides for the whole gesture: a page may move things on mousedown.
+    // The first event decides for the whole gesture: a page may move elements on mousedown.
     const hit = innerTarget(event);
-    // What is ours yields by now: an element that only says so is a cover like any other.
+    // Our own elements let input through now: an element that only has our attribute is an ordinary cover.
     const taker = guard.itself ? otherTaker(guard.element, hit) : null;
     if (!takesEventsOf(guard.element, hit)) {
       guard.verdict = { verdict: 'covered', reason: `it is covered by ${describe(coverOf(guard.element, hit))}` };
@@ -38,8 +38,8 @@ function lookAt(event) {
 for (const type of GUARDED) listenLastingly(type, lookAt, { capture: true, passive: false });
 
 /**
- * From now on, until `releaseGuard`, pointer events that miss the element are held back from the page; `itself`: also those
- * that another control in it would take.
+ * Blocks pointer events that miss the element, until `releaseGuard`; `itself`: also those that another control inside
+ * it would receive.
  * @param {Element} element
  * @param {boolean} itself
  */
@@ -57,7 +57,7 @@ function setGuard(element, itself) {
   guard = state;
 }
 
-/** What the guard saw; null where no event arrived. @returns {Guarded | null} */
+/** Returns the guard's verdict; null if no event arrived. @returns {Guarded | null} */
 function releaseGuard(since = DOCUMENT_ID) {
   if (since !== DOCUMENT_ID) return { verdict: 'left' };
   const state = guard;

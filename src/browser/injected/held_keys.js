@@ -1,11 +1,12 @@
 /*
- * Held keys: what a person presses for the side panel while the browser has the keyboard here for a moment.
+ * Held keys: keys that the user presses for the side panel while the browser has moved the keyboard focus here for a
+ * moment.
  *
- * Owns the keys until they are taken over. The listeners are there from the document's first moment on, before any of
- * the page's; while nothing is held they do nothing. Never holds keys that an agent presses: none are pressed meanwhile.
+ * Owns the keys until the daemon takes them. The listeners are added at the start of the document, before any of the
+ * page's; while nothing is held they do nothing. Never holds keys pressed by an agent: agents press none in this time.
  */
 
-/* A command that was cut off must not leave the page without a keyboard. */
+/* A cancelled command must not leave the page without keyboard input. */
 const HOLD_LIMIT_MS = 2000;
 let holding = false;
 let holdEnds = 0;
@@ -17,7 +18,7 @@ function holdKey(event) {
   if (!holding || !event.isTrusted) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  // A shortcut is not text; what it would have done in the panel is lost rather than done in the page.
+  // A shortcut is not text. Its effect in the panel is lost, so that it cannot act on the page.
   if (event.type === 'keydown' && !event.ctrlKey && !event.metaKey)
     pressedKeys.push({ key: event.key, at: performance.timeOrigin + event.timeStamp });
 }
@@ -31,7 +32,7 @@ function holdKeys() {
   }, HOLD_LIMIT_MS);
 }
 
-/* The keys since `holdKeys`, in order, and when each was pressed: what is typed in the panel meanwhile has its own times. */
+/* The keys since `holdKeys`, in order, with their times: keys typed in the panel in between have times of their own. */
 function releaseKeys() {
   clearTimeout(holdEnds);
   holding = false;

@@ -1,5 +1,5 @@
 /*
- * What the daemon calls, gathered in the one name of our isolated world.
+ * The functions that the daemon calls, under the only name in our isolated world.
  *
  * Owns the surface. Targets are {number} or {selector}.
  */
@@ -88,10 +88,13 @@ const SURFACE = {
   endPick,
   describePicked,
   numberOfPicked,
-  /* The function's value where this is still the document that is meant, else null. */
+  /* The function's result if this is still the given document, else null. */
   inDocument: (/** @type {string} */ of, /** @type {InjectedFunction} */ name, /** @type {unknown[]} */ ...given) =>
     of === DOCUMENT_ID ? SURFACE[name](...given) : null,
-  /** options as takeSnapshot's, with `scope` (a target) in place of `root`. @param {SnapshotOptions & { scope?: Target }} options */
+  /**
+   * The options of takeSnapshot, with `scope` (a target) instead of `root`.
+   * @param {SnapshotOptions & { scope?: Target }} options
+   */
   snapshot(options) {
     let root = null;
     if (options.scope) {

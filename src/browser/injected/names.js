@@ -1,12 +1,12 @@
 /*
  * The accessible name of an element, by accname 1.2 with HTML-AAM's native sources.
  *
- * Owns `nameOf`. A name is cut at NAME_LIMIT, which also bounds the work that one name can cost.
+ * Owns `nameOf`. A name is cut at NAME_LIMIT, which also limits the cost of computing one name.
  */
 
 const NAME_LIMIT = 300;
 
-/* Roles that take their name from what they contain. */
+/* Roles that are named by their content. */
 const NAMED_BY_CONTENT = new Set(
   (
     'button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch ' +
@@ -14,7 +14,7 @@ const NAMED_BY_CONTENT = new Set(
   ).split(' '),
 );
 
-/* Roles that may not be named at all (ARIA 1.2, section 5.2.8.6). */
+/* Roles that must not be named (ARIA 1.2, section 5.2.8.6). */
 const UNNAMED = new Set(
   'caption code definition deletion emphasis generic insertion mark none paragraph strong subscript suggestion superscript term time'.split(
     ' ',
@@ -26,7 +26,7 @@ const BUTTON_INPUTS = new Set(['button', 'submit', 'reset']);
 const BLOCK_DISPLAY = /^(block|flex|grid|table|list-item|flow-root|inline-block|inline-flex|inline-grid|inline-table|table-)/;
 
 /**
- * `fromContent` tells whether the name is the element's own text, which then needs no second line.
+ * `fromContent`: the name is the element's own text, which then needs no second line.
  * @param {Element} element
  * @param {string} role
  */
@@ -73,7 +73,7 @@ function labelledBy(element, run) {
 /** @param {Element} element */
 const isValueControl = (element) => ['input', 'select', 'textarea'].includes(tagOf(element));
 
-/** What HTML itself names an element by. @param {Element} element @param {NameRun} run @returns {string} */
+/** Returns the name from native HTML sources. @param {Element} element @param {NameRun} run @returns {string} */
 function nativeName(element, run) {
   const tag = tagOf(element);
   if (tag === 'input') {
@@ -106,10 +106,10 @@ function nativeName(element, run) {
   }
 }
 
-/** A part of an SVG drawing, or the whole: its `<title>` child names it. @param {Element} element */
+/** Returns true for a part of an SVG drawing, or the whole: its `<title>` child names it. @param {Element} element */
 const isDrawn = (element) => element.namespaceURI === 'http://www.w3.org/2000/svg';
 
-/** The last source before none: a placeholder. @param {Element} element */
+/** Returns the last possible name source: a placeholder. @param {Element} element */
 function lastResort(element) {
   const tag = tagOf(element);
   if (tag === 'input' || tag === 'textarea') {
@@ -120,8 +120,8 @@ function lastResort(element) {
 }
 
 /*
- * `<label for>` elements by what they are for, a tree at a time. `element.labels` walks the whole document for each
- * element (20,000 buttons took 26 s), so this is read once a pass; `beginPass` forgets it.
+ * `<label for>` elements by the id of their control, one map per tree. `element.labels` walks the whole document for
+ * each element (20,000 buttons took 26 s), so they are read once per pass; `beginPass` clears them.
  */
 /** @type {Map<Tree, Map<string, HTMLLabelElement[]>>} */
 let labelsByTree = new Map();
@@ -167,8 +167,8 @@ function childText(element, tag, run) {
 }
 
 /**
- * The text alternative of an element within another's name (accname step 2 for a descendant or a reference).
- * `referenced`: it is read even where it is hidden; `control`: the control that is being named.
+ * Returns the text alternative of an element within another's name (accname step 2 for a descendant or a reference).
+ * `referenced`: it is read even if hidden; `control`: the control that is being named.
  * @param {Element} element
  * @param {NameRun} run
  * @param {{ referenced?: boolean; follow?: boolean; control?: Element | null; shown?: number }} [options]
@@ -183,7 +183,7 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
   if (isOwnHost(element)) return '';
   const gone = shown === GONE || element.getAttribute('aria-hidden') === 'true';
   if (gone && !isReferenced) return '';
-  // All of a hidden element is read where it was asked for by name.
+  // A hidden element that is referenced is read completely.
   const hidden = isReferenced && (gone || shown !== SHOWN);
 
   if (follow && tag !== 'slot') {
@@ -191,14 +191,14 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
     if (label) return label;
   }
   const role = roleOf(element);
-  // The items beneath a tree item are not part of its own name.
+  // The items in a tree item's group are not part of its own name.
   if (run.withoutGroups && role === 'group') return '';
-  // A control inside a label stands for its value.
+  // A control inside a label contributes its value.
   const value = embeddedValue(element, role);
   if (value !== null && element !== control && !(isReferenced && !control && !follow && isFormField(role))) {
     return value;
   }
-  // A slot is not there for a reader: only what is in it.
+  // A slot is not in the accessibility tree: only its content is.
   const label = role === 'none' || tag === 'slot' ? '' : ariaLabel(element);
   if (label) return label;
   if (role !== 'none') {
@@ -211,7 +211,7 @@ function textOf(element, run, { referenced: isReferenced = false, follow = true,
   return squeeze(element.getAttribute('title') ?? '');
 }
 
-/* Elements that HTML names by something else than their text, wherever they are read. */
+/* Elements that HTML names by something other than their text, wherever they are read. */
 const NAMES_ITSELF = new Set(['img', 'area', 'input', 'fieldset', 'table', 'figure', 'optgroup', 'option']);
 
 /** @param {string} role */
@@ -219,7 +219,7 @@ const isFormField = (role) =>
   ['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton', 'scrollbar', 'progressbar', 'meter'].includes(role);
 
 /**
- * The value that a field adds to the name that contains it, or null where it is no such field.
+ * Returns the value that a field contributes to the name around it, or null for other elements.
  * @param {Element} element
  * @param {string} role
  */
@@ -252,7 +252,14 @@ function comboValue(element) {
   return squeeze(element.getAttribute('role') === 'combobox' ? (element.textContent ?? '') : '');
 }
 
-/** The text of what an element contains, generated content and owned elements included. @param {Element} element @param {NameRun} run @param {boolean} [hidden] @param {Element | null} [control] @returns {string} */
+/**
+ * Returns the text of an element's content, including generated content and owned elements.
+ * @param {Element} element
+ * @param {NameRun} run
+ * @param {boolean} [hidden]
+ * @param {Element | null} [control]
+ * @returns {string}
+ */
 function contentText(element, run, hidden = false, control = null) {
   let text = pseudoText(element, '::before');
   /** @param {AnyNode} node */
@@ -289,7 +296,8 @@ function contentText(element, run, hidden = false, control = null) {
 const isBlock = (element) => BLOCK_DISPLAY.test(getComputedStyle(element).display);
 
 /**
- * Text of `content`; an alternative after a slash wins. Quotes, counters and pictures say nothing.
+ * Returns the text of `content`; an alternative after a slash takes precedence. Quotes, counters and images have no
+ * text.
  * @param {Element} element
  * @param {string} which
  */
@@ -319,7 +327,7 @@ function contentStrings(content) {
     } else if (character === '/') {
       text = '';
     } else if (content.startsWith('url(', at)) {
-      // A picture stands between words.
+      // An image separates words.
       text += ' ';
       at += 3;
       while (at < content.length && content[at] !== ')') at += 1;

@@ -1,9 +1,9 @@
 /*
- * What is drawn over the page for the person: the refs of the last snapshot, an outline around one element, among
- * shown refs one around the element that an agent acts on, and what the open approval cards are about.
+ * Drawings over the page for the user: the refs of the last snapshot, an outline around one element, while refs are
+ * shown an outline around the element of the current action, and the subjects of open approval cards.
  *
- * Owns four layers of our root. Nothing here takes a pointer event. Places are read once an animation frame, and only
- * while something is shown: the page may scroll, resize or change its layout at any time.
+ * Owns four layers of our root. Nothing here receives pointer events. Positions are read once per animation frame, and
+ * only while something is shown: the page may scroll, resize or change its layout at any time.
  */
 
 const OVERLAY_RULES = `
@@ -18,13 +18,16 @@ const OVERLAY_RULES = `
   .asked .outline { border-style: dashed; }
   .ghost { position: absolute; left: 0; top: 0; box-sizing: border-box; overflow: hidden; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 4px; background: #fff7e6; color: #7c4a03; }`;
 
-/* Between an element and the outline around it. */
+/* The distance between an element and its outline. */
 const OUTLINE_GAP = 3;
-/* From an element's corner to its badge, as far as the window leaves room. */
+/* The offset of a badge from its element's corner, as far as the window has room. */
 const BADGE_LEFT = 4;
 const BADGE_ABOVE = 13;
 
-/* The mark on what is acted on outlives the action by this: it could not be seen else. The cursor's words go then, too. */
+/*
+ * The mark on an element stays this long after the action: otherwise it would be too short to see. The cursor's label
+ * disappears at the same time.
+ */
 const TOUCH_LASTS_MS = 600;
 
 /**
@@ -64,11 +67,14 @@ function overlayLayer(name) {
   return layer;
 }
 
-/** Shows a badge at each {number, label} that is in the page, and no others. → how many @param {Named[]} named */
+/**
+ * Shows a badge at each {number, label} that is in the page, and removes all others. → how many
+ * @param {Named[]} named
+ */
 function drawRefs(named) {
   clearBadges();
   const layer = overlayLayer('refs');
-  // Only what is in sight is placed: a long page may have thousands.
+  // Only visible badges are placed: a long page may have thousands.
   const seen = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
       const badge = overlay.badges.get(target);
@@ -81,7 +87,7 @@ function drawRefs(named) {
         badge.remove();
       }
     }
-    // At their places before they are drawn for the first time.
+    // Placed before they are drawn for the first time.
     placeAll();
   });
   overlay.seen = seen;
@@ -114,13 +120,13 @@ function clearBadges() {
   if (overlay.refs) dropLayer(overlay.refs);
 }
 
-/** Amber is what is pointed at or acted on. @param {Element} element */
+/** Marks a badge in amber if its element is outlined or acted on. @param {Element} element */
 function markBadge(element) {
   overlay.badges.get(element)?.classList.toggle('is-target', element === overlay.target?.element || element === overlay.touch?.element);
 }
 
 /**
- * Outlines an element, or none. `label`: what it is called; else its role and name. → whether it is in the page
+ * Outlines an element, or none. `label`: its name; null: its role and name. → whether it is in the page
  * @param {number | null} number
  * @param {string | null} [label]
  */
@@ -145,7 +151,10 @@ function pointAt(number, label = null) {
   return true;
 }
 
-/** Where refs are shown: outlines the element that is acted on; none: the action has ended. @param {number | null} number */
+/**
+ * While refs are shown, outlines the element of the current action; null: the action has ended.
+ * @param {number | null} number
+ */
 function touch(number) {
   clearTimeout(overlay.untouch);
   if (number === null) {
@@ -173,8 +182,8 @@ function untouch() {
 }
 
 /**
- * Outlines what an open card is about, and shows in it the text that would be typed; null: none would be. `id`: the
- * card's. The page is neither scrolled nor focused for it. → whether it is in the page
+ * Outlines the subject of an open approval card, and shows the text to be typed in it; null: none. `id`: the card's.
+ * The page is neither scrolled nor focused. → whether it is in the page
  * @param {Target} target
  * @param {string} id
  * @param {string | null} text
@@ -197,7 +206,7 @@ function showAsked(target, id, text) {
 }
 
 /**
- * The text stands where the field would have it.
+ * Styles the text like the field's own.
  * @param {HTMLElement} ghost
  * @param {CSSStyleDeclaration} style
  * @param {boolean} isOneLine
@@ -235,7 +244,7 @@ function hideAsked(id) {
   return null;
 }
 
-/** `button "Apply"` @param {Element} element */
+/** Returns the role and name: `button "Apply"`. @param {Element} element */
 function calledBy(element) {
   const role = roleOf(element) || tagOf(element);
   const name = nameOf(element, roleOf(element));
@@ -255,7 +264,7 @@ function followPage() {
 
 function placeAll() {
   const { host } = openRoot();
-  // A transformed <html> moves what is fixed in it.
+  // A transformed <html> moves the fixed elements in it.
   const origin = host.getBoundingClientRect();
   const places = Array.from(overlay.shown, (element) => ({ badge: overlay.badges.get(element), box: element.getBoundingClientRect() }));
   const outlined = [overlay.target, overlay.touch]
@@ -266,7 +275,7 @@ function placeAll() {
     ...asked,
     box: element.isConnected ? (boxOf(element) ?? element).getBoundingClientRect() : null,
   }));
-  // All reading comes before all writing: one layout a frame.
+  // All reads come before all writes: one layout per frame.
   for (const { badge, box } of places) {
     if (!badge) continue;
     const left = Math.max(2, box.left - BADGE_LEFT);
@@ -299,7 +308,13 @@ function placeOutline({ element, layer, box }, origin) {
   moveTo(name, Math.max(2, Math.min(left, innerWidth - size.width - 2)) - origin.left, at - origin.top);
 }
 
-/** Over a box, and as much around it. @param {Element} element @param {DOMRect} box @param {number} gap @param {DOMRect} origin */
+/**
+ * Places an element over a box, with a margin around it.
+ * @param {Element} element
+ * @param {DOMRect} box
+ * @param {number} gap
+ * @param {DOMRect} origin
+ */
 function placeOver(element, box, gap, origin) {
   moveTo(element, box.left - gap - origin.left, box.top - gap - origin.top);
   setSize(element, box.width + 2 * gap, box.height + 2 * gap);
@@ -317,5 +332,5 @@ function setSize(element, width, height) {
   if (element.style.height !== `${height}px`) element.style.height = `${height}px`;
 }
 
-/** Those of these numbers whose elements are in the page. @param {number[]} numbers */
+/** Returns those numbers whose elements are in the page. @param {number[]} numbers */
 const presentOf = (numbers) => numbers.filter((/** @type {number} */ number) => elementOf(number)?.isConnected);

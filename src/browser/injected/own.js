@@ -1,14 +1,14 @@
 /*
- * Our one element in this document: whatever a person sees of gstack in a page lies in it.
+ * Our one element in this document: it contains everything of gstack that the user sees in a page.
  *
- * Owns the host and its closed shadow root, or takes over those that the extension's content script has made, so that
- * a page never finds more than one. The rules of `:host` are important and of the inner tree: no style of the page
- * wins over them. Every number is set through the CSSOM: a page's policy may forbid inline styles.
+ * Owns the host and its closed shadow root, or adopts those of the extension's content script, so that a page never
+ * contains more than one. The rules of `:host` are important and in the inner tree: no style of the page overrides
+ * them. Every number is set through the CSSOM: the page's CSP may forbid inline styles.
  */
 
-/* Words of the host's attribute. They change what is drawn, never what the page can do. */
-const HIDDEN = 'hidden'; // a picture is taken
-const YIELDING = 'yielding'; // input of ours is on its way: nothing of ours may take it
+/* Words in the host's attribute. They change the drawing, never the abilities of the page. */
+const HIDDEN = 'hidden'; // a screenshot is being taken
+const YIELDING = 'yielding'; // our input is on its way: our elements must not receive it
 
 const HOST_RULES = `
   :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important; top: 0 !important; width: 0 !important;
@@ -19,7 +19,7 @@ const HOST_RULES = `
 /** @type {ShadowRoot | null} */
 let ownRoot = null;
 
-/* Our listeners are there before the page's: that our element comes into the top layer is told to nobody. */
+/* Our listeners run before the page's: they hide from the page that our element enters the top layer. */
 for (const type of ['beforetoggle', 'toggle']) {
   listenLastingly(
     type,
@@ -30,21 +30,27 @@ for (const type of ['beforetoggle', 'toggle']) {
   );
 }
 
-/* Asked before something is drawn: then the root of the content script, where there is one, comes by `adoptRoot`. */
+/* Called before drawing: if there is a root of the content script, it arrives through `adoptRoot`. */
 const hasRoot = () => ownRoot !== null;
 
-/** A root of our own people; the daemon has it from the extension's world, which no page reaches. @param {ShadowRoot} root */
+/**
+ * Adopts the root of our content script; the daemon gets it from the extension's world, which no page can access.
+ * @param {ShadowRoot} root
+ */
 function adoptRoot(root) {
   ownRoot ??= root;
   return null;
 }
 
-/* The root to draw into, with its host in the page. A page that takes the host away gets it back with the next change. */
+/*
+ * Returns the root to draw into, with its host in the page. If the page removes the host, the next change adds it
+ * again.
+ */
 function openRoot() {
   if (!ownRoot) {
     const host = document.createElement('div');
     host.setAttribute(OWN_HOST, '');
-    // In the browser's top layer: a manual popover takes no focus, closes no other and is not closed by Escape.
+    // In the top layer: a manual popover takes no focus, closes no other and is not closed by Escape.
     host.popover = 'manual';
     document.addEventListener(
       'toggle',
@@ -64,7 +70,7 @@ function openRoot() {
   return ownRoot;
 }
 
-/* Above dialogs and what fills the screen: what comes into the top layer last lies on top. */
+/* Moves the host above dialogs and fullscreen elements: the last element to enter the top layer is on top. */
 function liftOwn() {
   const host = /** @type {HTMLElement | undefined} */ (ownRoot?.host);
   if (!host?.isConnected || host.popover !== 'manual') return;
@@ -79,7 +85,7 @@ function sheetOf(text) {
   return sheet;
 }
 
-/** A layer of the root with rules of its own. @param {string} name @param {string} rules */
+/** Adds a layer to the root with its own style rules. @param {string} name @param {string} rules */
 function addLayer(name, rules) {
   const root = openRoot();
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheetOf(rules)];
@@ -89,13 +95,13 @@ function addLayer(name, rules) {
   return layer;
 }
 
-/** Puts a layer (back) in sight. @param {HTMLElement} layer */
+/** Shows a layer, again if necessary. @param {HTMLElement} layer */
 const showLayer = (layer) => {
   const root = openRoot();
   if (layer.parentNode !== root) root.append(layer);
 };
 
-/** Takes a layer away, and the host with it where nothing else is to be seen in it. @param {HTMLElement} layer */
+/** Removes a layer, and the host too if nothing else is visible in it. @param {HTMLElement} layer */
 function dropLayer(layer) {
   const root = /** @type {ShadowRoot | null} */ (layer.parentNode);
   layer.remove();
@@ -116,8 +122,8 @@ const markOwn = (word, on) => {
 };
 
 /**
- * Takes our own elements out of the picture, or puts them back. `own`: there are any. `fits`: the window shows all of the
- * page, so that nothing has to be laid out anew for a picture of it.
+ * Hides our own elements for a screenshot, or shows them again. `own`: there are any. `fits`: the window shows the
+ * whole page, so that a screenshot needs no new layout.
  * @param {boolean} hide
  */
 function hideOwn(hide) {
@@ -132,5 +138,5 @@ function hideOwn(hide) {
   return { own: document.querySelector(OWN_SHOWN) !== null, fits };
 }
 
-/** What is ours and can be clicked lets the next input through. @param {boolean} yields */
+/** Makes our clickable elements let the next input through. @param {boolean} yields */
 const yieldOwn = (yields) => markOwn(YIELDING, yields);

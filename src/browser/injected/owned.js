@@ -1,32 +1,35 @@
 /*
- * Who owns an element where the page says so (`aria-owns`), and whether a role stands where ARIA asks for it.
+ * The owner of an element by `aria-owns`, and whether a role is in its required context.
  *
- * Owns what is remembered of `aria-owns` during one pass over the page. Never decides a role by itself.
+ * Owns the records of `aria-owns` during one pass over the page. Never decides a role by itself.
  */
 
 /* root → (owned element → its owner), for one pass. */
 let ownedByTree = /** @type {Map<Tree, Map<Element, Element>>} */ (new Map());
 /*
- * Whether a tree that was read in this walk has an owner. Known only during a walk from the top, which comes to every
- * tree before it comes to its elements; else null, and each element's tree is asked.
+ * Whether a tree read in this walk has an owner. Known only during a walk from the top, which reads every tree before
+ * its elements; otherwise null, and each element's tree is checked.
  */
 let anyOwner = /** @type {boolean | null} */ (null);
 
-/* Forgets what the pass before has read. */
+/* Drops the records of the previous pass. */
 const forgetOwned = () => {
   ownedByTree = new Map();
   anyOwner = null;
 };
 
-/** From here on each tree is read as the walk comes to it; the trees around its first element are read at once. @param {Element} element */
+/**
+ * Reads each tree when the walk reaches it from now on; reads the trees around the first element at once.
+ * @param {Element} element
+ */
 function readOwnedOnTheWay(element) {
   anyOwner = false;
   for (let /** @type {Tree | undefined} */ root = element.getRootNode(); root; root = root.host?.getRootNode()) ownedIn(root);
 }
 
 /**
- * owned element → owner, for one document or shadow tree. What is hidden owns nothing, an element has one owner,
- * and nothing owns what it lies in.
+ * Returns owned element → owner for one document or shadow tree. Hidden elements own nothing, an element has one owner,
+ * and nothing owns its own ancestor.
  * @param {Tree} root
  * @returns {Map<Element, Element>}
  */
@@ -39,7 +42,7 @@ function ownedIn(root) {
     if (owner.closest('[aria-hidden="true"]') || rendering(owner) === GONE) continue;
     for (const element of referenced(owner, owner.getAttribute('aria-owns') ?? '')) {
       if (owned.has(element) || composedContains(element, owner)) continue;
-      // Where it lies it may be out of sight for everybody; then it is so here too.
+      // An element that is hidden in its own position stays hidden here too.
       if (rendering(element) !== GONE) owned.set(element, owner);
     }
   }
@@ -51,8 +54,9 @@ function ownedIn(root) {
 const ownerOf = (element) => (anyOwner === false ? null : (ownedIn(element.getRootNode()).get(element) ?? null));
 
 /**
- * Child nodes in the accessibility tree: as rendered, without those that another element owns, then what it owns itself.
- * Null where they are the element's own child nodes: most elements of a page, and a list for each would cost.
+ * Returns the child nodes in the accessibility tree: as rendered, without those that another element owns, followed by
+ * those it owns itself. Returns null if they are the element's own child nodes: that is the common case, and a list for
+ * each element would be expensive.
  * @param {Element} element
  */
 function treeChildren(element) {
@@ -67,7 +71,11 @@ function treeChildren(element) {
   return list ? [...own, ...referenced(element, list).filter((target) => owned.get(target) === element)] : own;
 }
 
-/** The elements of an id list, in its order, from the element's own tree. @param {Element} element @param {string} ids */
+/**
+ * Returns the elements of an id list, in its order, from the element's own tree.
+ * @param {Element} element
+ * @param {string} ids
+ */
 function referenced(element, ids) {
   const root = element.getRootNode();
   if (!root.getElementById) return [];
@@ -79,8 +87,8 @@ function referenced(element, ids) {
 }
 
 /*
- * Roles that mean nothing outside of others (ARIA 1.2, required context role). Controls are not here: an option in a
- * portal or a tab in a custom element is what its author calls it.
+ * Roles that are meaningless outside of others (ARIA 1.2, required context role). Controls are not included: an option
+ * in a portal or a tab in a custom element keeps its author's role.
  */
 const ROLE_CONTEXTS = new Map(
   Object.entries({
@@ -95,7 +103,7 @@ const ROLE_CONTEXTS = new Map(
   }),
 );
 
-/** Whether what the role asks for is above the element. @param {Element} element @param {string} role */
+/** Returns true if an ancestor has a role that this role requires. @param {Element} element @param {string} role */
 function standsInContext(element, role) {
   const contexts = ROLE_CONTEXTS.get(role);
   if (!contexts) return true;
@@ -105,7 +113,10 @@ function standsInContext(element, role) {
   return false;
 }
 
-/** The list that an `li` is an item of: the nearest one, unless that is none any more. @param {Element} element */
+/**
+ * Returns true if an `li` is an item of a list: the nearest list, unless its role was removed.
+ * @param {Element} element
+ */
 function isListItem(element) {
   for (let at = ownerOf(element) ?? composedParent(element); at; at = composedParent(at)) {
     const tag = tagOf(at);

@@ -1,8 +1,8 @@
 /*
- * Picking an element by keys, and what is told of a picked one.
+ * Picking an element with keys, and the description of the picked element.
  *
- * Owns the keys while a pick is under way. The pointer is the browser's own inspect mode: its events never come to a
- * document, ours or the page's.
+ * Owns the keys during a pick. The browser's own inspect mode handles the pointer: its events never reach a document,
+ * ours or the page's.
  */
 
 /** @type {{ [key: string]: (element: Element) => Element | null | undefined }} */
@@ -23,13 +23,13 @@ function besides(element, which) {
 /** @type {((event: KeyboardEvent) => void) | null} */
 let pickKeys = null;
 
-/** `binding`: the function that the daemon has put into this world. → this document @param {string} binding */
+/** `binding`: the function that the daemon has added to this world. → this document's id @param {string} binding */
 function beginPick(binding) {
   stopKeys();
   /** @param {PickWords} words */
   const tell = (words) => /** @type {any} */ (globalThis)[binding]?.(JSON.stringify({ document: DOCUMENT_ID, ...words }));
   pickKeys = (/** @type {KeyboardEvent} */ event) => {
-    // A page can make up keys; only a person's pick anything.
+    // A page can synthesize keys; only the user's keys may pick.
     if (!event.isTrusted || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const at = overlay.target?.element ?? null;
     if (event.key === 'Escape') tell({ ended: true });
@@ -62,7 +62,7 @@ function goTo(element, tell) {
   tell({ at: numberOf(element) });
 }
 
-/** The control after (or before) an element. @param {Element | null} from @param {boolean} backwards */
+/** Returns the control after (or before) an element. @param {Element | null} from @param {boolean} backwards */
 function tabbed(from, backwards) {
   /** @type {Element[]} */
   const controls = [];
@@ -79,17 +79,24 @@ function tabbed(from, backwards) {
   return ordered.find((element) => element !== from && from.compareDocumentPosition(element) & wanted) ?? ordered[0];
 }
 
-/** The number of a node that the browser says the pointer is over; 0 for one of another document, or of ours. @param {AnyNode} node */
+/**
+ * Returns the number of the node that the browser reports under the pointer; 0 for a node of another document, or one
+ * of ours.
+ * @param {AnyNode} node
+ */
 function numberOfPicked(node) {
   const element = node.nodeType === Node.ELEMENT_NODE ? node : (node.parentElement ?? node.getRootNode().host);
   if (!element || element.ownerDocument !== document || composedClosest(element, isOwnHost)) return 0;
   return numberOf(element);
 }
 
-/* Characters of a picked element's markup. */
+/* The limit of a picked element's markup, in characters. */
 const PICKED_HTML = 500;
 
-/** → {document, role, name, selector, url, rect, html}, or null where it has left the page @param {number} number */
+/**
+ * → {document, role, name, selector, url, rect, html}, or null if it is no longer in the page
+ * @param {number} number
+ */
 function describePicked(number) {
   const element = elementOf(number);
   if (!element?.isConnected) return null;
@@ -107,7 +114,7 @@ function describePicked(number) {
   };
 }
 
-/** As CSS would name it: `button#save.primary`. @param {Element} element */
+/** Returns a CSS selector as a label: `button#save.primary`. @param {Element} element */
 function cssName(element) {
   const id = element.id ? `#${CSS.escape(element.id)}` : '';
   const classes = Array.from(element.classList)

@@ -1,22 +1,23 @@
 /*
- * The snapshot's nodes as lines.
+ * Prints the snapshot's nodes as lines.
  *
- * Owns the form of a line, and what of the tree has one: rows with their cells, a node with its text. Reads nothing of the page.
+ * Owns the line format, and which nodes have a line: rows with their cells, a node with its text. Reads nothing from
+ * the page.
  */
 
-/* In UTF-16 units. One node must not take what is meant for the page: `text` reads it whole. */
+/* In UTF-16 units. One node must not use up the page's limit: `text` reads it completely. */
 const LONGEST_TEXT = 2000;
-/* Words of the page's own, such as why a field is invalid. */
+/* Text from the page, such as the reason a field is invalid. */
 const LONGEST_PROPERTIES = 300;
 
-/** A text as a line holds it, and how much of it that leaves out. @param {string} text */
+/** Returns a text as shown in a line, with the number of characters left out. @param {string} text */
 function clipText(text, left = 0) {
   const held = text.length > LONGEST_TEXT ? clip(text, LONGEST_TEXT).slice(0, -1) : text;
   const rest = text.length - held.length + left;
   return rest > 0 ? `${held}… (${rest} more characters)` : held;
 }
 
-/** Runs of text as one line holds them. @param {LineNode[]} runs */
+/** Returns runs of text as shown in one line. @param {LineNode[]} runs */
 const textOfRuns = (runs) =>
   clipText(
     runs
@@ -27,7 +28,7 @@ const textOfRuns = (runs) =>
   );
 
 /**
- * Prints children: text alone goes into its parent's line (done by the caller), else line by line.
+ * Prints children. Text alone goes into its parent's line (the caller does that), everything else line by line.
  * @param {LineNode} node
  * @param {number} depth
  * @param {PrintOptions} options
@@ -41,7 +42,7 @@ function printKids(node, depth, options, out, printed, kids = node.kids) {
       if (text) line(out, printed, depth, options, kid, 0, 't', 'text', '', '', text);
       continue;
     }
-    // A picture is part of the name that was made from it.
+    // An image is part of the name that was made from it.
     if (node.fromContent && kid.role === 'img') continue;
     const inline = inlineText(kid);
     if (options.compact && isBare(kid, inline) && kid.role !== 'row') {
@@ -54,10 +55,15 @@ function printKids(node, depth, options, out, printed, kids = node.kids) {
   }
 }
 
-/** What has a line of its own although its parent's line has text. @param {LineNode} kid */
+/** Returns true for a child with a line of its own even if its parent's line has text. @param {LineNode} kid */
 const standsAlone = (kid) => kid.text === undefined || kid.stands;
 
-/** Only what is printed is remembered by a number. @param {LineNode} node @param {number} depth @param {PrintOptions} options */
+/**
+ * Assigns numbers only to nodes that are printed.
+ * @param {LineNode} node
+ * @param {number} depth
+ * @param {PrintOptions} options
+ */
 const numberIn = (node, depth, options) => node.number || (within(depth, options) && !node.counted ? numberOf(node.element) : 0);
 
 const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
@@ -65,7 +71,8 @@ const CELLS = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 const isPlainCell = (kid) => CELLS.has(kid.role) && !kid.properties && kid.kids.every((inner) => inner.text !== undefined);
 
 /**
- * A row with its plain cells in one line: `[row]: Nile | 6650`; cells with more in them follow. False: not one of cells.
+ * Prints a row with its plain cells in one line: `[row]: Nile | 6650`; cells with more content follow. Returns false if
+ * it is not a row of cells.
  * @param {LineNode} row
  * @param {number} depth
  * @param {PrintOptions} options
@@ -75,7 +82,7 @@ const isPlainCell = (kid) => CELLS.has(kid.role) && !kid.properties && kid.kids.
 function printRow(row, depth, options, out, printed) {
   if (!row.kids.some(isPlainCell) || !row.kids.every((/** @type {LineNode} */ kid) => kid.text !== undefined || CELLS.has(kid.role)))
     return false;
-  // The cap may be reached within the row.
+  // The limit may be reached within the row.
   const plain = row.kids
     .filter(isPlainCell)
     .map((/** @type {LineNode} */ cell) => (cell.counted && !row.counted ? '…' : cell.name || inlineText(cell)));
@@ -91,7 +98,7 @@ function printRow(row, depth, options, out, printed) {
   return true;
 }
 
-/** A cell that is named by what is in it, which has lines of its own. @param {LineNode} cell */
+/** Returns true for a cell whose name is its content, which has lines of its own. @param {LineNode} cell */
 const saysOnlyItsContent = (cell) =>
   cell.counted
     ? isOnlyItsKids(cell)
@@ -104,8 +111,8 @@ const saysOnlyItsContent = (cell) =>
 const within = (depth, options) => options.depth === null || depth <= options.depth;
 
 /**
- * A line is tab-separated: depth, number (0 for text), kind (`e` element, `c` cursor-interactive, `t` text, `f` frame), role, name,
- * properties, text.
+ * Adds a line. It is tab-separated: depth, number (0 for text), kind (`e` element, `c` cursor-interactive, `t` text,
+ * `f` frame), role, name, properties, text.
  * @param {string[]} out
  * @param {Printed} printed
  * @param {number} depth
@@ -124,7 +131,7 @@ function line(out, printed, depth, options, node, number, kind, role, name, prop
   else out.push([depth, number, kind, role, name, clip(properties, LONGEST_PROPERTIES), text].join('\t'));
 }
 
-/** A control's value, or the text of a node that has nothing but text in it. @param {LineNode} node */
+/** Returns a control's value, or the text of a node that contains only text. @param {LineNode} node */
 function inlineText(node) {
   if (node.value !== null && node.value !== undefined) return clipText(node.value);
   if (node.kids.length && node.kids.every((/** @type {LineNode} */ kid) => kid.text !== undefined))

@@ -1,12 +1,17 @@
 /*
- * What is read from a page as text, lists and states.
+ * Reads a page as text, lists and states.
  *
- * Owns the shapes that the reading commands give. Never changes the page; what is secret in it is `secrets`' to say.
+ * Owns the output formats of the reading commands. Never changes the page; `secrets` decides what is secret.
  */
 
 const NOT_READ = new Set([...NEVER_SHOWN, 'svg', 'textarea', 'select', 'iframe', 'frame', 'object', 'video', 'audio', 'canvas']);
 
-/** Visible text: a line a block, trimmed, empty ones dropped. `marks`: what no person sees stands as `[hidden text: …]`. @param {Element} [root] @param {boolean} [marks] */
+/**
+ * Returns the visible text: one line per block, trimmed, without empty lines. `marks`: text that the user cannot see is
+ * marked as `[hidden text: …]`.
+ * @param {Element} [root]
+ * @param {boolean} [marks]
+ */
 function readText(root = document.body, marks = false) {
   if (!root) return '';
   if (marks) return walkText(root, new Sight());
@@ -14,7 +19,7 @@ function readText(root = document.body, marks = false) {
 }
 
 /**
- * The same by a walk over the elements. sight: marks what it finds hidden, where there is one.
+ * As `readText`, by a walk over the elements. sight: if given, marks the text that it finds hidden.
  * @param {Element} root
  * @param {Sight | null} sight
  */
@@ -66,7 +71,7 @@ const keepsLineBreaks = (style) =>
   style.whiteSpaceCollapse === 'preserve' || style.whiteSpaceCollapse === 'preserve-breaks' || style.whiteSpace.startsWith('pre');
 
 /**
- * Whether an element has a box but none of its content is drawn. Its child elements know that by themselves.
+ * Returns true if an element has a box but its content is not drawn. Its child elements detect that by themselves.
  * @param {Element} element
  * @param {CSSStyleDeclaration} style
  */
@@ -124,7 +129,7 @@ function readField(field) {
   return read;
 }
 
-/* The doctype as it would be written, or ''. */
+/* The doctype as written in the source, or ''. */
 function readDoctype() {
   const type = document.doctype;
   if (!type) return '';
@@ -168,8 +173,8 @@ const STATES = {
 };
 
 /**
- * One read of one element. what: 'text', 'html', 'attributes', 'css' (argument: property), 'is' (argument: state),
- * 'box', 'leads', 'description'. → {value} or resolveOne's fault
+ * Reads one property of one element. what: 'text', 'html', 'attributes', 'css' (argument: property), 'is' (argument:
+ * state), 'box', 'leads', 'description'. → {value} or resolveOne's fault
  * @param {Target} target
  * @param {ReadWhat} what
  * @param {any} argument
@@ -178,7 +183,7 @@ const STATES = {
 function readElement(target, what, argument) {
   const resolved = resolveOne(target);
   if (!resolved.element) {
-    // Nothing there is an answer to these two.
+    // A missing element is a valid answer for these two states.
     if (what === 'is' && resolved.fault === 'missing' && (argument === 'hidden' || argument === 'visible'))
       return { value: argument === 'hidden' };
     return resolved;
@@ -215,7 +220,12 @@ function readElement(target, what, argument) {
   }
 }
 
-/** Whether a selector matches something visible now; the word of `wait`. @param {Target} target @param {number} timeout @returns {Promise<Refusal | { ok: true }>} */
+/**
+ * Waits until a selector matches something visible, for `wait`.
+ * @param {Target} target
+ * @param {number} timeout
+ * @returns {Promise<Refusal | { ok: true }>}
+ */
 async function appears(target, timeout) {
   const deadline = performance.now() + timeout;
   for (;;) {
@@ -243,9 +253,12 @@ const nextTask = () =>
     channel.port2.postMessage(null);
   });
 
-/* Links that save what they lead to: no event of the page tells that one was followed, and the browser's own comes late. */
+/*
+ * Links that save their target: no event of the page reports that one was followed, and the browser's own event comes
+ * late.
+ */
 const SAVING_LINKS = 'a[download][href], area[download][href]';
-/* A click before this says nothing of the action that ends now. */
+/* An older click does not belong to the action that ends now. */
 const SAVING_MS = 10_000;
 const MOST_SAVING = 20;
 /** @type {Event[]} */
@@ -259,33 +272,36 @@ listenLastingly(
   { capture: true },
 );
 
-/** Of another origin the browser shows it instead. @param {string} href */
+/** Returns false for another origin: the browser then shows the target instead of saving it. @param {string} href */
 function savesWhatItLeadsTo(href) {
   const url = URL.parse(href);
   return url !== null && (url.origin === globalThis.origin || url.protocol === 'blob:' || url.protocol === 'data:');
 }
 
-/* Whether such a link was followed since this was asked last. */
+/* Whether such a link was followed since the last call. */
 function tookSavingClicks() {
   const clicks = savingClicks;
   savingClicks = [];
   return clicks.some((event) => !event.defaultPrevented && performance.now() - event.timeStamp < SAVING_MS);
 }
 
-/* Resolves when the handlers of an input have run, and what they put off for a moment. No frame: a hidden page draws none. */
+/*
+ * Resolves when the handlers of an input have run, and their zero-delay tasks. Does not wait for a frame: a hidden page
+ * draws none.
+ */
 async function settled() {
   await nextTask();
   await new Promise((resolve) => {
     setTimeout(resolve);
   });
   await nextTask();
-  // True from the moment a script has closed the window; the browser removes the tab a moment later.
+  // True as soon as a script has closed the window; the browser removes the tab a moment later.
   return { url: location.href, readyState: document.readyState, closes: window.closed, saves: tookSavingClicks() };
 }
 
 /**
- * Calls a function of the surface that ends an action; unless it refuses, waits until the handlers of that action have run.
- * → {value, settled?}
+ * Calls a function of the surface that ends an action; unless it refuses, waits until the handlers of that action have
+ * run. → {value, settled?}
  * @param {InjectedFunction} name
  * @param {unknown[]} given
  */

@@ -1,11 +1,11 @@
 /*
- * The elements that were named to a client, by numbers local to this document.
+ * The elements that clients know by number; the numbers are local to this document.
  *
- * Owns the numbering within one document. The daemon maps its tab-wide refs (`@e3`) to
- * (document, number) and never reuses them; an element keeps its number while the document lives.
+ * Owns the numbering within one document. The daemon maps its tab-wide refs (`@e3`) to (document, number) and never
+ * reuses them; an element keeps its number while the document lives.
  */
 
-/* Random, so that a number is never taken for one of the document before. */
+/* Random, so that a number is never mistaken for one of the previous document. */
 const DOCUMENT_ID = crypto.getRandomValues(new Uint32Array(2)).join('-');
 
 const numbers = new WeakMap(); // element → number
@@ -23,10 +23,13 @@ function numberOf(element) {
   return number;
 }
 
-/** The element of a number; null once it was collected. It may have left the document. @param {number} number */
+/**
+ * Returns the element of a number; null once it was garbage collected. It may no longer be in the document.
+ * @param {number} number
+ */
 const elementOf = (number) => elements.get(number)?.deref() ?? null;
 
-/** The element of {number, document}, while it is in this page. @param {Place} given */
+/** Returns the element of {number, document} if it is in this page. @param {Place} given */
 function heldElement({ number, document: of }) {
   const element = of === DOCUMENT_ID ? elementOf(number) : null;
   return element?.isConnected ? element : null;

@@ -1,5 +1,5 @@
 /*
- * The `role=` selector: `role=button[name="Save"][disabled]`, as Playwright writes it.
+ * The `role=` selector: `role=button[name="Save"][disabled]`, in Playwright's syntax.
  *
  * Owns its grammar. Roles, names and states are those of the snapshot.
  */
@@ -7,7 +7,10 @@
 const ROLE_ATTRIBUTE =
   /\s*\[\s*([a-z-]+)\s*(?:([*^$]?=)\s*("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/(?:\\.|[^/\\])*\/[a-z]*|[^\]\s]+)\s*([is])?)?\s*\]/y;
 
-/** `role=button[name="Save"][disabled]`; the name is the whole one; `i` after it: in any case. @param {string} body */
+/**
+ * Finds elements by `role=button[name="Save"][disabled]`. The name must match as a whole; `i` after it ignores case.
+ * @param {string} body
+ */
 function byRole(body) {
   const { role, tests, includeHidden } = parseRole(body);
   /** @type {Element[]} */

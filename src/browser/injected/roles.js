@@ -1,8 +1,8 @@
 /*
  * The role of an element, by HTML-AAM 1.0 and ARIA 1.2.
  *
- * Owns `roleOf`. Never computes names. Differences from HTML-AAM on purpose: `summary` is a button and
- * an editable region without a role is a textbox, because that is what they do for a user.
+ * Owns `roleOf`. Never computes names. It differs from HTML-AAM on purpose: `summary` is a button and an editable
+ * region without a role is a textbox, because that is how users operate them.
  */
 
 const KNOWN_ROLES = new Set(
@@ -23,7 +23,7 @@ const INTERACTIVE = new Set(
   ).split(' '),
 );
 
-/* Roles that only group: without a name and without text of their own they say little. */
+/* Roles that only group: without a name and their own text they carry little information. */
 const STRUCTURAL = new Set(
   (
     'generic group list listitem paragraph table row rowgroup cell gridcell grid region article section main navigation complementary ' +
@@ -37,10 +37,10 @@ const LEAF_ROLES = new Set(
   'button checkbox img math menuitemcheckbox menuitemradio meter option progressbar radio scrollbar separator slider switch tab'.split(' '),
 );
 
-/* Words within a line: their text belongs to the text around them. */
+/* Inline roles: their text belongs to the text around them. */
 const PHRASES = new Set('strong emphasis subscript superscript insertion deletion mark code time'.split(' '));
 
-/* Global ARIA attributes: one of them on an element overrules `role=presentation`. */
+/* Global ARIA attributes: any of them on an element overrides `role=presentation`. */
 // biome-ignore format: a list of words
 const GLOBAL_ARIA = [
   'aria-atomic', 'aria-busy', 'aria-controls', 'aria-current', 'aria-describedby', 'aria-description', 'aria-details', 'aria-dropeffect',
@@ -128,7 +128,7 @@ const INPUT_ROLES = new Map(
 );
 
 /**
- * The role that the page gave by attribute, or ''. The first token that is a role, and may be one here, counts.
+ * Returns the role from the attribute, or ''. The first token that is a role, and valid here, counts.
  * @param {Element} element
  */
 function explicitRole(element) {
@@ -136,7 +136,7 @@ function explicitRole(element) {
   if (!attribute) return '';
   for (const token of attribute.toLowerCase().split(/[\t\n\f\r ]+/)) {
     if (!KNOWN_ROLES.has(token)) continue;
-    // A landmark of these kinds is none without a name.
+    // These landmarks require a name.
     if ((token === 'region' || token === 'form') && !hasOwnLabel(element)) continue;
     if (ROLE_CONTEXTS.has(token) && !standsInContext(element, token)) continue;
     return SYNONYMS.get(token) ?? token;
@@ -182,7 +182,7 @@ const isEditingHost = (element) => {
   return value !== null && value !== 'false' && value !== 'inherit';
 };
 
-/** '' where an element has no role at all; 'none' where the page took it away. @param {Element} element @returns {string} */
+/** Returns '' if an element has no role; 'none' if the page removed it. @param {Element} element @returns {string} */
 function roleOf(element) {
   const given = explicitRole(element);
   if (given && given !== 'none') return given;
@@ -191,7 +191,7 @@ function roleOf(element) {
   return takesRoleFromParent(element) ? 'none' : native;
 }
 
-/* `li`, `tr`, `td` … lose their meaning with the list or table that they belong to. */
+/* `li`, `tr`, `td` … lose their role if the list or table they belong to has lost its own. */
 const OWNERS = new Map(
   Object.entries({
     li: ['ul', 'ol', 'menu'],
@@ -276,13 +276,17 @@ function imageRole(element) {
   return hasOwnLabel(element) || isFocusable(element) ? 'img' : 'none';
 }
 
-/** A label by ARIA or `title`: enough to make a section a region (HTML-AAM), without computing the whole name. @param {Element} element */
+/**
+ * Returns true for a label from ARIA or `title`: enough to make a section a region (HTML-AAM), without computing the
+ * whole name.
+ * @param {Element} element
+ */
 const hasOwnLabel = (element) =>
   !!element.getAttribute('aria-label')?.trim() ||
   referenced(element, labelIds(element)).length > 0 ||
   !!element.getAttribute('title')?.trim();
 
-/** The ids of `aria-labelledby`, also in the spelling that browsers forgive. @param {Element} element */
+/** Returns the ids of `aria-labelledby`, or of its misspelling that browsers accept. @param {Element} element */
 const labelIds = (element) => element.getAttribute('aria-labelledby') ?? element.getAttribute('aria-labeledby') ?? '';
 
 /** @param {Element} element @param {string} tag */
@@ -294,7 +298,7 @@ function cellRole(element, tag) {
     const scope = element.scope;
     if (scope === 'row' || scope === 'rowgroup') return 'rowheader';
     if (scope === 'col' || scope === 'colgroup') return 'columnheader';
-    // HTML's own rule for `scope=auto`, in short: a header beside data cells heads its row.
+    // HTML's own rule for `scope=auto`, simplified: a header beside data cells is a row header.
     const row = element.parentElement;
     return row?.querySelector(':scope > td') ? 'rowheader' : 'columnheader';
   }

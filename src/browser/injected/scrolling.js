@@ -1,20 +1,24 @@
 /*
- * Scrolling a box by a distance, to an edge, and on until something appears.
+ * Scrolls an element by a distance, to an edge, or until something appears.
  *
- * Owns which box is meant: the element, else the nearest one around it that scrolls, else the page.
+ * Owns the choice of the scroll container: the element itself, else the nearest scrollable ancestor, else the page.
  */
 
-/* A list that loads more has this long for it at its end. */
+/* The time that a list has at its end to load more. */
 const MORE_COMES_MS = 1500;
-/* Of the box's height: what was at one edge stays in view at the other. */
+/* The part of the container's height to scroll: content at one edge stays visible at the other. */
 const SCROLL_PART = 0.8;
 
-/** The boxes that scroll, from an element on outwards; the page is the last. @param {Element | null} from @returns {Element} */
+/**
+ * Returns the nearest scroll container from an element on outwards; the page is the last.
+ * @param {Element | null} from
+ * @returns {Element}
+ */
 function scrollBoxOf(from) {
   const page = document.scrollingElement ?? document.documentElement;
   for (let at = from; at && at !== page && at !== document.body; at = composedParent(at)) if (scrolls(at)) return at;
   if (from || page.scrollHeight > page.clientHeight + 1) return page;
-  // A page that does not scroll itself mostly has a box in its stead.
+  // A page that does not scroll itself mostly has an element that scrolls instead.
   for (let at = elementAt({ x: innerWidth / 2, y: innerHeight / 2 }); at; at = composedParent(at)) if (scrolls(at)) return at;
   return page;
 }
@@ -39,7 +43,7 @@ function boxFor(place) {
 const isAtEnd = (box) => box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
 
 /**
- * → {x, y, ended}: how far it moved, and whether nothing more lies below, or a fault
+ * → {x, y, ended}: the distance scrolled, and whether the end is reached, or a fault
  * @param {Place | null} place
  * @param {{ by?: [number, number]; to?: 'top' | 'bottom' | 'left' | 'right' }} how
  */
@@ -53,15 +57,15 @@ async function scrollWithin(place, how) {
   if (how.to === 'bottom') box.scrollTo({ top: box.scrollHeight, behavior: 'instant' });
   if (how.to === 'left') box.scrollTo({ left: 0, behavior: 'instant' });
   if (how.to === 'right') box.scrollTo({ left: box.scrollWidth, behavior: 'instant' });
-  // Lists that draw what is in view do so at the scroll event, which comes with the next frame.
+  // Virtual lists render in the scroll event, which comes with the next frame.
   await nextFrame();
   await nextFrame();
   return { x: Math.round(box.scrollLeft - left), y: Math.round(box.scrollTop - top), ended: isAtEnd(box) };
 }
 
 /**
- * Scrolls down in steps until something visible matches, at most for `timeout` ms.
- * → {found, ended, y, steps} or a fault
+ * Scrolls down in steps until something visible matches, for at most `timeout` ms. → {found, ended, y, steps} or a
+ * fault
  * @param {Place | null} place
  * @param {string} selector
  * @param {number} timeout

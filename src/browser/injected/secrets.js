@@ -1,12 +1,12 @@
 /*
- * Which fields hold a secret of the person, and the page's markup without it.
+ * Finds fields with a secret of the user, and removes secrets from the page's markup.
  *
- * Owns the judgement for everything that reads a page: a password, also while the page shows it, and a token that no person
- * sees. Never reads a secret but to leave it out.
+ * Owns the decision for everything that reads a page: a password, even while the page shows it, and a token in a hidden
+ * field. Never reads a secret except to remove it.
  */
 
 const REDACTED = '[redacted]';
-/* Words of a name that say what it holds: those of src/command/privacy/secrets.rs. */
+/* Words in a name that suggest a secret: those of src/command/privacy/secrets.rs. */
 const SECRET_WORDS = new Set([
   'token',
   'secret',
@@ -27,11 +27,15 @@ const SECRET_WORDS = new Set([
   'xsrf',
 ]);
 
-/* Fields that were seen to be a password's: a page that then shows it makes it no less one. */
+/* Fields that were password fields before: they still count if the page shows the password. */
 /** @type {WeakSet<Element>} */
 const secrets = new WeakSet();
 
-/** A field whose text is a secret of the person, also while the page shows it, or that shows dots by its style. @param {Element} element */
+/**
+ * Returns true for a password field, even while the page shows the password, and for a field that shows dots by its
+ * style.
+ * @param {Element} element
+ */
 function isPassword(element) {
   const tag = tagOf(element);
   if (tag !== 'input' && tag !== 'textarea') return false;
@@ -45,7 +49,7 @@ function showsDots(element) {
   return shown !== '' && shown !== 'none';
 }
 
-/** `csrfToken`, `_session-id`. @param {string | null} name */
+/** Matches names such as `csrfToken`, `_session-id`. @param {string | null} name */
 const isSecretName = (name) =>
   (name ?? '')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
@@ -53,7 +57,11 @@ const isSecretName = (name) =>
     .split(/[^a-z0-9]+/)
     .some((word) => SECRET_WORDS.has(word));
 
-/** The attribute that holds a secret of the person or of their session; null: none does. @param {Element} element @returns {'value' | 'content' | null} */
+/**
+ * Returns the attribute that contains a secret of the user or of the session; null if there is none.
+ * @param {Element} element
+ * @returns {'value' | 'content' | null}
+ */
 function secretAttribute(element) {
   const tag = tagOf(element);
   if (tag === 'meta') return isSecretName(element.getAttribute('name')) ? 'content' : null;
@@ -62,20 +70,32 @@ function secretAttribute(element) {
   return isToken || isPassword(element) ? 'value' : null;
 }
 
-/** A field's value for a reader. @param {Element} field @returns {string} */
+/** Returns a field's value, redacted if it is secret. @param {Element} field @returns {string} */
 const readableValue = (field) => (field.value && secretAttribute(field) === 'value' ? REDACTED : (field.value ?? ''));
 
-/** What may hold a secret below `root`, in templates too. @param {ParentNode} root @returns {Element[]} */
+/**
+ * Returns the elements below `root` that may contain a secret, in templates too.
+ * @param {ParentNode} root
+ * @returns {Element[]}
+ */
 function suspectsIn(root) {
   const found = Array.from(root.querySelectorAll('input, textarea, meta'));
   for (const template of root.querySelectorAll('template')) found.push(...suspectsIn(template.content));
   return found;
 }
 
-/** A copy in a document of its own: its pictures are not fetched and its custom elements are not made. @param {Element} element @returns {Element} */
+/**
+ * Copies an element into an inert document: its images are not fetched and its custom elements are not created.
+ * @param {Element} element
+ * @returns {Element}
+ */
 const inertCopy = (element) => new DOMParser().parseFromString('', 'text/html').importNode(element, true);
 
-/** The element, or a copy of it without the secrets that the page wrote into its markup. @param {Element} element @returns {Element} */
+/**
+ * Returns the element, or a copy of it without the secrets in its markup.
+ * @param {Element} element
+ * @returns {Element}
+ */
 function withoutSecrets(element) {
   const all = [element, ...suspectsIn(element)];
   const hidden = all.map(secretAttribute);
@@ -84,13 +104,13 @@ function withoutSecrets(element) {
   [copy, ...suspectsIn(copy)].forEach((one, at) => {
     const name = hidden[at];
     if (name && one.hasAttribute(name)) one.setAttribute(name, REDACTED);
-    // A text area's text is its content.
+    // The value of a text area in markup is its content.
     if (name && tagOf(one) === 'textarea') one.textContent = REDACTED;
   });
   return copy;
 }
 
-/* Secrets in this document's fields, to be removed from texts that the browser makes of the page. */
+/* The secrets in this document's fields, to be removed from texts that the browser derives from the page. */
 function secretValues() {
   const values = new Set();
   eachElement((/** @type {Element} */ element) => {

@@ -1,13 +1,17 @@
 /*
  * Selectors: from text to elements, in document order.
  *
- * Owns the choice of the engine (CSS, `text=`, `label=`, `role=`, `xpath=` …) and chains of them (`#list >> text=Two >> nth=0`).
- * Refs are resolved by the daemon to a number of this document. Never decides what to do with several matches.
+ * Owns the choice of the engine (CSS, `text=`, `label=`, `role=`, `xpath=` …) and chains of them (`#list >> text=Two >>
+ * nth=0`). The daemon resolves refs to a number of this document. Never decides what to do with several matches.
  */
 
 class SelectorError extends Error {}
 
-/** All matches of a selector, in document order, our own host left out. Throws SelectorError. @param {string} selector @returns {Element[]} */
+/**
+ * Returns all matches of a selector, in document order, without our own host. Throws SelectorError.
+ * @param {string} selector
+ * @returns {Element[]}
+ */
 function queryAll(selector) {
   beginPass();
   /** @type {Element[] | null} */
@@ -16,7 +20,7 @@ function queryAll(selector) {
   return (found ?? []).filter((element) => !composedClosest(element, isOwnHost));
 }
 
-/** `a >> b` → ['a', 'b']; nothing is split within quotes, brackets and parentheses. @param {string} selector */
+/** Splits `a >> b` into ['a', 'b'], but not within quotes, brackets and parentheses. @param {string} selector */
 function stepsOf(selector) {
   if (!selector.includes('>>')) return [selector.trim()];
   const steps = [''];
@@ -36,7 +40,12 @@ function stepsOf(selector) {
   return trimmed;
 }
 
-/** The matches of one step in those of the step before; null: in the document. @param {string} step @param {Element[] | null} scopes @returns {Element[]} */
+/**
+ * Returns the matches of one step within those of the previous step; null: within the document.
+ * @param {string} step
+ * @param {Element[] | null} scopes
+ * @returns {Element[]}
+ */
 function followStep(step, scopes) {
   const chosen = AMONG.exec(step);
   if (chosen) return chooseAmong(scopes ?? [], chosen[1], chosen[2]);
@@ -56,7 +65,11 @@ function chooseAmong(found, by, value) {
   return element ? [element] : [];
 }
 
-/** The matches within an element, itself left out, or in the document. @param {string} step @param {Element | null} scope */
+/**
+ * Returns the matches inside an element, without the element itself, or in the document.
+ * @param {string} step
+ * @param {Element | null} scope
+ */
 function searchIn(step, scope) {
   /** @param {Element[]} found */
   const within = (found) =>
@@ -98,7 +111,11 @@ function inDocumentOrder(elements) {
   return order;
 }
 
-/** Every element, shadow content right after its host. @param {(element: Element) => void} visit @param {Tree} [from] */
+/**
+ * Visits every element; shadow content comes right after its host.
+ * @param {(element: Element) => void} visit
+ * @param {Tree} [from]
+ */
 function eachElement(visit, from = document) {
   const walker = document.createTreeWalker(from, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -1,22 +1,29 @@
 /*
- * Whether a person can see the text of an element: transparent, tiny, in the colour of what is behind it, clipped away
- * or beyond the page's beginning is for machines only.
+ * Detects text that the user cannot see: transparent, tiny, in the color of its background, clipped away or outside of
+ * the page. Such text is for machines only.
  *
- * Owns the judgement and its words, `[hidden text: …]`. What is not rendered at all is not text of the page and never
- * comes here. Something that covers a text, and colours that are merely near, are not looked for.
+ * Owns the decision and its mark, `[hidden text: …]`. Text that is not rendered at all never gets here. Text behind
+ * another element, and text in a color merely similar to its background, is not detected.
  */
 
 const INVISIBLE_COLOR = /^(transparent|rgba\(.*, 0\)|.*\/ 0\))$/;
 const CLIPPED = /^rect\(([01]px,? ){3}[01]px\)$/;
 
-/* How a text is hidden. */
-const CUT = 'cut'; // as pages do with words for screen readers: clipped away or pushed out of the page
-const FADED = 'faded'; // as nobody does with words that anyone is to know
+/* The ways of hiding a text. */
+const CUT = 'cut'; // as pages hide text for screen readers: clipped away or pushed out of the page
+const FADED = 'faded'; // as pages hide text that nobody is meant to see
 
-/** Nearly every colour is a plain one: it is told without a pattern. @param {string} color */
+/**
+ * Returns true for an invisible color. Most colors are plain `rgb(…)`, which needs no regular expression.
+ * @param {string} color
+ */
 const isInvisible = (color) => !color.startsWith('rgb(') && INVISIBLE_COLOR.test(color);
 
-/** What hides all that is in this element, of itself. @param {Element} element @param {CSSStyleDeclaration} style */
+/**
+ * Returns the way in which this element itself hides all of its content.
+ * @param {Element} element
+ * @param {CSSStyleDeclaration} style
+ */
 function hidesAll(element, style) {
   const { opacity, clip, clipPath } = style;
   if (opacity !== '1' && Number(opacity) < 0.05) return FADED;
@@ -26,7 +33,8 @@ function hidesAll(element, style) {
 }
 
 /**
- * The colour behind what is in this element; null where it can't be told. A picture is something to see a text on.
+ * Returns the background color of this element's content; null if it is unknown. An image counts as a visible
+ * background.
  * @param {CSSStyleDeclaration} style
  * @param {string | null} behind
  */
@@ -42,10 +50,12 @@ function isBeyond(element) {
   return box.width > 0 && box.height > 0 && (box.right + scrollX <= 0 || box.bottom + scrollY <= 0);
 }
 
-/* What is known of the elements in one pass: each is looked at once, and only those that hold text and what they are in. */
+/* The results for the elements of one pass: each element with text, and each of its ancestors, is checked once. */
 class Sight {
-  /* element → {style, all, behind, beyond, own}: what hides all that is in it, the colour behind that, whether it is out
-     of the page, what hides its own text; the last two once they are asked for */
+  /*
+   * element → {style, all, behind, beyond, own}: the way all of its content is hidden, the color behind the content,
+   * whether it is outside of the page, the way its own text is hidden; the last two are computed on demand
+   */
   #known = new Map();
   #canvas = getComputedStyle(document.documentElement).colorScheme.includes('dark') ? null : 'rgb(255, 255, 255)';
 
@@ -67,13 +77,16 @@ class Sight {
     return known;
   }
 
-  /** What hides an element with all that is in it; '' where nothing does. @param {Element} element */
+  /**
+   * Returns the way in which an element is hidden with all of its content; '' if it is not.
+   * @param {Element} element
+   */
   hidesAll(element) {
     const known = this.#of(element);
     return known.all || ((known.beyond ??= isBeyond(element)) ? CUT : '');
   }
 
-  /** What hides the text that stands directly in an element; '' where nothing does. @param {Element} element */
+  /** Returns the way in which the text directly in an element is hidden; '' if it is not. @param {Element} element */
   hidesText(element) {
     const known = this.#of(element);
     return (known.own ??= known.all || this.#hidesOwn(element, known));
@@ -87,7 +100,7 @@ class Sight {
     return (known.beyond ??= isBeyond(element)) ? CUT : '';
   }
 
-  /** A text of an element, marked where nobody sees it. @param {Element} element @param {string} text */
+  /** Returns a text of an element, marked if it is hidden. @param {Element} element @param {string} text */
   marked(element, text) {
     return /\S/.test(text) && this.hidesText(element) ? ` [hidden text: ${squeeze(text)}] ` : text;
   }

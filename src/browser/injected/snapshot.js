@@ -1,19 +1,19 @@
 /*
  * The snapshot: one pass over the composed tree into lines.
  *
- * Owns what becomes a node of it; `printed.js` makes its lines, `counted.js` those that are beyond the cap. Never numbers
- * refs for the tab, never joins frames: the daemon does both.
+ * Owns the choice of nodes; `printed.js` makes the lines, `counted.js` those beyond the limit. Never assigns refs for
+ * the tab, never joins frames: the daemon does both.
  */
 
-/* Options of one list that are listed; a country list would bury the page. */
+/* The number of options shown per list: a country list would bury the page. */
 const OPTION_LIMIT = 50;
-/** Elements that end a run of text: everything that is not part of a line by nature. @param {string} tag */
+/** Returns true for elements that end a run of text: all that are not inline. @param {string} tag */
 const endsText = (tag) => !INLINE.has(tag);
 
 /**
  * options: {interactive, compact, depth (null: all), cursor, root: Element|null, limit: UTF-16 units of text, beyond
- * which lines are only counted, marks: what no person sees is marked}
- * → {lines: string, more: number, cursorLines: string, frames: [number]}
+ * which lines are only counted, marks: text that the user cannot see is marked} → {lines: string, more: number,
+ * cursorLines: string, frames: [number]}
  * @param {SnapshotOptions} options
  */
 function takeSnapshot({
@@ -38,9 +38,10 @@ function takeSnapshot({
     cursorNodes: [],
     modal: topModal(),
     sight: marks ? new Sight() : null,
-    // Deeper lines are not printed and take no room. Where bare structure is left out, a line's depth is known only then.
+    // Deeper lines are not printed and use no space. If bare structure is left out, the depth of a line is known only
+    // when it is printed.
     deepest: compact || depth === null ? Infinity : depth,
-    // The node that was made last: its text is printed although the cap is reached with it.
+    // The last node: its text is printed even if it reaches the limit.
     last: null,
   };
   const top = lineNode({ kids: [], depth: -1, mute: false, leaf: false, fresh: true });
@@ -71,10 +72,10 @@ function takeSnapshot({
   };
 }
 
-/** A node with what it needs by now; the rest is not asked of its kind. @param {Partial<LineNode>} parts */
+/** Creates a node with the given fields; the others are not used for its kind. @param {Partial<LineNode>} parts */
 const lineNode = (parts) => /** @type {LineNode} */ (parts);
 
-/* The uppermost modal dialog: all else is inert beneath it. */
+/* The topmost modal dialog: everything outside of it is inert. */
 function topModal() {
   /** @type {Element | null} */
   let found = null;
@@ -88,7 +89,7 @@ function visitElement(element, parent, flags, walk) {
   if (NEVER_SHOWN.has(tag)) return;
   const plain = !element.hasAttributes();
   if (!plain && (element.getAttribute('aria-hidden') === 'true' || element.inert || isOwnHost(element))) return;
-  // Beyond the cap lines are only counted.
+  // Beyond the limit lines are only counted.
   if (isFull(walk) && plain && !walk.cursor && isOnlyWords(element, tag)) {
     if (flags.inModal && !flags.silent && !walk.interactive && (!parent.mute || parent.counted))
       addText(parent, element.textContent ?? '', walk, element);
@@ -111,18 +112,18 @@ function visitElement(element, parent, flags, walk) {
   if (block) parent.fresh = true;
 
   if (walk.cursor) inside = noteCursor(element, isInteractive, inside, walk);
-  // Beyond the cap lines are only counted: no names, no text.
+  // Beyond the limit lines are only counted: no names, no text.
   const make = isFull(walk) ? countedNode : makeNode;
   const node = shown === SHOWN && inside.inModal ? make(element, tag, role, parent, inside, walk) : null;
   const target = node ?? parent;
-  // The words of a drawing are parts of the picture; those of HTML in it are not.
+  // The text of a drawing is part of the image; the text of HTML inside it is not.
   const silent = (inside.silent || tag === 'svg' || namesAnother(element, tag)) && tag !== 'foreignObject';
   if (silent !== inside.silent) inside = { ...inside, silent };
   if (node && node.disabled !== inside.disabled) inside = { ...inside, disabled: node.disabled };
   if (!isOpaque(element, tag)) {
     if (shown === SHOWN && inside.inModal) {
       const quiet = inside.silent || walk.interactive || (target.mute && !target.counted);
-      // Looking for generated text costs more than all else: where lines are only counted it is left out.
+      // Looking for generated text is the most expensive step, so it is skipped when lines are only counted.
       const generated = !quiet && !isFull(walk);
       if (generated) addText(target, pseudoText(element, '::before'), walk);
       visitChildren(element, target, inside, walk, !quiet);
@@ -135,17 +136,25 @@ function visitElement(element, parent, flags, walk) {
   if (block) parent.fresh = true;
 }
 
-/** An element without attributes that neither has a line of its own nor holds one that has. @param {Element} element @param {string} tag */
+/**
+ * Returns true for an element without attributes that has no line of its own, nor contains an element with one.
+ * @param {Element} element
+ * @param {string} tag
+ */
 const isOnlyWords = (element, tag) => WORDS.has(tag) && !element.firstElementChild && !shadowOf(element);
 const WORDS = new Set([...INLINE].filter((tag) => tag !== 'slot' && (!NATIVE_ROLES.has(tag) || PHRASES.has(NATIVE_ROLES.get(tag) ?? ''))));
 
-/* Elements whose content is not part of the page, and drawings with nothing to act on. */
+/* Elements whose content is not part of the page, and drawings without controls. */
 const OPAQUE = new Set(['textarea', 'iframe', 'frame', 'video', 'audio', 'canvas']);
 /** @param {Element} element @param {string} tag */
 const isOpaque = (element, tag) =>
   OPAQUE.has(tag) || (tag === 'svg' && !element.querySelector('a, foreignObject, [role], [tabindex], [aria-label]'));
 
-/** Text that is already the name of a control, group or table. @param {Element} element @param {string} tag */
+/**
+ * Returns true for text that is already the name of a control, group or table.
+ * @param {Element} element
+ * @param {string} tag
+ */
 const namesAnother = (element, tag) =>
   tag === 'label'
     ? !!element.control
@@ -183,7 +192,7 @@ function visitChildren(element, target, flags, walk, withText) {
 }
 
 /**
- * The node of an element, put into its parent; null where the element has no line of its own.
+ * Returns the node of an element, added to its parent; null if the element has no line of its own.
  * @param {Element} element
  * @param {string} tag
  * @param {string} role
@@ -208,7 +217,7 @@ function makeNode(element, tag, role, parent, flags, walk) {
   if (hasNoLine(element, role)) return null;
   const { name, fromContent } = nameWithSource(element, role);
   const disabled = flags.disabled || isNativelyDisabled(element) || element.getAttribute('aria-disabled') === 'true';
-  // A row's cells say the same again, line by line.
+  // The cells of a row repeat its name, line by line.
   const printedName = fromContent && role === 'row' ? '' : name;
   return put(
     parent,
@@ -231,12 +240,16 @@ function makeNode(element, tag, role, parent, flags, walk) {
   );
 }
 
-/** What only groups rows, or is a name already, says nothing of its own. @param {Element} element @param {string} role */
+/**
+ * Returns true for elements that only group rows, or are already a name.
+ * @param {Element} element
+ * @param {string} role
+ */
 const hasNoLine = (element, role) =>
   role === 'caption' || (role === 'rowgroup' && !hasOwnLabel(element)) || (PHRASES.has(role) && !element.hasAttribute('role'));
 
 /**
- * A text that is in the name of a node: seen, or hidden in one way or the other.
+ * Records how a text in the name of a node is hidden, or that it is visible.
  * @param {LineNode} node
  * @param {Element} element
  * @param {Walk} walk
@@ -247,8 +260,8 @@ function noteSight(node, element, walk) {
 }
 
 /**
- * Says of a node that is named by its text that nobody sees that, or a part of it. Words that are cut away inside a
- * control are its label for screen readers, beside a picture that everybody sees.
+ * Marks a node that is named by its text if that text, or a part of it, is hidden. Clipped text inside a control does
+ * not count: it is the control's label for screen readers, beside a visible icon.
  * @param {LineNode} node
  * @param {Element} element
  * @param {boolean} isControl
@@ -262,7 +275,7 @@ function markHidden(node, element, isControl, walk) {
 }
 
 /**
- * An element without a role has a line only where it was named or can be reached by the keyboard.
+ * Returns a node for an element without a role if it has a name or can be focused with the keyboard.
  * @param {Element} element
  * @param {LineNode} parent
  * @param {Flags} flags
@@ -307,7 +320,7 @@ function put(parent, made, walk) {
 }
 
 /**
- * About how long its line will be, but for the text in it. A compact row has its plain cells in one line.
+ * Estimates the length of a node's line without its text. A compact row has its plain cells in one line.
  * @param {LineNode} node
  * @param {Walk} walk
  */
@@ -320,7 +333,7 @@ const sizeOf = (node, walk) =>
 const isFull = (walk) => walk.size > walk.limit;
 
 /**
- * `of`: the element that the text stands in; none for text from a style sheet. Marked is only what is kept.
+ * Adds a text. `of`: the element around the text; null for text from a style sheet. Only text that is kept is marked.
  * @param {LineNode} target
  * @param {string} text
  * @param {Walk} walk
@@ -347,7 +360,8 @@ function addText(target, text, walk, of = null) {
 }
 
 /**
- * What no line will hold is not kept; space between words may still go from what is. → how much is kept
+ * Appends a text to a run. Text beyond a line's limit is dropped; squeezing may still shorten what is kept. → the
+ * length kept
  * @param {LineNode} run
  * @param {string} text
  */
@@ -359,7 +373,7 @@ function lengthen(run, text) {
 }
 
 /**
- * Elements that react to the pointer although ARIA knows nothing of it.
+ * Notes elements that react to the pointer without an ARIA role.
  * @param {Element} element
  * @param {boolean} isInteractive
  * @param {Flags} flags
@@ -369,7 +383,7 @@ function noteCursor(element, isInteractive, flags, walk) {
   if (isInteractive) return flags.control ? flags : { ...flags, pointer: true, control: true };
   const reasons = [];
   const pointer = getComputedStyle(element).cursor === 'pointer';
-  // The cursor is inherited: only the outermost element that has it is the one to click.
+  // The cursor is inherited: only the outermost element with it is the one to click.
   if (pointer && !flags.pointer) reasons.push('cursor:pointer');
   if (element.hasAttribute('onclick')) reasons.push('onclick');
   if (element.hasAttribute('tabindex') && element.tabIndex >= 0) reasons.push('tabindex');
@@ -384,7 +398,10 @@ function noteCursor(element, isInteractive, flags, walk) {
   return pointer === flags.pointer && floats === !!flags.floats ? flags : { ...flags, pointer, floats };
 }
 
-/** One of several of its kind, with words of its own and nothing in it that has a ref of its own. @param {Element} element */
+/**
+ * Returns true for one of several similar siblings that has text of its own and no refs inside.
+ * @param {Element} element
+ */
 function isEntry(element) {
   const kin = element.parentElement?.children ?? [];
   const alike = kin.length > 1 && Array.from(kin).every((other) => other.localName === element.localName);
@@ -397,7 +414,7 @@ function isEntry(element) {
 const isFloatingEntry = (element) =>
   (tagOf(element) === 'li' || element.hasAttribute('data-value') || element.hasAttribute('data-option')) && isEntry(element);
 
-/** A box over the page, as dropdowns and popovers are. @param {Element} element */
+/** Returns true for a box over the page, as dropdowns and popovers are. @param {Element} element */
 function isFloating(element) {
   if (element.hasAttribute('popover')) return true;
   const { position, zIndex } = getComputedStyle(element);

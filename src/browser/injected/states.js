@@ -1,7 +1,7 @@
 /*
  * States, properties and values of an element, as the snapshot prints them.
  *
- * Owns `propertiesOf` and `valueOf`. A password's value is never read.
+ * Owns `propertiesOf` and `valueOf`. Never reads the value of a password field.
  */
 
 const CHECKABLE = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio']);
@@ -24,7 +24,11 @@ const EDITABLE_INPUTS = new Set([
   'range',
 ]);
 
-/** `true`, `false` or `mixed`; '' where the element is not checkable. @param {Element} element @param {string} role */
+/**
+ * Returns `true`, `false` or `mixed`; '' if the element is not checkable.
+ * @param {Element} element
+ * @param {string} role
+ */
 function checkedState(element, role) {
   if (!CHECKABLE.has(role)) return role === 'option' ? (element.getAttribute('aria-checked') ?? '') : '';
   if (tagOf(element) === 'input' && (element.type === 'checkbox' || element.type === 'radio')) {
@@ -34,7 +38,7 @@ function checkedState(element, role) {
   return value === 'true' || value === 'mixed' ? value : 'false';
 }
 
-/** Disabled by HTML, or by ARIA on itself or on what contains it. @param {Element} element */
+/** Returns true if the element is disabled by HTML, or by ARIA on itself or an ancestor. @param {Element} element */
 function isDisabled(element) {
   if (isNativelyDisabled(element)) return true;
   return !!composedClosest(element, (/** @type {Element} */ at) => at.getAttribute('aria-disabled') === 'true');
@@ -56,7 +60,7 @@ function selectedState(element, role) {
   return element.getAttribute('aria-selected') === 'true';
 }
 
-/** `true`, `false`, or '' where it is neither. @param {Element} element */
+/** Returns `true`, `false`, or '' if it cannot expand. @param {Element} element */
 function expandedState(element) {
   if (tagOf(element) === 'summary' && isSummaryOfDetails(element)) return String(element.parentElement?.open);
   const value = element.getAttribute('aria-expanded');
@@ -79,7 +83,7 @@ function levelOf(element, role) {
 }
 
 /**
- * `level=1, checked, disabled`; '' for none. `disabled` is inherited from the walk.
+ * Returns `level=1, checked, disabled`; '' if there are none. `disabled` is inherited from the walk.
  * @param {Element} element
  * @param {string} role
  * @param {boolean} disabled
@@ -114,7 +118,7 @@ function propertiesOf(element, role, disabled) {
   return list.join(', ');
 }
 
-/** What a control holds, as text; null where it holds nothing of the kind. @param {Element} element @param {string} role */
+/** Returns a control's value as text; null if it has none. @param {Element} element @param {string} role */
 function valueOf(element, role) {
   const tag = tagOf(element);
   switch (role) {

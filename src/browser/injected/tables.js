@@ -1,14 +1,17 @@
 /*
- * Tables, fields' values and boxes, and the facts that a page states about itself, as data.
+ * Tables, field values and boxes, and the facts that a page states about itself, as data.
  *
- * Owns the shapes that `table`, `value`, `snapshot --boxes` and `extract` print. Changes nothing.
+ * Owns the output formats of `table`, `value`, `snapshot --boxes` and `extract`. Changes nothing.
  */
 
-/* A table that is longer is a data set: it is cut, and what is missing is counted. */
+/* A longer table is a data set: it is cut, and the missing rows are counted. */
 const MOST_ROWS = 5000;
 const MOST_FACTS = 2000;
 
-/** The one that a target names; without one the only table of the page. → {head, rows, more} or a fault @param {Target | null} target */
+/**
+ * Reads the table that a target names; without a target, the only table of the page. → {head, rows, more} or a fault
+ * @param {Target | null} target
+ */
 function readTable(target) {
   const resolved = resolveOne(target ?? { selector: 'role=table' });
   if (!resolved.element) {
@@ -25,7 +28,7 @@ function tableOf(table) {
   const isHead = (/** @type {Element} */ cell) => tagOf(cell) === 'th' || cell.getAttribute('role') === 'columnheader';
   const lines = rowsOf(table);
   const grid = gridOf(lines);
-  // The head: the first rows that have header cells alone.
+  // The head: the leading rows that contain only header cells.
   let heads = 0;
   while (heads < lines.length && cellsOf(lines[heads]).length > 0 && cellsOf(lines[heads]).every(isHead)) heads += 1;
   if (heads === lines.length) heads = Math.min(heads, 1);
@@ -46,7 +49,11 @@ const cellsOf = (row) =>
     (cell) => cell.closest('tr, [role=row]') === row,
   );
 
-/** Texts by row and column: a cell that spans several stands in each. @param {Element[]} rows @returns {string[][]} */
+/**
+ * Returns texts by row and column: a cell that spans several is repeated in each.
+ * @param {Element[]} rows
+ * @returns {string[][]}
+ */
 function gridOf(rows) {
   /** @type {string[][]} */
   const grid = rows.map(() => []);
@@ -64,7 +71,11 @@ function gridOf(rows) {
   return grid.map((row) => Array.from(row, (text) => text ?? ''));
 }
 
-/** A field's value; a password's is never read. → {value} or a fault @param {Target} target @returns {Refusal | { value: string }} */
+/**
+ * Returns a field's value; a password is never read. → {value} or a fault
+ * @param {Target} target
+ * @returns {Refusal | { value: string }}
+ */
 function valueOfField(target) {
   const resolved = resolveOne(target);
   if (!resolved.element) return resolved;
@@ -82,7 +93,10 @@ function valueOfField(target) {
   return { fault: 'kind', message: 'it has no value: text reads what it says', description: describe(field) };
 }
 
-/** Where elements are in this frame's viewport, by their numbers; null for one that has no box. @param {number[]} wanted */
+/**
+ * Returns the boxes of elements in this frame's viewport, by their numbers; null for one without a box.
+ * @param {number[]} wanted
+ */
 function boxesOf(wanted) {
   return wanted.map((number) => {
     const box = elementOf(number)?.getBoundingClientRect();
@@ -92,7 +106,7 @@ function boxesOf(wanted) {
 }
 
 /**
- * What a page states about itself: pairs of a label and a value, tables, and things by microdata.
+ * Returns the facts that a page states about itself: pairs of a label and a value, tables, and microdata items.
  * @returns {{ pairs: [string, string][]; tables: { head: string[]; rows: string[][] }[]; items: { [name: string]: string }[] }}
  */
 function readFacts() {

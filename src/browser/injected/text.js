@@ -1,13 +1,14 @@
 /*
  * The `text=` selector.
  *
- * Owns what an element's text is for a search. Never tells whether somebody can see it, but that what can be seen
- * goes before what can't.
+ * Owns the definition of an element's text for a search. Ignores visibility, except that visible matches take
+ * precedence over hidden ones.
  */
 
 /**
- * `text=Sign in`: part of the text, any case. `text="Sign in"`: the whole text, or else all of it between two
- * elements. `text=/^Sign/i`: a pattern. The innermost elements count; hidden ones only where no visible one matches.
+ * `text=Sign in` matches a part of the text, in any case. `text="Sign in"` matches the whole text, or else all text
+ * between two elements. `text=/^Sign/i` is a regular expression. The innermost elements count; hidden ones only if no
+ * visible one matches.
  * @param {string} body
  * @param {Element | null} scope
  */
@@ -35,7 +36,7 @@ function seenFirst(found) {
 }
 
 /**
- * The innermost elements for which `fits` holds; only what `mayHold` is looked into.
+ * Returns the innermost elements for which `fits` is true; descends only into elements that pass `mayHold`.
  * @param {Element | null} scope
  * @param {(element: Element) => boolean} mayHold
  * @param {(element: Element) => boolean} fits
@@ -59,8 +60,8 @@ function innermost(scope, mayHold, fits) {
 }
 
 /**
- * → {part, whole, run}: whether a text may hold a match in it, is one, and whether a run of text between two
- * elements is one (none: runs don't count).
+ * → {part, whole, run}: whether a text may contain a match, is a match as a whole, and whether a run of text between
+ * two elements is one (absent: runs do not count).
  * @param {string} body
  */
 function textMatcher(body) {
@@ -68,7 +69,7 @@ function textMatcher(body) {
   const pattern = /^\/(.*)\/([a-z]*)$/s.exec(text);
   if (pattern) {
     const expression = regularExpression(pattern[1], pattern[2]);
-    // A pattern may match inside although it does not match here.
+    // A regular expression may match a descendant even if it does not match here.
     return { part: () => true, whole: (/** @type {string} */ candidate) => expression.test(candidate) };
   }
   if (/^(["']).*\1$/s.test(text) && text.length > 1) {
@@ -84,7 +85,7 @@ function textMatcher(body) {
   return { part: holds, whole: holds };
 }
 
-/** `"a \"b\""` → `a "b"`; a text without quotes stays as it is. @param {string} text */
+/** Removes quotes: `"a \"b\""` → `a "b"`; a text without quotes stays as it is. @param {string} text */
 const unquote = (text) => (/^(["']).*\1$/s.test(text) && text.length > 1 ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text);
 
 /** @param {string} source @param {string} flags */
@@ -96,14 +97,14 @@ function regularExpression(source, flags) {
   }
 }
 
-/** A button made by `<input>` shows its value. @param {Element} element */
+/** Returns the value of an `<input>` button, which it shows. @param {Element} element */
 const shownValue = (element) => (tagOf(element) === 'input' && BUTTON_INPUTS.has(element.type) ? element.value : '');
 
 /** @param {Element} element @param {Map<Element, string> | null} known */
 const searchedText = (element, known) => shownValue(element) || rawText(element, known);
 
 /**
- * The text in the composed tree, hidden parts included. `known` keeps each element's, so that a search reads it once.
+ * Returns the text in the composed tree, including hidden parts. `known` caches each element's text for one search.
  * @param {Element} element
  * @param {Map<Element, string> | null} [known]
  * @returns {string}
@@ -123,7 +124,7 @@ function rawText(element, known = null) {
   return text;
 }
 
-/** The texts between an element's children. @param {Element} element */
+/** Returns the texts between an element's children. @param {Element} element */
 function textRuns(element) {
   const runs = [''];
   for (const child of composedChildren(element)) {

@@ -1,7 +1,7 @@
 /*
- * Changing how a page looks: one property of one element, or clutter out of the way.
+ * Changes the styling of a page: sets one property of one element, or hides clutter.
  *
- * Owns what counts as clutter and the way back. Removes nothing from the document: what goes is not displayed.
+ * Owns the definition of clutter and the undo. Removes nothing from the document: clutter is only not displayed.
  */
 
 /**
@@ -27,7 +27,7 @@ function setStyle(target, property, value) {
 }
 
 /**
- * Undoes `setStyle`. → true, or false where the element is gone
+ * Undoes `setStyle`. → true, or false if the element is gone
  * @param {Place} place
  * @param {string} property
  * @param {StyleBefore} before
@@ -46,7 +46,7 @@ function putBack(element, property, { value, priority }) {
   if (element.getAttribute('style') === '') element.removeAttribute('style');
 }
 
-/* What was hidden for one picture: [element, property, before]. */
+/* The elements hidden for one screenshot: [element, property, before]. */
 /** @type {[Element, string, StyleBefore][]} */
 let putAway = [];
 
@@ -55,9 +55,9 @@ function hideElement(element) {
   overrideStyle(element, 'display', 'none');
 }
 
-/** Leaves its place blank. @param {Element} element */
+/** Hides an element and leaves its space blank. @param {Element} element */
 function blankElement(element) {
-  // Without a transition of the page's, which would show it for a while.
+  // A transition of the page would show it for a while.
   overrideStyle(element, 'transition', 'none');
   overrideStyle(element, 'opacity', '0');
 }
@@ -72,11 +72,11 @@ function overrideStyle(element, property, value) {
   element.style.setProperty(property, value, 'important');
 }
 
-/* Takes back what `cleanUp` and `hideAll` have done since the last time. */
+/* Undoes all `cleanUp` and `hideAll` calls since the last time. */
 function unhide() {
   const [transitions, others] = [putAway.filter(([, name]) => name === 'transition'), putAway.filter(([, name]) => name !== 'transition')];
   for (const [element, property, before] of others.reverse()) putBack(element, property, before);
-  // Shown again before the page's transitions are back on: otherwise it would fade in.
+  // Shown again before the page's transitions are restored: otherwise it would fade in.
   if (transitions.length > 0) document.documentElement.getBoundingClientRect();
   for (const [element, property, before] of transitions.reverse()) putBack(element, property, before);
   putAway = [];
@@ -162,16 +162,22 @@ const CLUTTER = {
 };
 
 const SITE_PARTS = 'html, body, main, [role="main"], header, nav, [role="banner"], [role="navigation"], article';
-/* An element that hides this part of the window is an overlay. */
+/* A fixed element that covers this part of the window is an overlay. */
 const OVERLAY_SHARE = 0.5;
 
-/** The page itself is in it, or it is a part of the site that everything hangs on. @param {Element} element */
+/**
+ * Returns true if the element contains the page's main content, or is an essential part of the site.
+ * @param {Element} element
+ */
 const isSitesOwn = (element) =>
   element.matches(SITE_PARTS) ||
   element.querySelector('main, [role="main"], nav, [role="navigation"]') !== null ||
   element.closest('header, nav, [role="banner"], [role="navigation"]') !== null;
 
-/** kinds: of CLUTTER's and 'sticky'. → {kind: how many}, and {scrolling: 1} where it was locked @param {Clutter[]} kinds */
+/**
+ * kinds: those of CLUTTER and 'sticky'. → {kind: how many}, and {scrolling: 1} if it was locked
+ * @param {Clutter[]} kinds
+ */
 function cleanUp(kinds) {
   /** @type {{ [kind: string]: number }} */
   const counts = {};
@@ -194,7 +200,10 @@ function cleanUp(kinds) {
   return counts;
 }
 
-/** Elements that stay in place while the page scrolls: those over most of the window, or the others. @param {boolean} overlays */
+/**
+ * Returns the elements that stay in place while the page scrolls: those over most of the window, or the others.
+ * @param {boolean} overlays
+ */
 function floating(overlays) {
   /** @type {Element[]} */
   const found = [];
@@ -209,8 +218,10 @@ function floating(overlays) {
 }
 
 /**
- * Hides all that these selectors match; with `keepsPlace` the layout stays. → {count} or a fault
- * @param {string[]} selectors @param {boolean} keepsPlace @returns {Refusal | { count: number }}
+ * Hides everything that these selectors match; with `keepsPlace` the layout stays the same. → {count} or a fault
+ * @param {string[]} selectors
+ * @param {boolean} keepsPlace
+ * @returns {Refusal | { count: number }}
  */
 function hideAll(selectors, keepsPlace) {
   let count = 0;
@@ -228,7 +239,11 @@ function hideAll(selectors, keepsPlace) {
   return { count };
 }
 
-/** Brings the first visible element of a selector, or with these words, into view. → {count: 1} or a fault @param {string} wanted @returns {Refusal | { count: number }} */
+/**
+ * Scrolls the first visible element that matches a selector, or contains this text, into view. → {count: 1} or a fault
+ * @param {string} wanted
+ * @returns {Refusal | { count: number }}
+ */
 function scrollToFirst(wanted) {
   /** @param {string} selector */
   const visible = (selector) => {

@@ -1,8 +1,8 @@
 /**
- * The shapes that the injected scripts share, for their type check. Nothing of it runs.
+ * The types that the injected scripts share, for their type check. Nothing here runs.
  *
- * The scripts ask an element's tag and then read what elements of that tag have. So that they need no cast after each such
- * question, an element has all of these fields here. A name that no element has is an error all the same.
+ * The scripts check an element's tag and then read the properties of elements with that tag. To avoid a cast after each
+ * check, `Element` has all of these properties here. A property that no element has is still an error.
  */
 interface Element {
   readonly style: CSSStyleDeclaration;
@@ -26,7 +26,7 @@ interface Element {
   checked: boolean;
   controls: boolean;
   data: string;
-  /** Of a link in a drawing it is an object with `baseVal`. */
+  /** For a link in a drawing it is an object with `baseVal`. */
   href: string & { baseVal?: string };
   indeterminate: boolean;
   inert: boolean;
@@ -55,15 +55,15 @@ interface Element {
   select(): void;
 }
 
-/** A node of the composed tree: `nodeType` tells whether it is an element or a text. */
+/** A node of the composed tree: `nodeType` distinguishes elements and texts. */
 type AnyNode = Element & Text;
-/** A document or shadow root. Of an element that is in neither, `getRootNode` gives one without these methods. */
+/** A document or shadow root. For an element in neither, `getRootNode` returns a node without these methods. */
 interface Tree extends DocumentOrShadowRoot, ParentNode {
   readonly host?: Element;
   getElementById(id: string): HTMLElement | null;
 }
 interface ParentNode {
-  /** Of a shadow root. */
+  /** Set for a shadow root. */
   readonly host?: Element;
 }
 interface Node {
@@ -80,7 +80,7 @@ interface Point {
   x: number;
   y: number;
 }
-/** An element of one document, by the number that `numberOf` gave it. */
+/** An element of one document, by the number from `numberOf`. */
 interface Place {
   number: number;
   document: string;
@@ -91,9 +91,9 @@ interface Target {
   document?: string;
   selector?: string;
 }
-/** What `resolveOne` gives. */
+/** The result of `resolveOne`. */
 type Resolved = { element: Element; fault?: undefined } | ({ element?: undefined } & Refusal);
-/** Why something was not done. */
+/** The reason a function failed. */
 interface Refusal {
   fault: FaultKind;
   message: string;
@@ -105,52 +105,52 @@ interface OptionPlace {
   select: Place;
   text: string;
 }
-/** What `ready` gives. */
+/** The result of `ready`. */
 interface Looked extends Partial<Refusal>, Partial<Place> {
   ok?: true;
   tag?: string;
   point?: Point;
   option?: OptionPlace;
-  /** Looking again changes nothing. */
+  /** A retry would not help. */
   final?: boolean;
 }
-/** An element and what a person calls it. */
+/** An element and its label. */
 interface Named {
   number: number;
   label: string;
 }
-/** Values by name; a name that comes again has a list. */
+/** Values by name; a repeated name has a list. */
 type MetaGroup = { [name: string]: string | string[] };
 interface StyleBefore {
   value: string;
   priority: string;
 }
-/** A compound of a CSS selector, with our own pseudo-classes taken out. */
+/** A compound of a CSS selector, without our own pseudo-classes. */
 interface Compound {
   combinator: string;
   css: string;
   tests: ((element: Element) => boolean)[];
 }
-/** What is known while one name is computed. */
+/** The state of computing one name. */
 interface NameRun {
   visited: Set<Element>;
   length: number;
   withoutGroups?: boolean;
 }
-/** The guard of one action; `verdict` is null until an event comes. */
+/** The guard of one action; `verdict` is null until an event arrives. */
 interface Guard {
   element: Element;
-  /** No other control in it may take the event. */
+  /** No other control in it may receive the event. */
   itself: boolean;
   verdict: Guarded | null;
   expiry: number;
 }
-/** An element with a layer of ours around it. */
+/** An element with one of our layers around it. */
 interface Outlined {
   element: Element;
   layer: HTMLElement;
 }
-/** What a picker tells the daemon. */
+/** A message of the picker to the daemon. */
 type PickWords = { ended: true } | { picked: number } | { at: number };
 
 interface SnapshotOptions {
@@ -170,7 +170,7 @@ interface PrintOptions {
 interface Printed {
   more: number;
 }
-/** One snapshot under way. */
+/** The state of one snapshot. */
 interface Walk {
   interactive: boolean;
   compact: boolean;
@@ -184,7 +184,7 @@ interface Walk {
   deepest: number;
   last: LineNode | null;
 }
-/** What the elements above an element say of it. */
+/** What an element inherits from its ancestors. */
 interface Flags {
   disabled: boolean;
   pointer: boolean;
@@ -216,7 +216,7 @@ interface LineNode {
   left: number;
   stands?: boolean;
 }
-/** What `Sight` knows of an element. */
+/** The cached results of `Sight` for an element. */
 interface Seen {
   style: CSSStyleDeclaration;
   all: string;
@@ -225,7 +225,7 @@ interface Seen {
   own?: string;
 }
 
-/** What a function may answer: one that refuses does so with a verdict that Rust knows. */
+/** The result of a function; a refusal uses a verdict that Rust knows. */
 type Answer = Refusal | Looked | Element | { fault?: FaultKind; [name: string]: unknown } | unknown[] | string | number | boolean | null | undefined | void;
-/** Each function that Rust calls, and no other. */
+/** Exactly the functions that Rust calls. */
 type Surface = Record<InjectedFunction, (...given: any[]) => Answer | Promise<Answer>>;

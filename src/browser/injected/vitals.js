@@ -1,17 +1,17 @@
 /*
- * What a visitor felt of the page's loading and of its answers, by the browser's own measurements.
+ * Web vitals: the load time and responsiveness of the page, by the browser's own measurements.
  *
- * Owns the reading of the browser's performance entries. Only those that it has kept: nothing is observed beforehand.
+ * Owns the reading of the browser's performance entries. Reads only buffered entries: nothing is observed before.
  * Definitions: https://web.dev/articles/vitals
  */
 
-/* Layout shifts belong together with less than this between two of them, up to this in all. In milliseconds. */
+/* In milliseconds. Layout shifts form one session with less than this gap between them, up to this total. */
 const SHIFT_GAP = 1000;
 const SHIFT_WINDOW = 5000;
-/* One slow interaction of so many is left out. */
+/* One slow interaction out of this many is ignored. */
 const INTERACTIONS_A_SLOW_ONE = 50;
 
-/** The entries of a type that the browser has kept. @param {string} type @returns {any[]} */
+/** Returns the buffered entries of a type. @param {string} type @returns {any[]} */
 function keptEntries(type) {
   if (!PerformanceObserver.supportedEntryTypes.includes(type)) return [];
   const observer = new PerformanceObserver(() => {});
@@ -21,7 +21,7 @@ function keptEntries(type) {
   return entries;
 }
 
-/** The largest sum of shifts in a row that no input caused. */
+/** Returns the largest session sum of layout shifts that no input caused. */
 function layoutShift() {
   let [worst, sum, first, last] = [0, 0, 0, 0];
   for (const { startTime, value, hadRecentInput } of keptEntries('layout-shift')) {
@@ -35,7 +35,7 @@ function layoutShift() {
   return worst;
 }
 
-/** The slowest answer to an input. Null without an input, and where all of them were too fast to be kept. */
+/** Returns the slowest response to an input. null if there was no input, or if all were too fast to be recorded. */
 function slowestAnswer() {
   /** @type {Map<number, number>} */
   const durations = new Map();
@@ -50,7 +50,7 @@ function interactions() {
   return /** @type {any} */ (performance).interactionCount ?? 0;
 }
 
-/** Times in milliseconds since the page was shown; null: not measured. */
+/** Returns times in milliseconds since the page was shown; null: not measured. */
 function readVitals() {
   const navigation = /** @type {any} */ (performance.getEntriesByType('navigation')[0]);
   const shown = navigation?.activationStart ?? 0;

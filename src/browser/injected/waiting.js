@@ -1,11 +1,11 @@
 /*
- * Waiting until something is no longer there, or there at all.
+ * Waits until an element is hidden, detached or attached.
  *
- * Owns the words of `wait --state`. What is visible is `appears`'s.
+ * Owns the states of `wait --state`. `appears` waits for a visible element.
  */
 
 /**
- * Waits until a target is in a state, at most `timeout` ms. → {ok} or a fault
+ * Waits until a target has a state, at most `timeout` ms. → {ok} or a fault
  * @param {Target} target
  * @param {'hidden' | 'detached' | 'attached'} state
  * @param {number} timeout

@@ -1,17 +1,17 @@
 /*
- * Telling the daemon of changes that have settled.
+ * Reports changes of the page that have settled to the daemon.
  *
- * Owns the observer of this document. Says only that something changed: the daemon looks for itself.
+ * Owns the observer of this document. Reports only that something changed: the daemon reads the page itself.
  */
 
-/* A page is at rest when nothing changed for this long. */
+/* A page has settled if nothing changed for this long. */
 const REST_MS = 400;
-/* One that never rests (a clock, an animation) is told of at least this often. */
+/* A page that never settles (a clock, an animation) is reported at least this often. */
 const LONGEST_UNREST_MS = 3000;
 
 let observing = false;
 
-/** `binding`: the name of the function that the daemon has put into this world. @param {string} binding */
+/** `binding`: the name of the function that the daemon has added to this world. @param {string} binding */
 function observeChanges(binding) {
   if (observing) return null;
   observing = true;
@@ -28,7 +28,7 @@ function observeChanges(binding) {
     if (now - since >= LONGEST_UNREST_MS) tell();
     else timer = setTimeout(tell, REST_MS);
   };
-  // What we draw ourselves is not a change of the page.
+  // Our own drawings are not changes of the page.
   /** @param {MutationRecord} given */
   const isOurs = ({ type, target, addedNodes, removedNodes }) =>
     type === 'attributes'
@@ -38,7 +38,7 @@ function observeChanges(binding) {
   new MutationObserver((records) => {
     if (!records.every(isOurs)) changed();
   }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-  // What is typed changes no node.
+  // Typing changes no node.
   addEventListener('input', changed, { capture: true, passive: true });
   return null;
 }
