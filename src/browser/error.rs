@@ -35,7 +35,7 @@ pub enum BrowserError {
     RefusedAddress(String),
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Timeout { what: String, after: Duration },
-    /// As `Timeout`, for a command that the browser received and may still run.
+    /// Like `Timeout`, for a command that the browser received and may still run.
     #[error("{what} took longer than {} s", after.as_secs_f32())]
     Unanswered { what: String, after: Duration },
     /// A tab of an everyday browser that gstack may not act on.

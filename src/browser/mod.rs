@@ -1,6 +1,6 @@
-//! Browsers over the DevTools protocol: finding and starting one, its tabs, frames and navigation.
+//! Browsers over the DevTools protocol: starting or attaching to one, its tabs, frames and navigation.
 //!
-//! Owns everything that speaks DevTools. Never knows of conversations, agents or the wire to the panel.
+//! Owns everything that speaks DevTools. Never knows about conversations, agents or the panel's protocol.
 
 mod address_guard;
 pub mod arrival;

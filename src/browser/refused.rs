@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-/// Beyond this many, a tab's documents are not remembered one by one.
+/// Beyond this many, a tab's further documents are not recorded.
 const MOST: usize = 1000;
 
 /// The refused addresses that answered one tab.

@@ -51,7 +51,7 @@ impl Session {
     pub async fn call<C: Command>(&self, command: C) -> Result<C::Response, CdpError> {
         self.call_within(command, DEFAULT_LIMIT).await
     }
-    /// As `call`, with a time limit.
+    /// Like `call`, with a time limit.
     pub async fn call_within<C: Command>(&self, command: C, limit: Duration) -> Result<C::Response, CdpError> {
         let mut batch = self.batch();
         let reply = batch.add(command)?;

@@ -138,7 +138,7 @@ pub(super) struct TabState {
     pub(super) judges_itself: bool,
     /// The number of holds: commands and turns working on the tab now.
     pub(super) holds: usize,
-    /// Counts the ends of holds, so that a delayed release can tell whether a newer hold has begun.
+    /// Counts the starts of holds and stays, so that a delayed release can tell whether a newer one has begun.
     pub(super) hold_round: u64,
     /// The number of `Stay`s: callers that keep the tab attached without a command.
     pub(super) stays: usize,

@@ -27,7 +27,7 @@ use tokio::sync::{OwnedMutexGuard, watch};
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-/// Attaching takes milliseconds, even to a hung page; reading its frames does not end while it hangs.
+/// Attaching takes milliseconds, even to a hung page, but reading the frames of a hung page never ends.
 const ENGAGE_LIMIT: Duration = Duration::from_secs(10);
 /// A tab closes within milliseconds; a busy machine may take longer.
 const CLOSE_LIMIT: Duration = Duration::from_secs(10);

@@ -50,7 +50,7 @@ impl TabNumbers {
     pub fn keeping(&self) -> Self {
         Self { next: self.next.clone(), kept: Some(Arc::default()) }
     }
-    /// As `keeping`, for a browser whose tabs an earlier daemon has numbered.
+    /// Like `keeping`, for a browser whose tabs an earlier daemon has numbered.
     #[must_use]
     pub fn going_on_from(&self, record: &TabRecord) -> Self {
         self.next.fetch_max(record.next, Ordering::Relaxed);

@@ -52,7 +52,7 @@ impl Tab {
         Ok(())
     }
 
-    /// As `keep`, without waiting. It reaches each session before any later command.
+    /// Like `keep`, without waiting. It reaches each session before any later command.
     pub(super) fn post_kept(&self, method: &'static str, params: Value) -> Result<(), BrowserError> {
         let command = PersistentOverride { method, params };
         let page = self.page()?;

@@ -34,7 +34,7 @@ impl Transport {
         Self::from_frames(NulFrames::new(reader), writer)
     }
 
-    /// As `over`, with a reader that has already read a greeting.
+    /// Like `over`, with a reader that has already read a greeting.
     pub fn from_frames<R: AsyncRead + Send + Unpin + 'static>(
         frames: NulFrames<R>,
         writer: impl AsyncWrite + Send + Unpin + 'static,

@@ -142,7 +142,7 @@ impl SetAutoAttach {
     pub fn running() -> Self {
         Self { auto_attach: true, wait_for_debugger_on_start: false, flatten: true, filter: None }
     }
-    /// As `running`, but each new target waits until it is told to run.
+    /// Like `running`, but each new target waits until it is told to run.
     pub fn waiting() -> Self {
         Self { wait_for_debugger_on_start: true, ..Self::running() }
     }

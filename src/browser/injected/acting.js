@@ -131,7 +131,7 @@ function selectText(place) {
   return { characters: selection?.toString().length ?? 0 };
 }
 
-/* Whether the page accepts the drag over it; null before the first `dragover`. */
+/* True if the page accepts the drag over it; null before the first `dragover`. */
 /** @type {boolean | null} */
 let takesDrop = null;
 /** @param {DragEvent} event */
@@ -146,7 +146,7 @@ function watchDrop() {
   return null;
 }
 
-/** → whether the page accepted the drag over it */
+/** Stops watching; returns true if the page accepted the drag over it. */
 function endDrop() {
   const takes = takesDrop === true;
   takesDrop = null;

@@ -25,7 +25,7 @@ listenLastingly(
   { capture: true, passive: true },
 );
 
-/* → true if a frame was drawn, false after the fallback time */
+/* Resolves to true if a frame was drawn, to false after the fallback time. */
 const nextFrame = (fallback = FRAME_FALLBACK_MS) =>
   new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), fallback);
@@ -98,7 +98,7 @@ async function ready(target, needs, timeout) {
 }
 
 /**
- * As `ready`, and calls a function of the surface in the same moment, with the element's place and the given arguments.
+ * Like `ready`, and calls a function of the surface in the same moment, with the element's place and the given arguments.
  * Its result is `then`.
  * @param {Target} target
  * @param {Need[]} needs

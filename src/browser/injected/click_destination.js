@@ -91,7 +91,7 @@ function leadsTo(element, how) {
   return { url: new URL(action ?? '', document.baseURI).href, form: true };
 }
 
-/** As `leadsTo`, but returns null for an invalid address. @param {Element} element @param {Activation} how */
+/** Like `leadsTo`, but returns null for an invalid address. @param {Element} element @param {Activation} how */
 function leadsSomewhere(element, how) {
   try {
     return leadsTo(element, how);
@@ -145,7 +145,7 @@ function subjectOf(element, how) {
 }
 
 /**
- * As `subjectOf`, for a key in the focused element of this document. If the focus is in a frame, that frame's document
+ * Like `subjectOf`, for a key in the focused element of this document. If the focus is in a frame, that frame's document
  * must be asked.
  * @param {Activation} how
  */

@@ -39,7 +39,7 @@ listenLastingly(
   { capture: true },
 );
 
-/** → true if the browser copied the text. Must be called with a user gesture. @param {string} text */
+/** Copies a text; returns true if the browser did. Must be called with a user gesture. @param {string} text */
 function copyText(text) {
   toCopy = text;
   const took = document.execCommand('copy');

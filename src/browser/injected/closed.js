@@ -6,7 +6,7 @@
 
 /** @type {WeakMap<Element, ShadowRoot>} */
 const closedRoots = new WeakMap();
-/* Whether a closed root is known in this document. */
+/* True once a closed root is known in this document. */
 let hasClosedRoots = false;
 /* Elements that were listed already. */
 const askedForRoot = new WeakSet();

@@ -10,7 +10,7 @@ const LONGEST_ADDRESS = 300;
 /** @param {string} url */
 const address = (url) => (url ? (url.startsWith('data:') ? clip(url, LONGEST_ADDRESS) : url) : undefined);
 
-/* → {images, videos, audios}: addresses with sizes, in CSS pixels and seconds. */
+/* Returns {images, videos, audios}: addresses with sizes, in CSS pixels and seconds. */
 function readMedia() {
   /** @type {{ images: object[]; videos: object[]; audios: object[] }} */
   const media = { images: [], videos: [], audios: [] };
@@ -46,7 +46,7 @@ function readMedia() {
   return media;
 }
 
-/* → {title, language, canonical, jsonLd: [], openGraph: {}, twitter: {}, meta: {}} */
+/* Returns {title, language, canonical, jsonLd: [], openGraph: {}, twitter: {}, meta: {}}. */
 function readData() {
   /** @type {{ title: string; language?: string; canonical?: string; jsonLd: unknown[]; openGraph: MetaGroup; twitter: MetaGroup; meta: MetaGroup }} */
   const data = {
@@ -87,7 +87,7 @@ function storageOf(name) {
   }
 }
 
-/* → {localStorage: {key: value}, sessionStorage: {key: value}} */
+/* Returns {localStorage: {key: value}, sessionStorage: {key: value}}. */
 function readStorage() {
   /** @param {Storage | null} storage */
   const all = (storage) =>
@@ -123,7 +123,7 @@ function writeStorage(wanted) {
   return null;
 }
 
-/* → [[name, milliseconds]] of the document's navigation, or null if the browser recorded none */
+/* Returns [[name, milliseconds]] of the document's navigation, or null if the browser recorded none. */
 function readTiming() {
   const [entry] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
   if (!entry) return null;

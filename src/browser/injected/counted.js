@@ -8,7 +8,7 @@
 const MARK = 'x';
 
 /**
- * As `makeNode`, for a placeholder node.
+ * Like `makeNode`, for a placeholder node.
  * @param {Element} element
  * @param {string} tag
  * @param {string} role

@@ -184,7 +184,7 @@ function describe(element) {
   return `${text}>`;
 }
 
-/** As `describe`, with the start of its text, for lists of candidates. @param {Element} element */
+/** Like `describe`, with the start of its text, for lists of candidates. @param {Element} element */
 function describeWithText(element) {
   const text = clip(squeeze(element.textContent ?? ''), 40);
   return text && !NEVER_SHOWN.has(tagOf(element)) ? `${describe(element)} “${text}”` : describe(element);

@@ -47,8 +47,8 @@ listenLastingly(
 );
 
 /**
- * → {typed: true}: all is selected, type now · {done: true}: the value was set · {fault, message}. `endFill` fires
- * `change`.
+ * Prepares a field for a fill. → {typed: true}: all is selected, type now · {done: true}: the value was set · {fault,
+ * message}. `endFill` fires `change`.
  * @param {Place} place
  * @param {string} value
  * @returns {Refusal | { typed: true } | { done: true }}

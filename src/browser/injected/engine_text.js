@@ -105,9 +105,9 @@ class EngineText {
   #text;
   /* The end of the last letter that was found. */
   #end = 0;
-  /* Whether the page has white space after that letter. */
+  /* True if the page has white space after that letter. */
   #gap = false;
-  /* Whether a line may start here in any case. */
+  /* True if a line may start here in any case. */
   #free = true;
   /* Replacements of parts of the engine's text: [from, to, text], in order. */
   #edits = /** @type {[number, number, string][]} */ ([]);
@@ -125,7 +125,7 @@ class EngineText {
     this.#walker = document.createTreeWalker(root, walked.size > 0 ? NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT : NodeFilter.SHOW_TEXT);
   }
 
-  /* → the text, or null if everything must be walked */
+  /* Returns the text, or null if everything must be walked. */
   read() {
     for (let node = this.#walker.nextNode(); node; node = this.#walker.nextNode()) {
       if (node.nodeType === Node.TEXT_NODE) {
@@ -297,8 +297,7 @@ function sameWords(words, text, begin, parent) {
 }
 
 /*
- * Whether a text or a line contains white space other than a single space between words, or characters that are left
- * out.
+ * Match white space other than a single space between words, and characters that are left out, in a text and in lines.
  */
 const UNTIDY = /[^\S ]|[\u0000-\u001f\u200b\u2060\ufeff]| {2}|^ | $/;
 const UNTIDY_LINES = /[^\S \n]|[\u0000-\u0009\u000b-\u001f\u200b\u2060\ufeff]| {2}| \n|\n |\n\n|^[ \n]|[ \n]$/;

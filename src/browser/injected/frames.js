@@ -20,7 +20,7 @@ function elementOfFrame(target) {
 }
 
 /**
- * → {index} of the first text that the regular expression matches (null: none), or a fault
+ * Returns {index} of the first text that the regular expression matches (null: none), or a fault.
  * @param {string} pattern
  * @param {string[]} texts
  * @returns {Refusal | { index: number | null }}

@@ -7,7 +7,7 @@
 /* root → (owned element → its owner), for one pass. */
 let ownedByTree = /** @type {Map<Tree, Map<Element, Element>>} */ (new Map());
 /*
- * Whether a tree read in this walk has an owner. Known only during a walk from the top, which reads every tree before
+ * True if a tree read in this walk has an owner. Known only during a walk from the top, which reads every tree before
  * its elements; otherwise null, and each element's tree is checked.
  */
 let anyOwner = /** @type {boolean | null} */ (null);

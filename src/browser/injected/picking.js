@@ -23,7 +23,10 @@ function besides(element, which) {
 /** @type {((event: KeyboardEvent) => void) | null} */
 let pickKeys = null;
 
-/** `binding`: the function that the daemon has added to this world. → this document's id @param {string} binding */
+/**
+ * Starts a pick; returns this document's id. `binding`: the function that the daemon has added to this world.
+ * @param {string} binding
+ */
 function beginPick(binding) {
   stopKeys();
   /** @param {PickWords} words */
@@ -94,7 +97,7 @@ function numberOfPicked(node) {
 const PICKED_HTML = 500;
 
 /**
- * → {document, role, name, selector, url, rect, html}, or null if it is no longer in the page
+ * Returns {document, role, name, selector, url, rect, html}, or null if the element is no longer in the page.
  * @param {number} number
  */
 function describePicked(number) {

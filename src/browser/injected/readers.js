@@ -19,7 +19,7 @@ function readText(root = document.body, marks = false) {
 }
 
 /**
- * As `readText`, by a walk over the elements. sight: if given, marks the text that it finds hidden.
+ * Like `readText`, by a walk over the elements. sight: if given, marks the text that it finds hidden.
  * @param {Element} root
  * @param {Sight | null} sight
  */
@@ -278,7 +278,7 @@ function savesWhatItLeadsTo(href) {
   return url !== null && (url.origin === globalThis.origin || url.protocol === 'blob:' || url.protocol === 'data:');
 }
 
-/* Whether such a link was followed since the last call. */
+/* Returns true if such a link was followed since the last call. */
 function tookSavingClicks() {
   const clicks = savingClicks;
   savingClicks = [];

@@ -43,7 +43,7 @@ function boxFor(place) {
 const isAtEnd = (box) => box.scrollTop + box.clientHeight >= box.scrollHeight - 2;
 
 /**
- * → {x, y, ended}: the distance scrolled, and whether the end is reached, or a fault
+ * Scrolls. → {x, y, ended}: the distance scrolled, and whether the end is reached, or a fault
  * @param {Place | null} place
  * @param {{ by?: [number, number]; to?: 'top' | 'bottom' | 'left' | 'right' }} how
  */

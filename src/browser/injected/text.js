@@ -60,8 +60,8 @@ function innermost(scope, mayHold, fits) {
 }
 
 /**
- * → {part, whole, run}: whether a text may contain a match, is a match as a whole, and whether a run of text between
- * two elements is one (absent: runs do not count).
+ * Returns {part, whole, run}: tests for a text that may contain a match, for a text that is a match as a whole, and for
+ * a run of text between two elements that is one (absent: runs do not count).
  * @param {string} body
  */
 function textMatcher(body) {

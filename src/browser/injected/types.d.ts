@@ -184,7 +184,7 @@ interface Walk {
   deepest: number;
   last: LineNode | null;
 }
-/** What an element inherits from its ancestors. */
+/** State that an element inherits from its ancestors. */
 interface Flags {
   disabled: boolean;
   pointer: boolean;

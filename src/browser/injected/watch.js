@@ -11,7 +11,10 @@ const LONGEST_UNREST_MS = 3000;
 
 let observing = false;
 
-/** `binding`: the name of the function that the daemon has added to this world. @param {string} binding */
+/**
+ * Starts to observe. `binding`: the name of the function that the daemon has added to this world.
+ * @param {string} binding
+ */
 function observeChanges(binding) {
   if (observing) return null;
   observing = true;

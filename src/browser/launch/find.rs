@@ -68,7 +68,7 @@ pub struct Named {
 pub struct Places {
     /// The folders of `PATH`.
     pub path: Vec<PathBuf>,
-    /// The root of application folders on macOS; on other systems absolute paths are resolved below it.
+    /// The folder that application files are relative to: `/`, except in tests.
     pub root: PathBuf,
     pub home: Option<PathBuf>,
 }
@@ -84,7 +84,7 @@ struct Kind {
     name: &'static str,
     /// Program names on `PATH`.
     programs: &'static [&'static str],
-    /// Relative to the root, and on macOS to the home too.
+    /// Relative to the root, or to the home.
     files: &'static [&'static str],
 }
 

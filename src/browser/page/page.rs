@@ -217,7 +217,7 @@ impl Page {
             || self.work.info().is_ok_and(|info| info.url.starts_with(ERROR_PAGE) && *wanted == Place::of(&info.url));
         if shown == *wanted || is_error_page() { Ok(()) } else { Err(other_site(wanted)) }
     }
-    /// As `check_site`, for the document that a script will run in: the tab's reported address may lag behind.
+    /// Like `check_site`, for the document that a script will run in: the tab's reported address may lag behind.
     pub(super) async fn check_document(&self, limit: Duration) -> Result<(), PageError> {
         let Some(wanted) = &self.only_on else { return Ok(()) };
         let url = self.document_url(limit).await?;

@@ -271,7 +271,7 @@ impl Page {
         self.settle_asked(settling, None).await;
     }
 
-    /// As `settle`, if the call that ended the action has asked the page already.
+    /// Like `settle`, if the call that ended the action has asked the page already.
     async fn settle_asked(&self, settling: Option<Settling>, settled: Option<Settled>) {
         if let Some(settling) = settling {
             settling.end(self, settled).await;

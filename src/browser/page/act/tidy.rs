@@ -107,7 +107,7 @@ impl Page {
         self.hide_all(selectors, false).await
     }
 
-    /// As `hide`, but leaves blank space: nothing else moves.
+    /// Like `hide`, but leaves blank space: nothing else moves.
     pub async fn mask(&self, selectors: &[String]) -> Result<u32, PageError> {
         self.hide_all(selectors, true).await
     }

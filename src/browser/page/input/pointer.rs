@@ -35,7 +35,7 @@ impl Page {
         Ok((Touch { session, context, document: ready.document.clone() }, number))
     }
 
-    /// As `points_at`, for an element without pointer input: it is filled, or one of its options is chosen.
+    /// Like `points_at`, for an element without pointer input: it is filled, or one of its options is chosen.
     pub(in crate::browser::page) async fn points_at_element(&self, target: &Target, ready: &Ready) {
         if self.pointer.is_none() {
             return;

@@ -160,7 +160,7 @@ impl Page {
         self.locate_within(target, Duration::ZERO).await
     }
 
-    /// As `locate`. If a selector matches nowhere yet, waits up to `wait` for a match in any frame.
+    /// Like `locate`. If a selector matches nowhere yet, waits up to `wait` for a match in any frame.
     pub(in crate::browser::page) async fn locate_within(
         &self,
         target: &Target,
@@ -220,7 +220,7 @@ impl Page {
         self.ready_then(target, needs, action, limit, None).await
     }
 
-    /// As `ready`, and calls a function on the element in the same moment. Only for a page with unrestricted input
+    /// Like `ready`, and calls a function on the element in the same moment. Only for a page with unrestricted input
     /// (`is_free`): otherwise the element must be compared first.
     pub(in crate::browser::page) async fn ready_then(
         &self,

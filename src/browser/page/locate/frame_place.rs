@@ -35,7 +35,7 @@ impl Page {
         Ok(Ok(at))
     }
 
-    /// As `point_in_tab`, ignoring what covers the frame.
+    /// Like `point_in_tab`, ignoring what covers the frame.
     pub(in crate::browser::page) async fn frame_offset(
         &self,
         frame: &FrameId,

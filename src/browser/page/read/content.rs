@@ -123,7 +123,7 @@ impl Page {
             Some(target) => self.read_one(target, What::Text, &()).await,
         }
     }
-    /// As `text`, for a model: text that the user cannot see is marked as `[hidden text: …]`.
+    /// Like `text`, for a model: text that the user cannot see is marked as `[hidden text: …]`.
     pub async fn text_with_marks(&self, target: Option<&Target>) -> Result<String, PageError> {
         match target {
             None => self.read_whole(Injected::ReadText, &[&true]).await,

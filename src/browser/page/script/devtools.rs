@@ -21,7 +21,7 @@ pub(in crate::browser::page) async fn call<T: DeserializeOwned>(
     serde_json::from_value(reply).map_err(|error| PageError::Unreadable(format!("{method}: {error}")))
 }
 
-/// As `call`, for an empty reply.
+/// Like `call`, for an empty reply.
 pub(in crate::browser::page) async fn tell(
     session: &Session,
     method: &'static str,

@@ -94,7 +94,7 @@ impl Page {
     }
 }
 
-/// As `Page::script`, without a turn on the tab: for callers that do not wait for commands.
+/// Like `Page::script`, without a turn on the tab: for callers that do not wait for commands.
 pub(in crate::browser::page) async fn script_in<T: DeserializeOwned>(
     tab: &Tab,
     frame: &FrameId,
