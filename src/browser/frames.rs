@@ -116,20 +116,20 @@ impl FrameTree {
             name: data.name.clone().unwrap_or_default(),
             loader: data.loader_id.clone(),
         };
-        match self.frames.iter().position(|frame| frame.id.0 == data.id) {
-            Some(at) => {
-                if self.frames[at].loader != data.loader_id && !self.frames[at].loader.is_empty() {
-                    self.drop_children(&data.id);
-                }
-                // The frame left its own process: the old session's contexts do not belong to this document.
-                if self.frames[at].session != *session {
-                    self.contexts.retain(|known| known.frame != data.id || known.context.session == *session);
-                }
-                if let Some(frame) = self.frames.iter_mut().find(|frame| frame.id.0 == data.id) {
-                    *frame = fresh;
-                }
-            }
-            None => self.frames.push(fresh),
+        let Some((loader, earlier)) = self.get(&data.id).map(|known| (known.loader.clone(), known.session.clone()))
+        else {
+            self.frames.push(fresh);
+            return;
+        };
+        if loader != data.loader_id && !loader.is_empty() {
+            self.drop_children(&data.id);
+        }
+        // The frame left a process of its own: the old session's contexts are not this document's.
+        if earlier != *session {
+            self.contexts.retain(|known| known.frame != data.id || known.context.session == *session);
+        }
+        if let Some(frame) = self.frames.iter_mut().find(|frame| frame.id.0 == data.id) {
+            *frame = fresh;
         }
     }
     pub(super) fn navigated_within_document(&mut self, frame: &str, url: &str) {
@@ -182,9 +182,10 @@ impl FrameTree {
         }
     }
     fn remove(&mut self, frame: &str) {
-        self.drop_children(frame);
+        // The frame goes before its children, so that frames which name each other as parents end too.
         self.frames.retain(|known| known.id.0 != frame);
         self.contexts.retain(|known| known.frame != frame);
+        self.drop_children(frame);
     }
 }
 
@@ -252,6 +253,29 @@ mod tests {
         tree.session_ended(&own);
         assert!(tree.get("child").is_none());
         assert!(tree.get("main").is_some());
+    }
+
+    #[test]
+    fn a_child_that_is_known_before_its_parent_goes_with_the_parents_document() {
+        let (page, own) = (session("page"), session("own"));
+        let mut tree = FrameTree::default();
+        tree.attached(&own, "grandchild", "child");
+        tree.navigated(&page, &data("child", Some("main"), "1"));
+        tree.navigated(&own, &data("child", Some("main"), "2"));
+        assert_eq!(tree.all().iter().map(|frame| frame.id.0.as_str()).collect::<Vec<_>>(), ["child"]);
+        assert_eq!(tree.get("child").unwrap().session, own);
+    }
+
+    #[test]
+    fn frames_that_name_each_other_as_parents_are_removed() {
+        let page = session("page");
+        let mut tree = FrameTree::default();
+        tree.attached(&page, "a", "b");
+        tree.attached(&page, "b", "a");
+        tree.attached(&page, "c", "c");
+        tree.detached(&page, "a", false);
+        tree.detached(&page, "c", false);
+        assert!(tree.all().is_empty(), "{:?}", tree.all());
     }
 
     #[test]

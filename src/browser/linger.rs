@@ -69,9 +69,17 @@ impl Tab {
         let (tab, gone) = (self.clone(), self.browser().gone().clone());
         self.browser().cdp().tasks().spawn_on(
             async move {
-                tokio::select! {
-                    () = gone.cancelled() => return,
-                    () = tokio::time::sleep_until(until) => {}
+                let mut until = until;
+                loop {
+                    tokio::select! {
+                        () = gone.cancelled() => return,
+                        () = tokio::time::sleep_until(until) => {}
+                    }
+                    // It may have been asked to stay for longer since.
+                    match tab.with_tab_state(|tab_state| tab_state.linger_until) {
+                        Ok(Some(later)) if later > until => until = later,
+                        _ => break,
+                    }
                 }
                 let unneeded = tab.with_tab_state(|tab_state| {
                     tab_state.holds == 0 && tab_state.stays == 0 && tab_state.hold_round == round

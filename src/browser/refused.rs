@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-/// Beyond this many, a tab's further documents are not recorded.
+/// Beyond this many, a tab's further documents are not recorded, and every document that it shows counts as refused.
 const MOST: usize = 1000;
 
 /// The refused addresses that answered one tab.
@@ -19,6 +19,8 @@ pub(super) struct Refused {
     /// since is noticed too.
     pub(super) times: u64,
     pub(super) last: String,
+    /// There were more documents than are recorded.
+    overflowed: bool,
 }
 
 impl Refused {
@@ -27,6 +29,9 @@ impl Refused {
     pub(super) fn add(&mut self, document: &str, address: &str, is_shown: bool) {
         if self.documents.len() < MOST {
             self.documents.insert(document.to_owned(), address.to_owned());
+        } else if !self.documents.contains_key(document) {
+            self.overflowed = true;
+            address.clone_into(&mut self.last);
         }
         if is_shown {
             self.shown(document);
@@ -36,6 +41,8 @@ impl Refused {
         if let Some(address) = self.documents.get(document) {
             self.times += 1;
             self.last.clone_from(address);
+        } else if self.overflowed {
+            self.times += 1;
         }
     }
 }
@@ -46,7 +53,7 @@ pub struct RefusalMark(pub(super) u64);
 
 #[cfg(test)]
 mod tests {
-    use super::Refused;
+    use super::{MOST, Refused};
 
     #[test]
     fn a_document_counts_when_it_answers_and_each_time_it_is_shown() {
@@ -59,5 +66,15 @@ mod tests {
         refused.shown("coming");
         refused.add("asks", "10.0.0.2", true);
         assert_eq!((refused.times, refused.last.as_str()), (3, "10.0.0.2"));
+    }
+
+    #[test]
+    fn more_documents_than_are_recorded_open_no_way_around() {
+        let mut refused = Refused::default();
+        for number in 0..=MOST {
+            refused.add(&number.to_string(), "10.0.0.1", false);
+        }
+        refused.shown(&MOST.to_string());
+        assert_eq!((refused.times, refused.last.as_str()), (1, "10.0.0.1"));
     }
 }

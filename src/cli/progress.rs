@@ -45,7 +45,7 @@ impl Shown {
         if self.on_terminal {
             say(&format!("\r\x1b[K{text}"));
             self.last = done;
-        } else if done - self.last >= STEP {
+        } else if done.saturating_sub(self.last) >= STEP {
             say(&format!("{text}\n"));
             self.last = done;
         }

@@ -148,8 +148,9 @@ fn commands_work_in_a_minimised_window() {
         let before = window_state(&world).await;
         assert_eq!(before, "minimized");
         all_work(&world, "hidden, in a minimised window").await;
-        // The tab that the minimised window would show.
-        world.run("tab", &[&seen[0].to_string()]).await;
+        // The tab that the minimised window would show. Older releases of Chromium do not say which one is in view.
+        let shown = seen.first().copied().unwrap_or(1);
+        world.run("tab", &[&shown.to_string()]).await;
         world.run("goto", &[&world.page("actions.html")]).await;
         all_work(&world, "in a minimised window").await;
         assert_eq!(window_state(&world).await, before, "the window came up");

@@ -37,8 +37,10 @@ pub struct AcpTalk {
     context: (u64, u64),
     /// The id of the last message of the previous turn, whose late chunks do not belong to the next turn.
     past: Option<String>,
-    /// An unconfirmed change of the model: the id of our request, and the previous model.
-    asked_model: Option<(u64, Option<String>)>,
+    /// Unanswered changes of the model, in order: the id of our request, and the model.
+    asked_models: Vec<(u64, String)>,
+    /// The model that the agent confirmed last, while changes are unanswered.
+    confirmed_model: Option<String>,
     told_one_model: bool,
     /// A notice to send when the next turn starts.
     to_tell: Option<Sentence>,
@@ -79,7 +81,8 @@ impl AcpTalk {
             cost_before: 0.0,
             context: (0, 0),
             past: None,
-            asked_model: None,
+            asked_models: Vec::new(),
+            confirmed_model: None,
             told_one_model: false,
             to_tell: None,
             was_stopped: false,
@@ -95,12 +98,18 @@ impl AcpTalk {
     }
 
     /// Handles the answer to a change of the model. A refused model changes nothing, and the person gets a notice.
-    fn model_answered(&mut self, taken: bool, out: &mut Out) {
-        let Some((_, before)) = self.asked_model.take() else { return };
+    fn model_answered(&mut self, id: u64, taken: bool, out: &mut Out) {
+        let Some(at) = self.asked_models.iter().position(|(asked, _)| *asked == id) else { return };
+        let (_, wanted) = self.asked_models.remove(at);
+        if taken {
+            self.confirmed_model = Some(wanted.clone());
+        }
+        if self.asked_models.is_empty() {
+            self.session.model.clone_from(&self.confirmed_model);
+        }
         if taken {
             return;
         }
-        let wanted = std::mem::replace(&mut self.session.model, before).unwrap_or_default();
         let words = told::MODEL_NOT_TAKEN.with([&self.session.label, &wanted]);
         match &self.turn {
             Some(_) => out.tell(AgentEvent::Notice(words)),
@@ -276,8 +285,8 @@ impl Talk for AcpTalk {
 
     fn incoming(&mut self, message: Incoming, out: &mut Out) {
         match message {
-            Incoming::Answer { id, outcome } if self.asked_model.as_ref().is_some_and(|(asked, _)| *asked == id) => {
-                self.model_answered(outcome.is_ok(), out);
+            Incoming::Answer { id, outcome } if self.asked_models.iter().any(|(asked, _)| *asked == id) => {
+                self.model_answered(id, outcome.is_ok(), out);
             }
             Incoming::Answer { id, outcome } => {
                 let Some(turn) = &mut self.turn else { return };
@@ -320,7 +329,11 @@ impl Talk for AcpTalk {
         super::start::set_model(&self.session.session_id, setting, &wanted, |method, params| {
             asked = out.request(method, params);
         });
-        self.asked_model = Some((asked, self.session.model.replace(wanted)));
+        let before = self.session.model.replace(wanted.clone());
+        if self.asked_models.is_empty() {
+            self.confirmed_model = before;
+        }
+        self.asked_models.push((asked, wanted));
         Ok(())
     }
 

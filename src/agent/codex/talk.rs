@@ -224,9 +224,9 @@ impl CodexTalk {
 
     fn step_of(&self, item: &Item) -> Option<(String, String, StepWords, String)> {
         Some(match item {
-            Item::CommandExecution { id, command, command_actions, .. } => {
+            Item::CommandExecution { id, command, .. } => {
                 let arguments = json!({"command": command}).to_string();
-                (id.clone(), "shell".to_owned(), words::running(command, command_actions), arguments)
+                (id.clone(), "shell".to_owned(), words::running(command), arguments)
             }
             Item::FileChange { id, changes, .. } => {
                 let diffs: Vec<Value> =

@@ -13,8 +13,8 @@ pub struct Turn {
     /// Codex's id of the turn, once known.
     pub id: Option<String>,
     pub stopping: bool,
-    /// The number of bytes of an item's text that were already reported.
-    pub streamed: HashMap<String, usize>,
+    /// The text of each item that was already reported.
+    pub streamed: HashMap<String, String>,
     pub open_steps: Vec<String>,
     pub denied: HashSet<String>,
     /// The planned changes of files, for the question about them.
@@ -27,18 +27,19 @@ impl Turn {
     /// Appends to an item's text. Returns true if this is its first text.
     pub fn grow(&mut self, item: &str, text: &str) -> bool {
         let told = self.streamed.entry(item.to_owned()).or_default();
-        let first = *told == 0;
-        *told += text.len();
+        let first = told.is_empty();
+        told.push_str(text);
         first
     }
 
-    /// Returns the unreported rest of a finished item's text, and whether it starts a new block. Compares only lengths:
-    /// returns `None` if the finished text is not longer than the reported one, because reported text cannot be
-    /// retracted.
+    /// Returns the unreported rest of a finished item's text, and whether it starts a new block. Returns `None` if the
+    /// finished text does not begin with the reported one, because reported text cannot be retracted.
     pub fn rest_of<'a>(&mut self, item: &str, whole: &'a str) -> Option<(bool, &'a str)> {
-        let told = self.streamed.insert(item.to_owned(), whole.len()).unwrap_or(0);
-        let rest = whole.get(told..).filter(|rest| !rest.is_empty())?;
-        Some((told == 0, rest))
+        let told = self.streamed.entry(item.to_owned()).or_default();
+        let rest = whole.strip_prefix(told.as_str()).filter(|rest| !rest.is_empty())?;
+        let first = told.is_empty();
+        told.push_str(rest);
+        Some((first, rest))
     }
 
     /// Updates the turn's usage. `before`: the tokens that the thread had used when the turn started.

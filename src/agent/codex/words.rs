@@ -2,7 +2,7 @@
 //!
 //! Owns the words of its own tools. The words of `gstack`'s tools come from the registry.
 
-use super::wire::{CommandAction, FileUpdate};
+use super::wire::FileUpdate;
 use crate::agent::adapter::StepWords;
 use crate::agent::clip::{clip, one_line};
 use crate::protocol::chat::StepKind;
@@ -17,16 +17,25 @@ pub fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
     StepWords::of_own_tool(kind, verb, one_line(object, LONGEST_OBJECT))
 }
 
-/// Returns the command as the model wrote it. Codex reports it wrapped in a shell command, and also parsed.
-pub fn command_line(command: &str, actions: &[CommandAction]) -> String {
-    let parsed: Vec<&str> =
-        actions.iter().map(|action| action.command.as_str()).filter(|text| !text.is_empty()).collect();
-    let line = if parsed.is_empty() { command.to_owned() } else { parsed.join(" && ") };
-    clip(&line, LONGEST_THING)
+/// Returns the command as the model wrote it, out of the shell that Codex wraps it in (`/bin/bash -lc '…'`). Anything else
+/// is returned as it is: what a person approves must be what runs, so Codex's own summary of it is never shown.
+pub fn command_line(command: &str) -> String {
+    const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
+    let words = shlex::split(command).unwrap_or_default();
+    let line = match words.as_slice() {
+        [shell, flag, script]
+            if SHELLS.contains(&shell.rsplit('/').next().unwrap_or_default())
+                && matches!(flag.as_str(), "-c" | "-lc") =>
+        {
+            script.as_str()
+        }
+        _ => command,
+    };
+    clip(line, LONGEST_THING)
 }
 
-pub fn running(command: &str, actions: &[CommandAction]) -> StepWords {
-    words(StepKind::Shell, "Running", &command_line(command, actions))
+pub fn running(command: &str) -> StepWords {
+    words(StepKind::Shell, "Running", &command_line(command))
 }
 
 /// Describes a change of files: `Writing new.txt`, `Editing src/a.rs`, `Editing 3 files`.
@@ -66,8 +75,8 @@ fn relative(path: &str, folder: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{change_question, changing, running};
-    use crate::agent::codex::wire::{CommandAction, FileUpdate, FileUpdateKind};
+    use super::{change_question, changing, command_line, running};
+    use crate::agent::codex::wire::{FileUpdate, FileUpdateKind};
     use std::path::Path;
 
     fn change(kind: &str, path: &str) -> FileUpdate {
@@ -75,9 +84,24 @@ mod tests {
     }
 
     #[test]
+    fn a_command_is_shown_whole_and_only_its_shell_is_left_out() {
+        for (command, shown) in [
+            ("/bin/bash -lc 'cat a | sh > b'", "cat a | sh > b"),
+            ("bash -c 'echo '\\''x'\\'' && rm -rf y'", "echo 'x' && rm -rf y"),
+            ("/bin/sh -c ls", "ls"),
+            ("bash -c 'ls' evil", "bash -c 'ls' evil"),
+            ("/tmp/evil/bash.d/run -c ls", "/tmp/evil/bash.d/run -c ls"),
+            ("bash script.sh", "bash script.sh"),
+            ("bash -c 'unclosed", "bash -c 'unclosed"),
+            ("", ""),
+        ] {
+            assert_eq!(command_line(command), shown);
+        }
+    }
+
+    #[test]
     fn steps_are_told_in_words() {
-        let action = CommandAction { command: "ls -l".to_owned() };
-        let told = running("/bin/bash -lc 'ls -l'", &[action]);
+        let told = running("/bin/bash -lc 'ls -l'");
         assert_eq!((told.verb.as_str(), told.object.as_str()), ("Running", "ls -l"));
         let folder = Path::new("/srv");
         let table = [

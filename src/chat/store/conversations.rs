@@ -236,10 +236,11 @@ impl Store {
     /// Detaches a tab that is not reported for now. The tab's key finds its conversation again.
     pub fn tab_away(&self, tab_id: TabId) {
         let mut inner = self.lock();
-        if let Some(id) = inner.by_tab.remove(&tab_id)
-            && let Some(Known::Open(conversation)) = inner.known.get(&id)
-        {
-            conversation.leave_tab();
+        let Some(id) = inner.by_tab.remove(&tab_id) else { return };
+        match inner.known.get_mut(&id) {
+            Some(Known::Open(conversation)) => conversation.leave_tab(),
+            Some(Known::Stored(Some(record))) => record.tab_id = None,
+            Some(Known::Stored(None)) | None => {}
         }
     }
 

@@ -55,8 +55,10 @@ impl CodexTalk {
     }
 
     fn ask_command(&mut self, id: Value, approval: CommandApproval, out: &mut Out) {
-        let CommandApproval { item_id, reason, command, command_actions } = approval;
-        let does = words::command_line(&command.unwrap_or_default(), &command_actions.unwrap_or_default());
+        let CommandApproval { item_id, reason, command } = approval;
+        let named = command.filter(|command| !command.trim().is_empty());
+        let does =
+            named.map_or_else(|| "Codex did not name the command".to_owned(), |named| words::command_line(&named));
         let request = self.wait(id, WaitingKind::Decision { item: item_id });
         let ask = "Run a command outside of the sandbox".to_owned();
         out.ask(

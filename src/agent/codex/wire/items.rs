@@ -33,8 +33,6 @@ pub enum Item {
         #[serde(default)]
         command: String,
         #[serde(default)]
-        command_actions: Vec<CommandAction>,
-        #[serde(default)]
         status: String,
         #[serde(default)]
         aggregated_output: Option<String>,
@@ -76,12 +74,6 @@ pub enum Item {
     ContextCompaction {},
     #[serde(other)]
     Other,
-}
-
-#[derive(Debug, Deserialize)]
-pub struct CommandAction {
-    #[serde(default)]
-    pub command: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]

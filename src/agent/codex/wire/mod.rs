@@ -10,7 +10,7 @@ mod requests;
 pub use answers::{AccountRead, Models, ThreadStarted, TurnAccepted};
 #[cfg(test)]
 pub use items::FileUpdateKind;
-pub use items::{CommandAction, FileUpdate, Item};
+pub use items::{FileUpdate, Item};
 pub use requests::{CommandApproval, FileApproval, PermissionsApproval, Question, QuestionOption, Questions, Request};
 
 use crate::agent::rpc::message::read;

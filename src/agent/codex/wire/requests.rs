@@ -2,7 +2,6 @@
 //!
 //! Owns only these types.
 
-use super::CommandAction;
 use crate::agent::rpc::message::read;
 use serde::Deserialize;
 use serde_json::Value;
@@ -41,8 +40,6 @@ pub struct CommandApproval {
     pub reason: Option<String>,
     #[serde(default)]
     pub command: Option<String>,
-    #[serde(default)]
-    pub command_actions: Option<Vec<CommandAction>>,
 }
 
 #[derive(Debug, Deserialize)]
