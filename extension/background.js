@@ -1,8 +1,8 @@
 /**
- * The service worker's entry: joins panels, tabs and pages to the one native port.
+ * The service worker's entry point: connects panels, tabs and pages to the single native port.
  *
- * Every listener is registered here, synchronously at load, since Chrome may stop the worker at any
- * time and wakes it only for events that it registered. It holds no state that must outlive it.
+ * Registers every listener here, synchronously at load: Chrome may stop the worker at any time and wakes it only for
+ * events that it registered. Holds no state that must outlive the worker.
  * @import { Acting, WorkingTab } from "./protocol.js"
  */
 import { hello } from "./background/instance.js";
@@ -21,7 +21,7 @@ import { SAID } from "./shared/fault-words.js";
 const HOST = "io.gstack.host";
 const PANEL_URL = chrome.runtime.getURL("sidepanel.html");
 
-/** Until this is done a click on the action does nothing. */
+/** Until this resolves, a click on the action does nothing. */
 const opensOnClick = chrome.sidePanel.setPanelBehavior({ openPanelOnActionClick: true });
 
 /** @type {NativeLink} */
@@ -29,7 +29,7 @@ const link = new NativeLink({
   open: () => chrome.runtime.connectNative(HOST),
   lossFault: (text) => faultOfLastError(text, t),
   lastError: () => chrome.runtime.lastError?.message,
-  // `hello` therefore also says: from now on the action opens the panel.
+  // Resolving `hello` therefore also means that the action opens the panel from now on.
   hello: () => opensOnClick.then(hello),
   prove,
   unconfirmed: (code) => ({
@@ -50,7 +50,7 @@ const link = new NativeLink({
   },
   retries: (fault) => panels.any || mendsItself(fault),
   onNotification: (message) => {
-    // A live check of this hop; one that names a panel is that panel's to answer.
+    // A live check of this hop. An echo that names a panel is for that panel to answer.
     if (message.method === "echo" && message.client == null) return link.notify("echoed", message.params);
     if (message.method?.startsWith("relay.")) return relay.message(message.method, message.params);
     panels.notification(message);
@@ -88,7 +88,7 @@ const panels = new Panels({
 const welcome = new WelcomeWatch((windowId) => link.state.status === "connected" && panels.inWindow(windowId));
 
 chrome.runtime.onConnect.addListener((port) => {
-  // Content scripts run beside pages that we do not trust: only our own page may be a panel.
+  // Content scripts run in pages that we do not trust, so only our own page may act as a panel.
   if (port.name === "panel" && port.sender?.url?.startsWith(PANEL_URL)) {
     panels.add(port);
     link.connect();
@@ -102,7 +102,7 @@ chrome.runtime.onConnect.addListener((port) => {
 });
 
 chrome.runtime.onMessage.addListener((message, sender) => {
-  // The pill was clicked; the click is the gesture that Chrome asks for.
+  // The click on the pill is the user gesture that Chrome requires.
   if (message?.type === "open-panel" && sender.tab) void chrome.sidePanel.open({ windowId: sender.tab.windowId });
 });
 
@@ -133,7 +133,7 @@ chrome.tabs.onReplaced.addListener((added, removed) => {
 chrome.windows.onFocusChanged.addListener((windowId) => {
   if (windowId !== chrome.windows.WINDOW_ID_NONE) void tabs.windowChanged(windowId);
 });
-// The listeners below only wake the worker, so that the port is open from the browser's start on.
+// The listeners below only wake the worker, so that the port opens when the browser starts.
 chrome.runtime.onStartup.addListener(() => link.connect());
 chrome.runtime.onInstalled.addListener(() => link.connect());
 

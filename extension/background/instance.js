@@ -1,6 +1,4 @@
-/**
- * Who this installation is: a random id, made once a profile. Owns that id and nothing else.
- */
+/** The identity of this installation: a random id, created once per profile. Owns that id and nothing else. */
 
 import { PROTOCOL } from "../shared/constants.js";
 
@@ -12,12 +10,15 @@ export async function hello() {
   return { protocol: PROTOCOL, version: chrome.runtime.getManifest().version, instanceId, browser: await browserName(), relay: true };
 }
 
-/** What the browser calls itself, with its whole version where it tells. @returns {Promise<string | undefined>} */
+/**
+ * Returns the browser's name, with its full version if the browser reports one.
+ * @returns {Promise<string | undefined>}
+ */
 async function browserName() {
   const data = /** @type {any} */ (navigator).userAgentData;
   /** @type {{ brand: string, version: string }[]} */
   const brands = (await data?.getHighEntropyValues(["fullVersionList"]))?.fullVersionList ?? [];
-  // Beside its own name a browser gives that of its engine and one that means nothing.
+  // Besides its own name, a browser lists its engine's name and a meaningless one.
   const known = brands.filter(({ brand }) => !/not.*brand/i.test(brand));
   const own = known.find(({ brand }) => brand !== "Chromium") ?? known[0];
   return own && `${own.brand} ${own.version}`;

@@ -1,8 +1,9 @@
 /**
- * Chrome's reasons for the end of the native port, as faults that say what fixes them.
+ * Turns Chrome's reasons for closing the native port into faults that say how to fix them.
  *
- * Chrome gives no code, only these English texts (chrome/browser/extensions/api/messaging/
- * native_message_process_host.cc), so this is the one place that reads an error's text.
+ * Chrome gives no code, only these English texts
+ * (chrome/browser/extensions/api/messaging/native_message_process_host.cc), so this is the only module that reads an
+ * error's text.
  * @import { Fault } from "../protocol.js"
  */
 import { SAID } from "../shared/fault-words.js";
@@ -67,8 +68,8 @@ export function faultOfLastError(text, t) {
 }
 
 /**
- * Whether trying again by itself can help. A host that is missing or refuses us changes only by a person's
- * act, so without a panel that waits for it no timer runs.
+ * Returns whether an automatic retry can help. A host that is missing or refuses us changes only when a person acts, so
+ * no timer runs unless a panel is waiting.
  * @param {Fault | null} fault
  */
 export function mendsItself(fault) {

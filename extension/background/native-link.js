@@ -1,17 +1,18 @@
 /**
- * The one native port: opening, `hello`, the proof of this browser's key, requests and their answers, loss and the next try.
+ * The single native port: opens it, sends `hello`, proves this browser's key, matches answers to requests, and
+ * reconnects after a loss.
  *
- * Owns the port, the ids of requests on it and the state that panels are shown. Never looks into
- * what a panel asks, and never decides who gets a notification.
+ * Owns the port, the ids of requests on it and the connection state that panels show. Never looks into a panel's
+ * requests, and never decides who gets a notification.
  * @import { Fault, PanelConfirmation, PanelProve, Welcome } from "../protocol.js"
  * @import { ConnectionState, Envelope } from "../shared/wire.js"
  */
 import { backoff } from "../shared/backoff.js";
 import { FaultError } from "../shared/fault.js";
 
-/** A connection that held this long was a good one: the next loss begins the waits again. */
+/** A connection that lasted this long was stable: the next loss restarts the backoff. */
 const CALM_AFTER_MS = 5000;
-/** How long `hello` may take: it covers the start of a daemon on a slow disk. */
+/** How long `hello` may take. It includes starting the daemon on a slow disk. */
 const HELLO_LIMIT_MS = 20_000;
 
 /**
@@ -25,13 +26,13 @@ const HELLO_LIMIT_MS = 20_000;
 /**
  * @typedef {object} LinkOptions
  * @property {() => Port} open  opens a native port
- * @property {(text?: string) => Fault} lossFault  the fault for Chrome's words on a lost port
- * @property {() => string | undefined} lastError  Chrome's words, read within `onDisconnect`
- * @property {() => Promise<unknown>} hello  the parameters of `hello`
- * @property {(welcome: Welcome) => Promise<PanelProve>} prove  the parameters of `panel.prove`
- * @property {(code: string) => Fault} unconfirmed  the fault while the person has not confirmed this browser
- * @property {Fault} silent  the fault when nobody answers `hello`
- * @property {(fault: Fault | null) => boolean} retries  whether to try again by itself after this fault
+ * @property {(text?: string) => Fault} lossFault  returns the fault for Chrome's text on a lost port
+ * @property {() => string | undefined} lastError  returns Chrome's text; must be read within `onDisconnect`
+ * @property {() => Promise<unknown>} hello  returns the parameters of `hello`
+ * @property {(welcome: Welcome) => Promise<PanelProve>} prove  returns the parameters of `panel.prove`
+ * @property {(code: string) => Fault} unconfirmed  returns the fault while the person has not confirmed this browser
+ * @property {Fault} silent  the fault when `hello` is not answered
+ * @property {(fault: Fault | null) => boolean} retries  whether to retry automatically after this fault
  * @property {(message: Envelope) => void} onNotification
  * @property {(state: ConnectionState) => void} onState
  */
@@ -52,7 +53,7 @@ export class NativeLink {
     this.options = options;
   }
 
-  /** Opens the port unless it is open, and waits for nothing before the try. */
+  /** Opens the port unless it is open, without waiting for the backoff. */
   connect() {
     if (this.#port) return;
     clearTimeout(this.#timer);
@@ -69,17 +70,17 @@ export class NativeLink {
     void this.#greet(port);
   }
 
-  /** A person asked for a try now. */
+  /** Retries now because a person asked for it. */
   retryNow() {
     this.#attempt = 0;
     this.connect();
   }
 
   /**
-   * A request to the daemon. Rejects with a {@link FaultError}, also when the port is lost.
+   * Sends a request to the daemon. Rejects with a {@link FaultError}, also when the port is lost.
    * @param {string} method
    * @param {unknown} params
-   * @param {string} [client]  the panel that asks
+   * @param {string} [client]  the panel that sends the request
    * @returns {Promise<any>}
    */
   call(method, params, client) {
@@ -88,7 +89,7 @@ export class NativeLink {
   }
 
   /**
-   * A notification to the daemon; dropped while there is no connection, since whatever it told is told again then.
+   * Sends a notification to the daemon. Drops it if there is no connection: a new connection resends everything.
    * @param {string} method
    * @param {unknown} params
    * @param {string} [client]
@@ -111,7 +112,7 @@ export class NativeLink {
       const welcome = await this.#call("hello", params);
       if (this.#port !== port) return;
       const proved = this.#prove(port, welcome);
-      // A browser that gstack has started is confirmed by that; its key is only made known.
+      // A browser that gstack started is already confirmed; only its key is registered.
       if (welcome.confirmed) {
         this.#connected(welcome);
         await proved.catch(() => {});
@@ -123,7 +124,7 @@ export class NativeLink {
       if (confirmation.confirmed) this.#connected(welcome);
       else this.#confirmation(confirmation);
     } catch (error) {
-      // A lost port has told its reason already; what is left is a daemon that refuses us.
+      // A lost port has already reported its reason. Otherwise the daemon refused us.
       if (this.#port !== port) return;
       port.disconnect();
       this.#lost(error instanceof FaultError ? error.fault : this.options.silent);
@@ -134,7 +135,7 @@ export class NativeLink {
 
   /** @param {Port} port @param {Welcome} welcome @returns {Promise<PanelConfirmation>} */
   async #prove(port, welcome) {
-    // A daemon that gives no challenge asks for no proof.
+    // A daemon that sends no challenge requires no proof.
     if (!welcome.challenge) return { confirmed: true };
     const proof = await this.options.prove(welcome);
     return this.#port === port ? this.#call("panel.prove", proof) : { confirmed: false };
@@ -147,7 +148,10 @@ export class NativeLink {
     this.#setState({ status: "connected", fault: null, welcome, retryAt: null });
   }
 
-  /** The person has confirmed this browser, or its code is another one. @param {PanelConfirmation} confirmation */
+  /**
+   * Handles that the person confirmed this browser, or that its code changed.
+   * @param {PanelConfirmation} confirmation
+   */
   #confirmation({ confirmed, code }) {
     const welcome = this.#unconfirmed;
     if (!welcome) return;
@@ -155,7 +159,7 @@ export class NativeLink {
       this.#unconfirmed = null;
       this.#connected(welcome);
     } else if (code) {
-      // The port stays open: nothing is to be tried again, the daemon tells when the person has done it.
+      // The port stays open without a retry: the daemon notifies us when the person confirms.
       this.#setState({ status: "down", fault: this.options.unconfirmed(code), welcome: null, retryAt: null });
     }
   }

@@ -1,16 +1,16 @@
 /**
- * Pill, frame and cursor in the tabs that an agent works in.
+ * The pill, frame and cursor in the tabs that an agent works in.
  *
- * Owns which tabs carry our content script: those that the daemon names, and those whose refs a person looks at, so that
- * what is drawn for both lies in one element. Each holds a port to this worker, so that its marks vanish with the worker
- * too. Never draws anything itself.
+ * Owns which tabs carry our content script: the tabs that the daemon names, and the tabs whose refs a person views, so
+ * that both are drawn in one element. Each holds a port to this worker, so its marks disappear with the worker. Never
+ * draws anything itself.
  * @import { Acting, WorkingTab } from "../protocol.js"
  */
 import { isolated } from "../shared/i18n.js";
 import { joined, said } from "../shared/said.js";
 import { MARKS_KEY, marksOf } from "../shared/marks-choice.js";
 
-/** What a panel asks for that is drawn over its tab's page. */
+/** The panel requests that draw over the tab's page. */
 const DRAWS = new Set(["refs.show", "refs.highlight", "pick.start"]);
 
 export class PageMarks {
@@ -25,7 +25,7 @@ export class PageMarks {
     this.#wanted = marksOf((await chrome.storage.local.get(MARKS_KEY))[MARKS_KEY]);
   }
 
-  /** The person changed the setting. @param {Record<string, chrome.storage.StorageChange>} changes */
+  /** Applies a change of the setting. @param {Record<string, chrome.storage.StorageChange>} changes */
   chosen(changes) {
     const change = changes[MARKS_KEY];
     if (!change) return;
@@ -33,7 +33,7 @@ export class PageMarks {
     for (const [id, port] of this.#ports) this.#tell(id, port);
   }
 
-  /** The daemon's list: all tabs in which an agent works now. @param {WorkingTab[]} tabs */
+  /** Takes the daemon's list of all tabs in which an agent works now. @param {WorkingTab[]} tabs */
   show(tabs) {
     const before = this.#working;
     this.#working = new Map(tabs.map((tab) => [tab.chromeTabId, { tab, since: before.get(tab.chromeTabId)?.since ?? Date.now() }]));
@@ -41,18 +41,18 @@ export class PageMarks {
     for (const id of this.#working.keys()) if (!this.#ports.has(id)) void this.#inject(id);
   }
 
-  /** Nobody knows any more who works where. */
+  /** Removes all marks: without a daemon the working tabs are unknown. */
   clear() {
     this.#shown.clear();
     this.show([]);
   }
 
-  /** An agent's pointer goes somewhere in a page. @param {Acting} acting */
+  /** Moves the agent's pointer in a page. @param {Acting} acting */
   acting({ chromeTabId, x, y, pressed }) {
     this.#ports.get(chromeTabId)?.postMessage({ type: "acting", x, y, pressed });
   }
 
-  /** A panel is about to have something drawn: our element is made first. @param {string} method @param {unknown} params */
+  /** Creates our element before a panel draws something in the page. @param {string} method @param {unknown} params */
   async asked(method, params) {
     if (!DRAWS.has(method)) return;
     const { chromeTabId, show, ref } = /** @type {{ chromeTabId: number, show?: boolean, ref?: string }} */ (params);
@@ -62,7 +62,7 @@ export class PageMarks {
     if (!takesAway && !this.#ports.has(chromeTabId)) await this.#inject(chromeTabId);
   }
 
-  /** A document was loaded: one of a working tab gets the marks again. @param {number} tabId */
+  /** Puts the marks into a newly loaded document of a working tab. @param {number} tabId */
   loaded(tabId) {
     if (this.#working.has(tabId) || this.#shown.has(tabId)) void this.#inject(tabId);
   }
@@ -72,7 +72,10 @@ export class PageMarks {
     this.#shown.delete(tabId);
   }
 
-  /** The content script of a document is there. It is told and never listened to. @param {chrome.runtime.Port} port */
+  /**
+   * Adds the port of a document's content script. We send to it and never listen to it.
+   * @param {chrome.runtime.Port} port
+   */
   add(port) {
     const tabId = port.sender?.tab?.id;
     if (tabId === undefined) return;
@@ -105,12 +108,13 @@ export class PageMarks {
     try {
       await chrome.scripting.executeScript({ target: { tabId }, files: ["content/marks.js"], injectImmediately: true });
     } catch {
-      // A page that no extension may enter (the browser's own, the store), or one that has gone: it has no marks.
+      // A page that extensions cannot access (the browser's own, the Web Store), or one that is already gone, has no
+      // marks.
     }
   }
 }
 
-/** What the agent does, in the browser's language where there are words for it. @param {WorkingTab} tab */
+/** Returns what the agent does, in the browser's language if it has a translation. @param {WorkingTab} tab */
 function doingOf({ doing, phrase }) {
   const words = phrase && said(phrase);
   if (words) return joined(words);

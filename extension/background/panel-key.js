@@ -1,8 +1,8 @@
 /**
- * This browser's key: by it the daemon knows the browser again that the person has confirmed.
+ * This browser's key, by which the daemon recognises a browser that the person has confirmed.
  *
- * Owns the key pair, made once a profile and kept in IndexedDB. The private half never leaves the browser's crypto, and one
- * signature is good for one connection to one gstack.
+ * Owns the key pair, created once per profile and kept in IndexedDB. The private key never leaves the browser's crypto,
+ * and one signature is valid for one connection to one gstack.
  * @import { PanelProve, Welcome } from "../protocol.js"
  */
 
@@ -10,14 +10,14 @@ const DATABASE = "panel-key";
 const STORE = "keys";
 const NAME = "own";
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256" };
-/** The first line of what is signed; the daemon has the same. */
+/** The first line of the signed text; the daemon uses the same. */
 const PURPOSE = "gstack panel proof 1";
 
 /** @type {Promise<CryptoKeyPair> | undefined} */
 let known;
 
 /**
- * The parameters of `panel.prove` for a connection.
+ * Returns the parameters of `panel.prove` for a connection.
  * @param {Welcome} welcome
  * @returns {Promise<PanelProve>}
  */
@@ -30,7 +30,7 @@ export async function prove({ challenge, homeId }) {
   return { publicKey: point, signature: base64(signature) };
 }
 
-/** The stored key pair; made when there is none. Where nothing can be stored, one that lasts as long as this worker. */
+/** Returns the stored key pair, or creates one. If storage is unavailable, the pair lasts as long as this worker. */
 async function keyPair() {
   /** @type {CryptoKeyPair | undefined} */ let made;
   try {

@@ -1,7 +1,8 @@
 /**
- * Gives the keyboard back to the side panel that an agent's click took it from: `chrome.debugger` on our own panel.
+ * Returns the keyboard focus to the side panel after an agent's click took it, through `chrome.debugger` on our own
+ * panel.
  *
- * Owns the attachment to that panel. It lasts while a tab is attached to: Chrome's bar about it is there then anyway.
+ * Owns the attachment to that panel, which lasts while a tab is attached: Chrome shows its debugging bar then anyway.
  */
 
 const PROTOCOL = "1.3";
@@ -12,26 +13,29 @@ export class PanelKeyboard {
   /** What is attached to. @type {{ address: string, targetId: string } | null} */ #attached = null;
   /** Settles when the attachment is as it is wanted. @type {Promise<void>} */ #moving = Promise.resolve();
 
-  /** The person types in the panel with this address now. Where they went from it, the last one is kept. @param {string | null} address */
+  /**
+   * Records the address of the panel in which the person types. With null, the last one stays.
+   * @param {string | null} address
+   */
   at(address) {
     if (address === null || address === this.#address) return;
     this.#address = address;
     this.#follow();
   }
 
-  /** Whether a tab is attached to. @param {boolean} wanted */
+  /** Sets whether any tab is attached. @param {boolean} wanted */
   watch(wanted) {
     if (wanted === this.#wanted) return;
     this.#wanted = wanted;
     this.#follow();
   }
 
-  /** Somebody else ended it. @param {string} targetId */
+  /** Handles a detach that we did not request. @param {string} targetId */
   detached(targetId) {
     if (this.#attached?.targetId === targetId) this.#attached = null;
   }
 
-  /** Brings the panel to the front. At once where it is attached to: its order among other commands counts. */
+  /** Brings the panel to the front. Runs synchronously if attached, because its order among other commands matters. */
   restore() {
     if (this.#attached) return chrome.debugger.sendCommand({ targetId: this.#attached.targetId }, "Page.bringToFront");
     return this.#follow().then(
@@ -43,7 +47,7 @@ export class PanelKeyboard {
     this.#moving = this.#moving
       .then(() => this.#settle())
       .catch(() => {
-        // The panel was closed meanwhile, or the person ended the attachment.
+        // The panel was closed, or the person ended the attachment.
       });
     return this.#moving;
   }
@@ -60,10 +64,10 @@ export class PanelKeyboard {
     const found = (await chrome.debugger.getTargets()).find((target) => target.url === address);
     if (!found) return;
     const target = { targetId: found.id };
-    // An earlier life of this worker may have left it attached.
+    // A previous run of this worker may have left it attached.
     if (found.attached)
       await chrome.debugger.detach(target).catch(() => {
-        /* it is another's: ours is added */
+        /* another extension's attachment: ours is added */
       });
     await chrome.debugger.attach(target, PROTOCOL);
     this.#attached = { address, targetId: found.id };

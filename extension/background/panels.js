@@ -1,5 +1,5 @@
 /**
- * The panels behind the native port: who they are, and which message belongs to whom.
+ * The panels behind the native port: their ids, and which message belongs to which panel.
  *
  * Owns the panel ids and the relay. Never keeps a conversation.
  * @import { PanelFocus } from "../protocol.js"
@@ -8,7 +8,7 @@
  */
 import { faultOf } from "../shared/fault.js";
 
-/** Requests about a tab: they may not overtake the report that tells the daemon of it. */
+/** Requests about a tab. They must not overtake the report that tells the daemon about that tab. */
 const ABOUT_A_TAB = new Set(["chat.open", "command.run", "refs.list", "refs.show", "refs.highlight", "pick.start", "pick.stop"]);
 /** Requests that draw into a page. */
 const IN_A_PAGE = /^(?:refs|pick)\./;
@@ -17,8 +17,8 @@ const IN_A_PAGE = /^(?:refs|pick)\./;
  * @typedef {object} Panel
  * @property {string} id
  * @property {chrome.runtime.Port} port
- * @property {number | null} windowId  null until it has said so
- * @property {Promise<void>} turn  settles when all requests so far that draw into a page may go out
+ * @property {number | null} windowId  null until the panel has reported its window
+ * @property {Promise<void>} turn  settles when all earlier requests that draw into a page may be sent
  */
 
 export class Panels {
@@ -28,10 +28,12 @@ export class Panels {
   /**
    * @param {object} options
    * @param {NativeLink} options.link
-   * @param {() => Promise<void>} options.tabsReported  settles when the daemon has heard of every tab event so far
-   * @param {(method: string, params: unknown) => Promise<void>} options.asked  what must be done before a request goes on
-   * @param {() => void} options.onChange  a panel came, went or named its window
-   * @param {(address: string | null) => void} options.keyboard  the person types in another panel, or in none
+   * @param {() => Promise<void>} options.tabsReported  settles when the daemon has received every tab event so far
+   * @param {(method: string, params: unknown) => Promise<void>} options.asked  what must happen before a request is
+   * forwarded
+   * @param {() => void} options.onChange  called when a panel connects, disconnects or reports its window
+   * @param {(address: string | null) => void} options.keyboard  called when the person types in another panel, or in
+   * none
    */
   constructor({ link, tabsReported, asked, onChange, keyboard }) {
     this.link = link;
@@ -60,7 +62,7 @@ export class Panels {
     return this.#panels.size > 0;
   }
 
-  /** Whether a panel of this window is open. @param {number} windowId */
+  /** Returns whether a panel of this window is open. @param {number} windowId */
   inWindow(windowId) {
     return [...this.#panels.values()].some((panel) => panel.windowId === windowId);
   }
@@ -79,12 +81,12 @@ export class Panels {
 
   /** @param {ConnectionState} state */
   connection(state) {
-    // The daemon hears of the panels first: they subscribe as soon as they learn of the connection.
+    // The daemon learns of the panels first, because they subscribe as soon as they see the connection.
     if (state.status === "connected") for (const panel of this.#panels.values()) this.#announce(panel);
     this.#broadcast({ method: "connection", params: state });
   }
 
-  /** A notification of the daemon: to the panel that it names, else to all. @param {Envelope} message */
+  /** Forwards a notification of the daemon to the panel that it names, or else to all. @param {Envelope} message */
   notification({ client, method, params }) {
     if (client == null) this.#broadcast({ method, params });
     else this.#panels.get(client)?.port.postMessage({ method, params });
@@ -117,7 +119,7 @@ export class Panels {
   async #call(panel, method, params) {
     if (ABOUT_A_TAB.has(method)) await this.tabsReported();
     if (IN_A_PAGE.test(method)) {
-      // In their order: what ends a thing may not overtake what begins it.
+      // Forwards in order: a request that ends something must not overtake the one that begins it.
       panel.turn = panel.turn.then(() => this.asked(method, params));
       await panel.turn;
     }

@@ -1,20 +1,20 @@
 /**
- * DevTools for the daemon, where this browser has no pipe to it: `chrome.debugger` on the tabs that it names.
+ * CDP for the daemon when it has no pipe to this browser: `chrome.debugger` on the tabs that it names.
  *
- * Owns which tabs are attached to. Attaches only when told to, lets go of all of them with the connection to the daemon,
- * and never attaches again by itself. Never looks into what DevTools says.
+ * Owns which tabs are attached. Attaches only on the daemon's request, detaches from all tabs when the connection to
+ * the daemon ends, and never attaches again on its own. Never interprets CDP messages.
  * @import { RelayAttach, RelayCommand, RelayDetach, RelayError, RelayPart, RelayTab, Refusal } from "../protocol.js"
  */
 
 import { PanelKeyboard } from "./panel-keyboard.js";
 
-/** The version of DevTools' protocol that Chrome asks for; there is no other. */
+/** The only CDP version that Chrome accepts. */
 const PROTOCOL = "1.3";
-/** Chrome's words where our own attachment of an earlier life of this worker is still there, or another extension's is. */
+/** Chrome's text if an attachment of an earlier run of this worker, or another extension's attachment, still exists. */
 const ATTACHED_ALREADY = "Another debugger is already attached";
-/** Chrome's words where nobody may enter: pages of its own, of other extensions, of its store. */
+/** Chrome's text for pages that extensions cannot access: its own, other extensions' and the Web Store's. */
 const OWN_PAGE = /^Cannot access a |cannot be scripted/;
-/** What a message to the daemon may hold, in characters of the largest text in it: Chrome throws above 64 MiB. */
+/** The limit for a message to the daemon, in characters of its largest text: Chrome throws above 64 MiB. */
 const LARGEST = 60 * 1024 * 1024;
 
 export class Relay {
@@ -22,23 +22,24 @@ export class Relay {
   /** Tabs that are being attached to or let go of: what is next for one waits for it. @type {Map<number, Promise<void>>} */ #moving =
     new Map();
   /** The parameters that came in parts, by their command. @type {Map<number, string[]>} */ #parts = new Map();
-  /** Which connection to the daemon this is: what one asked for is neither kept nor told in the next. */
+  /** The current connection to the daemon. Results of one connection are neither kept nor reported in the next. */
   #connection = 0;
   keyboard = new PanelKeyboard();
 
   /**
    * @param {object} options
-   * @param {(method: string, params: unknown) => void} options.tell  to the daemon
-   * @param {(tabId: number) => Promise<void>} options.tabReported  settles when the daemon has heard how the tab is now
+   * @param {(method: string, params: unknown) => void} options.tell  sends to the daemon
+   * @param {(tabId: number) => Promise<void>} options.tabReported  settles when the daemon has received the tab's
+   * current state
    */
   constructor({ tell, tabReported }) {
     this.tell = tell;
     this.tabReported = tabReported;
-    /** Settles when nothing is attached any more of an earlier life of this worker. */
+    /** Settles when no attachment of an earlier run of this worker is left. */
     this.cleared = this.#letGoOfLeftovers();
   }
 
-  /** A message of the daemon. @param {string} method @param {any} params */
+  /** Handles a message of the daemon. @param {string} method @param {any} params */
   message(method, params) {
     switch (method) {
       case "relay.attach":
@@ -54,18 +55,21 @@ export class Relay {
     }
   }
 
-  /** The connection to the daemon is lost, or is new: nobody knows of what is attached to. */
+  /**
+   * Detaches from all tabs when the connection to the daemon is lost or new: the daemon does not know these
+   * attachments.
+   */
   letGo() {
     this.#connection += 1;
     this.#parts.clear();
     this.keyboard.watch(false);
-    // One that is still being attached to as well: it is let go of right after.
+    // Includes tabs that are still being attached: they are detached right after.
     for (const tabId of new Set([...this.#attached, ...this.#moving.keys()])) void this.#leave(tabId);
   }
 
   async #letGoOfLeftovers() {
     for (const { attached, tabId } of await chrome.debugger.getTargets()) {
-      // Whose attachment it is Chrome does not say; another's stays.
+      // Chrome does not say whose attachment it is. Another extension's attachment stays.
       if (attached && tabId !== undefined) await chrome.debugger.detach({ tabId }).catch(() => {});
     }
   }
@@ -76,7 +80,7 @@ export class Relay {
     this.tell("relay.event", { chromeTabId: tabId, sessionId, method, params });
   }
 
-  /** Somebody else ended an attachment. @param {chrome.debugger.Debuggee} source @param {string} reason */
+  /** Handles a detach that we did not request. @param {chrome.debugger.Debuggee} source @param {string} reason */
   async detached({ tabId, targetId }, reason) {
     if (targetId !== undefined) this.keyboard.detached(targetId);
     if (tabId === undefined || !this.#attached.delete(tabId)) return;
@@ -85,7 +89,11 @@ export class Relay {
     if (connection === this.#connection) this.tell("relay.detached", { chromeTabId: tabId, reason: why });
   }
 
-  /** A tab that is still there shows a page that nobody may enter. @param {number} tabId @returns {Promise<Refusal>} */
+  /**
+   * Returns why a tab detached: a tab that still exists shows a page that extensions cannot access.
+   * @param {number} tabId
+   * @returns {Promise<Refusal>}
+   */
   async #whyGone(tabId) {
     return chrome.tabs.get(tabId).then(
       () => "own-page",
@@ -120,23 +128,23 @@ export class Relay {
     this.keyboard.watch(true);
   }
 
-  /** Nothing that the tab still says is told. @param {number} tabId */
+  /** Detaches from a tab; none of its later events are forwarded. @param {number} tabId */
   async #leave(tabId) {
     if (!this.#attached.delete(tabId) && !this.#moving.has(tabId)) return;
     await this.#inTurn(tabId, async () => {
       this.#attached.delete(tabId);
       this.keyboard.watch(this.#attached.size > 0);
       await chrome.debugger.detach({ tabId }).catch(() => {
-        // It has ended by itself meanwhile.
+        // It ended on its own.
       });
     });
   }
 
-  /** One after the other for each tab. @param {number} tabId @param {() => Promise<void>} act */
+  /** Runs the operations on one tab one after the other. @param {number} tabId @param {() => Promise<void>} act */
   #inTurn(tabId, act) {
     const done = (this.#moving.get(tabId) ?? Promise.resolve()).then(act);
     const over = done.catch(() => {
-      // Its own user hears why.
+      // The caller receives the reason.
     });
     this.#moving.set(tabId, over);
     void over.then(() => {
@@ -192,7 +200,7 @@ export class Relay {
     );
   }
 
-  /** Shows an empty page; settles when it is there. @param {number} tabId */
+  /** Navigates to an empty page; settles when it has loaded. @param {number} tabId */
   async #blank(tabId) {
     /** @type {(found: void) => void} */
     let found = () => {};
@@ -213,15 +221,16 @@ export class Relay {
   }
 
   /**
-   * Does what was asked and tells the daemon how it ended.
+   * Runs the request and reports its result to the daemon.
    * @param {number} call
    * @param {() => Promise<unknown>} act
-   * @param {(text: string) => Promise<Refusal | undefined>} whyNot  what Chrome's words mean, where DevTools itself has not said no
+   * @param {(text: string) => Promise<Refusal | undefined>} whyNot  interprets Chrome's text if CDP itself did not
+   * refuse
    */
   async #answer(call, act, whyNot) {
     const connection = this.#connection;
     const answer = await answerOf(act, whyNot);
-    // The numbers of calls start again with each connection.
+    // Call numbers start over with each connection.
     if (connection === this.#connection) this.tell("relay.answer", { call, ...answer });
   }
 }
@@ -241,7 +250,7 @@ async function answerOf(act, whyNot) {
 }
 
 /**
- * Chrome gives DevTools' own error as JSON in the message, and its own reasons as text.
+ * Builds the error: Chrome passes CDP's own errors as JSON in the message, and its own reasons as text.
  * @param {unknown} thrown
  * @param {(text: string) => Promise<Refusal | undefined>} whyNot
  * @returns {Promise<RelayError>}
@@ -253,13 +262,16 @@ async function errorOf(thrown, whyNot) {
       const { code, message, data } = JSON.parse(text);
       return { code, message: data ? `${message} (${data})` : message };
     } catch {
-      // Not DevTools' after all.
+      // Not a CDP error after all.
     }
   }
   return { message: text, refusal: await whyNot(text) };
 }
 
-/** The length of the largest text in an answer: pictures and documents are one text each. @param {unknown} result */
+/**
+ * Returns the length of the largest text in an answer: screenshots and documents are one text each.
+ * @param {unknown} result
+ */
 function largestText(result) {
   if (result == null || typeof result !== "object") return 0;
   return Object.values(result).reduce((most, value) => Math.max(most, typeof value === "string" ? value.length : 0), 0);

@@ -1,11 +1,11 @@
 /**
- * Which new tabs are closed ones that Chrome has brought back (Ctrl+Shift+T, the history's menu, `chrome.sessions`).
+ * Detects which new tabs are closed tabs that Chrome has restored (Ctrl+Shift+T, the history menu, `chrome.sessions`).
  *
- * Chrome tells that its list of closed tabs changed, and that a tab was made, but not that the one became the other: they are
- * paired by their address. Owns that pairing. Never brings a tab back.
+ * Chrome reports that its list of closed tabs changed and that a tab was created, but not that one became the other, so
+ * this module pairs them by URL. Owns that pairing. Never restores a tab.
  */
 
-/** Both are told within a moment; what comes later has nothing to do with it. */
+/** Chrome reports both within a moment; a later event is unrelated. */
 const TOGETHER_MS = 5000;
 
 /** @typedef {{ url: string, at: number }} Left  a closed tab that is no longer listed */
@@ -15,7 +15,7 @@ export class Reopened {
   /** Addresses by the session that Chrome would restore. @type {Map<string, string[]>} */ #closed = new Map();
   /** @type {Left[]} */ #left = [];
   /** @type {Made[]} */ #made = [];
-  /** Looks run one after the other. */
+  /** Checks run one after the other. */
   #looked = Promise.resolve();
 
   /** @param {(tabId: number) => void} onReopened @param {() => number} [now] */
@@ -24,7 +24,7 @@ export class Reopened {
     this.now = now;
   }
 
-  /** The list of closed tabs may have changed. */
+  /** Checks the list of closed tabs, which may have changed. */
   look() {
     this.#looked = this.#looked.then(async () => this.#take(await chrome.sessions.getRecentlyClosed()));
   }
@@ -51,7 +51,7 @@ export class Reopened {
         (tab ? [tab] : (window?.tabs ?? [])).map(({ url = "" }) => url),
       ]),
     );
-    // The list is of the newest: one that was pushed out by another did not come back.
+    // The list holds only the newest tabs: a tab that another one pushed out was not restored.
     const grew = [...this.#closed.keys()].some((id) => !before.has(id));
     if (grew) return;
     for (const [id, urls] of before) {

@@ -1,5 +1,5 @@
 /**
- * Tells the daemon of Chrome's tabs: all of them on a new connection, then what changed.
+ * Reports Chrome's tabs to the daemon: all of them on a new connection, then every change.
  *
  * Owns the order of the reports. Never decides what a tab is used for.
  * @import { ChromeTab } from "../protocol.js"
@@ -7,7 +7,7 @@
 
 /**
  * @param {chrome.tabs.Tab} tab
- * @param {Map<number, string>} targets  DevTools target by Chrome's tab id
+ * @param {Map<number, string>} targets  CDP target id by Chrome's tab id
  * @param {number} [opener]  the tab whose page opened it
  * @returns {ChromeTab}
  */
@@ -33,7 +33,7 @@ export class TabReporter {
   /** Which tab's page opened a tab: Chrome's own `openerTabId` names the tab in view. @type {Map<number, number>} */ #openers = new Map();
   /** Tabs that Chrome has brought back, until that is told. @type {Set<number>} */ #restored = new Set();
   #full = false;
-  /** The last report under way; reports run one after the other. */
+  /** The last report in progress; reports run one after the other. */
   #flushed = Promise.resolve();
   #scheduled = false;
 
@@ -42,7 +42,7 @@ export class TabReporter {
     this.report = report;
   }
 
-  /** Reports every tab: the daemon knows none. */
+  /** Reports every tab, because the daemon knows none. */
   all() {
     this.#full = true;
     this.#schedule();
@@ -55,13 +55,13 @@ export class TabReporter {
     this.#schedule();
   }
 
-  /** A page opened a tab. @param {number} tabId @param {number} openerTabId */
+  /** Reports a tab that a page opened. @param {number} tabId @param {number} openerTabId */
   opened(tabId, openerTabId) {
     this.#openers.set(tabId, openerTabId);
     this.changed(tabId);
   }
 
-  /** Chrome has brought a closed tab back as this one. @param {number} tabId */
+  /** Reports that Chrome has restored a closed tab as this one. @param {number} tabId */
   restored(tabId) {
     this.#restored.add(tabId);
     this.changed(tabId);
@@ -75,7 +75,7 @@ export class TabReporter {
     this.#schedule();
   }
 
-  /** Another tab came into view: the one that left it changed too. @param {number} windowId */
+  /** Reports the newly active tab and the one that was active before. @param {number} windowId */
   async windowChanged(windowId) {
     for (const tab of await chrome.tabs.query({ windowId })) this.changed(tab.id);
   }

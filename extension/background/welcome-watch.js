@@ -1,8 +1,8 @@
 /**
- * The welcome page's last two steps: it learns on which side the panel opens, and that one of its own window is truly
- * connected.
+ * The last two steps of the welcome page: it learns on which side the panel opens, and that a panel in its own window
+ * is connected.
  *
- * Owns the ports of the welcome pages' content scripts. They are told and never listened to.
+ * Owns the ports of the welcome pages' content scripts. Sends to them and never listens to them.
  */
 
 export class WelcomeWatch {
@@ -21,13 +21,16 @@ export class WelcomeWatch {
     this.check();
   }
 
-  /** Older browsers do not say on which side panels open: the page takes the usual one then. @param {chrome.runtime.Port} port */
+  /**
+   * Sends the side of the panel. Older browsers do not report it; the page then uses the default side.
+   * @param {chrome.runtime.Port} port
+   */
   async #tellSide(port) {
     const side = (await chrome.sidePanel.getLayout?.())?.side;
     if (side && this.#waiting.has(port)) port.postMessage({ type: "side", side });
   }
 
-  /** Something changed: anyone who waits may be done. */
+  /** Checks after a change whether a waiting page is done. */
   check() {
     for (const port of this.#waiting) {
       const windowId = port.sender?.tab?.windowId;

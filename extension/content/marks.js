@@ -1,17 +1,21 @@
 /**
- * In a tab that an agent works in: a thin frame, its cursor, and a status pill that opens the panel.
+ * The marks in a tab that an agent works in: a thin frame, the agent's cursor, and a status pill that opens the panel.
  *
- * Owns our one host element with its closed shadow root; what gstack itself draws over the page (refs, outline) is put
- * into the same root. Reads nothing of the page and accepts nothing from it: what is shown comes from the background
- * alone. Injected only where an agent works or a person looks at refs, gone when that has ended.
+ * Owns our single host element with its closed shadow root. What gstack itself draws over the page (refs, outline) goes
+ * into the same root. Reads nothing from the page and accepts nothing from it: everything shown comes from the
+ * background. Injected only while an agent works or a person views refs, and removed afterwards.
  */
 (() => {
-  /** Injected again after each load; within one document the first one stays and reconnects. @type {{ gstackMarks?: { root: ShadowRoot, connect: () => void } }} */
+  /**
+   * Injected again after each load. Within one document the first instance stays and reconnects.
+   * @type {{ gstackMarks?: { root: ShadowRoot, connect: () => void } }}
+   */
   const world = /** @type {any} */ (globalThis);
   if (world.gstackMarks) return world.gstackMarks.connect();
 
-  // Fixed colours: the page's theme is not ours. Important rules of `:host` win over every style of the page, and the
-  // host has no size: nothing of it can be in the way. Its attribute's words are set by the program that drives the page.
+  // Fixed colours, because the page's theme is not ours. `!important` rules of `:host` win over every style of the
+  // page, and the host has no size, so it cannot cover anything. The text of its attribute is set by the program that
+  // drives the page.
   const STYLE = `
     :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important; top: 0 !important; width: 0 !important;
       height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
@@ -43,7 +47,7 @@
     .is-off { display: none; }
     @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }`;
 
-  /** How long between two steps of an agent nothing is said of them: most follow each other at once. */
+  /** The pause between two steps of an agent in which the pill stays silent: most steps follow each other at once. */
   const BETWEEN_STEPS_MS = 600;
   const GLIDE_MS = 180;
   const isEnglish = chrome.i18n.getMessage("language") === "en";
@@ -54,8 +58,8 @@
 
   const host = document.createElement("div");
   host.setAttribute("data-gstack", "");
-  // In the browser's top layer: dialogs and whatever fills the screen lie there too, above every number. A manual popover takes
-  // no focus, closes no other and is not closed by Escape.
+  // In the browser's top layer, because dialogs and fullscreen elements are there too, above every z-index. A manual
+  // popover takes no focus, closes no other popover and does not close on Escape.
   host.popover = "manual";
   const root = host.attachShadow({ mode: "closed" });
   const sheet = new CSSStyleSheet();
@@ -71,7 +75,8 @@
   const name = document.createElement("b");
   pill.append(make("i", "dot"), name, doing, time);
   pill.title = chrome.i18n.getMessage("openPanel");
-  // Our words run as our language does, and the pointer's tip lies left of its label: the page's direction says nothing of them.
+  // Our text follows our language's direction, and the pointer's tip is left of its label, whatever the page's
+  // direction.
   pill.dir = label.dir = chrome.i18n.getMessage("direction");
   cursor.dir = time.dir = "ltr";
   cursor.append(arrow(), label);
@@ -93,8 +98,8 @@
     return svg;
   }
 
-  // Nothing of ours reaches the page's listeners, but for those on the window that were there before us: they see that
-  // something came to our element, and not what. Only a person's own click opens the panel.
+  // No event of ours reaches the page's listeners, except listeners on the window that were added before ours: they see
+  // that an event reached our element, but not which part. Only a person's own click opens the panel.
   for (const type of [
     "pointerdown",
     "pointerup",
@@ -123,14 +128,14 @@
     );
   }
 
-  /** Puts the host into the page, above all else that is in the top layer now. */
+  /** Puts the host into the page, above everything else in the top layer. */
   function lift() {
     if (!host.isConnected) document.documentElement.append(host);
     if (host.matches(":popover-open")) host.hidePopover();
     host.showPopover();
   }
 
-  // What comes into the top layer comes above what is there. (Dialogs tell of it themselves only since Chrome 132.)
+  // A new element in the top layer comes above the existing ones. (Dialogs fire `toggle` events only since Chrome 132.)
   const lifted = () => {
     if (host.isConnected) lift();
   };
@@ -174,23 +179,31 @@
     tick();
   }
 
-  /** `open`: no action is under way, so the pill may be clicked; else it yields to what the agent does. @param {string} words @param {boolean} open */
+  /**
+   * Shows the words on the pill. `open`: no action is in progress, so the pill may be clicked; otherwise it lets the
+   * agent's events through.
+   * @param {string} words
+   * @param {boolean} open
+   */
   function say(words, open) {
     doing.textContent = lowerFirst(words);
     label.textContent = open ? "" : words;
     pill.classList.toggle("is-open", open);
   }
 
-  /** Only English is known to begin with a word that is written small. @param {string} words  after the agent's name */
+  /**
+   * Lowercases the first letter in English only; other languages keep theirs.
+   * @param {string} words  after the agent's name
+   */
   function lowerFirst(words) {
     return isEnglish ? words.charAt(0).toLowerCase() + words.slice(1) : words;
   }
 
-  /** The agent's pointer goes there. @param {{ x: number, y: number, pressed: boolean }} at */
+  /** Moves the agent's pointer. @param {{ x: number, y: number, pressed: boolean }} at */
   function act({ x, y, pressed }) {
     if (pill.classList.contains("is-idle")) return;
     const appears = cursor.classList.contains("is-idle");
-    // The first time it is simply there: it comes from nowhere.
+    // The first time it appears in place, because it has no previous position.
     cursor.classList.toggle("is-there", appears);
     cursor.classList.toggle("is-right", x > innerWidth - 180);
     const right = cursor.classList.contains("is-right") ? ` translateX(calc(-100% + 20px))` : "";
@@ -212,7 +225,7 @@
     clearTimeout(pause);
     for (const part of [frame, cursor, pill]) part.classList.add("is-idle");
     pill.classList.remove("is-open");
-    // Out of the page once it has faded; without transitions at once. Refs that are shown stay.
+    // Removes the host once it has faded, or at once without transitions. Refs that are shown stay.
     void Promise.allSettled(pill.getAnimations().map((animation) => animation.finished)).then(() => {
       if ([...root.children].every((child) => child.classList.contains("is-idle"))) host.remove();
     });
@@ -228,7 +241,7 @@
       else if (message.type === "acting") act(message);
       else rest();
     });
-    // The worker stopped, or the extension was updated: nobody would take the marks away.
+    // The worker stopped or the extension was updated, so nothing else would remove the marks.
     port.onDisconnect.addListener(() => {
       connected = false;
       rest();

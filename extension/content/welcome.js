@@ -1,8 +1,8 @@
 /**
- * On gstack's own welcome page: says on which side the panel opens, and by one event that the panel of this window is
- * connected.
+ * On gstack's own welcome page: reports on which side the panel opens, and fires one event when the panel of this
+ * window is connected.
  *
- * Listens to the background alone. The page can neither ask nor answer anything here.
+ * Listens to the background alone. The page can neither request nor answer anything here.
  */
 (() => {
   const port = chrome.runtime.connect({ name: "welcome" });

@@ -1,5 +1,5 @@
 /**
- * What a screen reader is told: that a turn ended, and that somebody is asked. Never the stream itself.
+ * Screen reader announcements: that a turn ended, and that the agent waits for a person. Never the stream itself.
  * @import { Conversation } from "./state/conversation.js"
  */
 import { t } from "../shared/i18n.js";

@@ -1,7 +1,8 @@
 /**
- * The panel as a whole: which part is in sight, what each is told, and the keys that belong to no part.
+ * The whole panel: which part is visible, what each part receives, and the keys that belong to no part.
  *
- * Owns the joins between the parts. Draws from the store, at most once a frame; has no timer but while a turn runs.
+ * Owns the connections between the parts. Draws from the store, at most once per frame; runs a timer only while a turn
+ * runs.
  * @import { Connection } from "./connection.js"
  * @import { PanelStore, Session } from "./session.js"
  * @import { PanelState } from "./state/panel-state.js"
@@ -41,10 +42,13 @@ import { Banner, troublePage } from "./view/trouble.js";
 import { writesElsewhere } from "./typing.js";
 import { Writing } from "./writing.js";
 
-/** How many letters of answers become nodes in one frame: as they come, and as finished blocks. A few milliseconds' work each. */
+/**
+ * How many characters of answers become nodes in one frame, both while they stream and as finished blocks. A few
+ * milliseconds of work each.
+ */
 const TEXT_A_FRAME = 12_000;
 const BLOCKS_A_FRAME = 12_000;
-/** How many folders of other conversations are offered. */
+/** How many folders of other conversations the menu offers. */
 const RECENT_FOLDERS = 5;
 
 export class PanelApp {
@@ -227,7 +231,7 @@ export class PanelApp {
     if (isEmpty) this.#drawStart(state);
   }
 
-  /** What stands where nothing was said yet. @param {PanelState} state */
+  /** Draws the empty conversation. @param {PanelState} state */
   #drawStart(state) {
     const trouble = troubleOf(state.connection);
     const spelled = trouble ? `trouble ${trouble.hop} ${trouble.fault.message}` : state.openFault ? `fault ${state.openFault.message}` : "";
@@ -258,7 +262,7 @@ export class PanelApp {
     return isEmpty ? t("sayFirst") : t("sayReply");
   }
 
-  /** A drawer was closed: one goes on where the card or the composer is. */
+  /** Moves the focus to the card or the composer after a drawer closed. */
   #goOn() {
     const { asking } = this.conversation;
     if (asking && this.composer.isEmpty) asking.focus();
@@ -272,7 +276,7 @@ export class PanelApp {
     });
   }
 
-  /** Looks for agents again and says what was found. */
+  /** Looks for agents again and shows the result. */
   async #lookForAgents() {
     this.toast.show(t("lookingForAgents"));
     await this.#attempt(async () => {
@@ -286,10 +290,10 @@ export class PanelApp {
     this.drawers.views.settings.showKeys();
   }
 
-  /** Does it; what fails is said by the toast. @param {() => Promise<unknown>} work */
+  /** Runs the work; the toast shows a failure. @param {() => Promise<unknown>} work */
   #do(work) {
     this.#attempt(work).catch(() => {
-      /* said by the toast */
+      /* the toast shows it */
     });
   }
 
@@ -298,7 +302,7 @@ export class PanelApp {
     return attempt(this.toast, work);
   }
 
-  /** A card that is new closes what would hide it, and takes the focus only if nothing is being typed. */
+  /** Reveals a new card by closing whatever hides it. Moves the focus to it only if nobody is typing. */
   #offerFocus() {
     const { asking } = this.conversation;
     if (asking === this.#offered) return;
@@ -314,7 +318,7 @@ export class PanelApp {
       asking.focus();
   }
 
-  /** What had the focus went away with a change: it goes where one goes on. @param {PanelState} state */
+  /** Restores a focus that was lost with a removed element. @param {PanelState} state */
   #keepFocus({ reading }) {
     const { activeElement } = document;
     const lost =
@@ -322,7 +326,7 @@ export class PanelApp {
       activeElement === document.body ||
       !activeElement.checkVisibility() ||
       (activeElement instanceof HTMLButtonElement && activeElement.disabled);
-    // Anyone who marks text reads it.
+    // A person who selects text is reading it.
     if (!lost || this.drawers.open !== null || !(getSelection()?.isCollapsed ?? true)) return;
     if (reading) byId("reading").querySelector("button")?.focus();
     else this.composer.focus();
@@ -336,7 +340,7 @@ export class PanelApp {
       event.preventDefault();
       this.conversation.asking?.choose(Number(event.key));
     } else if (writesElsewhere(event) && this.store.state.reading === null) {
-      // The key itself goes where the focus is now.
+      // The key itself goes to the newly focused element.
       if (this.drawers.hidesComposer) this.drawers.close();
       this.composer.focus();
     }
@@ -345,14 +349,17 @@ export class PanelApp {
   /** @param {KeyboardEvent} event */
   #escape(event) {
     if (this.pick.stop()) {
-      /* the page's picker is open */
+      /* the page's element picker is open */
     } else if (this.drawers.open) this.drawers.close();
     else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.session.stop());
     else return;
     event.preventDefault();
   }
 
-  /** A number answers a card that has the focus, and nothing else: in the composer it is the beginning of a sentence. @param {KeyboardEvent} event */
+  /**
+   * Returns whether a digit key answers the focused card. In the composer a digit is text.
+   * @param {KeyboardEvent} event
+   */
   #chooses(event) {
     const { asking } = this.conversation;
     if (!asking?.takesNumbers || event.repeat || event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return false;

@@ -1,7 +1,7 @@
 /**
- * What of the page in view can go with a message: its text, what is selected, a screenshot.
+ * The parts of the page in view that can go with a message: its text, its selection, a screenshot.
  *
- * Owns the looks at the page, each once and only when a person asked for it.
+ * Owns reading the page: each read happens once and only at a person's request.
  * @import { Connection } from "./connection.js"
  * @import { TabView } from "./state/panel-state.js"
  * @import { Shot } from "./view/attachments.js"
@@ -11,7 +11,7 @@ import { t } from "../shared/i18n.js";
 import { pageContext, selectionContext } from "./state/context.js";
 import { SAID } from "../shared/fault-words.js";
 
-/** Runs in the page's isolated world; must stand on its own. */
+/** Runs in the page's isolated world, so it must be self-contained. */
 function selected() {
   const field = document.activeElement;
   const inField =
@@ -22,7 +22,7 @@ function selected() {
   return inField || String(getSelection() ?? "");
 }
 
-/** Runs in the page's isolated world; must stand on its own. */
+/** Runs in the page's isolated world, so it must be self-contained. */
 function readable() {
   return document.body?.innerText ?? "";
 }
@@ -50,7 +50,7 @@ export async function attachSelection(tab) {
 }
 
 /**
- * A screenshot of what the window shows; it stays on the daemon's side until the message goes.
+ * Takes a screenshot of the visible page. It stays with the daemon until the message is sent.
  * @param {Connection} connection
  * @param {TabView} tab
  * @returns {Promise<Shot>}

@@ -1,12 +1,12 @@
 /**
- * The panel's only clock: seconds while a turn runs in sight, and one moment at which a rule ends.
+ * The panel's only clock: seconds while a turn runs in view, and the moment at which a rule expires.
  *
- * Owns both timers; with nothing running and no rule there is none.
+ * Owns both timers. Neither runs if no turn runs and no rule is set.
  */
 
-/** A step's and a footer's seconds move. */
+/** The seconds in steps and footers advance at this rate. */
 const SECOND_MS = 1000;
-/** A timer can't wait longer than this. */
+/** The longest delay that `setTimeout` supports. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export class Clock {
@@ -20,7 +20,11 @@ export class Clock {
     this.due = due;
   }
 
-  /** @param {boolean} seconds  whether seconds are shown @param {number | null} until  a moment to tell of */
+  /**
+   * Starts or stops the timers.
+   * @param {boolean} seconds  whether seconds are shown
+   * @param {number | null} until  the next moment to report
+   */
   run(seconds, until) {
     if (seconds && this.#seconds === undefined) {
       this.#seconds = setInterval(() => {

@@ -1,14 +1,14 @@
 /**
- * The panel's port to the background: requests by id, notifications, and a new port when the worker stopped.
+ * The panel's port to the background: requests by id, notifications, and a new port when the worker has stopped.
  *
- * Owns the port and what waits on it. Never interprets a result.
+ * Owns the port and the requests that wait on it. Never interprets a result.
  * @import { Fault } from "../protocol.js"
  * @import { Envelope, Notifications, Requests, ToPanelLocal } from "../shared/wire.js"
  */
 import { backoff } from "../shared/backoff.js";
 import { FaultError } from "../shared/fault.js";
 
-/** A worker that crashed at load would be asked again at once, for ever, without this. */
+/** Without this pause, a worker that crashes at load would be restarted at once, forever. */
 const CALM_AFTER_MS = 1000;
 
 export class Connection {
@@ -25,10 +25,10 @@ export class Connection {
    * @param {object} options
    * @param {() => chrome.runtime.Port} options.open
    * @param {(message: ToPanelLocal) => void} options.onMessage
-   * @param {() => void} options.onOpen  a new port stands: say again who we are
-   * @param {(again: boolean) => void} options.onLost  `again`: it went away soon after it had come
-   * @param {Fault} options.lost  what requests reject with when the background goes away
-   * @param {Fault} options.late  … and when an answer does not come in time
+   * @param {() => void} options.onOpen  a new port is open: identify this panel again
+   * @param {(again: boolean) => void} options.onLost  `again`: the port closed soon after it had opened
+   * @param {Fault} options.lost  the fault that requests reject with when the background disconnects
+   * @param {Fault} options.late  the fault that requests reject with when an answer does not arrive in time
    */
   constructor({ open, onMessage, onOpen, onLost, lost, late }) {
     this.#open = open;
@@ -49,10 +49,11 @@ export class Connection {
   }
 
   /**
+   * Sends a request. Without a limit, the answer may take as long as the daemon does.
    * @template {keyof Requests} M
    * @param {M} method
    * @param {Requests[M][0]} params
-   * @param {{ limitMs?: number }} [options]  without a limit an answer may take as long as the daemon does
+   * @param {{ limitMs?: number }} [options]
    * @returns {Promise<Requests[M][1]>}
    */
   request(method, params, { limitMs } = {}) {
@@ -81,7 +82,11 @@ export class Connection {
     this.#port?.postMessage({ method, params });
   }
 
-  /** From now on each notification of that method also goes there. @param {string} method @param {(params: unknown) => void} listener */
+  /**
+   * Passes each later notification of that method to the listener as well.
+   * @param {string} method
+   * @param {(params: unknown) => void} listener
+   */
   on(method, listener) {
     this.#listeners.set(method, listener);
   }
@@ -106,7 +111,7 @@ export class Connection {
       reject(new FaultError(this.lost));
     }
     this.#pending.clear();
-    // Connecting is what wakes a stopped worker, so the first try comes at once.
+    // Connecting wakes a stopped worker, so the first retry is immediate.
     if (Date.now() - this.#openedAt > CALM_AFTER_MS) this.#attempt = 0;
     this.onLost(this.#attempt > 0);
     const wait = this.#attempt === 0 ? 0 : backoff(this.#attempt, Math.random());

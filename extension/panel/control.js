@@ -1,7 +1,7 @@
 /**
- * What a person decides about conversations: answers, agent and model, folder, tabs, names, rules.
+ * A person's decisions about conversations: answers, agent and model, folder, tabs, names, rules.
  *
- * Owns these requests. What comes back goes through the store; nothing is changed here before the daemon has said so.
+ * Owns these requests. Results go through the store; nothing changes here before the daemon has confirmed it.
  * @import { AgentName, ConversationInfo, Decision, PolicyAdd, PolicyRule } from "../protocol.js"
  * @import { Connection } from "./connection.js"
  * @import { PanelStore } from "./session.js"
@@ -31,35 +31,50 @@ export class Control {
     return info;
   }
 
-  /** @param {string} conversationId @param {string} approvalId @param {Decision} decision @param {string | null} text  in place of the agent's; null for that */
+  /**
+   * Answers an approval.
+   * @param {string} conversationId
+   * @param {string} approvalId
+   * @param {Decision} decision
+   * @param {string | null} text  replaces the agent's text; null keeps it
+   */
   async answer(conversationId, approvalId, decision, text) {
     await this.connection.request("approval.answer", { conversationId, approvalId, decision, ...(text !== null && { text }) });
   }
 
-  /** @param {string} conversationId @param {string} questionId @param {string[][]} answers  none: the person does not want to answer */
+  /**
+   * Answers a question.
+   * @param {string} conversationId
+   * @param {string} questionId
+   * @param {string[][]} answers  empty if the person declines to answer
+   */
   async answerQuestion(conversationId, questionId, answers) {
     await this.connection.request("question.answer", { conversationId, questionId, answers });
   }
 
-  /** @param {AgentName | null} agent  null for the default one @param {string | null} model  null: by what each message asks */
+  /**
+   * Chooses the agent and model.
+   * @param {AgentName | null} agent  null for the default
+   * @param {string | null} model  null: chosen per message
+   */
   async choose(agent, model) {
     const conversationId = this.#own;
     if (conversationId) this.#took(await this.connection.request("agents.choose", { conversationId, agent, model }));
   }
 
-  /** @param {string} folder  an absolute path, or one from `~/` on */
+  /** Sets the working folder. @param {string} folder  an absolute path, or one that starts with `~/` */
   async setFolder(folder) {
     const conversationId = this.#own;
     if (conversationId) this.#took(await this.connection.request("conversations.folder", { conversationId, folder }));
   }
 
-  /** Lets the agent use a tab, or takes it out. @param {number} chromeTabId @param {boolean} allowed */
+  /** Lets the agent use a tab, or revokes it. @param {number} chromeTabId @param {boolean} allowed */
   async setTab(chromeTabId, allowed) {
     const conversationId = this.#own;
     if (conversationId) this.#took(await this.connection.request("conversations.tab", { conversationId, chromeTabId, allowed }));
   }
 
-  /** Lets the messages run that wait after a turn which did not end well. */
+  /** Resumes the messages that wait after a turn which did not end well. */
   async goOn() {
     const conversationId = this.#own;
     if (conversationId) await this.connection.request("chat.continue", { conversationId });
@@ -80,7 +95,7 @@ export class Control {
     await this.connection.request("conversations.delete", { conversationId });
     const { conversation, reading, tab } = this.store.state;
     if (reading?.info.conversationId === conversationId) this.store.dispatch({ type: "read", info: null });
-    // The tab's own is gone: it gets a new one.
+    // The tab's own conversation is gone, so the tab gets a new one.
     if (tab && conversation?.info.conversationId === conversationId)
       await this.replace(await this.connection.request("chat.open", { chromeTabId: tab.chromeTabId }));
   }
@@ -90,13 +105,13 @@ export class Control {
     return this.connection.request("conversations.restore", { conversationId });
   }
 
-  /** Goes on with a conversation in the tab in view. @param {string} conversationId */
+  /** Continues a conversation in the tab in view. @param {string} conversationId */
   async attach(conversationId) {
     const { tab } = this.store.state;
     if (tab) await this.replace(await this.connection.request("conversations.attach", { conversationId, chromeTabId: tab.chromeTabId }));
   }
 
-  /** Leaves a note for the workspace. @param {string} text */
+  /** Saves a note for the workspace. @param {string} text */
   async note(text) {
     const conversationId = this.#own;
     return conversationId ? (await this.connection.request("inbox.leave", { conversationId, text })).path : null;
@@ -120,7 +135,7 @@ export class Control {
     return policy;
   }
 
-  /** Nothing is asked in this conversation for a while. @param {number} minutes */
+  /** Suspends approvals in this conversation for a while. @param {number} minutes */
   async workUnattended(minutes) {
     const conversationId = this.#own;
     if (conversationId) await this.addRule(unattended(conversationId, minutes, Date.now()));

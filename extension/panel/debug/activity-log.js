@@ -1,14 +1,14 @@
 /**
- * The entries of the activity as the panel holds them. Pure.
+ * The panel's copy of the activity log. Pure.
  *
- * Owns their order, the filter and the groups. An entry that has ended takes the place of the one that began.
+ * Owns the order, the filter and the groups of entries. A finished entry replaces the entry that announced its start.
  * @import { ActivityEntry } from "../../protocol.js"
  */
 
-/** As many as the daemon keeps. */
+/** The daemon keeps the same number. */
 const MOST = 1000;
 
-/** @typedef {{ entries: ActivityEntry[], gap: boolean }} ActivityLog  oldest first; `gap`: older ones are gone */
+/** @typedef {{ entries: ActivityEntry[], gap: boolean }} ActivityLog  oldest first; `gap`: older ones were dropped */
 
 /** @type {ActivityLog} */
 export const EMPTY_LOG = { entries: [], gap: false };
@@ -33,8 +33,10 @@ export function failures(log) {
 }
 
 /**
- * What the person wants to see: every word of the filter is somewhere in the line.
- * @param {ActivityLog} log @param {string} filter @param {boolean} onlyFailed
+ * Returns the entries that match the filter: each of its words occurs somewhere in the line.
+ * @param {ActivityLog} log
+ * @param {string} filter
+ * @param {boolean} onlyFailed
  */
 export function matching(log, filter, onlyFailed) {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -45,7 +47,11 @@ export function matching(log, filter, onlyFailed) {
   });
 }
 
-/** Consecutive entries of one source. @param {ActivityEntry[]} entries @returns {{ source: string, entries: ActivityEntry[] }[]} */
+/**
+ * Groups consecutive entries of one source.
+ * @param {ActivityEntry[]} entries
+ * @returns {{ source: string, entries: ActivityEntry[] }[]}
+ */
 export function bySource(entries) {
   /** @type {{ source: string, entries: ActivityEntry[] }[]} */
   const groups = [];

@@ -1,7 +1,7 @@
 /**
- * Every command that was run in the browser, by anyone, as it happens.
+ * Every command that runs in the browser, from any client, as it happens.
  *
- * Owns what is drawn of the log. Arguments come redacted; results are the daemon's line about them.
+ * Owns how the log is drawn. Arguments arrive redacted; results are the daemon's one-line summaries.
  * @import { ActivityEntry } from "../../protocol.js"
  * @import { ActivityLog } from "./activity-log.js"
  */
@@ -10,9 +10,9 @@ import { duration } from "../format.js";
 import { h, icon, iconButton, isResting, KeyedList, setAttribute, setResting, setText } from "../view/dom.js";
 import { bySource, EMPTY_LOG, failures, matching } from "./activity-log.js";
 
-/** From the end on; older ones are drawn when they are asked for. */
+/** Counted from the end; older entries are drawn on request. */
 const DRAWN = 200;
-/** So close to the end a new line scrolls into view. */
+/** Within this distance of the end, a new line scrolls into view. */
 const NEAR_END = 40;
 
 export class ActivityTab {
@@ -103,16 +103,16 @@ export class ActivityTab {
   #more() {
     this.#drawn += DRAWN;
     this.#draw();
-    // With the last of them the button has gone.
+    // The button disappears with the last older entries.
     if (!this.lines.get("more")) this.body.focus();
   }
 }
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
 
-/** @typedef {{ key: string, words: string, entry?: ActivityEntry }} Line  an entry, or words between entries */
+/** @typedef {{ key: string, words: string, entry?: ActivityEntry }} Line  an entry, or text between entries */
 
-/** A command. It is redrawn only when it has ended. */
+/** The row of a command. It is redrawn only when the command has ended. */
 class Row {
   element = h("div", { class: "log-row" });
   /** @type {ActivityEntry | undefined} */ #entry;

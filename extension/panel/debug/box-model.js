@@ -1,5 +1,5 @@
 /**
- * An element's box as a drawing: margin, border, padding, content, each with its four lengths.
+ * Draws an element's box: margin, border, padding and content, each with its four lengths.
  * @import { Box } from "./inspection.js"
  */
 import { t } from "../../shared/i18n.js";

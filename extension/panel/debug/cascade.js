@@ -1,7 +1,7 @@
 /**
- * The rules that apply to an element, the strongest first, and changing a value in place.
+ * The rules that apply to an element, strongest first, and editing a value in place.
  *
- * Owns the fields. The change itself is done by the `style` command, so that it can be undone.
+ * Owns the fields. The `style` command makes the change itself, so that it can be undone.
  * @import { Declaration, Rule } from "./inspection.js"
  */
 import { t } from "../../shared/i18n.js";
@@ -66,7 +66,13 @@ function declarationView({ name, value, important, overridden }, isInline, chang
   );
 }
 
-/** A field in the place of what is shown: Enter changes, Escape leaves it. @param {HTMLElement} shown @param {string} name @param {string} value @param {Change} change */
+/**
+ * Replaces the shown value by a field: Enter applies, Escape cancels.
+ * @param {HTMLElement} shown
+ * @param {string} name
+ * @param {string} value
+ * @param {Change} change
+ */
 function edit(shown, name, value, change) {
   const field = h("input", { class: "edit", value, "aria-label": name, spellcheck: "false", autocomplete: "off" });
   let done = false;
@@ -90,7 +96,7 @@ function edit(shown, name, value, change) {
   field.select();
 }
 
-/** `property: value` @param {Change} change */
+/** Draws the field that takes `property: value`. @param {Change} change */
 function addView(change) {
   const field = h("input", {
     class: "edit edit--new",

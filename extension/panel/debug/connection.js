@@ -1,5 +1,5 @@
 /**
- * Each hop of the way with a live ping, or with what is wrong and what fixes it.
+ * Each hop of the connection with a live ping, or with its fault and the fix.
  * @import { Fault, HopState } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  */
@@ -9,15 +9,15 @@ import { latency } from "../format.js";
 import { HOPS, troubleOf } from "../state/trouble.js";
 import { commandLine, h, icon, KeyedList, setAttribute, setText, svg } from "../view/dom.js";
 
-/** How many pings a trace shows. */
+/** How many pings a sparkline shows. */
 const TRACE = 25;
-/** Between two rounds while the drawer is open. */
+/** The pause between two rounds while the drawer is open. */
 const ROUND_MS = 2000;
 
 /**
  * @typedef {object} ConnectionActions
- * @property {() => Promise<number>} pingBackground  milliseconds there and back
- * @property {() => Promise<HopState[]>} hops  from the host on, checked now
+ * @property {() => Promise<number>} pingBackground  the round trip in milliseconds
+ * @property {() => Promise<HopState[]>} hops  every hop from the host on, checked now
  * @property {() => ConnectionState} state
  * @property {() => void} reconnect
  * @property {(text: string) => Promise<void>} copy
@@ -70,7 +70,7 @@ export class ConnectionTab {
     clearTimeout(this.#timer);
   }
 
-  /** One round: every hop checked now. */
+  /** Checks every hop now. */
   async ping() {
     clearTimeout(this.#timer);
     const round = ++this.#round;
@@ -105,7 +105,7 @@ export class ConnectionTab {
     this.hops.update(this.#known.map((state) => ({ key: state.hop, state, trace: this.#traces.get(state.hop) ?? [] })));
   }
 
-  /** What a person can paste where help is given: no page text, no messages. */
+  /** The text that a person can paste when asking for help: no page text, no messages. */
   get report() {
     return JSON.stringify(
       {
@@ -122,7 +122,9 @@ export class ConnectionTab {
 
 /** @typedef {{ key: string, state: HopState, trace: number[] }} HopItem */
 
-/** One hop. Only what differs from the round before is touched: somebody may be reading, marking or copying it. */
+/**
+ * One hop. Updates only what changed since the last round, because the person may be reading, selecting or copying it.
+ */
 class HopRow {
   #troubleOf = "";
 
@@ -189,7 +191,11 @@ class HopRow {
   }
 }
 
-/** The last pings of one hop as a line. Each has its own scale: one for all would flatten them. @param {number[]} values */
+/**
+ * Returns the last pings of one hop as the points of a line. Each hop has its own scale: a shared scale would flatten
+ * them.
+ * @param {number[]} values
+ */
 function points(values) {
   const highest = Math.max(...values, 0.1);
   return values
