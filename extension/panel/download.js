@@ -1,5 +1,5 @@
 /**
- * A file of a conversation as a download. Owns the Blob's life; reading it is `files.js`'s.
+ * Downloads a conversation's file. Owns the Blob's lifetime; `files.js` reads it.
  * @import { Attachment } from "../protocol.js"
  * @import { Files } from "./files.js"
  */
@@ -11,6 +11,6 @@ export async function download(files, conversationId, file) {
   link.href = url;
   link.download = file.name;
   link.click();
-  // The download has its own hold of the Blob once the click was handled.
+  // Once the click is handled, the download keeps its own reference to the Blob.
   setTimeout(() => URL.revokeObjectURL(url));
 }

@@ -1,25 +1,28 @@
 /**
- * What stands in the composer belongs to its conversation: kept while it is typed and attached, back when the tab comes back.
+ * The composer's content belongs to its conversation: saved while the person types and attaches, restored when the tab
+ * is in view again.
  * @import { Held } from "./view/attachments.js"
  * @import { Composer } from "./view/composer.js"
  */
 import { keepAttached, keepDraft, restoreDraft } from "./keep.js";
 import { joinedText, withHeld } from "./state/context.js";
 
-/** Written down when the typing pauses this long, and when the panel goes. */
+/** Saved when typing pauses for this long, and when the panel closes. */
 const PAUSE_MS = 200;
 
 /**
  * @typedef {object} Draft  what stands in the composer
- * @property {string | null} conversationId  null while that of the tab is being opened
- * @property {Promise<void> | null} restoring  what was written down earlier is being read: nothing is written over it
- * @property {{ text: string, held: Held[] }} [left]  what stood there when another came into view before that was read
+ * @property {string | null} conversationId  null while the tab's conversation is being opened
+ * @property {Promise<void> | null} restoring  the read of the saved draft; nothing overwrites the draft until it
+ * settles
+ * @property {{ text: string, held: Held[] }} [left]  the content when another conversation came into view before that
+ * read had finished
  */
 
 export class Drafts {
   /** @type {Draft} */ #draft = { conversationId: null, restoring: null };
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
-  /** Settles when what came for other conversations is written down. */
+  /** Settles when content for other conversations is saved. */
   #away = Promise.resolve();
 
   /** @param {Composer} composer */
@@ -28,20 +31,21 @@ export class Drafts {
     addEventListener("pagehide", () => this.#keep());
   }
 
-  /** The text changed. */
+  /** Saves the text after a change. */
   typed() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#keep(), PAUSE_MS);
   }
 
-  /** What goes with it changed: rarely, and it may be large, so it is written apart from the text. */
+  /** Saves the attachments after a change. Rare and possibly large, so they are saved apart from the text. */
   attached() {
     const { conversationId, restoring } = this.#draft;
     if (conversationId !== null && !restoring) keepAttached(conversationId, this.composer.attachments.held);
   }
 
   /**
-   * For what takes a while to read: it goes to the draft that stands here now, whichever does by then.
+   * Returns a function that adds to the current draft, for content that takes time to read: it reaches that draft
+   * wherever it is by then.
    * @returns {(one: Held) => void}
    */
   destination() {
@@ -57,19 +61,19 @@ export class Drafts {
   async #addAway(draft, conversationId, one) {
     await draft.restoring;
     const { held } = await restoreDraft(conversationId);
-    // It may have come back into view meanwhile.
+    // It may be in view again by now.
     if (conversationId === this.#draft.conversationId) this.composer.attachments.add(one);
     else keepAttached(conversationId, withHeld(held, one));
   }
 
   /**
-   * Another conversation is in view, or none while that of another tab is being opened.
+   * Follows the conversation in view; null while another tab's conversation is being opened.
    * @param {string | null} conversationId
    * @returns {boolean} true when what stands in the composer was typed while there was none
    */
   follow(conversationId) {
     if (conversationId === this.#draft.conversationId) return false;
-    // What was typed or attached while there was none goes to the one that came.
+    // Content that was typed or attached before there was a conversation goes to the new one.
     const first = this.#draft.conversationId === null;
     if (first) this.#draft.conversationId = conversationId;
     else {
@@ -82,7 +86,11 @@ export class Drafts {
     return first;
   }
 
-  /** What was written down comes back, in front of what stands there by now. @param {Draft} draft @param {string} conversationId */
+  /**
+   * Restores a saved draft, in front of the content that has been added since.
+   * @param {Draft} draft
+   * @param {string} conversationId
+   */
   async #restore(draft, conversationId) {
     const { composer } = this;
     const stood = composer.attachments.held;
@@ -98,7 +106,7 @@ export class Drafts {
     if (typed) this.typed();
     const now = composer.attachments.held;
     if (held.length > 0) composer.bring(now.reduce(withHeld, held));
-    // What is written down already is not written again: it may be large.
+    // Content that is already saved is not saved again, because it may be large.
     if (stood.length > 0 || now !== stood) this.attached();
   }
 

@@ -1,5 +1,5 @@
 /**
- * What the drawers do with the daemon and with the panel.
+ * The drawers' requests to the daemon and to the panel.
  *
  * Owns the requests behind each button of a drawer. Draws nothing.
  * @import { ConversationInfo, ExportFormat, Picked, PolicyRule } from "../protocol.js"
@@ -16,13 +16,13 @@ import { newerExtension } from "./state/panel-state.js";
 import { readMarks, setMarks } from "./page-marks.js";
 import { readTheme, setTheme } from "./theme.js";
 
-/** A hop that does not answer in this time is down. */
+/** A hop that does not answer within this time counts as down. */
 const PING_LIMIT_MS = 5000;
 
 /**
  * @typedef {object} Compose  what a drawer may put into the composer
- * @property {(text: string) => void} insert  at the caret
- * @property {(picked: Picked) => void} element  as a chip
+ * @property {(text: string) => void} insert  inserts text at the caret
+ * @property {(picked: Picked) => void} element  inserts the element as a chip
  *
  * @typedef {object} Panel
  * @property {PanelStore} store
@@ -33,7 +33,13 @@ const PING_LIMIT_MS = 5000;
  * @property {Pick} pick
  */
 
-/** Does it, and says why where it fails. @template T @param {Toast} toast @param {() => Promise<T>} work @returns {Promise<T>} */
+/**
+ * Runs the work and shows its failure in a toast.
+ * @template T
+ * @param {Toast} toast
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
 export async function attempt(toast, work) {
   try {
     return await work();
@@ -44,7 +50,12 @@ export async function attempt(toast, work) {
   }
 }
 
-/** Writes a conversation into a file of the person's. @param {Panel} panel @param {string} conversationId @param {ExportFormat} format */
+/**
+ * Exports a conversation as a file for the person.
+ * @param {Panel} panel
+ * @param {string} conversationId
+ * @param {ExportFormat} format
+ */
 export async function exportConversation({ connection, files, toast }, conversationId, format) {
   await attempt(toast, async () => {
     const file = await connection.request("conversations.export", { conversationId, format });
@@ -53,7 +64,11 @@ export async function exportConversation({ connection, files, toast }, conversat
   });
 }
 
-/** Every page of the list. @param {Panel["connection"]} connection @param {string | null} search */
+/**
+ * Returns the conversations of every page of the list.
+ * @param {Panel["connection"]} connection
+ * @param {string | null} search
+ */
 async function allConversations(connection, search) {
   const all = await connection.request("conversations.list", { search });
   for (let page = all; page.older && page.conversations.length > 0; ) {
@@ -75,7 +90,7 @@ export function historyActions(panel, close) {
     open: (info) => {
       close();
       const tab = store.state.tabs.find(({ conversationId }) => conversationId === info.conversationId);
-      // One that still has its tab is shown there, where it can go on.
+      // A conversation that still has its tab is shown there, where it can continue.
       if (tab)
         void chrome.tabs.update(tab.chromeTabId, { active: true }).then(() => chrome.windows.update(tab.windowId, { focused: true }));
       else void session.read(info);
@@ -85,14 +100,14 @@ export function historyActions(panel, close) {
     /** @param {ConversationInfo} info @param {ExportFormat} format */
     save: (info, format) =>
       exportConversation(panel, info.conversationId, format).catch(() => {
-        /* said by the toast */
+        /* the toast shows it */
       }),
     /** @param {ConversationInfo} info @param {() => void} restored */
     remove: async (info, restored) => {
       await attempt(toast, () => session.control.remove(info.conversationId));
       const undo = () =>
         void attempt(toast, () => session.control.restore(info.conversationId)).then(restored, () => {
-          /* said by the toast */
+          /* the toast shows it */
         });
       toast.show(t("deleted", info.title || t("untitled")), { label: t("undo"), onclick: undo });
     },

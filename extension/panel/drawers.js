@@ -1,7 +1,7 @@
 /**
- * History, Settings and Debug: one at a time, in the conversation's place.
+ * History, Settings and Debug: one at a time, in place of the conversation.
  *
- * Owns which one is open. What each does with the daemon is `drawer-actions.js`'s.
+ * Owns which drawer is open. `drawer-actions.js` owns their requests.
  * @import { ActivityEntry } from "../protocol.js"
  * @import { DebugTab } from "./debug/debug-drawer.js"
  * @import { Compose, Panel } from "./drawer-actions.js"
@@ -19,7 +19,10 @@ import { SettingsDrawer } from "./view/settings-drawer.js";
 export class Drawers {
   /** @type {Drawer | null} */ open = null;
 
-  /** @param {Panel & { compose: Compose, onChange: () => void, onClosed: () => void }} parts  `onClosed`: the focus is to go somewhere */
+  /**
+   * @param {Panel & { compose: Compose, onChange: () => void, onClosed: () => void }} parts  `onClosed`: the focus
+   * needs a new place
+   */
   constructor({ onChange, onClosed, compose, ...panel }) {
     this.onChange = onChange;
     this.onClosed = onClosed;
@@ -44,7 +47,7 @@ export class Drawers {
     });
   }
 
-  /** Nothing of a message is written while it is open. */
+  /** Whether the open drawer hides the composer. */
   get hidesComposer() {
     return this.open !== null && !(this.open === "debug" && this.views.debug.keepsComposer);
   }
@@ -56,7 +59,7 @@ export class Drawers {
     this.views[drawer].show();
   }
 
-  /** One tab of Debug; closes it where that is in sight. @param {DebugTab} tab */
+  /** Opens a tab of Debug, or closes the drawer if that tab is in view. @param {DebugTab} tab */
   toggleDebug(tab) {
     if (this.open === "debug" && this.views.debug.tab === tab) return this.close();
     this.#show("debug");
@@ -66,7 +69,8 @@ export class Drawers {
   close() {
     if (this.open === null) return;
     this.#show(null);
-    // Not to the button that opened it: the next sentence is for the composer, and a space would press the button.
+    // The focus does not return to the button that opened the drawer: the next key is meant for the composer, and a
+    // space would press the button.
     this.onClosed();
   }
 

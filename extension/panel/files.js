@@ -1,11 +1,11 @@
 /**
- * Files of a conversation: read in parts, kept as Blob URLs while the panel shows them.
+ * Files of a conversation: read in parts and kept as Blob URLs while the panel shows them.
  * @import { Attachment } from "../protocol.js"
  * @import { Connection } from "./connection.js"
  */
 import { PICTURE_TYPES } from "../shared/pictures.js";
 
-/** More than this is not kept in a panel. */
+/** A panel keeps at most this many bytes. */
 const LARGEST = 32 * 1024 * 1024;
 
 export class Files {
@@ -17,7 +17,7 @@ export class Files {
   }
 
   /**
-   * A URL of the file's bytes.
+   * Returns a URL of the file's bytes.
    * @param {string} conversationId
    * @param {Attachment} file
    * @returns {Promise<string>}
@@ -32,11 +32,11 @@ export class Files {
     return url;
   }
 
-  /** Lets go of what the conversation in sight does not need. */
+  /** Revokes the URLs when another conversation comes into view. */
   forget() {
     for (const url of this.#urls.values())
       url.then(URL.revokeObjectURL, () => {
-        /* was never made */
+        /* its read had failed */
       });
     this.#urls.clear();
   }
@@ -46,7 +46,7 @@ export class Files {
     return URL.createObjectURL(await this.blob(conversationId, file));
   }
 
-  /** All of a file. @param {string} conversationId @param {Attachment} file */
+  /** Reads the whole file. @param {string} conversationId @param {Attachment} file */
   async blob(conversationId, file) {
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const parts = [];

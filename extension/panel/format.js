@@ -1,15 +1,13 @@
-/**
- * Numbers and addresses as people read them. Pure, and the same in every language that has SI units.
- */
+/** Formats numbers and addresses for people. Pure, and the same in every language that uses SI units. */
 
-/** A duration that has ended: `31 ms`, `0.4 s`, `48 s`, `2 min 5 s`. @param {number} ms */
+/** Formats a finished duration: `31 ms`, `0.4 s`, `48 s`, `2 min 5 s`. @param {number} ms */
 export function duration(ms) {
   if (ms < 95) return `${Math.round(ms)} ms`;
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
   return elapsed(ms);
 }
 
-/** A duration that still runs: whole seconds, so that only what changes moves. @param {number} ms */
+/** Formats a running duration in whole seconds, so that only changing digits move. @param {number} ms */
 export function elapsed(ms) {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
@@ -18,7 +16,7 @@ export function elapsed(ms) {
   return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
 }
 
-/** The latency of a hop: `0.8 ms`, `41 ms`. @param {number} ms */
+/** Formats the latency of a hop: `0.8 ms`, `41 ms`. @param {number} ms */
 export function latency(ms) {
   return ms < 10 ? `${ms.toFixed(1)} ms` : duration(ms);
 }
@@ -35,20 +33,24 @@ export function cost(dollars) {
   return `$${dollars < 0.01 ? dollars.toFixed(4) : dollars.toFixed(2)}`;
 }
 
-/** A moment as a clock shows it; with its day when that is not today. @param {number} at @param {number} [now] */
+/**
+ * Formats a moment as a time of day, with the date unless it is the current day.
+ * @param {number} at
+ * @param {number} [now]
+ */
 export function moment(at, now = Date.now()) {
   const today = new Date(at).toDateString() === new Date(now).toDateString();
   return new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", ...(today ? {} : { weekday: "short" }) }).format(at);
 }
 
-/** How many tokens: `830`, `12.4k`, `1.2M`. @param {number} count */
+/** Formats a token count: `830`, `12.4k`, `1.2M`. @param {number} count */
 export function tokens(count) {
   if (count < 1000) return String(count);
   if (count < 999_500) return `${(count / 1000).toFixed(count < 99_950 ? 1 : 0)}k`;
   return `${(count / 1e6).toFixed(1)}M`;
 }
 
-/** The last part of a path: `shop`. @param {string} path */
+/** Returns the last part of a path: `shop`. @param {string} path */
 export function lastOf(path) {
   return (
     path
@@ -58,7 +60,7 @@ export function lastOf(path) {
   );
 }
 
-/** The part of an address that a person checks before allowing anything. @param {string} url */
+/** Returns the part of a URL that a person checks before allowing anything. @param {string} url */
 export function hostOf(url) {
   if (!URL.canParse(url)) return url;
   const { host, protocol } = new URL(url);
@@ -66,17 +68,20 @@ export function hostOf(url) {
   return host ? `${protocol}//${host}` : protocol === "file:" ? "file" : "";
 }
 
-/** The host of a web page; empty for pages of the browser and of extensions, whose titles say what they are. @param {string} url */
+/**
+ * Returns the host of a web page; empty for pages of the browser and of extensions, whose titles identify them.
+ * @param {string} url
+ */
 export function siteOf(url) {
   return /^(?:https?|file):/.test(url) ? hostOf(url) : "";
 }
 
-/** A model as one speaks of it: `claude-opus-4-5-20251101` is `opus 4.5`. @param {string} model */
+/** Returns a model's short name: `claude-opus-4-5-20251101` is `opus 4.5`. @param {string} model */
 export function modelName(model) {
   const bare = model
     .replace(/^.*\//, "")
     .replace(/^claude-/, "")
-    // The size of its context: `claude-opus-4-8[1m]`.
+    // Drops the size of its context: `claude-opus-4-8[1m]`.
     .replace(/\[.*\]$/, "")
     .replace(/-(?:\d{8}|latest)$/, "");
   const [, family, version] = /^([a-z]+)-(\d+(?:-\d+)?)$/.exec(bare) ?? [];

@@ -1,13 +1,11 @@
-/**
- * Work once per frame: many changes, one drawing. Owns the scheduling only.
- */
+/** Runs work once per frame: many changes, one redraw. Owns the scheduling only. */
 
-/** A hidden panel has no frames; what must still happen there (acknowledging) comes after this time. */
+/** A hidden panel has no frames. Work that must still run there (acknowledging) runs after this time. */
 const HIDDEN_MS = 100;
 
 /**
  * @param {() => void} work
- * @returns {() => void}  asks for the work in the next frame; asking again before it changes nothing
+ * @returns {() => void}  requests the work for the next frame; further requests before it have no effect
  */
 export function oncePerFrame(work) {
   let asked = false;

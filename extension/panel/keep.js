@@ -1,7 +1,8 @@
 /**
- * What a person typed and attached outlives everything: drafts and unsent messages in `chrome.storage.local`.
+ * Persists what a person typed and attached: drafts and unsent messages in `chrome.storage.local`.
  *
- * Owns the keys `draft:<conversation>`, `attached:<conversation>`, `unsent:<client id>` and `answer:<question>`. Never keeps what the daemon has.
+ * Owns the keys `draft:<conversation>`, `attached:<conversation>`, `unsent:<client id>` and `answer:<question>`. Never
+ * stores what the daemon has.
  * @import { Unsent } from "./state/outbox.js"
  * @import { Given } from "./state/question.js"
  * @import { Held } from "./view/attachments.js"
@@ -12,10 +13,13 @@ const ATTACHED = "attached:";
 const ANSWER = "answer:";
 const UNSENT = "unsent:";
 
-/** When each unsent message was said, by its client id: their order in a later run. @type {Map<string, number>} */
+/**
+ * When the person sent each unsent message, by its client id: it gives their order in a later run.
+ * @type {Map<string, number>}
+ */
 const saidAt = new Map();
 
-/** Unsent messages of earlier runs, oldest first. @returns {Promise<Unsent[]>} */
+/** Returns the unsent messages of earlier runs, oldest first. @returns {Promise<Unsent[]>} */
 export async function restoreUnsent() {
   const all = await chrome.storage.local.get(null);
   const kept = Object.entries(all)
@@ -27,7 +31,7 @@ export async function restoreUnsent() {
 }
 
 /**
- * Writes down what changed between two outboxes. A failure is written, too: what failed is sent again only by a person.
+ * Saves the differences between two outboxes, failures included: only a person resends a failed message.
  * @param {Unsent[]} before
  * @param {Unsent[]} after
  */
@@ -50,7 +54,7 @@ export function keepUnsent(before, after) {
 }
 
 /**
- * What stood in a conversation's composer.
+ * Returns the saved content of a conversation's composer.
  * @param {string} conversationId
  * @returns {Promise<{ text: string, held: Held[] }>}
  */
@@ -72,14 +76,18 @@ export function keepAttached(conversationId, held) {
   void (held.length > 0 ? chrome.storage.local.set({ [key]: held }) : chrome.storage.local.remove(key));
 }
 
-/** What was chosen and written in an open question. @param {string} questionId @returns {Promise<Given[]>} */
+/** Returns the saved choices and text of an open question. @param {string} questionId @returns {Promise<Given[]>} */
 export async function restoreAnswer(questionId) {
   const key = ANSWER + questionId;
   const given = (await chrome.storage.local.get(key))[key];
   return Array.isArray(given) ? given : [];
 }
 
-/** @param {string} questionId @param {Given[] | null} given  null: it was answered */
+/**
+ * Saves the answer to an open question.
+ * @param {string} questionId
+ * @param {Given[] | null} given  null once it is answered
+ */
 export function keepAnswer(questionId, given) {
   const key = ANSWER + questionId;
   void (given ? chrome.storage.local.set({ [key]: given }) : chrome.storage.local.remove(key));

@@ -1,20 +1,23 @@
 /**
- * Whether the person types in this panel, told to the daemon: an agent's click must not take the keyboard away.
+ * Reports to the daemon whether the person types in this panel: an agent's click must not take the keyboard away.
  *
- * Owns the panel's own address, by which the daemon finds it among others, the report, and the mark on the page by which
- * nothing looks focused while the keyboard is elsewhere. Never moves the focus itself.
+ * Owns the panel's own address, by which the daemon identifies it, the report, and the page's marker class that hides
+ * focus rings while the keyboard is elsewhere. Never moves the focus itself.
  * @import { PanelKeys } from "../protocol.js"
  * @import { Connection } from "./connection.js"
  * @import { PanelStore } from "./session.js"
  */
 
-/** An agent's click takes the focus for a moment; one that comes back within this time never left. */
+/** An agent's click takes the focus for a moment. A loss shorter than this does not count. */
 const BRIEF_MS = 60;
 
 export class Keyboard {
   /** What was reported last. @type {boolean | null} */ #reported = null;
 
-  /** @param {{ connection: Connection, store: PanelStore, leave: () => void, type: (keys: string[], at: number[]) => void }} parts  `leave`: the keyboard goes */
+  /**
+   * @param {{ connection: Connection, store: PanelStore, leave: () => void, type: (keys: string[], at: number[]) =>
+   * void }} parts  `leave`: the panel loses the keyboard
+   */
   constructor({ connection, store, leave, type }) {
     this.connection = connection;
     history.replaceState(null, "", `#${crypto.randomUUID()}`);
@@ -30,7 +33,7 @@ export class Keyboard {
     this.#report();
     let { status } = store.state.connection;
     store.subscribe(({ connection: { status: now } }) => {
-      // A daemon that was just reached knows nothing yet.
+      // A newly connected daemon does not know it yet.
       if (now === "connected" && status !== now) {
         this.#reported = null;
         this.#report();

@@ -1,7 +1,7 @@
 /**
- * What the panel's own slash commands do.
+ * The implementation of the panel's own slash commands.
  *
- * Owns the list with its words and its deeds. Which of them fit what is typed is `state/slash.js`'s.
+ * Owns the list with its texts and actions. `state/slash.js` decides which commands match the typed text.
  * @import { Panel } from "./drawer-actions.js"
  * @import { Drawer } from "./drawers.js"
  * @import { Command, OwnName } from "./state/slash.js"
@@ -36,7 +36,7 @@ export function ownCommands() {
  */
 
 /**
- * Runs a command. What fails is said by the toast.
+ * Runs a command and shows a failure in a toast.
  * @param {Panel} panel
  * @param {Place} place
  * @param {{ name: OwnName, argument: string }} command
@@ -91,6 +91,6 @@ export async function runOwn(panel, place, { name, argument }) {
 /** @param {Panel} panel @param {Place} place @param {{ name: OwnName, argument: string }} command */
 export function runOwnSaying(panel, place, command) {
   void attempt(panel.toast, async () => runOwn(panel, place, command)).catch(() => {
-    /* said by the toast */
+    /* the toast shows it */
   });
 }

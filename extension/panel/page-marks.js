@@ -1,6 +1,6 @@
 /**
- * What is shown in pages where an agent works, as the person has chosen it. Owns the key `marks` in `chrome.storage.local`;
- * the background reads it.
+ * The person's choice of the marks in pages where an agent works. Owns the key `marks` in `chrome.storage.local`; the
+ * background reads it.
  */
 import { MARKS_KEY, marksOf } from "../shared/marks-choice.js";
 

@@ -1,8 +1,6 @@
-/**
- * The places of `sidepanel.html`. Owns their look-up.
- */
+/** The elements of `sidepanel.html`. Owns their look-up. */
 
-/** The element of that id, which the page has. @param {string} id @returns {HTMLElement} */
+/** Returns the element with that id, which must exist. @param {string} id @returns {HTMLElement} */
 export function byId(id) {
   const element = document.getElementById(id);
   if (!element) throw new Error(`sidepanel.html has no #${id}`);

@@ -1,7 +1,7 @@
 /**
- * Letting the person point at an element of the page in view.
+ * Lets the person pick an element of the page in view.
  *
- * Owns the one pick that may be under way and the line that tells of it. What is done with the element is its user's.
+ * Owns the single pick in progress and its status line. The caller decides what happens with the element.
  * @import { Picked } from "../protocol.js"
  * @import { Connection } from "./connection.js"
  * @import { Toast } from "./view/toast.js"
@@ -12,7 +12,10 @@ import { t } from "../shared/i18n.js";
 export class Pick {
   /** The tab in which an element is being picked. @type {number | null} */ #tab = null;
 
-  /** @param {{ connection: Connection, toast: Toast, offerRefs: () => void }} parts  `offerRefs`: for a page that lets nobody pick */
+  /**
+   * @param {{ connection: Connection, toast: Toast, offerRefs: () => void }} parts  `offerRefs`: used when a page does
+   * not allow picking
+   */
   constructor({ connection, toast, offerRefs }) {
     this.connection = connection;
     this.toast = toast;
@@ -20,7 +23,8 @@ export class Pick {
   }
 
   /**
-   * Settles when the person has picked, or with null when they gave it up, or when the page can't be picked from: that is said.
+   * Resolves with the picked element, or with null if the person cancelled or the page does not allow picking, which is
+   * shown.
    * @param {number} chromeTabId
    * @returns {Promise<Picked | null>}
    */

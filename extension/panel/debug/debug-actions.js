@@ -1,7 +1,7 @@
 /**
- * What the debug drawer does with the daemon.
+ * The debug drawer's requests to the daemon.
  *
- * Owns the requests behind its tabs. Draws nothing.
+ * Owns the requests behind the drawer's tabs. Draws nothing.
  * @import { Compose, Panel } from "../drawer-actions.js"
  * @import { DebugActions } from "./debug-drawer.js"
  */
@@ -13,7 +13,7 @@ import { SAID } from "../../shared/fault-words.js";
 /** @param {Panel} panel @param {Compose} compose @returns {Omit<DebugActions, "close" | "onTab">} */
 export function debugActions(panel, compose) {
   const { store, connection, toast, pick } = panel;
-  /** The tab in whose page something was drawn: it is taken away there, whichever is in view by then. */
+  /** The tab whose page carries our drawing. It is removed there, whichever tab is in view by then. */
   let drawnIn = 0;
   const tabInView = () => {
     const { tab } = store.state;
@@ -29,7 +29,7 @@ export function debugActions(panel, compose) {
     },
     unfollow: () =>
       void connection.request("activity.unsubscribe", {}).catch(() => {
-        /* it ended with the connection */
+        /* the connection ended it */
       }),
     saveActivity: (text) => save("gstack-activity.jsonl", "application/jsonl", text),
     refs: {
@@ -66,6 +66,6 @@ function save(name, type, text) {
   link.href = url;
   link.download = name;
   link.click();
-  // The download has its own hold of the Blob once the click was handled.
+  // Once the click is handled, the download keeps its own reference to the Blob.
   setTimeout(() => URL.revokeObjectURL(url));
 }

@@ -1,7 +1,7 @@
 /**
- * Activity, refs, inspector and connection: tabs of one drawer.
+ * Activity, refs, inspector and connection as tabs of one drawer.
  *
- * Owns which tab is in sight and the stream of the activity while the drawer is open. What each tab does is its own.
+ * Owns which tab is in view and the activity stream while the drawer is open. Each tab owns its own behaviour.
  * @import { ActivityEntry, Picked } from "../../protocol.js"
  * @import { ActivityLog } from "./activity-log.js"
  * @import { ConnectionActions } from "./connection.js"
@@ -24,8 +24,8 @@ const TABS = ["activity", "refs", "inspector", "connection"];
 /**
  * @typedef {object} DebugActions
  * @property {() => void} close
- * @property {() => void} onTab  another tab is in sight
- * @property {() => Promise<ActivityLog>} follow  the entries so far; each new one comes by `entry`
+ * @property {() => void} onTab  called when another tab is in view
+ * @property {() => Promise<ActivityLog>} follow  returns the entries so far; each new one arrives through `entry`
  * @property {() => void} unfollow
  * @property {(text: string) => void} saveActivity
  * @property {Omit<RefsActions, "counted">} refs
@@ -89,7 +89,7 @@ export class DebugDrawer {
     return /** @type {HTMLElement} */ (this.panes[name]);
   }
 
-  /** The tab in sight needs the composer, or the height. */
+  /** Whether the composer stays below this tab. The other tabs need its height. */
   get keepsComposer() {
     return this.tab === "activity" || this.tab === "refs";
   }
@@ -109,14 +109,14 @@ export class DebugDrawer {
     this.actions.unfollow();
   }
 
-  /** The connection is a new one: the stream starts again. */
+  /** Restarts the stream on a new connection. */
   async follow() {
     if (!this.#open) return;
     try {
       this.#log = await this.actions.follow();
       this.drawLog();
     } catch {
-      // No connection: the drawer's own tab for it says why, and a new one begins the stream again.
+      // Not connected: the Connection tab says why, and a new connection restarts the stream.
     }
   }
 
@@ -128,7 +128,7 @@ export class DebugDrawer {
     if (entry.command === "snapshot" && entry.outcome === "ok" && this.tab === "refs") void this.refs.refresh();
   }
 
-  /** Another tab of the browser is in view, or it has another page. @param {boolean} isOther */
+  /** Handles that another browser tab is in view, or that the tab shows another page. @param {boolean} isOther */
   pageChanged(isOther) {
     this.inspector.forget();
     if (!this.#open) return;

@@ -1,7 +1,7 @@
 /**
- * What `inspect` tells of an element, in the shapes that are drawn. Pure.
+ * The result of `inspect`, in the shapes that the panel draws. Pure.
  *
- * Owns the reading of the command's data: what is missing is left out, never guessed.
+ * Owns how the command's data is read. Omits missing values and never guesses them.
  */
 
 /**
@@ -49,7 +49,10 @@ export function readInspection(data) {
   return { element: String(data?.element ?? ""), rules, box, computed };
 }
 
-/** Rules of the page first in sight; the browser's own are folded away. @param {Inspection} inspection */
+/**
+ * Returns the rules of the page, which are shown first; the browser's own rules are folded.
+ * @param {Inspection} inspection
+ */
 export function pageRules({ rules }) {
   return rules.filter(({ origin }) => origin !== "user-agent");
 }
@@ -60,7 +63,10 @@ export function overriddenCount(rules) {
   return { overridden: all.filter(({ overridden }) => overridden).length, all: all.length };
 }
 
-/** The computed values that a rule of the page has set, and all others. @param {Inspection} inspection */
+/**
+ * Splits the computed values into those that a rule of the page has set, and all others.
+ * @param {Inspection} inspection
+ */
 export function computedParts(inspection) {
   const names = new Set(pageRules(inspection).flatMap(({ declarations }) => declarations.map(({ name }) => name)));
   const isSet = (/** @type {string} */ name) => names.has(name) || [...names].some((each) => name.startsWith(`${each}-`));
@@ -68,7 +74,7 @@ export function computedParts(inspection) {
   return { set: entries.filter(([name]) => isSet(name)), others: entries.filter(([name]) => !isSet(name)) };
 }
 
-/** What wins, as CSS. @param {Inspection} inspection @param {string} selector */
+/** Returns the winning declarations as CSS. @param {Inspection} inspection @param {string} selector */
 export function asCss(inspection, selector) {
   const lines = pageRules(inspection)
     .flatMap(({ declarations }) => declarations.filter(({ overridden }) => !overridden))
@@ -76,14 +82,14 @@ export function asCss(inspection, selector) {
   return `${selector} {\n${lines.join("\n")}\n}`;
 }
 
-/** `12`, `12.5` @param {number} length */
+/** Formats a length: `12`, `12.5`. @param {number} length */
 export function pixels(length) {
   return String(Math.round((length ?? 0) * 100) / 100 + 0);
 }
 
 const COLOUR = /^(#[0-9a-f]{3,8}|(?:rgb|hsl|hwb|lab|lch|oklab|oklch|color)a?\([^()]*\))$/i;
 
-/** The colour that a value is, for its swatch; empty if it is none. @param {string} value */
+/** Returns the colour that a value names, for its swatch; empty if it is not a colour. @param {string} value */
 export function colourOf(value) {
   return COLOUR.test(value.trim()) ? value.trim() : "";
 }

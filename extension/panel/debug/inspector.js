@@ -1,7 +1,7 @@
 /**
- * One picked element: its box, the rules behind its look, its computed style; values can be changed and undone.
+ * One picked element: its box, its CSS rules and its computed style. Values can be changed and undone.
  *
- * Owns which element that is. What it looks like is read again after each change.
+ * Owns which element is picked. Inspects it again after each change.
  * @import { Picked } from "../../protocol.js"
  * @import { Inspection } from "./inspection.js"
  */
@@ -15,10 +15,10 @@ import { asCss, computedParts, overriddenCount, pageRules, pixels, readInspectio
 /**
  * @typedef {object} InspectorActions
  * @property {() => Promise<Picked | null>} pick
- * @property {(ref: string) => Promise<unknown>} inspect  the data of the command
+ * @property {(ref: string) => Promise<unknown>} inspect  returns the data of the command
  * @property {(ref: string, property: string, value: string) => Promise<void>} change
  * @property {() => Promise<void>} undo
- * @property {(picked: Picked) => void} send  to the composer
+ * @property {(picked: Picked) => void} send  puts the element into the composer
  * @property {(words: string) => void} say
  */
 
@@ -62,7 +62,7 @@ export class InspectorTab {
     if (this.#picked) void this.#read();
   }
 
-  /** The page is another one: what was picked is not in it. */
+  /** Forgets the picked element, because the page is another one. */
   forget() {
     this.#picked = null;
     this.#inspection = null;
@@ -184,7 +184,7 @@ export class InspectorTab {
   }
 }
 
-/** Border box. @param {import("./inspection.js").Box} box */
+/** Returns the size of the border box. @param {import("./inspection.js").Box} box */
 function outer({ width, height, padding, border }) {
   const [top = 0, right = 0, bottom = 0, left = 0] = padding.map((length, side) => length + (border[side] ?? 0));
   return `${pixels(width + left + right)} × ${pixels(height + top + bottom)}`;

@@ -1,5 +1,5 @@
 /**
- * The refs of the tab's last snapshot: shown in the page, outlined under the pointer, put into the message by a click.
+ * The refs of the tab's last snapshot: shown in the page, outlined on hover, inserted into the message on click.
  * @import { RefInfo } from "../../protocol.js"
  */
 import { faultOf } from "../../shared/fault.js";
@@ -9,7 +9,7 @@ import { h, icon, isResting, KeyedList, setAttribute, setResting, setText } from
 /**
  * @typedef {object} RefsActions
  * @property {() => Promise<RefInfo[]>} list
- * @property {() => Promise<void>} snapshot  takes a new one
+ * @property {() => Promise<void>} snapshot  takes a new snapshot
  * @property {(show: boolean) => Promise<void>} show
  * @property {(ref: string | null) => Promise<void>} highlight
  * @property {(ref: string) => void} insert
@@ -21,7 +21,7 @@ export class RefsTab {
   #open = false;
   #shows = false;
   #asked = 0;
-  /** The outline that is wanted, and whether one is being drawn: only the newest matters. */
+  /** The element to outline, and whether an outline is being drawn: only the newest matters. */
   #wanted = /** @type {string | null} */ (null);
   #drawing = false;
 
@@ -48,25 +48,25 @@ export class RefsTab {
     );
   }
 
-  /** In sight, or the tab is another one. */
+  /** Draws the refs when the tab becomes visible or the browser tab changes. */
   show() {
     this.#open = true;
     void this.refresh();
     if (this.#shows) void this.#try(() => this.actions.show(true));
   }
 
-  /** Out of sight: nothing of it stays in the page; what was wanted comes back with it. */
+  /** Removes everything from the page when the tab is hidden. Showing it again restores the outline. */
   hide() {
     if (!this.#open) return;
     this.#open = false;
     this.#outline(null);
     if (this.#shows)
       void this.actions.show(false).catch(() => {
-        /* the page went first */
+        /* the page was closed first */
       });
   }
 
-  /** Reads the list again. */
+  /** Reloads the list. */
   async refresh() {
     const asked = ++this.#asked;
     try {
@@ -95,7 +95,7 @@ export class RefsTab {
     await this.#try(() => this.actions.show(this.#shows));
   }
 
-  /** A list is one only while it has rows; words alone are none. @param {Line[]} lines */
+  /** Fills the list. It has the list role only while it has rows, not for text alone. @param {Line[]} lines */
   #fill(lines) {
     setAttribute(this.list, "role", lines.some(({ info }) => info) ? "list" : null);
     const hadFocus = this.list.contains(document.activeElement);
@@ -123,7 +123,7 @@ export class RefsTab {
     /** @type {string | null | undefined} */ let drawn;
     while (drawn !== this.#wanted) {
       drawn = this.#wanted;
-      // An element that has left the page has no outline; the next list says so.
+      // An element that left the page cannot be outlined; the next list omits it.
       await this.actions.highlight(drawn).catch(() => {});
     }
     this.#drawing = false;
@@ -195,4 +195,4 @@ export class RefsTab {
   }
 }
 
-/** @typedef {{ key: string, words: string, count?: number, info?: RefInfo }} Line  a ref, or words between refs */
+/** @typedef {{ key: string, words: string, count?: number, info?: RefInfo }} Line  a ref, or text between refs */

@@ -1,8 +1,8 @@
 /**
- * What an answer may hold: elements, their attributes and links. Every element of a finished answer is made here.
+ * The elements, attributes and links that an answer may contain. Creates every element of a finished answer.
  *
- * An answer repeats what an agent read in pages that we do not trust. Its source is never parsed as HTML, and whatever
- * its parser makes of it, a name or a value that is not listed here does not reach the document.
+ * An answer repeats what an agent read in pages that we do not trust. Its source is never parsed as HTML, and a name or
+ * value from its parser that is not listed here does not reach the document.
  */
 import { LINK_SCHEMES } from "../../shared/constants.js";
 
@@ -10,19 +10,20 @@ const ELEMENTS = new Set(
   "p br hr h1 h2 h3 h4 h5 h6 blockquote ul ol li pre code em strong del a table thead tbody tr th td input".split(" "),
 );
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
-/** A column's side as a class of ours; every other cell begins where its text does. */
+/** A column's alignment as a class of ours. Every other cell aligns to the start of its text. */
 const SIDES = new Map([
   ["right", "num"],
   ["center", "middle"],
 ]);
 
 /**
- * What is known of an element, in words of Markdown.
+ * The facts about an element, in Markdown terms.
  * @typedef {{ href?: string, language?: string, start?: string | number | null, side?: string, checked?: boolean }} Facts
  */
 
 /**
- * The address of a link as the browser understands it, or null unless a link may lead there. Relative ones have no base here.
+ * Returns the address of a link as the browser resolves it, or null if links must not lead there. Relative addresses
+ * have no base here.
  * @param {string} address
  */
 export function linkTo(address) {
@@ -32,7 +33,7 @@ export function linkTo(address) {
 }
 
 /**
- * An element, or null where it may not stand.
+ * Returns an element, or null if it is not allowed.
  * @param {string} name
  * @param {Facts} facts
  * @param {Pick<Document, "createElement">} make
@@ -62,7 +63,7 @@ function attributesOf(name, { href, language, start, side, checked }) {
     const kind = SIDES.get(side ?? "");
     if (kind) kept.push(["class", kind]);
   } else if (name === "input") {
-    // A task list's box: seen, not used.
+    // A task list's checkbox is read-only.
     kept.push(["type", "checkbox"], ["disabled", ""]);
     if (checked) kept.push(["checked", ""]);
   }

@@ -1,17 +1,20 @@
 /**
- * What clean nodes still lack to be an answer: code blocks with a head, tables that scroll, headings in order.
- * Works on our own nodes only.
+ * Completes the allowed nodes to an answer: code blocks with a header, tables that scroll, headings in order. Works on
+ * our own nodes only.
  */
 import { t } from "../../shared/i18n.js";
 import { copyButton, h } from "../view/dom.js";
 import { colourWhenSeen } from "./highlight.js";
 
-/** The panel's own title is h1: an answer begins below it and has two levels that differ. */
+/** The panel's own title is h1, so an answer starts at h2 and has two distinct levels. */
 const HEADINGS = /** @type {const} */ ({ H1: "h2", H2: "h2", H3: "h3", H4: "h3", H5: "h3", H6: "h3" });
-/** A table's rows are laid out together: what is longer becomes several tables, each with its head. */
+/** The browser lays out all rows of a table together, so a longer table becomes several, each with the header. */
 const TALLEST = 100;
 
-/** What a code block's button copies: what is drawn has signs and empty lines of its own. @type {WeakMap<Element, string>} */
+/**
+ * The text that a code block's copy button copies: the drawn block adds placeholders and empty lines of its own.
+ * @type {WeakMap<Element, string>}
+ */
 const codeOf = new WeakMap();
 
 /** @param {Node} node @returns {Node} */
@@ -36,9 +39,9 @@ export function finished(node) {
 }
 
 /**
- * Puts a further piece of a block to what stands of it.
- * @param {Node | null} before  what the piece before became
- * @param {Node | undefined} node  finished
+ * Appends a further piece of a block to the pieces before it.
+ * @param {Node | null} before  the result of the previous piece
+ * @param {Node | undefined} node  the finished piece
  * @param {boolean} glued  the cut was within a line
  * @returns {boolean} false where it has to stand by itself
  */
@@ -57,7 +60,10 @@ export function joined(before, node, glued) {
   return true;
 }
 
-/** The numbers are a CSS counter, which does not know `start`. @param {HTMLOListElement} list */
+/**
+ * Sets the list's first number: the numbers are a CSS counter, which ignores `start`.
+ * @param {HTMLOListElement} list
+ */
 function numberFrom(list) {
   if (list.start !== 1) list.style.counterReset = `item ${list.start - 1}`;
 }
@@ -100,7 +106,7 @@ function addRows(region, more) {
   const last = region.lastElementChild?.querySelector("table");
   if (!last) return;
   if (last.rows.length + more.rows.length <= TALLEST + 1) return last.append(...more.tBodies);
-  // Columns of tables that lie one below the other have to be equally wide.
+  // The columns of stacked tables need the same widths.
   if (!last.querySelector("colgroup")) fixColumns(last);
   const columns = last.querySelector("colgroup");
   if (columns) more.prepend(columns.cloneNode(true));
@@ -113,7 +119,7 @@ function addRows(region, more) {
 function fixColumns(table) {
   const widths = [...(table.rows[0]?.cells ?? [])].map((cell) => cell.getBoundingClientRect().width);
   const whole = widths.reduce((sum, width) => sum + width, 0);
-  // Where nothing is laid out (a drawer lies over it) all are equally wide.
+  // Without a layout (a drawer covers it) all columns get the same width.
   table.prepend(
     h(
       "colgroup",

@@ -1,12 +1,12 @@
 /**
- * Colours code. The library and a language's grammar are loaded when a block in that language first comes into view.
+ * Highlights code. Loads the library and a language's grammar when a block in that language first comes into view.
  *
- * Owns the list of languages, the kinds of words that have a colour, and the queue of blocks to colour. Never changes a
- * block's text: the lines stay, and what stands in them becomes spans with a class of ours.
+ * Owns the list of languages, the token classes that have a colour, and the queue of blocks. Never changes a block's
+ * text: the lines stay, and their content becomes spans with a class of ours.
  */
 import { h } from "../view/dom.js";
 
-/** The grammars that we carry, each with the other names under which agents write it. */
+/** The bundled grammars, each with its aliases. */
 const GRAMMARS = {
   bash: "sh zsh shell console shellsession",
   c: "h",
@@ -48,7 +48,7 @@ const NAMES = new Map(
   Object.entries(GRAMMARS).flatMap(([grammar, others]) => [grammar, ...others.split(" ")].map((name) => [name, grammar])),
 );
 
-/** highlight.js' classes by the colour that they have here; what is not listed has none. */
+/** Maps highlight.js classes to our colours. Classes that are not listed have none. */
 const COLOURS = {
   keyword: "keyword literal selector-tag meta-keyword operator",
   string: "string regexp char quote-string link addition",
@@ -67,7 +67,11 @@ const KINDS = new Map(Object.entries(COLOURS).flatMap(([kind, classes]) => class
 let isWorking = false;
 /** @type {IntersectionObserver | null} */ let seen = null;
 
-/** Colours it once it is in view; a language that we don't have stays as it is. @param {HTMLElement} code  its children are lines @param {string} language */
+/**
+ * Highlights the code once it is in view. A language without a grammar stays plain.
+ * @param {HTMLElement} code  its children are lines
+ * @param {string} language
+ */
 export function colourWhenSeen(code, language) {
   const grammar = NAMES.get(language.toLowerCase());
   if (!grammar) return;
@@ -83,7 +87,7 @@ export function colourWhenSeen(code, language) {
   seen.observe(code);
 }
 
-/** One block each time that nothing else has to be done: no frame is late for a colour. */
+/** Handles one block per idle period, so that highlighting delays no frame. */
 async function work() {
   if (isWorking) return;
   isWorking = true;
@@ -108,7 +112,7 @@ async function load(language) {
     await grammar;
     return library;
   } catch {
-    // The extension was replaced while the panel is open: the code stays as it is.
+    // The extension was replaced while the panel is open, so the code stays plain.
     return null;
   }
 }
@@ -118,14 +122,14 @@ function sourceOf(code) {
   return [...code.children].map(lineOf).join("\n");
 }
 
-/** A line's text; an empty one holds a character without width. @param {Element} line */
+/** Returns a line's text; an empty line holds a zero-width character. @param {Element} line */
 function lineOf(line) {
   return (line.textContent ?? "").replace(/^\u200b$/, "");
 }
 
 /**
- * The library's marked text as pieces of text, each with its kind. Its HTML is parsed in an inert document, and nothing
- * but text and our own names leaves it.
+ * Returns the library's output as pieces of text, each with its class. Parses its HTML in an inert document; only text
+ * and our own class names leave it.
  * @param {string} html
  * @returns {Token[]}
  */
@@ -144,7 +148,7 @@ export function tokensOf(html) {
 
 /** @param {HTMLElement} code @param {Token[]} tokens */
 function colour(code, tokens) {
-  // What is drawn is what was there, whatever the library made of it.
+  // The drawn text must equal the original, whatever the library returned.
   if (tokens.map(({ text }) => text).join("") !== sourceOf(code)) return;
   const lines = [...code.children];
   /** @type {Node[][]} */

@@ -1,11 +1,11 @@
 /**
- * What stands within a line of growing Markdown: `code`, **strong**, *emphasis*, ~~deleted~~ and links.
+ * Inline Markdown that is still growing: `code`, **strong**, *emphasis*, ~~deleted~~ and links.
  *
- * Owns the decision what a character means, and holds back those that can't be decided yet: nobody sees a marker or an
- * address that is about to vanish. Draws nothing: it tells its user what begins, what ends and which text there is.
+ * Owns the decision what a character means, and holds back characters that are still ambiguous, so that no marker or
+ * address appears and then vanishes. Draws nothing: it reports starts, ends and text to its caller.
  */
 
-/** A label or an address in angle brackets that is longer is text. */
+/** A longer label, or a longer address in angle brackets, is plain text. */
 const LONGEST_LABEL = 200;
 const LONGEST_ADDRESS = 2000;
 const SPECIAL = /[\\`*_~[!<\n]/;
@@ -21,22 +21,22 @@ const MAY_BE_ADDRESS = /^<(?:[A-Za-z][A-Za-z0-9+.-]{0,31}(?::[^\s<>]*)?)?$/;
 
 export class LiveInline {
   #held = "";
-  /** The last character that was decided. */
+  /** The last decided character. */
   #before = " ";
   /** @type {{ mark: Mark, marker: string }[]} */ #open = [];
-  /** How many brackets of a link's destination are open, and how much of it was left out. */
+  /** The number of open brackets in a link's destination, and how many of its characters were omitted. */
   #depth = 0;
   #left = 0;
-  /** The beginning of a list item: a task's box may stand here. */
+  /** At the start of a list item: a task checkbox may follow. */
   #mayBeTask = false;
 
-  /** @param {Out} out @param {boolean} [links]  a link holds no other one */
+  /** @param {Out} out @param {boolean} [links]  false within a link, which cannot contain another one */
   constructor(out, links = true) {
     this.out = out;
     this.links = links;
   }
 
-  /** Another line begins, in which nothing is open. @param {boolean} isItem */
+  /** Starts another line with nothing open. @param {boolean} isItem */
   begin(isItem) {
     this.#held = "";
     this.#before = " ";
@@ -52,7 +52,7 @@ export class LiveInline {
     this.#decide(false);
   }
 
-  /** Nothing more comes. */
+  /** Decides everything that is held: no more text comes. */
   end() {
     this.#decide(true);
   }
@@ -68,7 +68,7 @@ export class LiveInline {
     }
   }
 
-  /** @param {string} held @param {boolean} ended @returns {number} how many of them are decided now */
+  /** @param {string} held @param {boolean} ended @returns {number}  how many of them are decided now */
   #take(held, ended) {
     const first = held[0] ?? "";
     if (this.#open.at(-1)?.mark === "code") return first === "`" ? this.#codeEnd(held, ended) : this.#text(held, held.search(/`/));
@@ -128,7 +128,12 @@ export class LiveInline {
     return run.length;
   }
 
-  /** CommonMark's flanking rules, but that what may open is taken to be closed later. @param {string} held @param {string} char @param {boolean} ended */
+  /**
+   * Applies CommonMark's flanking rules, but assumes that every opener is closed later.
+   * @param {string} held
+   * @param {string} char
+   * @param {boolean} ended
+   */
   #emphasis(held, char, ended) {
     const run = runOf(held);
     if (run.length === held.length && !ended) return 0;
@@ -142,7 +147,7 @@ export class LiveInline {
       left -= top.marker.length;
       this.#end();
     }
-    // Within a word a single one is more often arithmetic or a name.
+    // A single marker within a word is more often arithmetic or part of a name.
     const mayOpen = opens && left <= 3 && ((left === 2 && char !== "_") || spaceBefore || markBefore);
     if (left > 0 && !mayOpen) this.out.text(char.repeat(left));
     else if (char === "~" && left > 0) this.#begin("del", char.repeat(left));
@@ -181,7 +186,7 @@ export class LiveInline {
     this.out.close();
   }
 
-  /** A link's destination is left out up to its end. @param {string} char */
+  /** Skips a link's destination up to its end. @param {string} char */
   #skip(char) {
     this.#left += 1;
     if (char === "(") this.#depth += 1;
@@ -212,7 +217,7 @@ export class LiveInline {
   }
 }
 
-/** The same character from the beginning on. @param {string} held */
+/** Returns the run of equal characters at the start. @param {string} held */
 function runOf(held) {
   let length = 1;
   while (held[length] === held[0]) length += 1;

@@ -1,39 +1,39 @@
 /**
- * A block of Markdown while it grows: light text, drawn by appending.
+ * A block of Markdown while it grows: plain nodes, drawn by appending.
  *
- * Owns the nodes of one unfinished block. What stands is never drawn again: each character goes to the end, once it is
- * decided what it means, so no marker is seen that is about to vanish. The finished block replaces it.
- * It knows headings, lists, fences, quotes and rules; what stands within a line is `live-inline.js`'s.
+ * Owns the nodes of one unfinished block. Never redraws existing nodes: each character is appended once its meaning is
+ * decided, so no marker appears and then vanishes. The finished block replaces it. Knows headings, lists, fences,
+ * quotes and rules; `live-inline.js` handles inline Markdown.
  * @import { Mark } from "./live-inline.js"
  */
 import { h } from "../view/dom.js";
 import { LiveInline } from "./live-inline.js";
 
-/** The beginning of a line that may yet turn out to be a marker. */
+/** The start of a line that may still turn out to be a marker. */
 const MAY_BE_MARKER = /^(?:#{0,6}|[-*+]|\d{1,9}[.)]?|>|`{1,3}|~{1,3}|`{3,}[^`]*|~{3,}.*|([-*_])(?: *\1)*)$/;
 const MARKER = /^(?:(#{1,6}) |([-*+]) |(\d{1,9})[.)] |(>) ?)$/;
 const FENCE = /^(`{3,}|~{3,})\s*(\S*)[^`]*$/;
 const RULE = /^([-*_])(?: *\1){2,} *$/;
-/** A line's beginning that is longer without being decided is text. */
+/** A longer undecided line start is text. */
 const LONGEST_MARKER = 200;
-/** A line that is indented further is code or goes on, unless it stands in a list. */
+/** A line with more indentation is code or a continuation, except in a list. */
 const MOST_INDENT = 3;
 
 export class LiveBlock {
-  /** What of the block is drawn. */
+  /** The part of the block that is drawn. */
   #source = "";
-  /** The characters of a line's beginning that are not decided yet. */
+  /** The undecided characters at the start of a line. */
   #lineStart = "";
   #atLineStart = true;
   /** The marker that ends the open fence. */
   #fence = "";
-  /** How far its lines are indented with it. */
+  /** The indentation of the open fence, which its lines share. */
   #fenceIndent = 0;
   /** The open lists, from the outermost. @type {{ list: HTMLElement, indent: number }[]} */ #lists = [];
   /** @type {HTMLElement | null} */ #line = null;
   /** @type {HTMLElement} */ #place;
   /** @type {Text | null} */ #text = null;
-  /** Characters that go to the end of the text at once: one change of the document a piece, not one a letter. */
+  /** Characters to append at once: one DOM change per piece, not per character. */
   #pending = "";
   #caret = h("span", { class: "caret", "aria-hidden": "true" });
   #inline = new LiveInline({
@@ -48,9 +48,9 @@ export class LiveBlock {
     this.#place = this.element;
   }
 
-  /** Draws what is new. @param {string} source  all of the block so far */
+  /** Draws the new text. @param {string} source  the whole block so far */
   grow(source) {
-    // A block that became too long ends before what was drawn of it.
+    // A block that became too long is cut, and ends before text that is already drawn.
     if (this.#source.slice(source.length).trim() !== "") this.#clear();
     this.#caret.remove();
     for (const char of source.slice(this.#source.length)) this.#put(char);
@@ -73,7 +73,7 @@ export class LiveBlock {
     this.element.replaceChildren();
   }
 
-  /** The block will not grow any more. */
+  /** Finishes the block: no more text comes. */
   end() {
     if (this.#atLineStart && this.#lineStart) this.#wholeLine(this.#lineStart);
     if (!this.#fence) this.#inline.end();
@@ -100,13 +100,17 @@ export class LiveBlock {
     else if (this.#lineStart.length > LONGEST_MARKER || !MAY_BE_MARKER.test(bare)) this.#flushLineStart();
   }
 
-  /** The line's beginning without its indentation. */
+  /** The line's start without its indentation. */
   get #bare() {
     const bare = this.#lineStart.trimStart();
     return { bare, indent: this.#lineStart.length - bare.length };
   }
 
-  /** A line ended before it was decided: a fence, a rule, a blank or a very short one. @param {string} line @returns {boolean} it was a fence or a rule */
+  /**
+   * Handles a line that ended before it was decided: a fence, a rule, a blank or a very short line.
+   * @param {string} line
+   * @returns {boolean} whether it was a fence or a rule
+   */
   #wholeLine(line) {
     const bare = line.trim();
     if (this.#fence ? isBeginning(bare, this.#fence) && bare.length >= this.#fence.length : FENCE.test(bare)) {
@@ -120,7 +124,7 @@ export class LiveBlock {
     }
     if (!this.#fence && RULE.test(bare)) {
       this.#lineStart = "";
-      // Below a paragraph it makes a heading of it.
+      // Below a paragraph it makes that a heading.
       if (!this.#line) this.#begin(h("hr", {}));
       this.#line = null;
       return true;
@@ -129,7 +133,7 @@ export class LiveBlock {
     return false;
   }
 
-  /** The list item that an indented line belongs to. @param {string} line */
+  /** Returns the list item that an indented line belongs to. @param {string} line */
   #item(line) {
     const item = /^\s/.test(line) ? this.#lists.at(-1)?.list.lastElementChild : null;
     return item instanceof HTMLElement ? item : this.element;
@@ -155,7 +159,11 @@ export class LiveBlock {
     this.#begin(h("li", {}), list, /** @type {HTMLElement} */ (place));
   }
 
-  /** @param {HTMLElement} line @param {HTMLElement} [parent] @param {HTMLElement} [place]  where the parent goes */
+  /**
+   * @param {HTMLElement} line
+   * @param {HTMLElement} [parent]
+   * @param {HTMLElement} [place]  the container of the parent
+   */
   #begin(line, parent, place = this.element) {
     this.#flush();
     if (parent) {
@@ -183,7 +191,7 @@ export class LiveBlock {
     this.#atLineStart = true;
     if (this.#fence) return this.#append("\n");
     if (this.#line?.localName === "p" || this.#line?.localName === "li") {
-      // A soft break: the next line goes on here unless a marker opens another one.
+      // A soft break: the next line continues here unless a marker opens another block.
       this.#inline.put("\n");
     } else {
       this.#inline.end();
@@ -241,7 +249,7 @@ export class LiveBlock {
   }
 }
 
-/** Whether a line's beginning may be the fence's end. @param {string} bare @param {string} fence */
+/** Returns whether a line's start may become the closing fence. @param {string} bare @param {string} fence */
 function isBeginning(bare, fence) {
   return bare === (fence[0] ?? "").repeat(bare.length);
 }

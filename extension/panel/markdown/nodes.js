@@ -1,7 +1,7 @@
 /**
- * Nodes for Markdown: what each of the parser's tokens becomes. Nothing here is ever parsed as HTML or loads anything.
+ * Turns the parser's Markdown tokens into nodes. Never parses HTML and never loads anything.
  *
- * Raw HTML is text, an image is a link to it, a link that may not be followed is its text with the address behind it.
+ * Raw HTML becomes text, an image becomes a link to it, and a forbidden link becomes its text followed by the address.
  * @import { Token } from "../../vendor/markdown-it/markdown-it.esm.min.js"
  * @import { Facts } from "./allowed.js"
  */
@@ -9,17 +9,21 @@ import { h } from "../view/dom.js";
 import { elementOf, linkTo } from "./allowed.js";
 import { DEEPEST, languageOf, parse } from "./parser.js";
 
-/** The longest address that is shown beside its text where it can't be a link. */
+/** The longest address that is shown beside its text if it cannot be a link. */
 const LONGEST_SHOWN = 200;
-/** The parser's names of elements that have another one here. */
+/** Parser element names that are different here. */
 const NAMES = new Map([["s", "del"]]);
 const TASK = /^\[([ xX])\] /;
 const SIDE = /^text-align:(left|center|right)$/;
 
-/** @typedef {Pick<Document, "createElement" | "createTextNode">} Make  the document, or what stands for it in tests */
-/** @typedef {{ element: HTMLElement | null, after: string }} Opened  null: left out, what it holds goes to the one around it */
+/** @typedef {Pick<Document, "createElement" | "createTextNode">} Make  the document, or its substitute in tests */
+/** @typedef {{ element: HTMLElement | null, after: string }} Opened  null: omitted, its content goes to the parent */
 
-/** The nodes of one block; a source that the parser does not get through stands as it is. @param {string} source @returns {Node[]} */
+/**
+ * Returns the nodes of one block. A source that the parser cannot handle becomes plain text.
+ * @param {string} source
+ * @returns {Node[]}
+ */
 export function nodesOf(source) {
   try {
     return nodesFrom(parse(source), document);
@@ -41,9 +45,9 @@ class Builder {
   /** @type {Opened[]} */ #open = [];
   /** The elements that are open, from the outermost. @type {HTMLElement[]} */ #around = [];
   #text = "";
-  /** In a link: there are no links in links. */
+  /** Within a link, where no other link is allowed. */
   #inLink = false;
-  /** A list item began and holds nothing yet: a task's box may stand here. */
+  /** A list item started and is still empty: a task checkbox may follow. */
   #mayBeTask = false;
 
   /** @param {Make} make */
@@ -114,7 +118,11 @@ class Builder {
     this.#close();
   }
 
-  /** @param {string} tag @param {Facts} facts @param {string} [after]  text that stands behind it if it may not stand itself */
+  /**
+   * @param {string} tag
+   * @param {Facts} facts
+   * @param {string} [after]  text that follows if the element is not allowed
+   */
   #begin(tag, facts, after = "") {
     this.#flush();
     const element = this.#around.length < DEEPEST ? elementOf(NAMES.get(tag) ?? tag, facts, this.#make) : null;
@@ -124,7 +132,7 @@ class Builder {
     this.#around.push(element);
   }
 
-  /** @param {string} address @param {boolean} isNamed  its text is not the address itself */
+  /** @param {string} address @param {boolean} isNamed  whether its text differs from the address */
   #beginLink(address, isNamed) {
     if (this.#inLink) return this.#begin("", {});
     const shown = isNamed && address !== "" && address.length <= LONGEST_SHOWN && linkTo(address) === null;

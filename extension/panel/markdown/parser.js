@@ -1,17 +1,20 @@
 /**
- * Markdown as tokens: CommonMark with GitHub's tables and deleted text. Owns how the library is set up, and nothing of
- * what its tokens become.
+ * Parses Markdown into tokens: CommonMark with GitHub's tables and strikethrough. Owns the library's configuration,
+ * never what becomes of its tokens.
  *
- * Raw HTML and links of every kind come as tokens: what may be shown is decided where nodes are made. Text is never lost
- * to a limit.
+ * Raw HTML and links of every kind become tokens; the code that creates nodes decides what may be shown. No limit ever
+ * drops text.
  * @import { BlockState, Token } from "../../vendor/markdown-it/markdown-it.esm.min.js"
  */
 import MarkdownIt from "../../vendor/markdown-it/markdown-it.esm.min.js";
 
-/** Deeper nesting is flattened: no answer needs it, and every level costs its text once more. */
+/** Deeper nesting is flattened: no answer needs it, and each level processes its text once more. */
 export const DEEPEST = 64;
 
-/** A table's rows are filled up to its head's columns. With more cells than these and than it has letters it is text. */
+/**
+ * A table's rows are padded to the columns of its header. A table with more cells than this, and more cells than
+ * characters, is text.
+ */
 const MOST_CELLS = 2000;
 const DELIMITERS = /^[-:|>\s]+$/;
 
@@ -21,7 +24,7 @@ withoutTables.block.ruler.disable("table");
 
 function makeParser() {
   const made = new MarkdownIt({ html: true, maxNesting: 2 * DEEPEST });
-  // Addresses stay as they were written: the browser reads them, and one list says where a link may lead.
+  // Addresses stay as written: the browser parses them, and one list says where links may lead.
   made.validateLink = () => true;
   made.normalizeLink = (address) => address;
   made.normalizeLinkText = (address) => address;
@@ -29,7 +32,13 @@ function makeParser() {
   return made;
 }
 
-/** What is nested too deeply stands as the text that it is. @param {BlockState} state @param {number} from @param {number} to @param {boolean} silent */
+/**
+ * Emits content that is nested too deeply as plain text.
+ * @param {BlockState} state
+ * @param {number} from
+ * @param {number} to
+ * @param {boolean} silent
+ */
 function tooDeep(state, from, to, silent) {
   if (silent || state.level < DEEPEST) return false;
   state.push("paragraph_open", "p", 1);
@@ -39,19 +48,19 @@ function tooDeep(state, from, to, silent) {
   return true;
 }
 
-/** The tokens of one block. @param {string} source @returns {Token[]} */
+/** Returns the tokens of one block. @param {string} source @returns {Token[]} */
 export function parse(source) {
   return (cellsOf(source) > Math.max(MOST_CELLS, source.length) ? withoutTables : parser).parse(source, {});
 }
 
-/** How many cells its tables may have at most. @param {string} source */
+/** Returns an upper bound for the cells of its tables. @param {string} source */
 function cellsOf(source) {
   const lines = source.split("\n");
   const columns = lines.filter((line) => DELIMITERS.test(line)).map((line) => line.split("|").length);
   return Math.max(0, ...columns) * lines.length;
 }
 
-/** The first word behind a fence, where a language has its name. @param {Token} fence */
+/** Returns the first word after a fence, which names the language. @param {Token} fence */
 export function languageOf(fence) {
   return parser.utils.unescapeAll(fence.info).trim().split(/\s/)[0] ?? "";
 }

@@ -1,28 +1,31 @@
 /**
- * Cuts growing Markdown into finished blocks. Pure.
+ * Splits growing Markdown into finished blocks. Pure.
  *
- * A block that was given out never changes: only the tail grows. It knows just enough Markdown to see where a
- * block ends (CommonMark 0.31, block structure); what a block means is the renderer's work. A block that becomes
- * too long to be drawn at once is given out in pieces, each of which is Markdown by itself.
+ * An emitted block never changes: only the tail grows. Knows just enough Markdown to find where a block ends
+ * (CommonMark 0.31, block structure); the renderer decides what a block means. Emits a block that becomes too long to
+ * draw at once in pieces, each valid Markdown by itself.
  */
 
-/** Behind a fence of backticks is no other one: that is code within a line. */
+/** No backtick may follow a fence of backticks: that is inline code. */
 const FENCE = /^ {0,3}(`{3,}(?!.*`)|~{3,})/;
 const HEADING = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const INDENTED = /^(?: {2}|\t)/;
-/** A table's second line. */
+/** The second line of a table. */
 const DELIMITER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\r?\n$/;
 
-/** Code, lists and tables are cut at the next line or item once they are so long: a screen or two. In UTF-16 units. */
+/** Code, lists and tables longer than this, a screen or two, are cut at the next line or item. In UTF-16 units. */
 export const PIECE = 4000;
-/** A cut in running text is seen: it comes later. A line that is longer is cut within. */
+/** A cut in running text is visible, so it comes later. A line that is longer is cut within. */
 const LONGEST = 2 * PIECE;
-/** So long may a list grow without an item that it could be cut at. */
+/** The longest a list may grow without an item at which it can be cut. */
 const ENDLESS = 4 * PIECE;
-/** A longer head is not said again with each piece; neither is what can't be one looked at any further. */
+/** A longer header is not repeated with each piece; a longer line is not examined as a header. */
 const LONGEST_HEAD = 500;
-/** Where running text is cut: after a sentence, else between two words; always before a letter, which begins no marker. */
+/**
+ * Where running text is cut: after a sentence, or else between two words; always before a letter, which starts no
+ * marker.
+ */
 const AFTER_SENTENCE = /[.!?…。！？]["'”’)\]]*\s*(?=\p{L})/gu;
 const BETWEEN_WORDS = /\s(?=\p{L})/gu;
 
@@ -30,29 +33,29 @@ const BETWEEN_WORDS = /\s(?=\p{L})/gu;
  * @typedef {object} Block
  * @property {string} source  Markdown that stands by itself
  * @property {boolean} goesOn  it is a further piece of the block before
- * @property {boolean} glued  … which was cut within a line
+ * @property {boolean} glued  … and the cut between them is within a line
  */
 
 export class BlockSplitter {
   #partial = "";
   #block = "";
   #inList = false;
-  /** A list had a blank line: the next line tells whether it goes on. */
+  /** The list had a blank line, so the next line decides whether it continues. */
   #listMayEnd = false;
   /** The marker that ends the open fence. */
   #fence = "";
-  /** What a further piece of the block begins with: its fence's first line, a table's head. */
+  /** The start of each further piece of the block: its fence's first line, or a table's header. */
   #head = "";
-  /** Where in the block the open fence begins. */
+  /** The offset in the block at which the open fence starts. */
   #fenceAt = 0;
-  /** How far the lines of a piece that was cut out of a list are indented. */
+  /** The indentation of the lines in a piece that was cut out of a list. */
   #indent = 0;
   #goesOn = false;
   #glued = false;
 
   /**
    * @param {string} text  what came since the last call
-   * @returns {Block[]}  the blocks that are finished by it, without the blank lines between them
+   * @returns {Block[]}  the blocks that this text finishes, without the blank lines between them
    */
   feed(text) {
     /** @type {Block[]} */
@@ -70,7 +73,7 @@ export class BlockSplitter {
     return finished;
   }
 
-  /** The block that still grows. @returns {Block} */
+  /** The block that is still growing. @returns {Block} */
   get tail() {
     return { source: this.#block + this.#partial, goesOn: this.#goesOn, glued: this.#glued };
   }
@@ -101,7 +104,7 @@ export class BlockSplitter {
     }
   }
 
-  /** Whether the block has become long and this line can begin a piece. @param {string} line */
+  /** Returns whether the block is long and this line can start a piece. @param {string} line */
   #mayCutBefore(line) {
     const { length } = this.#block;
     if (this.#inList) return length >= ENDLESS || (length >= PIECE && /^\S/.test(line) && ITEM.test(line));
@@ -130,7 +133,7 @@ export class BlockSplitter {
     }
   }
 
-  /** Lines without an end are given out as if they had ended. @param {Block[]} finished */
+  /** Emits unfinished overlong lines as if they had ended. @param {Block[]} finished */
   #cutLines(finished) {
     while (this.#partial.length > LONGEST) {
       const at = this.#fence ? whole(this.#partial, PIECE) : cutAt(this.#partial);
@@ -143,7 +146,10 @@ export class BlockSplitter {
     }
   }
 
-  /** The code goes on in another piece; out of a list, since only there a line can begin a piece. @param {Block[]} finished */
+  /**
+   * Continues the code in another piece, outside the list, because only there can a line start a piece.
+   * @param {Block[]} finished
+   */
   #cutCode(finished) {
     const indent = this.#inList ? " ".repeat(this.#indent) : "";
     this.#inList = false;
@@ -151,7 +157,11 @@ export class BlockSplitter {
     this.#cut(indent + this.#fence, finished);
   }
 
-  /** The block goes on in another piece. @param {string} end  what its source lacks to stand by itself @param {Block[]} finished */
+  /**
+   * Continues the block in another piece.
+   * @param {string} end  what its source lacks to be complete
+   * @param {Block[]} finished
+   */
   #cut(end, finished) {
     const head = this.#head;
     const fence = this.#fence;
@@ -178,7 +188,7 @@ export class BlockSplitter {
   }
 }
 
-/** Whether a block is one line that can be a table's first. @param {string} block */
+/** Returns whether a block is one line that can be a table's header. @param {string} block */
 function isTableHead(block) {
   return block.length <= LONGEST_HEAD && block.includes("|") && block.indexOf("\n") === block.length - 1;
 }
@@ -193,12 +203,12 @@ function withoutIndent(line, indent) {
   return indent === 0 ? line : line.slice(Math.min(indent, line.length - line.trimStart().length, line.length - 1));
 }
 
-/** A place that splits no character. @param {string} text @param {number} at */
+/** Returns a nearby offset that splits no character. @param {string} text @param {number} at */
 function whole(text, at) {
   return /[\uDC00-\uDFFF]/.test(text[at] ?? "") ? at - 1 : at;
 }
 
-/** Where a line that is too long is cut. @param {string} line */
+/** Returns where to cut an overlong line. @param {string} line */
 function cutAt(line) {
   const first = line.slice(0, LONGEST);
   for (const place of [AFTER_SENTENCE, BETWEEN_WORDS]) {
