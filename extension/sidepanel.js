@@ -1,6 +1,6 @@
 /**
- * The side panel's entry: makes the parts, joins them to the store and draws once a frame.
- * Owns no rule of its own: state is in `panel/state`, requests in `panel/session.js`, nodes in `panel/view`.
+ * The side panel's entry point: creates the parts, connects them to the store and draws once per frame. Owns no logic:
+ * state is in `panel/state`, requests in `panel/session.js`, nodes in `panel/view`.
  */
 import { t } from "./shared/i18n.js";
 import { PanelApp } from "./panel/app.js";
@@ -15,7 +15,7 @@ import { loadIcons } from "./panel/view/icons.js";
 import { SAID } from "./shared/fault-words.js";
 
 await Promise.all([followTheme(), loadIcons()]);
-// The catalogue says which way its language runs.
+// The catalogue defines the direction of its language.
 document.documentElement.lang = t("language");
 document.documentElement.dir = t("direction");
 

@@ -39,13 +39,16 @@ const HELLO_LIMIT_MS = 20_000;
 
 export class NativeLink {
   /** @type {Port | null} */ #port = null;
-  /** @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void }>} */ #pending = new Map();
+  /** @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void }>} */
+  #pending = new Map();
   #nextId = 1;
   #attempt = 0;
   #connectedAt = 0;
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
-  /** A fault that was the last that came on this port: what it says is why the port was lost. @type {Fault | null} */ #lastWords = null;
-  /** The daemon's welcome while the person has not confirmed this browser. @type {Welcome | null} */ #unconfirmed = null;
+  /** The fault that arrived last on this port, which explains why the port was lost. @type {Fault | null} */
+  #lastWords = null;
+  /** The daemon's welcome, as long as the person has not confirmed this browser. @type {Welcome | null} */
+  #unconfirmed = null;
   /** @type {ConnectionState} */ state = { status: "connecting", fault: null, welcome: null, retryAt: null };
 
   /** @param {LinkOptions} options */

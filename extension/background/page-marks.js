@@ -16,9 +16,9 @@ const DRAWS = new Set(["refs.show", "refs.highlight", "pick.start"]);
 export class PageMarks {
   /** @type {Map<number, { tab: WorkingTab, since: number }>} */ #working = new Map();
   /** @type {Map<number, chrome.runtime.Port>} */ #ports = new Map();
-  /** Tabs whose refs are shown, also after the next load. @type {Set<number>} */ #shown = new Set();
+  /** Tabs whose refs stay shown after the next load. @type {Set<number>} */ #shown = new Set();
 
-  /** What the person wants to see. @type {import("../shared/marks-choice.js").Marks} */ #wanted = marksOf(null);
+  /** The marks that the person wants. @type {import("../shared/marks-choice.js").Marks} */ #wanted = marksOf(null);
   #asked = this.#read();
 
   async #read() {

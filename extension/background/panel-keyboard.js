@@ -10,8 +10,8 @@ const PROTOCOL = "1.3";
 export class PanelKeyboard {
   /** The panel that has the keyboard. @type {string | null} */ #address = null;
   #wanted = false;
-  /** What is attached to. @type {{ address: string, targetId: string } | null} */ #attached = null;
-  /** Settles when the attachment is as it is wanted. @type {Promise<void>} */ #moving = Promise.resolve();
+  /** The current attachment. @type {{ address: string, targetId: string } | null} */ #attached = null;
+  /** Settles when the wanted attachment is in place. @type {Promise<void>} */ #moving = Promise.resolve();
 
   /**
    * Records the address of the panel in which the person types. With null, the last one stays.

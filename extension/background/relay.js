@@ -19,9 +19,12 @@ const LARGEST = 60 * 1024 * 1024;
 
 export class Relay {
   /** @type {Set<number>} */ #attached = new Set();
-  /** Tabs that are being attached to or let go of: what is next for one waits for it. @type {Map<number, Promise<void>>} */ #moving =
-    new Map();
-  /** The parameters that came in parts, by their command. @type {Map<number, string[]>} */ #parts = new Map();
+  /**
+   * Tabs that are attaching or detaching: the next operation on a tab waits for it.
+   * @type {Map<number, Promise<void>>}
+   */
+  #moving = new Map();
+  /** The parameters that arrive in parts, by their command. @type {Map<number, string[]>} */ #parts = new Map();
   /** The current connection to the daemon. Results of one connection are neither kept nor reported in the next. */
   #connection = 0;
   keyboard = new PanelKeyboard();

@@ -12,7 +12,7 @@ const TOGETHER_MS = 5000;
 /** @typedef {{ tabId: number, url: string, at: number }} Made */
 
 export class Reopened {
-  /** Addresses by the session that Chrome would restore. @type {Map<string, string[]>} */ #closed = new Map();
+  /** URLs by the session that Chrome would restore. @type {Map<string, string[]>} */ #closed = new Map();
   /** @type {Left[]} */ #left = [];
   /** @type {Made[]} */ #made = [];
   /** Checks run one after the other. */

@@ -30,8 +30,9 @@ export function chromeTab(tab, targets, opener) {
 export class TabReporter {
   /** @type {Set<number>} */ #dirty = new Set();
   /** @type {Set<number>} */ #removed = new Set();
-  /** Which tab's page opened a tab: Chrome's own `openerTabId` names the tab in view. @type {Map<number, number>} */ #openers = new Map();
-  /** Tabs that Chrome has brought back, until that is told. @type {Set<number>} */ #restored = new Set();
+  /** The tab whose page opened each tab: Chrome's own `openerTabId` is the tab in view. @type {Map<number, number>} */
+  #openers = new Map();
+  /** Tabs that Chrome has restored, until that is reported. @type {Set<number>} */ #restored = new Set();
   #full = false;
   /** The last report in progress; reports run one after the other. */
   #flushed = Promise.resolve();

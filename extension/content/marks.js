@@ -160,7 +160,10 @@
     time.textContent = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`;
   };
 
-  /** @param {{ since: number, agent: string, doing: string, waiting: boolean, shows: { cursor: boolean, pill: boolean } }} state */
+  /**
+   * @param {{ since: number, agent: string, doing: string, waiting: boolean, shows: { cursor: boolean, pill: boolean }
+   * }} state
+   */
   function work(state) {
     for (const part of [frame, cursor, ripple]) part.classList.toggle("is-off", !state.shows.cursor);
     pill.classList.toggle("is-off", !state.shows.pill);

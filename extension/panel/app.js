@@ -54,7 +54,7 @@ const RECENT_FOLDERS = 5;
 export class PanelApp {
   #shownId = "";
   #startOf = "";
-  /** The card that had the focus offered. @type {unknown} */ #offered = null;
+  /** The last card that was revealed. @type {unknown} */ #offered = null;
 
   /** @param {{ store: PanelStore, session: Session, connection: Connection }} parts */
   constructor({ store, session, connection }) {

@@ -13,9 +13,13 @@ const CALM_AFTER_MS = 1000;
 
 export class Connection {
   /** @type {chrome.runtime.Port | null} */ #port = null;
-  /** @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void, timer?: ReturnType<typeof setTimeout> }>} */
+  /**
+   * @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void, timer?: ReturnType<typeof
+   * setTimeout> }>}
+   */
   #pending = new Map();
-  /** Who wants notifications of a method besides `onMessage`. @type {Map<string, (params: unknown) => void>} */ #listeners = new Map();
+  /** The listeners per method, besides `onMessage`. @type {Map<string, (params: unknown) => void>} */
+  #listeners = new Map();
   #nextId = 1;
   #attempt = 0;
   #openedAt = 0;

@@ -11,7 +11,7 @@ import { joinedText, withHeld } from "./state/context.js";
 const PAUSE_MS = 200;
 
 /**
- * @typedef {object} Draft  what stands in the composer
+ * @typedef {object} Draft  the composer's content
  * @property {string | null} conversationId  null while the tab's conversation is being opened
  * @property {Promise<void> | null} restoring  the read of the saved draft; nothing overwrites the draft until it
  * settles
@@ -69,7 +69,7 @@ export class Drafts {
   /**
    * Follows the conversation in view; null while another tab's conversation is being opened.
    * @param {string | null} conversationId
-   * @returns {boolean} true when what stands in the composer was typed while there was none
+   * @returns {boolean} whether the composer's content was typed while there was no conversation
    */
   follow(conversationId) {
     if (conversationId === this.#draft.conversationId) return false;

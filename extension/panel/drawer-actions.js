@@ -20,7 +20,7 @@ import { readTheme, setTheme } from "./theme.js";
 const PING_LIMIT_MS = 5000;
 
 /**
- * @typedef {object} Compose  what a drawer may put into the composer
+ * @typedef {object} Compose  the ways in which a drawer may write to the composer
  * @property {(text: string) => void} insert  inserts text at the caret
  * @property {(picked: Picked) => void} element  inserts the element as a chip
  *

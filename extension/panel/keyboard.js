@@ -12,7 +12,7 @@
 const BRIEF_MS = 60;
 
 export class Keyboard {
-  /** What was reported last. @type {boolean | null} */ #reported = null;
+  /** The last reported value. @type {boolean | null} */ #reported = null;
 
   /**
    * @param {{ connection: Connection, store: PanelStore, leave: () => void, type: (keys: string[], at: number[]) =>

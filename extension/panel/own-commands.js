@@ -25,7 +25,7 @@ export function ownCommands() {
 }
 
 /**
- * @typedef {object} Place  what a command may move in the panel
+ * @typedef {object} Place  the parts of the panel that a command may change
  * @property {() => void} newChat
  * @property {() => void} stop
  * @property {(drawer: Drawer) => void} show

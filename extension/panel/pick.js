@@ -50,11 +50,11 @@ export class Pick {
     }
   }
 
-  /** Ends a pick that waits. @returns {boolean} whether there was one */
+  /** Cancels the pick in progress. @returns {boolean} whether there was one */
   stop() {
     if (this.#tab === null) return false;
     this.connection.request("pick.stop", { chromeTabId: this.#tab }).catch(() => {
-      /* the pick's own answer tells */
+      /* the pick's own answer reports it */
     });
     return true;
   }

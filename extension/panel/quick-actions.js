@@ -1,5 +1,5 @@
 /**
- * Actions on the page in view that need no agent: tidy it, take a picture, pick an element.
+ * Actions on the page in view that need no agent: clean it up, take a screenshot, pick an element.
  * @import { Connection } from "./connection.js"
  * @import { PanelStore } from "./session.js"
  * @import { Toast } from "./view/toast.js"
@@ -8,13 +8,13 @@ import { faultOf } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
 import { h, icon, isResting, setResting } from "./view/dom.js";
 
-/** What `cleanup` counts, in the order in which it is told. */
+/** The kinds that `cleanup` counts, in display order. */
 const CLUTTER = ["ads", "cookies", "sticky", "social", "overlays", "clutter"];
 
 /** @param {string[]} parts */
 const listed = (parts) => new Intl.ListFormat(t("language"), { style: "narrow", type: "unit" }).format(parts);
 
-/** What was hidden, in words. @param {unknown} counts  how many of each kind */
+/** Describes what was hidden. @param {unknown} counts  the number of each kind */
 export function cleanedUp(counts) {
   const found = new Map(Object.entries(counts ?? {}));
   const hidden = CLUTTER.filter((kind) => found.has(kind)).map((kind) => t(`clutter_${kind}`, Number(found.get(kind)).toLocaleString()));
@@ -24,12 +24,13 @@ export function cleanedUp(counts) {
 
 /**
  * @param {HTMLElement} bar
- * @param {{ connection: Connection, store: PanelStore, toast: Toast, attach: (source: "element" | "screenshot") => void }} parts
+ * @param {{ connection: Connection, store: PanelStore, toast: Toast, attach: (source: "element" | "screenshot") => void
+ * }} parts
  */
 export function quickActions(bar, { connection, store, toast, attach }) {
   bar.setAttribute("aria-label", t("quickActions"));
 
-  /** Tidies the page in view while its button rests. @param {HTMLButtonElement} button */
+  /** Cleans up the page in view; its button rests until that is done. @param {HTMLButtonElement} button */
   const cleanUp = async (button) => {
     const { tab } = store.state;
     if (!tab || isResting(button)) return;

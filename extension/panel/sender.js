@@ -1,7 +1,7 @@
 /**
- * What a person says, on its way to the daemon: in its order, once, and again by itself when the way was broken.
+ * Sends the person's messages to the daemon: in order, once, and automatically again after a lost connection.
  *
- * Owns the order of sending. What waits is in the store, and is written down by `keep.js`.
+ * Owns the order of sending. Unsent messages are in the store, and `keep.js` saves them.
  * @import { NewAttachment } from "../protocol.js"
  * @import { Connection } from "./connection.js"
  * @import { PanelStore } from "./session.js"
@@ -23,10 +23,10 @@ export class Sender {
   }
 
   /**
-   * Takes a message of the person: it stands in the panel at once and goes out as soon as it can.
+   * Takes a message from the person: it appears in the panel immediately and is sent as soon as possible.
    * @param {string} text
    * @param {NewAttachment[]} [attachments]
-   * @param {string | null} [context]  what of the page goes with it: a selection, a picked element
+   * @param {string | null} [context]  the part of the page that goes with it: a selection, a picked element
    */
   say(text, attachments = [], context = null) {
     const { conversation, tab } = this.store.state;
@@ -46,7 +46,7 @@ export class Sender {
     void this.flush();
   }
 
-  /** Sends what waits, in its order. */
+  /** Sends the waiting messages in order. */
   async flush() {
     if (this.#sending) return;
     this.#sending = true;
@@ -65,7 +65,7 @@ export class Sender {
           );
         } catch (error) {
           const fault = faultOf(error);
-          // A broken way is not the message's fault: it goes again by itself.
+          // A lost connection is not the message's fault, so the message is sent again automatically.
           const broken = !this.#connected || fault.hop === "background" || fault.hop === "host";
           this.store.dispatch({ type: "message-changed", clientId, change: broken ? { state: "new" } : { state: "failed", fault } });
           if (broken) return;

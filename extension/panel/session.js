@@ -1,8 +1,8 @@
 /**
- * What the panel does with the daemon: opens the tab's conversation, keeps up with it, stops what runs in it.
- * What a person says goes by `sender.js`; what is decided besides is `control.js`'s.
+ * The panel's session with the daemon: opens the tab's conversation, follows it, stops its turns. `sender.js` sends
+ * messages; `control.js` handles the person's other decisions.
  *
- * Owns the order of requests. Never touches the DOM; every outcome goes through the store.
+ * Owns the order of requests. Never touches the DOM; every result goes through the store.
  * @import { ConversationInfo, Fault } from "../protocol.js"
  * @import { ToPanelLocal } from "../shared/wire.js"
  * @import { Connection } from "./connection.js"
@@ -15,17 +15,21 @@ import { Sender } from "./sender.js";
 import { ackOf, resumeAfter } from "./state/conversation.js";
 import { heldConversation, shownConversation } from "./state/panel-state.js";
 
-/** How many older events are asked for at once. */
+/** The number of older events per request. */
 const PAGE = 200;
 
-/** @typedef {{ readonly state: PanelState, dispatch(action: Action): void, subscribe(listener: (state: PanelState) => void): void }} PanelStore */
+/**
+ * @typedef {{ readonly state: PanelState, dispatch(action: Action): void, subscribe(listener: (state: PanelState) =>
+ * void): void }} PanelStore
+ */
 
 export class Session {
   /** Conversations that are being read. @type {Set<string>} */ #reading = new Set();
-  /** What was acknowledged last, by conversation. @type {Map<string, string>} */ #acknowledged = new Map();
+  /** The last acknowledgement by conversation. @type {Map<string, string>} */ #acknowledged = new Map();
   #loadingOlder = false;
   #opening = 0;
-  /** The conversation in which the person is writing, as the daemon knows. @type {string | null} */ #prepared = null;
+  /** The conversation reported to the daemon as the one in which the person is writing. @type {string | null} */
+  #prepared = null;
 
   /** @param {Connection} connection @param {PanelStore} store */
   constructor(connection, store) {
@@ -46,7 +50,7 @@ export class Session {
     return this.store.state.connection.status === "connected";
   }
 
-  /** A message from the background. @param {ToPanelLocal} message */
+  /** Handles a message from the background. @param {ToPanelLocal} message */
   receive(message) {
     const { store } = this;
     switch (message.method) {
@@ -58,7 +62,7 @@ export class Session {
       }
       case "chat.event":
         store.dispatch({ type: "event", ...message.params });
-        // Rules are made in the terminal, too: what is said of them holds at least from each turn's beginning on.
+        // Rules are also made in the terminal, so each turn's start reads them again.
         if (message.params.event.type === "turn-started") void this.#readPolicy();
         return;
       case "chat.delta":
@@ -75,20 +79,21 @@ export class Session {
         store.dispatch({ type: "tabs", tabs: message.params.tabs });
         const { tab, conversation } = store.state;
         const mine = message.params.tabs.find(({ chromeTabId }) => chromeTabId === tab?.chromeTabId);
-        // Another place gave this tab a new conversation (a terminal, a second panel).
+        // Another client gave this tab a new conversation (a terminal, a second panel).
         if (mine && conversation && mine.conversationId !== conversation.info.conversationId) void this.open();
         return;
       }
       case "fault":
         return store.dispatch({ type: "notice", fault: message.params });
       default:
-        // `tabs.working` is the background's.
+        // The background handles `tabs.working`.
         return;
     }
   }
 
   /**
-   * The background's worker stopped. Once is its life; it is told of only when it does not come back at once.
+   * Handles the loss of the background. Its worker stops routinely, so the first loss is silent; it is shown only if
+   * the worker does not come back at once.
    * @param {Fault | null} fault
    */
   lost(fault) {
@@ -111,11 +116,11 @@ export class Session {
 
   async #readPolicy() {
     await this.control.readPolicy().catch(() => {
-      /* asked again with the next connection, turn and look at the settings */
+      /* the next connection, turn or visit to the settings reads them again */
     });
   }
 
-  /** Opens the conversation of the tab in view and reads what is new in it. */
+  /** Opens the conversation of the tab in view and reads its new events. */
   async open() {
     const { tab, conversation: before } = this.store.state;
     if (!tab || !this.#connected) return;
@@ -131,7 +136,7 @@ export class Session {
     }
   }
 
-  /** Another tab came into view. @param {import("./state/panel-state.js").TabView} tab */
+  /** Follows the tab in view. @param {import("./state/panel-state.js").TabView} tab */
   follow(tab) {
     const { tab: before, conversation, reading } = this.store.state;
     this.store.dispatch({ type: "tab", tab });
@@ -140,7 +145,7 @@ export class Session {
     void this.open();
   }
 
-  /** Shows a conversation from history; null goes back to the tab's own. @param {ConversationInfo | null} info */
+  /** Shows a conversation from the history; null returns to the tab's own. @param {ConversationInfo | null} info */
   async read(info) {
     const { reading, conversation } = this.store.state;
     if (reading) this.#leave(reading.info.conversationId);
@@ -154,7 +159,7 @@ export class Session {
     this.#acknowledged.delete(conversationId);
     if (this.#connected)
       this.connection.request("chat.unsubscribe", { conversationId }).catch(() => {
-        /* lost: the subscription ended with it */
+        /* disconnected: the subscription ended with the connection */
       });
   }
 
@@ -175,7 +180,7 @@ export class Session {
     }
   }
 
-  /** Reads a page of older events of the conversation in sight. Resolves when they stand. */
+  /** Reads a page of older events of the visible conversation. Resolves when they are in the store. */
   async older() {
     const held = shownConversation(this.store.state);
     const first = held?.events[0];
@@ -186,7 +191,7 @@ export class Session {
       const page = await this.connection.request("chat.history", { conversationId, before: first.seq, limit: PAGE });
       this.store.dispatch({ type: "history", conversationId, page });
     } catch {
-      // Away again; the next scroll to the top asks again.
+      // The next scroll to the top requests it again.
     } finally {
       this.#loadingOlder = false;
     }
@@ -204,7 +209,7 @@ export class Session {
     }
   }
 
-  /** Takes a waiting message back. @param {string} clientId */
+  /** Takes back a queued message. @param {string} clientId */
   async unqueue(clientId) {
     const held = this.store.state.conversation;
     if (!held) return;
@@ -212,7 +217,7 @@ export class Session {
     this.store.dispatch({ type: "message-dropped", clientId });
   }
 
-  /** The message box holds this: with its first letter the daemon may make the agent ready. @param {string} text */
+  /** Reports the composer's text: at its first character the daemon may start the agent. @param {string} text */
   writes(text) {
     const id = this.store.state.conversation?.info.conversationId;
     if (text.trim() === "") this.#prepared = null;
@@ -235,14 +240,14 @@ export class Session {
     }
   }
 
-  /** Puts the conversation into history and opens an empty one. */
+  /** Moves the conversation to the history and opens an empty one. */
   async clear() {
     const held = this.store.state.conversation;
     if (!held) return;
     await this.replace(await this.connection.request("chat.clear", { conversationId: held.info.conversationId }));
   }
 
-  /** Another conversation is the tab's own from now on. @param {ConversationInfo} info */
+  /** Makes another conversation the tab's own. @param {ConversationInfo} info */
   async replace(info) {
     const { conversation } = this.store.state;
     if (conversation && conversation.info.conversationId !== info.conversationId) this.#leave(conversation.info.conversationId);
@@ -251,16 +256,16 @@ export class Session {
     await this.#read(info.conversationId);
   }
 
-  /** @param {boolean} refresh  look again rather than tell what is known */
+  /** @param {boolean} refresh  look again instead of returning the known agents */
   async refreshAgents(refresh) {
     try {
       await this.#agents(refresh);
     } catch {
-      // The connection's own state tells why; the list comes with the next one.
+      // The connection state shows the reason; the next connection brings the list.
     }
   }
 
-  /** Looks again, and fails if that is not possible. Returns the agents with a model that can be used. */
+  /** Looks for agents again. Returns those with a usable model; fails if the daemon cannot be reached. */
   async lookForAgents() {
     const agents = await this.#agents(true);
     return agents.filter((agent) => agent.hasModel && !agent.fault);

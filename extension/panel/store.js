@@ -1,6 +1,4 @@
-/**
- * One store: the state, the one way to change it, and who wants to know. Owns no state of its own making.
- */
+/** One store: the state, the only way to change it, and its subscribers. Owns no state of its own. */
 
 /**
  * @template S, A

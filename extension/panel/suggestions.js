@@ -1,8 +1,8 @@
 /**
- * Suggestions from the page in view: what a person could ask here, with the evidence for it.
+ * Suggestions for the page in view: what a person could ask here, and the evidence for it.
  *
- * Owns the choice (pure) and the look at the page: one read of a few counts, in the extension's own world,
- * that leaves nothing behind and goes nowhere but into the panel. Only while the panel shows its empty state.
+ * Owns the choice (pure) and the read of the page: a single read of a few counts in the extension's isolated world. It
+ * leaves nothing behind, and its result never leaves the panel. Runs only while the panel is empty.
  */
 
 /**
@@ -15,20 +15,21 @@
  *
  * @typedef {object} Suggestion
  * @property {string} icon
- * @property {string} say  the message's name in the catalogue; it is shown, and sent where nothing else is
- * @property {string} [sends]  what the built-in agent understands, which knows English alone
- * @property {[string, string | number] | []} evidence  a message's name and its value
+ * @property {string} say  the name of its catalogue message, which is shown, and sent unless `sends` is set
+ * @property {string} [sends]  text that the built-in agent understands; it knows English only
+ * @property {[string, string | number] | []} evidence  the name of a catalogue message and its value
  */
 
-/** Loading longer than this is slow enough to ask why. */
+/** A page that takes longer to load is slow enough to suggest asking why. */
 const SLOW_MS = 2500;
-/** Fewer words need no summary. */
+/** Fewer words do not need a summary. */
 const LONG_WORDS = 250;
-/** How many are shown. */
+/** How many suggestions are shown. */
 const SHOWN = 4;
 
 /**
- * @param {PageFacts | null} facts  null for a page that can't be read
+ * Chooses the suggestions.
+ * @param {PageFacts | null} facts  null if the page cannot be read
  * @returns {Suggestion[]}
  */
 export function suggest(facts) {
@@ -39,7 +40,7 @@ export function suggest(facts) {
   if (facts && facts.loadMs > SLOW_MS)
     found.push({ icon: "gauge", say: "suggestSlow", evidence: ["factLoad", (facts.loadMs / 1000).toFixed(1)] });
   if (facts && facts.words > LONG_WORDS) found.push({ icon: "text", say: "suggestSummary", evidence: ["factWords", facts.words] });
-  // Nothing is known of the rest: whatever has words can be asked about.
+  // Nothing more is known, but any page with text can be asked about.
   /** @type {Suggestion[]} */
   const general =
     facts && facts.words > 0
@@ -53,7 +54,8 @@ export function suggest(facts) {
 }
 
 /**
- * What the built-in commands can do with this page. `sends` has to be a sentence that the built-in agent understands.
+ * Returns what the built-in commands can do with this page. `sends` must be a sentence that the built-in agent
+ * understands.
  * @param {PageFacts | null} facts
  * @returns {Suggestion[]}
  */
@@ -70,7 +72,7 @@ export function suggestPlain(facts) {
   return all.filter((one) => one !== false).slice(0, SHOWN);
 }
 
-/** Runs in the page's isolated world; must stand on its own. @returns {PageFacts} */
+/** Reads the counts. Runs in the page's isolated world, so it must be self-contained. @returns {PageFacts} */
 function look() {
   const fields = [...document.querySelectorAll("input, select, textarea")].filter(
     (field) =>
@@ -93,7 +95,7 @@ export async function pageFacts(tabId) {
     const [answer] = await chrome.scripting.executeScript({ target: { tabId }, func: look });
     return answer?.result ?? null;
   } catch {
-    // The browser's own pages and the store let nobody look.
+    // Extensions cannot access the browser's own pages and the Web Store.
     return null;
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Which tab is in view in this panel's window, by Chrome's own events. Tabs of other windows are not looked at.
+ * Follows the tab in view of this panel's window through Chrome's events. Ignores tabs of other windows.
  * @import { TabView } from "./state/panel-state.js"
  */
 
 /**
  * @param {number} windowId
- * @param {(tab: TabView) => void} onTab  also when title or address of the tab in view changed
+ * @param {(tab: TabView) => void} onTab  also called when the title or URL of the tab in view changes
  */
 export async function followTab(windowId, onTab) {
   let inView = chrome.tabs.TAB_ID_NONE;

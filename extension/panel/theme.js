@@ -1,10 +1,10 @@
 /**
- * The panel's theme: the system's, or the one that a person chose. Owns the key `theme` in `chrome.storage.local`.
+ * The panel's theme: the system's, or the one that the person chose. Owns the key `theme` in `chrome.storage.local`.
  */
 
 const KEY = "theme";
 
-/** @returns {Promise<string>} `system`, `dark` or `light` */
+/** Returns the saved theme. @returns {Promise<string>} `system`, `dark` or `light` */
 export async function readTheme() {
   const theme = (await chrome.storage.local.get(KEY))[KEY];
   return theme === "dark" || theme === "light" ? theme : "system";
@@ -22,7 +22,7 @@ export function setTheme(theme) {
   void chrome.storage.local.set({ [KEY]: theme });
 }
 
-/** Applies the chosen theme, now and when another panel chooses one. */
+/** Applies the chosen theme, now and whenever another panel changes it. */
 export async function followTheme() {
   chrome.storage.local.onChanged.addListener((changes) => {
     const change = changes[KEY];

@@ -1,24 +1,24 @@
 /**
- * When the letters before the caret were pressed: a letter that comes late, since the page had the keyboard for a moment
- * or the panel was busy, finds its place among them.
+ * When the letters before the caret were pressed. A letter that arrives late, because the page had the keyboard for a
+ * moment or the panel was busy, is inserted where it belongs.
  *
- * Owns the times of the last letters that stand in a row. Anything but typing a letter forgets them. All times are those
- * of the key presses: an `input` event has the time at which it was handled.
+ * Owns the times of the last consecutive letters. Anything but typing a letter clears them. All times are those of the
+ * key presses: an `input` event carries the time at which it was handled.
  */
 
-/** A key that comes later than this is not sorted in. */
+/** A key that arrives after this many others is not sorted in. */
 const KEPT = 64;
 
 export class TypedTimes {
-  /** In order. @type {number[]} */ #times = [];
-  /** Of the key whose letter comes next. @type {number | null} */ #pressed = null;
+  /** The times of the last letters, in order. @type {number[]} */ #times = [];
+  /** The time of the key whose letter comes next. @type {number | null} */ #pressed = null;
 
-  /** A key that may put in a letter. @param {KeyboardEvent} event  of the field */
+  /** Records a key that may insert a letter. @param {KeyboardEvent} event  of the field */
   key({ timeStamp }) {
     this.#pressed = performance.timeOrigin + timeStamp;
   }
 
-  /** How many of the letters before this one were pressed after it. @param {InputEvent} event  of the field */
+  /** Returns how many of the letters before this one were pressed after it. @param {InputEvent} event  of the field */
   input({ inputType, data, timeStamp }) {
     const at = this.#pressed ?? performance.timeOrigin + timeStamp;
     this.#pressed = null;
@@ -31,18 +31,18 @@ export class TypedTimes {
     return later;
   }
 
-  /** A letter was put in that was pressed then. @param {number} at */
+  /** Records a letter that was inserted and the time of its key press. @param {number} at */
   note(at) {
     const index = this.#times.length - this.since(at);
     this.#times = this.#times.toSpliced(index, 0, at).slice(-KEPT);
   }
 
-  /** The caret went elsewhere. */
+  /** Forgets the times, because the caret moved. */
   forget() {
     this.#times = [];
   }
 
-  /** How many letters before the caret were pressed after that. @param {number} at */
+  /** Returns how many letters before the caret were pressed after that time. @param {number} at */
   since(at) {
     return this.#times.filter((time) => time > at).length;
   }

@@ -1,20 +1,20 @@
 /**
- * Typing anywhere in the panel writes a message.
+ * Routes typing anywhere in the panel into the composer.
  *
- * Owns where a key goes that no field takes. Keys that act on what has the focus (Enter, Space, arrows) stay there.
+ * Owns the keys that no field takes. Keys that act on the focused element (Enter, Space, arrows) stay there.
  */
 
-/** What an input method swallows has no key of its own. */
+/** A key that an input method consumes has no key value of its own. */
 const COMPOSES = new Set(["Process", "Dead", "Unidentified"]);
 
 /**
- * Whether a key writes something, and no field has the focus that takes it.
+ * Returns whether a key inserts text and no focused field takes it.
  * @param {KeyboardEvent} event
  */
 export function writesElsewhere(event) {
   const { key, target } = event;
   const shortcut = event.ctrlKey || event.metaKey || event.altKey;
-  // AltGr writes letters.
+  // AltGr types letters.
   if (shortcut && !event.getModifierState("AltGraph")) return false;
   const writes = (key.length === 1 && key !== " ") || COMPOSES.has(key);
   return writes && !takesText(target);

@@ -1,7 +1,7 @@
 /**
- * What leaves the composer and comes back into it: messages, retries, what of the page goes with them, commands.
+ * The composer's traffic with the daemon: messages, retries, page context and commands.
  *
- * Owns the joins between composer, drafts and session. Draws nothing.
+ * Owns the connections between composer, drafts and session. Draws nothing.
  * @import { Fault, NewAttachment, Picked } from "../protocol.js"
  * @import { Panel } from "./drawer-actions.js"
  * @import { Drafts } from "./drafts.js"
@@ -30,7 +30,8 @@ export class Writing {
   /**
    * @param {Panel} panel
    * @param {Place} place
-   * @param {{ queue: Queue, conversation: () => ConversationView, sent: () => void }} parts  `sent`: the conversation is to be in sight
+   * @param {{ queue: Queue, conversation: () => ConversationView, sent: () => void }} parts  `sent`: called so that the
+   * conversation becomes visible
    */
   constructor(panel, place, { queue, conversation, sent }) {
     this.panel = panel;
@@ -40,7 +41,11 @@ export class Writing {
     this.sent = sent;
   }
 
-  /** Composer and drafts know this; it knows them from here on. @param {Composer} composer @param {Drafts} drafts */
+  /**
+   * Completes the construction: composer and drafts need this object first.
+   * @param {Composer} composer
+   * @param {Drafts} drafts
+   */
   begin(composer, drafts) {
     this.#composer = composer;
     this.#drafts = drafts;
@@ -56,7 +61,7 @@ export class Writing {
     return this.#drafts;
   }
 
-  /** What the composer asks for. @returns {import("./view/composer.js").ComposerActions} */
+  /** The composer's callbacks. @returns {import("./view/composer.js").ComposerActions} */
   get actions() {
     return {
       send: (text, attachments, context) => this.send(text, attachments, context),
@@ -83,7 +88,8 @@ export class Writing {
   /** @param {string} text */
   #run(text) {
     const command = ownCommand(text);
-    // A name that the agent has as well is the agent's when it was given words that ours does not take.
+    // If the agent has a command of the same name, it gets the command when the text has an argument that ours does not
+    // take.
     if (!command || (command.argument && this.#own.find(({ name }) => name === command.name)?.hint === "")) return false;
     runOwnSaying(this.panel, this.place, command);
     return true;
@@ -106,13 +112,13 @@ export class Writing {
     if (this.panel.store.state.conversation) this.send(text, [], null);
   }
 
-  /** Says a message of this conversation again, as a new one. @param {string} clientId */
+  /** Sends a message of this conversation again, as a new one. @param {string} clientId */
   sayAgain(clientId) {
     const event = this.panel.store.state.conversation?.events.find((each) => each.type === "message" && each.clientId === clientId);
     if (event?.type === "message") this.send(event.text, [], event.page?.selection ?? null);
   }
 
-  /** What fixes a failed turn, as buttons. @param {string} clientId @param {Fault} fault */
+  /** Returns the buttons that fix a failed turn. @param {string} clientId @param {Fault} fault */
   remedies(clientId, fault) {
     const again = { label: t("retry"), onclick: () => this.sayAgain(clientId) };
     if (fault.code !== "agent-signed-out" && fault.code !== "agent-missing") return [again];
@@ -123,7 +129,7 @@ export class Writing {
       void attempt(toast, () => session.control.choose(name, null)).then(
         () => this.sayAgain(clientId),
         () => {
-          /* said by the toast */
+          /* the toast shows it */
         },
       );
     return [
@@ -136,7 +142,10 @@ export class Writing {
     ];
   }
 
-  /** A failed message goes back into the composer with all that was to go with it, before what stands there. @param {string} clientId */
+  /**
+   * Puts a failed message and its attachments back into the composer, in front of its content.
+   * @param {string} clientId
+   */
   takeBack(clientId) {
     const { store } = this.panel;
     const message = store.state.outbox.find((each) => each.clientId === clientId);
@@ -154,7 +163,7 @@ export class Writing {
     return event?.type === "message" ? event.text : null;
   }
 
-  /** Puts something of the page in view into the composer: of the conversation that is in view now. @param {Source} source */
+  /** Attaches a part of the page in view to the conversation that is in view now. @param {Source} source */
   async attach(source) {
     const { tab } = this.panel.store.state;
     if (!tab) return;
@@ -169,7 +178,12 @@ export class Writing {
     }
   }
 
-  /** Null: nothing was picked. @param {Source} source @param {TabView} tab @returns {Promise<Held | null>} */
+  /**
+   * Reads that part of the page; null if nothing was picked.
+   * @param {Source} source
+   * @param {TabView} tab
+   * @returns {Promise<Held | null>}
+   */
   async #look(source, tab) {
     switch (source) {
       case "page":

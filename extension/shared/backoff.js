@@ -1,15 +1,13 @@
-/**
- * How long to wait before the next try. Pure: the caller owns timer and randomness.
- */
+/** The delay before the next retry. Pure: the caller owns the timer and the randomness. */
 
-/** The first wait. Short, since most losses are a restart that takes a moment. */
+/** The first delay. Short, because most losses are a restart that takes a moment. */
 export const FIRST_MS = 250;
-/** The longest wait: a person who fixes something sees it within this time without a click. */
+/** The longest delay: after a fix, the person sees the result within this time without a click. */
 export const LAST_MS = 10_000;
 
 /**
- * The wait before try number `attempt` (0 for the first after a loss), in milliseconds. It doubles up to
- * {@link LAST_MS}; up to a quarter is taken off at random so that several browsers do not come at once.
+ * Returns the delay before retry number `attempt` (0 for the first after a loss), in milliseconds. It doubles up to
+ * {@link LAST_MS}; up to a quarter is subtracted at random, so that several browsers do not retry at the same moment.
  * @param {number} attempt
  * @param {number} random  in 0 … 1
  */

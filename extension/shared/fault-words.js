@@ -1,18 +1,18 @@
 /**
- * A fault in the browser's language: its codes and their values as words.
+ * Translates a fault into the browser's language, from its codes and their values.
  *
- * Owns the choice between the catalogue's words and the fault's own English. Never builds a sentence itself.
+ * Owns the choice between the catalogue's text and the fault's own English. Never builds a sentence itself.
  * @import { Fault, FaultWords, SaidPhrase } from "../protocol.js"
  */
 import { isolated, t } from "./i18n.js";
 
-/** The codes of a fault that is in the browser's language: none. */
+/** Empty codes, for a fault that is already in the browser's language. */
 export const SAID = Object.freeze({});
 const FROM_THE_RIGHT = /[\u0590-\u08ff]/;
 
 /**
- * The catalogue's messages begin in lower case, because a terminal puts the program's name before them. One that begins
- * with a value or with the program's name stays.
+ * Capitalises a message. The catalogue's messages start in lower case, because a terminal puts the program's name
+ * before them. A message that starts with a value or the program's name stays.
  * @param {string} words
  * @param {string[]} values
  */
@@ -21,7 +21,10 @@ function capitalised(words, values) {
   return words.replace(/^(?!gstack\b)\p{Ll}/u, (first) => first.toLocaleUpperCase());
 }
 
-/** @param {SaidPhrase | null | undefined} phrase @returns {string | null}  null: this extension has no words for the code */
+/**
+ * @param {SaidPhrase | null | undefined} phrase
+ * @returns {string | null} null: this extension has no text for the code
+ */
 function spoken(phrase) {
   if (!phrase) return null;
   const name = `fault_${phrase.code}`;
@@ -30,8 +33,8 @@ function spoken(phrase) {
 }
 
 /**
- * What kind of trouble it is, for a fault whose own sentence has no words here. Null: the fault was made in this browser's
- * language, or its English is what the person reads.
+ * Returns the category of a fault whose own sentence has no translation. Null if the fault was created in this
+ * browser's language, or if the person reads English.
  * @param {Fault} fault
  */
 function kindOf({ code, words }) {
@@ -42,23 +45,23 @@ function kindOf({ code, words }) {
 }
 
 /**
- * No codes at all: the extension has made the fault, or has put it into words already.
+ * No codes at all: the extension created the fault or has already translated it.
  * @param {FaultWords | null | undefined} words
  */
 const isSaid = (words) => Boolean(words) && !words?.message && !words?.hint;
 
-/** A hint behind a message that has words. @param {Fault} fault @param {string} hint */
+/** Returns an untranslated hint after a translated message. @param {Fault} fault @param {string} hint */
 function foreignHint({ words }, hint) {
   return t("language") === "en" || isSaid(words) || !spoken(words?.message) ? english(hint) : `(${isolated(hint)})`;
 }
 
-/** English that stands for itself. @param {string} text */
+/** Returns English that stands for itself. @param {string} text */
 function english(text) {
   return text === "" || FROM_THE_RIGHT.test(text) ? text : isolated(text);
 }
 
 /**
- * A sentence as a person reads it. What the catalogue has no words for stays as it came.
+ * Returns a sentence as the person reads it. A sentence without a translation stays as received.
  * @param {string} text  its English
  * @param {FaultWords | null} [words]
  */
@@ -69,8 +72,8 @@ export function inWords(text, words) {
 }
 
 /**
- * The fault as a person reads it. Sentences that the catalogue has no words for stay as they came, in brackets behind the kind of
- * trouble: nobody reads them as the panel's own.
+ * Returns the fault as the person reads it. Sentences without a translation stay as received, in brackets after the
+ * fault's category, so that nobody takes them for the panel's own text.
  * @template {Fault} F
  * @param {F} fault
  * @returns {F}

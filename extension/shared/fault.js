@@ -1,10 +1,10 @@
 /**
- * A fault as an exception. Owns the class; never decides what a fault's words are.
+ * A fault as an exception. Owns the class; never decides a fault's text.
  * @import { Fault } from "../protocol.js"
  */
 import { SAID, worded } from "./fault-words.js";
 
-/** What a failed request throws: the fault that the other side gave, or that stands for its absence. */
+/** The error of a failed request: the fault from the other side, or one that stands for its absence. */
 export class FaultError extends Error {
   /** @param {Fault} fault */
   constructor(fault) {
@@ -15,7 +15,7 @@ export class FaultError extends Error {
 }
 
 /**
- * The fault in anything that was thrown, in the words that a person reads.
+ * Returns the fault of any thrown value, in the person's language.
  * @param {unknown} thrown
  * @returns {Fault}
  */

@@ -1,12 +1,10 @@
-/**
- * Words for people. Owns the look-up in `_locales`; never builds a sentence itself.
- */
+/** User-visible texts. Owns the look-up in `_locales`; never builds a sentence itself. */
 
 /**
- * The message of that name in the browser's language. A name without a message shows as itself,
- * so that a gap is seen rather than hidden (a test holds names and messages in step).
+ * Returns the message of that name in the browser's language. A name without a message returns itself, so that a gap is
+ * visible (a test keeps names and messages in step).
  * @param {string} name
- * @param {...(string | number)} values  what `$1`, `$2` … stand for
+ * @param {...(string | number)} values  the values of `$1`, `$2` …
  * @returns {string}
  */
 export function t(name, ...values) {
@@ -19,8 +17,8 @@ export function t(name, ...values) {
 }
 
 /**
- * A text of another origin among our words: in a language that is written from the right it runs as its own letters do, and
- * turns nothing around it (FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE). Elsewhere the text itself.
+ * Isolates a foreign text within our own. In a right-to-left language it keeps its own direction and does not affect
+ * its surroundings (FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE). In other languages returns the text unchanged.
  * @param {string} text
  */
 export function isolated(text) {

@@ -1,5 +1,5 @@
 /**
- * The types that count as pictures: what a person may attach, and what may become a document of its own when opened. None
- * of them holds script.
+ * The MIME types that count as pictures: those that a person may attach, and that may open as documents of their own.
+ * None of them can contain scripts.
  */
 export const PICTURE_TYPES = Object.freeze(["image/png", "image/jpeg", "image/webp", "image/gif"]);

@@ -1,12 +1,14 @@
 /**
- * What is done, in the browser's language: a phrase's code and its values as words. Pure.
+ * Renders an action in the browser's language, from a phrase's code and values. Pure.
  * @import { SaidPhrase } from "../protocol.js"
  */
 import { isolated, t } from "./i18n.js";
 
-/** A part of a sentence: words of ours, or a value in them. @typedef {{ text: string, isValue: boolean }} Said */
+/** A part of a sentence: our own words, or a value. @typedef {{ text: string, isValue: boolean }} Said */
 
-/** Stands for a value until the words around it are known; what `t` puts around every value goes with it. */
+/**
+ * A placeholder for a value until the surrounding words are known, with the isolates that `t` adds around every value.
+ */
 const PLACE = /\u2068?\u0001(\d+)\u0001\u2069?/;
 /** @param {number} index */
 const place = (index) => `\u0001${index}\u0001`;
@@ -15,7 +17,7 @@ const place = (index) => `\u0001${index}\u0001`;
 export const value = (text) => ({ text, isValue: true });
 
 /**
- * The sentence of that name with these parts as its values.
+ * Returns the sentence of that name with these parts as its values.
  * @param {string} name
  * @param {...Said[]} parts
  * @returns {Said[]}
@@ -29,7 +31,7 @@ export function sentence(name, ...parts) {
 }
 
 /**
- * The words and the values in them. Null: this panel has no words for the code.
+ * Returns the words and the values in them. Null if this panel has no text for the code.
  * @param {SaidPhrase | undefined} phrase
  * @returns {Said[] | null}
  */
@@ -40,13 +42,17 @@ export function said(phrase) {
   return t(name) === name ? null : sentence(name, ...values.map((text) => [value(text)]));
 }
 
-/** As one text, in which no value turns the words around it. @param {Said[]} parts */
+/**
+ * Joins the parts into one text, in which no value changes the direction of the surrounding words.
+ * @param {Said[]} parts
+ */
 export function joined(parts) {
   return parts.map(({ text, isValue }) => (isValue ? isolated(text) : text)).join("");
 }
 
 /**
- * The sentence that is asked. English asks in the daemon's own words; other languages say both alike.
+ * Returns the approval's sentence. English uses the daemon's own text; other languages use the same sentence as the
+ * action.
  * @param {{ ask: string, phrase?: SaidPhrase }} asked
  * @returns {Said[]}
  */
@@ -55,5 +61,5 @@ export function askParts({ ask, phrase }) {
   return words ? words.map(({ text, isValue }) => ({ text: isValue ? `“${text}”` : text, isValue })) : [value(ask)];
 }
 
-/** The same as one text. @param {{ ask: string, phrase?: SaidPhrase }} asked */
+/** Returns the same as one text. @param {{ ask: string, phrase?: SaidPhrase }} asked */
 export const askWords = (asked) => joined(askParts(asked));

@@ -1,8 +1,8 @@
-// What the generated protocol does not say: which messages are a panel's own, and the few that never leave the
+// Message types that the generated protocol does not define: the messages of a panel, and the few that never leave the
 // extension (names that begin with `local.`).
 import type * as P from "../protocol.js";
 
-/** Requests that the background makes by itself; no panel makes them. */
+/** Requests that only the background makes, never a panel. */
 type OfBackground = "hello" | "panel.prove";
 
 /** Requests of a panel: parameters and result by method. */
@@ -20,13 +20,13 @@ export interface Notifications {
   "local.retry": P.Empty;
 }
 
-/** The way from the background to the daemon, as the background knows it. */
+/** The connection from the background to the daemon, as the background sees it. */
 export interface ConnectionState {
   status: "connecting" | "connected" | "down";
-  /** Why it is not connected; kept while the next try runs. */
+  /** Why it is not connected; kept during the next retry. */
   fault: P.Fault | null;
   welcome: P.Welcome | null;
-  /** When the next try begins (milliseconds since 1970), while `down`. */
+  /** When the next retry starts (milliseconds since 1970), while `down`. */
   retryAt: number | null;
 }
 

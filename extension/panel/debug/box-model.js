@@ -29,7 +29,11 @@ export function boxModel(box) {
   );
 }
 
-/** @param {"margin" | "border" | "padding"} name @param {number[]} sides  top, right, bottom, left @param {HTMLElement} inner */
+/**
+ * @param {"margin" | "border" | "padding"} name
+ * @param {number[]} sides  top, right, bottom, left
+ * @param {HTMLElement} inner
+ */
 function layer(name, sides, inner) {
   const lengths = ["t", "r", "b", "l"].map((side, index) =>
     h("span", { class: (sides[index] ?? 0) === 0 ? `${side} is-zero` : side }, pixels(sides[index] ?? 0)),

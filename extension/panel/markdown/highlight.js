@@ -62,8 +62,9 @@ const KINDS = new Map(Object.entries(COLOURS).flatMap(([kind, classes]) => class
 /** @typedef {{ text: string, kind: string }} Token */
 
 /** @type {Map<string, Promise<unknown>>} */ const loaded = new Map();
-/** Languages by the code element that waits to be seen. @type {WeakMap<Element, string>} */ const languages = new WeakMap();
-/** In view and not coloured yet. @type {Set<HTMLElement>} */ const waiting = new Set();
+/** Languages by the code element that has not been in view yet. @type {WeakMap<Element, string>} */
+const languages = new WeakMap();
+/** Code in view that is not highlighted yet. @type {Set<HTMLElement>} */ const waiting = new Set();
 let isWorking = false;
 /** @type {IntersectionObserver | null} */ let seen = null;
 

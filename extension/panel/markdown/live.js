@@ -29,7 +29,7 @@ export class LiveBlock {
   #fence = "";
   /** The indentation of the open fence, which its lines share. */
   #fenceIndent = 0;
-  /** The open lists, from the outermost. @type {{ list: HTMLElement, indent: number }[]} */ #lists = [];
+  /** The open lists, outermost first. @type {{ list: HTMLElement, indent: number }[]} */ #lists = [];
   /** @type {HTMLElement | null} */ #line = null;
   /** @type {HTMLElement} */ #place;
   /** @type {Text | null} */ #text = null;

@@ -43,7 +43,7 @@ class Builder {
   #make;
   /** @type {Node[]} */ #top = [];
   /** @type {Opened[]} */ #open = [];
-  /** The elements that are open, from the outermost. @type {HTMLElement[]} */ #around = [];
+  /** The open elements, outermost first. @type {HTMLElement[]} */ #around = [];
   #text = "";
   /** Within a link, where no other link is allowed. */
   #inLink = false;

@@ -31,8 +31,8 @@ const BETWEEN_WORDS = /\s(?=\p{L})/gu;
 
 /**
  * @typedef {object} Block
- * @property {string} source  Markdown that stands by itself
- * @property {boolean} goesOn  it is a further piece of the block before
+ * @property {string} source  Markdown that is complete by itself
+ * @property {boolean} goesOn  it is a further piece of the previous block
  * @property {boolean} glued  … and the cut between them is within a line
  */
 
@@ -54,7 +54,7 @@ export class BlockSplitter {
   #glued = false;
 
   /**
-   * @param {string} text  what came since the last call
+   * @param {string} text  the text since the last call
    * @returns {Block[]}  the blocks that this text finishes, without the blank lines between them
    */
   feed(text) {

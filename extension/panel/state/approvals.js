@@ -1,14 +1,19 @@
 /**
- * Several approvals of one turn that wait at once, as one card: which belong together, and what the card says. Pure.
+ * Several approvals of one turn that wait at the same time, as one card: which belong together, and the card's text.
+ * Pure.
  * @import { ApprovalItem, Item } from "./entries.js"
  * @import { Said } from "../../shared/said.js"
  */
 import { askParts, sentence, value } from "../../shared/said.js";
 
-/** Fewer are cards of their own. */
+/** Fewer approvals get a card each. */
 const GROUP_FROM = 2;
 
-/** Those that one card asks about: acts on elements of one site. Empty where each has its own. @param {readonly Item[]} items @returns {ApprovalItem[]} */
+/**
+ * Returns the approvals that one card covers: actions on elements of one site. Empty if each gets its own card.
+ * @param {readonly Item[]} items
+ * @returns {ApprovalItem[]}
+ */
 export function grouped(items) {
   const open = /** @type {ApprovalItem[]} */ (
     items.filter(
@@ -24,17 +29,21 @@ export function grouped(items) {
   return alike.length >= GROUP_FROM ? alike : [];
 }
 
-/** Whether it sends a form, pays, orders or deletes. @param {ApprovalItem["ask"]} ask */
+/** Returns whether the action submits a form, pays, orders or deletes. @param {ApprovalItem["ask"]} ask */
 export function isSubmit({ action }) {
   return action?.submits === true || action?.scope === "submit";
 }
 
-/** It goes on in the middle of a sentence. @param {Said[]} parts @returns {Said[]} */
+/** Lowercases the first letter, for the middle of a sentence. @param {Said[]} parts @returns {Said[]} */
 function lowerFirst([first, ...rest]) {
   return first ? [{ ...first, text: first.text.charAt(0).toLocaleLowerCase() + first.text.slice(1) }, ...rest] : [];
 }
 
-/** “Fill 6 fields, then click “Place order””. @param {readonly ApprovalItem[]} asks @returns {Said[]} */
+/**
+ * Returns the card's headline: “Fill 6 fields, then click “Place order””.
+ * @param {readonly ApprovalItem[]} asks
+ * @returns {Said[]}
+ */
 export function headlineOf(asks) {
   const sends = asks.filter(({ ask }) => isSubmit(ask));
   const rest = asks.filter(({ ask }) => !isSubmit(ask));
@@ -44,7 +53,11 @@ export function headlineOf(asks) {
   return sends.length === 0 ? main : sentence("groupThen", main, lowerFirst(then));
 }
 
-/** One in its own words, several by their number: texts for fields, or acts. @param {readonly ApprovalItem[]} asks @returns {Said[]} */
+/**
+ * Describes one action in its own words, several by their number: texts for fields, or actions.
+ * @param {readonly ApprovalItem[]} asks
+ * @returns {Said[]}
+ */
 function several(asks) {
   if (asks.length === 1 && asks[0]) return askParts(asks[0].ask);
   const count = [value(String(asks.length))];

@@ -1,7 +1,7 @@
 /**
- * What goes with a message: of the page as one text, and what the composer holds. Pure.
+ * The context of a message: the parts of the page as one text, and the composer's attachments. Pure.
  *
- * It travels as the page's `selection`: the daemon hands it to the agent as what a page says, never as an order.
+ * It travels as the page's `selection`: the daemon passes it to the agent as page content, never as an instruction.
  * @import { Picked } from "../../protocol.js"
  * @import { Held } from "../view/attachments.js"
  * @import { Unsent } from "./outbox.js"
@@ -11,16 +11,16 @@
  * @typedef {object} Context
  * @property {"page" | "selection" | "element"} kind
  * @property {string} label  on the chip
- * @property {string} detail  beside it, shorter
+ * @property {string} detail  a shorter text beside it
  * @property {string} text  for the agent
  */
 
-/** More of a page than this is not sent: an agent reads on with its tools. */
+/** More of a page is not sent: the agent can read the rest with its tools. */
 const LONGEST = 20_000;
 
 /** @param {string} text */
 function cut(text) {
-  // Half of a surrogate pair is not text.
+  // Half of a surrogate pair is not valid text.
   return text.length > LONGEST ? `${text.slice(0, LONGEST).replace(/[\uD800-\uDBFF]$/, "")}…` : text;
 }
 
@@ -48,7 +48,7 @@ export function elementContext({ ref, role, name, selector, url, html }) {
 const HEADS = { page: "Text of the page", selection: "Selected text", element: "Picked element" };
 
 /**
- * All of them as one text; null for none. A selection alone stands as it is.
+ * Joins them into one text; null if there are none. A single selection stays as it is.
  * @param {Context[]} contexts
  */
 export function joined(contexts) {
@@ -58,7 +58,7 @@ export function joined(contexts) {
   return contexts.map(({ kind, text }) => `${HEADS[kind]}:\n${text}`).join("\n\n");
 }
 
-/** What was to go with a message, as the composer holds it. @param {Unsent} message @returns {Held[]} */
+/** Returns what was to go with a message, in the composer's form. @param {Unsent} message @returns {Held[]} */
 export function heldOf({ attachments, page }) {
   return [
     ...(page?.selection ? [selectionContext(page.selection)] : []),
@@ -70,18 +70,23 @@ export function heldOf({ attachments, page }) {
   ];
 }
 
-/** With one more: the newest of a kind is the one that counts, but pictures and elements are many. @param {Held[]} held @param {Held} one @returns {Held[]} */
+/**
+ * Adds an item: it replaces an earlier one of the same kind, except for pictures and elements.
+ * @param {Held[]} held
+ * @param {Held} one
+ * @returns {Held[]}
+ */
 export function withHeld(held, one) {
   const many = one.kind === "picture" || one.kind === "shot" || one.kind === "element";
   return [...(many ? held : held.filter(({ kind }) => kind !== one.kind)), one];
 }
 
-/** Two texts of one composer, the earlier one first. @param {string} earlier @param {string} later */
+/** Joins two texts of one composer, the earlier one first. @param {string} earlier @param {string} later */
 export function joinedText(earlier, later) {
   return [earlier, later].filter((text) => text.trim() !== "").join("\n\n");
 }
 
-/** How many bytes Base64 stands for. @param {string} data */
+/** Returns the number of bytes that a Base64 text encodes. @param {string} data */
 export function bytesOf(data) {
   return Math.floor(data.length * 0.75);
 }

@@ -1,7 +1,7 @@
 /**
- * One conversation as the panel holds it: events in order without a gap, text that grows, what to re-read. Pure.
+ * The panel's copy of one conversation: events in order without a gap, growing text, and what to read again. Pure.
  *
- * Owns the rules of the wire: a held part of a delta is ignored, a gap asks for a re-read, a new epoch cuts back.
+ * Owns the rules of the wire: ignores the known part of a delta, reads again after a gap, and truncates on a new epoch.
  * @import { ChatDelta, ChatEvent, ConversationInfo, HistoryPage, Subscribed } from "../../protocol.js"
  * @import { Entries } from "./entries.js"
  */
@@ -10,11 +10,11 @@ import { applyEvent, fold, NOTHING, runningTurn, setText } from "./entries.js";
 /**
  * @typedef {object} Conversation
  * @property {ConversationInfo} info
- * @property {string | null} epoch  null until the first subscription was answered
+ * @property {string | null} epoch  null until the first subscription is answered
  * @property {ChatEvent[]} events  oldest first, without gaps
- * @property {boolean} older  whether the daemon has events before the first held one
+ * @property {boolean} older  whether the daemon has events before the first one here
  * @property {Entries} view
- * @property {boolean} stale  something was missed: read again from {@link resumeAfter}
+ * @property {boolean} stale  events were missed: read again from {@link resumeAfter}
  */
 
 /** @param {ConversationInfo} info @returns {Conversation} */
@@ -22,13 +22,13 @@ export function newConversation(info) {
   return { info, epoch: null, events: [], older: false, view: NOTHING, stale: false };
 }
 
-/** The number of the newest held event, 0 for none. @param {Conversation} held */
+/** Returns the number of the newest event, 0 if there is none. @param {Conversation} held */
 export function headOf({ events }) {
   return events.at(-1)?.seq ?? 0;
 }
 
 /**
- * After which event to read again: before the first text of the running turn that may have grown unseen.
+ * Returns the event after which to read again: before the first text of the running turn that may have grown unseen.
  * @param {Conversation} held
  */
 export function resumeAfter(held) {
@@ -38,14 +38,14 @@ export function resumeAfter(held) {
 }
 
 /**
- * The answer to `chat.subscribe {after}`.
+ * Applies the answer to `chat.subscribe {after}`.
  * @param {Conversation} held
  * @param {Subscribed} answer
- * @param {number} after  what was asked
+ * @param {number} after  the `after` of the request
  * @returns {Conversation}
  */
 export function subscribed(held, { epoch, info, head, events, older }, after) {
-  // What the daemon does not have (it died before it was written) or has told again is cut off here.
+  // Drops events that the daemon lacks (it died before writing them) or has sent again.
   const kept = older ? [] : held.events.filter(({ seq }) => seq <= after && seq <= head);
   const joined = [...kept, ...events];
   return {
@@ -59,7 +59,7 @@ export function subscribed(held, { epoch, info, head, events, older }, after) {
 }
 
 /**
- * An older page.
+ * Adds an older page.
  * @param {Conversation} held
  * @param {HistoryPage} page
  * @returns {Conversation}
@@ -71,7 +71,7 @@ export function prepended(held, { events, older }) {
 }
 
 /**
- * A pushed event.
+ * Applies a pushed event.
  * @param {Conversation} held
  * @param {ChatEvent} event
  * @returns {Conversation}
@@ -84,7 +84,7 @@ export function pushed(held, event) {
 }
 
 /**
- * A pushed delta. Offsets are UTF-16 units, which is what JavaScript's strings count.
+ * Applies a pushed delta. Offsets are UTF-16 units, like JavaScript's string indexes.
  * @param {Conversation} held
  * @param {Omit<ChatDelta, "conversationId">} delta
  * @returns {Conversation}
@@ -105,12 +105,15 @@ export function grown(held, { seq, offset, text }) {
   };
 }
 
-/** Something was left out. @param {Conversation} held @returns {Conversation} */
+/** Marks the conversation as incomplete after a gap. @param {Conversation} held @returns {Conversation} */
 export function missed(held) {
   return held.stale ? held : { ...held, stale: true };
 }
 
-/** What `chat.ack` says: the newest event, and how much of its text if it has any. @param {Conversation} held */
+/**
+ * Returns the parameters of `chat.ack`: the newest event, and the length of its text if it has any.
+ * @param {Conversation} held
+ */
 export function ackOf(held) {
   const last = held.events.at(-1);
   if (!last) return null;

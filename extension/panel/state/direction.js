@@ -1,13 +1,15 @@
-/**
- * Which way a text runs. Pure.
- */
+/** The direction of a text. Pure. */
 
-/** A letter of a script that runs from right to left, and any letter. */
+/** A letter of a right-to-left script, or any letter. */
 const LETTER = /\p{L}/u;
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}]/u;
 
-/** By its first letter; null while it has none. @param {string} text @returns {"ltr" | "rtl" | null} */
+/**
+ * Returns the direction of the first letter; null if there is no letter.
+ * @param {string} text
+ * @returns {"ltr" | "rtl" | null}
+ */
 export function directionOf(text) {
   const letter = LETTER.exec(text)?.[0];
   if (letter === undefined) return null;

@@ -1,5 +1,5 @@
 /**
- * What the conversation and the queue show, from what the host has and what it may not have yet. Pure.
+ * The contents of the conversation and the queue: what the host has, plus what it may not have yet. Pure.
  * @import { Fault } from "../../protocol.js"
  * @import { Conversation } from "./conversation.js"
  * @import { MessageEntry, TurnEntry } from "./entries.js"
@@ -26,7 +26,7 @@ import { runningTurn } from "./entries.js";
  * @property {string} key
  * @property {string} clientId
  * @property {string} text
- * @property {boolean} sent  the host has it
+ * @property {boolean} sent  whether the host has it
  *
  * @typedef {{ entries: Shown[], queue: QueueChip[], paused: boolean }} Display  `paused`: the queue waits for a person
  */
@@ -58,7 +58,7 @@ export function displayed(conversation, outbox, connected) {
   const mine = outbox.filter((each) => each.conversationId === conversation.info.conversationId);
   const failed = mine.filter(({ state }) => state === "failed").map((each) => bubble(each, "failed"));
   const open = mine.filter(({ state }) => state !== "failed");
-  // A message that was acknowledged is the host's, even if the way to it has broken since.
+  // The host has an acknowledged message, even if the connection was lost since.
   const away = connected ? [] : open.filter(({ state }) => state === "new").map((each) => bubble(each, "away"));
   const underWay = connected ? open : open.filter(({ state }) => state !== "new");
   const next = [
@@ -73,7 +73,7 @@ export function displayed(conversation, outbox, connected) {
   /** @type {Shown[]} */
   const shown = [...entries];
   const last = entries.at(-1);
-  // After a turn that did not end well the daemon waits for a word before it goes on.
+  // After a turn that did not end well, the daemon continues only when told to.
   const ended = last?.kind === "turn" && last.done !== null && last.done.outcome !== "done" ? last.done.seq : 0;
   const paused = conversation.info.state === "idle" && waiting.some(({ seq }) => seq < ended);
   if (!paused && !runningTurn(conversation.view)) {

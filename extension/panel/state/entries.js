@@ -1,8 +1,8 @@
 /**
- * From events to what is shown: messages, turns and what waits. Pure.
+ * Turns events into what is shown: messages, turns and waiting messages. Pure.
  *
- * A turn that did not change keeps its identity, so that the view can skip it.
- * Never sees a delta or a gap: `conversation.js` puts the events in order first.
+ * An unchanged turn keeps its identity, so that the view can skip it. Never sees a delta or a gap: `conversation.js`
+ * orders the events first.
  * @import { Attachment, ChatEvent, FaultWords, PlanEntry } from "../../protocol.js"
  */
 import { agentLabel } from "./agent-label.js";
@@ -17,18 +17,19 @@ import { agentLabel } from "./agent-label.js";
  * @typedef {{ kind: "step", seq: number, at: number, step: EventOf<"step">, done: EventOf<"step-done"> | null }} StepItem
  * @typedef {{ kind: "approval", seq: number, at: number, ask: EventOf<"approval">, done: EventOf<"approval-done"> | null }} ApprovalItem
  * @typedef {{ kind: "question", seq: number, at: number, ask: EventOf<"question">, done: EventOf<"question-done"> | null }} QuestionItem
- * @typedef {{ kind: "plan", seq: number, entries: PlanEntry[] }} PlanItem  one a turn: a new plan takes the place of the one before
+ * @typedef {{ kind: "plan", seq: number, entries: PlanEntry[] }} PlanItem  one per turn: a new plan replaces the
+ * previous one
  * @typedef {{ kind: "notice", seq: number, text: string, words?: FaultWords | null }} NoticeItem
  * @typedef {TextItem | StepItem | ApprovalItem | QuestionItem | PlanItem | NoticeItem} Item
  *
  * @typedef {object} MessageEntry
  * @property {"message"} kind
  * @property {string} key
- * @property {number} seq  Infinity while the host has not named it
+ * @property {number} seq  Infinity until the host assigns it
  * @property {string} clientId
  * @property {string} text
  * @property {Attachment[]} attachments
- * @property {string} context  what of the page went with it; empty for nothing
+ * @property {string} context  the part of the page that went with it; empty if none
  * @property {"panel" | "terminal"} from
  *
  * @typedef {object} TurnEntry
@@ -38,7 +39,7 @@ import { agentLabel } from "./agent-label.js";
  * @property {string} clientId
  * @property {string} agentLabel
  * @property {string | null} model
- * @property {boolean} direct  it runs without a model
+ * @property {boolean} direct  whether it runs without a model
  * @property {number} startedAt
  * @property {Item[]} items
  * @property {EventOf<"turn-done"> | null} done
@@ -53,13 +54,17 @@ import { agentLabel } from "./agent-label.js";
 /** @type {Entries} */
 export const NOTHING = { entries: [], waiting: [] };
 
-/** The turn that runs now, if one does. @param {Entries} held @returns {TurnEntry | null} */
+/** Returns the running turn, if any. @param {Entries} held @returns {TurnEntry | null} */
 export function runningTurn({ entries }) {
   const last = entries.at(-1);
   return last?.kind === "turn" && !last.done ? last : null;
 }
 
-/** What a person has not answered yet, if anything. @param {TurnEntry | null} turn @returns {ApprovalItem | QuestionItem | null} */
+/**
+ * Returns the newest unanswered approval or question, if any.
+ * @param {TurnEntry | null} turn
+ * @returns {ApprovalItem | QuestionItem | null}
+ */
 export function openAsk(turn) {
   if (!turn || turn.done) return null;
   const item = turn.items.findLast((each) => (each.kind === "approval" || each.kind === "question") && !each.done);
@@ -67,8 +72,8 @@ export function openAsk(turn) {
 }
 
 /**
- * How lists change: a pushed event copies them, so that what is drawn keeps its identity; a run of events that is
- * read at once builds them in place, or thousands of events would copy thousands of entries each.
+ * How lists change. A pushed event copies them, so that drawn entries keep their identity. A batch of events modifies
+ * them in place: otherwise thousands of events would each copy thousands of entries.
  * @typedef {object} Lists
  * @property {<T>(list: T[], item: T) => T[]} push
  * @property {<T>(list: T[], index: number, item: T) => T[]} set
@@ -178,22 +183,22 @@ export function applyEvent(held, event, lists = COPIED) {
     case "turn-done":
       return changeTurn(held, event.turnId, (turn) => ({ ...turn, done: event, model: event.model ?? turn.model }), lists);
     default:
-      // A newer daemon may tell what this panel does not know.
+      // A newer daemon may send events that this panel does not know.
       return held;
   }
 }
 
-/** More is known of a step. @param {StepItem} item @param {EventOf<"step-updated">} event @returns {StepItem} */
+/** Updates a step. @param {StepItem} item @param {EventOf<"step-updated">} event @returns {StepItem} */
 function updatedStep(item, { object, phrase, arguments: given }) {
   return { ...item, step: { ...item.step, ...(object && { object, phrase }), ...(given && { arguments: given }) } };
 }
 
 /**
- * The text of an event grew.
+ * Replaces the text of an event.
  * @param {Entries} held
  * @param {string} turnId
  * @param {number} seq
- * @param {string} text  all of it
+ * @param {string} text  the whole text
  * @returns {Entries}
  */
 export function setText(held, turnId, seq, text) {
@@ -213,7 +218,7 @@ function startTurn({ entries, waiting }, event, lists) {
   /** @type {TurnEntry} */
   const turn = {
     kind: "turn",
-    // The first turn of a message takes the message's id: the view has shown it before the host named it.
+    // The first turn of a message takes the message's id, because the view showed it before the host named it.
     key: message ? `turn:${event.clientId}` : `turn:${event.turnId}`,
     turnId: event.turnId,
     clientId: event.clientId,
@@ -236,7 +241,7 @@ function addItem(held, turnId, item, lists) {
 }
 
 /**
- * Changes the newest item that fits. Searched from the end: what ends is almost always the newest.
+ * Changes the newest matching item. Searches from the end: an ending item is almost always the newest.
  * @param {Entries} held
  * @param {string} turnId
  * @param {(item: Item) => boolean} fits
@@ -264,7 +269,7 @@ function changeItem(held, turnId, fits, change, lists) {
  * @returns {Entries}
  */
 function changeTurn(held, turnId, change, lists) {
-  // Searched from the end: events are almost always about the newest turn.
+  // Searches from the end: events almost always concern the newest turn.
   const index = held.entries.findLastIndex((entry) => entry.kind === "turn" && entry.turnId === turnId);
   const turn = held.entries[index];
   if (turn?.kind !== "turn") return held;
@@ -272,8 +277,8 @@ function changeTurn(held, turnId, change, lists) {
 }
 
 /**
- * All entries of a run of events. Events of a turn whose beginning lies before the run show nothing:
- * they come with the page before it.
+ * Returns all entries of a batch of events. Events of a turn that started before the batch show nothing: they come with
+ * the page before it.
  * @param {ChatEvent[]} events
  * @returns {Entries}
  */

@@ -1,9 +1,7 @@
-/**
- * A list cut into groups. Pure.
- */
+/** Splits a list into groups. Pure. */
 
 /**
- * Groups in the order of their first members.
+ * Returns the groups in the order of their first members.
  * @template T, K
  * @param {T[]} list
  * @param {(item: T) => K} keyOf

@@ -1,8 +1,8 @@
 /**
- * Messages that the host may not have yet. Pure; `panel/keep.js` writes them down.
+ * Messages that the host may not have yet. Pure; `panel/keep.js` saves them.
  *
- * Each has the `clientId` it was given at Enter and is sent again with it until its `message` event is
- * there, so a resend is harmless.
+ * Each message keeps the `clientId` that it got on Enter and is sent again with it until its `message` event arrives,
+ * so a resend is harmless.
  * @import { ChatEvent, Fault, NewAttachment, PageContext } from "../../protocol.js"
  */
 
@@ -13,7 +13,8 @@
  * @property {string} text
  * @property {PageContext | null} page
  * @property {NewAttachment[]} attachments
- * @property {"new" | "sending" | "sent" | "failed"} state  `new`: to be sent when there is a connection; `sent`: acknowledged, its event is on its way
+ * @property {"new" | "sending" | "sent" | "failed"} state  `new`: to be sent when there is a connection; `sent`:
+ * acknowledged, its event is still to arrive
  * @property {Fault | null} fault  why it failed
  */
 
@@ -29,7 +30,12 @@ export function without(outbox, clientId) {
   return outbox.some((each) => each.clientId === clientId) ? outbox.filter((each) => each.clientId !== clientId) : outbox;
 }
 
-/** What arrived with these events is not unsent any more. @param {Unsent[]} outbox @param {ChatEvent[]} events @returns {Unsent[]} */
+/**
+ * Removes messages that arrived with these events.
+ * @param {Unsent[]} outbox
+ * @param {ChatEvent[]} events
+ * @returns {Unsent[]}
+ */
 export function arrived(outbox, events) {
   if (outbox.length === 0) return outbox;
   const there = new Set(events.flatMap((event) => (event.type === "message" ? [event.clientId] : [])));
@@ -39,7 +45,8 @@ export function arrived(outbox, events) {
 }
 
 /**
- * The connection is gone: nobody knows whether those under way arrived, so they go again.
+ * Marks messages in transit as new when the connection is lost: it is unknown whether they arrived, so they are sent
+ * again.
  * @param {Unsent[]} outbox
  * @returns {Unsent[]}
  */

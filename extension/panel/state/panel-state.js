@@ -1,5 +1,5 @@
 /**
- * The whole state of a panel and every way it changes. Pure.
+ * The complete state of a panel and every way to change it. Pure.
  * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, Fault, HistoryPage, PolicyRule, SandboxInfo, Subscribed, TabWithConversation } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  * @import { Conversation } from "./conversation.js"
@@ -16,16 +16,16 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  * @typedef {object} PanelState
  * @property {ConnectionState} connection
  * @property {TabView | null} tab
- * @property {Conversation | null} conversation  the one of the tab in view
- * @property {Conversation | null} reading  one from history that is being read instead
+ * @property {Conversation | null} conversation  the conversation of the tab in view
+ * @property {Conversation | null} reading  a conversation from the history that is shown instead
  * @property {Unsent[]} outbox
- * @property {AgentInfo[] | null} agents  null until the daemon has told
- * @property {SandboxInfo | null} sandbox  what confines the agents, once it is known
+ * @property {AgentInfo[] | null} agents  null until the daemon has sent them
+ * @property {SandboxInfo | null} sandbox  the agents' sandbox, once it is known
  * @property {TabWithConversation[]} tabs
- * @property {PolicyRule[] | null} rules  what a person has allowed and denied; null until the daemon has told
+ * @property {PolicyRule[] | null} rules  the person's rules; null until the daemon has sent them
  * @property {Fault | null} openFault  why the tab has no conversation
- * @property {Fault | null} notice  the daemon's last word of a trouble that is not the connection's; until a person has seen it
- * @property {string | null} stopping  the conversation whose turn a person stops
+ * @property {Fault | null} notice  the daemon's last problem apart from the connection, until the person dismisses it
+ * @property {string | null} stopping  the conversation whose turn the person is stopping
  *
  * @typedef {{ type: "connection", state: ConnectionState }
  *   | { type: "tab", tab: TabView }
@@ -66,20 +66,20 @@ export const INITIAL = {
   stopping: null,
 };
 
-/** The conversation in sight. @param {PanelState} state */
+/** Returns the visible conversation. @param {PanelState} state */
 export function shownConversation({ conversation, reading }) {
   return reading ?? conversation;
 }
 
-/** The held conversation of that id. @param {PanelState} state @param {string} id */
+/** Returns the held conversation with that id. @param {PanelState} state @param {string} id */
 export function heldConversation({ conversation, reading }, id) {
   return [conversation, reading].find((each) => each?.info.conversationId === id) ?? null;
 }
 
 /**
- * The extension that lies on disk where this browser runs another one. It may be loaded while nothing runs.
+ * Returns the extension on disk if it is newer than the running one. It may be reloaded while no turn runs.
  * @param {PanelState} state
- * @param {string} own  this extension's release
+ * @param {string} own  this extension's version
  * @returns {{ version: string, mayReload: boolean } | null}
  */
 export function newerExtension({ connection, conversation, tabs, outbox }, own) {

@@ -1,17 +1,17 @@
 /**
- * Conversations of all time as the history lists them: by day, with the words that a search found. Pure.
+ * All past conversations as the history lists them: by day, with the text that a search found. Pure.
  * @import { ConversationInfo } from "../../protocol.js"
  */
 import { groupedBy } from "./grouped.js";
 
-/** Noon is half a day after midnight: the clock's change moves midnight, never noon's date. */
+/** Noon is half a day after midnight: a daylight saving change moves midnight, but never noon's date. */
 const HALF_DAY_MS = 12 * 3_600_000;
 
 /** @param {number} at */
 const midnight = (at) => new Date(at).setHours(0, 0, 0, 0);
 
 /**
- * Which day a moment lies on, seen from now.
+ * Returns the day of a moment, relative to now.
  * @param {number} at
  * @param {number} now
  * @returns {"today" | "yesterday" | "earlier"}
@@ -23,7 +23,7 @@ export function dayOf(at, now) {
 }
 
 /**
- * Conversations in which something was said, newest first, by the midnight that their day began with.
+ * Groups conversations with messages by the midnight that starts their day, newest first.
  * @param {ConversationInfo[]} found
  * @returns {[number, ConversationInfo[]][]}
  */
@@ -33,7 +33,7 @@ export function byDay(found) {
 }
 
 /**
- * An excerpt cut where the searched words stand in it.
+ * Splits an excerpt where the searched words occur.
  * @param {string} text
  * @param {string} search
  * @returns {{ text: string, hit: boolean }[]}
@@ -41,7 +41,7 @@ export function byDay(found) {
 export function marked(text, search) {
   const wanted = search.trim().toLowerCase();
   const low = text.toLowerCase();
-  // A letter whose lower case is longer would move the finds: shown without marks then.
+  // A letter whose lower case is longer would shift the hits, so nothing is highlighted.
   if (!wanted || low.length !== text.length) return [{ text, hit: false }];
   const parts = [];
   let from = 0;
@@ -55,7 +55,7 @@ export function marked(text, search) {
 }
 
 /**
- * Folders that were worked in, the newest first, each once.
+ * Returns the folders that were worked in, newest first, each once.
  * @param {ConversationInfo[]} conversations
  * @param {string} current  left out
  * @param {number} most

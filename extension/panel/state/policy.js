@@ -1,9 +1,9 @@
 /**
- * A person's rules as the panel shows them. Pure; what a rule means is decided by the daemon alone.
+ * A person's rules as the panel shows them. Pure; only the daemon decides what a rule means.
  * @import { PolicyAdd, PolicyRule } from "../../protocol.js"
  */
 
-/** The spans that a person can let an agent work unattended for, in minutes. The last one stands for "until I stop it". */
+/** How long a person can let an agent work unattended, in minutes. The last one stands for "until I stop it". */
 export const SPANS = [15, 60, 24 * 60];
 
 /** @param {PolicyRule[]} rules @param {number} now */
@@ -12,7 +12,7 @@ export function inForce(rules, now) {
 }
 
 /**
- * The rule that lets a conversation's agent work unattended now, if one does.
+ * Returns the active rule that lets a conversation's agent work unattended, if any.
  * @param {PolicyRule[] | null} rules
  * @param {string | undefined} conversationId
  * @param {number} now
@@ -32,7 +32,7 @@ export function unattendedRule(rules, conversationId, now) {
 }
 
 /**
- * What `policy.add` is asked for a span.
+ * Returns the parameters of `policy.add` for a span.
  * @param {string} conversationId
  * @param {number} minutes
  * @param {number} now
@@ -43,7 +43,7 @@ export function unattended(conversationId, minutes, now) {
 }
 
 /**
- * The minutes of a span as a person writes it: `15`, `15m`, `1h`. Null for anything else, and for more than a day.
+ * Parses a span in minutes as a person writes it: `15`, `15m`, `1h`. Null for anything else, and for more than a day.
  * @param {string} text
  */
 export function spanOf(text) {

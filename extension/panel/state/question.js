@@ -1,16 +1,14 @@
-/**
- * Answers to an agent's question, from what is chosen and written. Pure.
- */
+/** Builds the answers to an agent's question from the choices and the typed text. Pure. */
 
 /**
- * @typedef {object} Given  what stands in one part
+ * @typedef {object} Given  the answer to one part
  * @property {string[]} chosen  labels
- * @property {string} own  the person's own words
+ * @property {string} own  the person's own text
  * @property {boolean} multiple
  */
 
 /**
- * One list a part; null while a part has no answer.
+ * Returns one list per part; null while a part has no answer.
  * @param {Given[]} parts
  * @returns {string[][] | null}
  */

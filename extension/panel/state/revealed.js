@@ -1,25 +1,26 @@
 /**
- * A text as it really is: what can't be seen, or turns the order of letters around, is named in its place. Pure.
+ * Shows a text as it really is: replaces invisible characters, and those that change the order of letters, by their
+ * names. Pure.
  *
- * Owns which characters are named. Nothing is left out: the parts together tell the whole text.
+ * Owns which characters are named. Omits nothing: the parts together represent the whole text.
  */
 
 /**
  * @typedef {{ kind: "text", text: string } | { kind: "hidden", name: string } | { kind: "spaces" | "lines", count: number }} Part
  */
 
-/** From this many on a run of blanks within a line, or of empty lines, is counted instead of drawn. */
+/** A run of at least this many blanks within a line, or of empty lines, is counted instead of drawn. */
 const LONG_RUN = 4;
-/** Indentation of code stays up to this depth. */
+/** Code indentation is drawn up to this depth. */
 const INDENT = 16;
 
 const BLANKS = "[ \\t\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000]";
-/** Letters that draw nothing, besides controls, format characters and what is not assigned. */
+/** Characters that draw nothing, besides controls, format characters and unassigned code points. */
 const UNSEEN = "\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u3164\\uffa0\\ufe00-\\ufe0e\\u{e0100}-\\u{e01ef}";
-/** An emoji of several: its joiners draw it. */
+/** An emoji sequence. Its joiners are part of the drawn emoji, so they are not named. */
 const EMOJI =
   "\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?)*";
-/** As the daemon spells it: where it does, brackets of the text itself are spelled out too. */
+/** The daemon's notation. In a text that uses it, the text's own brackets are escaped too. */
 const SPELLED = "⟨(?:(?<code>U\\+[0-9A-F]{4,6})|(?<blanks>\\d+) blanks|(?<breaks>\\d+) line breaks)⟩";
 const FOUND = new RegExp(
   `(?<emoji>${EMOJI})|${SPELLED}|(?<spaces>${BLANKS}{${LONG_RUN},})|(?<lines>(?:\\r?\\n${BLANKS}*){${LONG_RUN},})|(?<hidden>\\r(?!\\n)|(?![\\n\\r\\t])[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cn}\\p{Cs}\\p{Zl}\\p{Zp}${UNSEEN}\\ufe0f])`,

@@ -1,16 +1,17 @@
 /**
- * The daemon's settings as rows: grouped, each with the control that fits its values. Pure.
+ * The daemon's settings as rows: grouped, each with a control for its values. Pure.
  * @import { Setting, SettingValue } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";
 import { groupedBy } from "./grouped.js";
 
-/** More choices than this are a list to open; fewer stand side by side. */
+/** More choices than this become a menu; fewer are shown side by side. */
 const SIDE_BY_SIDE = 3;
-/** Labels longer than this together do not fit side by side into a narrow panel. */
+/** The total length of labels that still fits side by side into a narrow panel. */
 const LABELS_FIT = 30;
 
 /**
+ * Groups the settings.
  * @param {Setting[]} settings
  * @returns {[string, Setting[]][]}  in the daemon's order
  */
@@ -34,7 +35,7 @@ export function isDefault({ value, default: standard }) {
 }
 
 /**
- * What a person typed as a value, or the reason why it is none.
+ * Parses a typed value, or returns the reason why it is invalid.
  * @param {Setting} setting
  * @param {string} text
  * @returns {{ value: SettingValue } | { refused: "number" | "range" }}
@@ -47,7 +48,7 @@ export function valueOf({ value, range }, text) {
   return { value: number };
 }
 
-/** What people look for; the rest says how gstack itself runs. */
+/** The settings that people look for most; the others control how gstack itself runs. */
 const FIRST = new Set(["agents.default", "agents.approval-minutes"]);
 
 /** @param {Setting[]} settings @returns {{ first: Setting[], advanced: Setting[] }} */
@@ -55,14 +56,18 @@ export function sorted(settings) {
   return { first: settings.filter(({ name }) => FIRST.has(name)), advanced: settings.filter(({ name }) => !FIRST.has(name)) };
 }
 
-/** A word of the catalogue, or the daemon's own: a newer daemon has settings that this panel does not know. @param {string} name @param {string} else_ */
+/**
+ * Returns a word of the catalogue, or the daemon's own: a newer daemon has settings that this panel does not know.
+ * @param {string} name
+ * @param {string} else_
+ */
 function word(name, else_) {
   const found = t(name);
   return found === name ? else_ : found;
 }
 
 /**
- * A setting in the panel's language. Agents' names are theirs.
+ * Translates a setting into the panel's language. Agent names stay.
  * @param {Setting} setting
  * @returns {Setting}
  */

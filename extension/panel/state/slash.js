@@ -1,5 +1,5 @@
 /**
- * What `/` offers: the panel's own commands and the agent's, and which of them fit what was typed. Pure.
+ * The commands that `/` offers: the panel's and the agent's, filtered by the typed text. Pure.
  * @import { AgentInfo } from "../../protocol.js"
  */
 
@@ -7,13 +7,13 @@
  * @typedef {object} Command
  * @property {string} name  without the slash
  * @property {string} about
- * @property {string} hint  what may follow it; empty for nothing
- * @property {boolean} own  the panel's: runs here and never reaches an agent
+ * @property {string} hint  the expected argument; empty if there is none
+ * @property {boolean} own  a panel command: runs here and never reaches an agent
  *
  * @typedef {{ title: string, commands: Command[] }} Group
  */
 
-/** The panel's own commands in their order, and what may follow them. */
+/** The panel's own commands in order, with their arguments. */
 export const OWN = /** @type {const} */ ({
   new: "",
   stop: "",
@@ -33,13 +33,13 @@ export const OWN = /** @type {const} */ ({
   help: "",
 });
 
-/** Beginnings of a message that the daemon reads: the model for that message alone. */
+/** Message prefixes that the daemon reads: the model for that message alone. */
 export const FOR_ONE_MESSAGE = /** @type {const} */ ({ fast: "…", deep: "…" });
 
 /** @typedef {keyof typeof OWN} OwnName */
 
 /**
- * The part of a text that names a command: `/re` of a text that is nothing else. Null where the text is a message.
+ * Returns the typed part of a command name, if the text is nothing else: `/re`. Null if the text is a message.
  * @param {string} text
  */
 export function typedCommand(text) {
@@ -48,7 +48,8 @@ export function typedCommand(text) {
 }
 
 /**
- * Groups of commands that fit: those that begin with it, then those that hold it; the agent's first.
+ * Returns groups of matching commands: first those that start with the text, then those that contain it; the agent's
+ * group first.
  * @param {string} typed
  * @param {Command[]} own
  * @param {AgentInfo | undefined} agent
@@ -74,7 +75,7 @@ export function offered(typed, own, agent) {
 }
 
 /**
- * A command of the panel's with what follows it: `/folder ~/shop`. Null for everything that is a message.
+ * Returns a panel command and its argument: `/folder ~/shop`. Null if the text is a message.
  * @param {string} text
  * @returns {{ name: OwnName, argument: string } | null}
  */

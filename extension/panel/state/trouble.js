@@ -1,37 +1,37 @@
 /**
- * The state of the way from the panel to the agent, in one word and one place. Pure.
+ * The state of the path from the panel to the agent, as one value in one place. Pure.
  * @import { AgentInfo, ConversationInfo, Fault, Hop } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  */
 
-/** The hops that a person is shown, in their order. */
+/** The hops that are shown to a person, in order. */
 export const HOPS = /** @type {const} */ (["panel", "background", "host", "daemon", "browser", "agent"]);
 
 /**
  * @typedef {object} Trouble
- * @property {Hop} hop  where it is broken
+ * @property {Hop} hop  the broken hop
  * @property {Fault} fault
- * @property {boolean} trying  it is tried again by itself
+ * @property {boolean} trying  whether an automatic retry follows
  */
 
 /**
- * What is wrong between panel and daemon; null when nothing is, or nothing is known yet.
+ * Returns what is wrong between panel and daemon; null if nothing is wrong, or nothing is known yet.
  * @param {ConnectionState} connection
  * @returns {Trouble | null}
  */
 export function troubleOf({ status, fault, retryAt }) {
   if (status === "connected" || !fault) return null;
-  // A command is for the person to run: saying "reconnecting" would promise what nobody does.
+  // If the person has to run a command, "reconnecting" would promise something that does not happen.
   return { hop: fault.hop ?? "daemon", fault, trying: fault.command == null && (status === "connecting" || retryAt !== null) };
 }
 
-/** The hop before `hop`: trouble is drawn between two. @param {Hop} hop @returns {Hop} */
+/** Returns the hop before `hop`: a fault is drawn between two hops. @param {Hop} hop @returns {Hop} */
 export function before(hop) {
   return HOPS[Math.max(0, HOPS.indexOf(hop) - 1)] ?? "panel";
 }
 
 /**
- * The agent that the conversation talks to.
+ * Returns the conversation's agent.
  * @param {AgentInfo[] | null} agents
  * @param {ConversationInfo | null} info
  * @returns {AgentInfo | undefined}
@@ -40,7 +40,7 @@ export function chosenAgent(agents, info) {
   return agents?.find(({ name }) => name === info?.agent) ?? agents?.find((agent) => agent.default);
 }
 
-/** Whether nothing but the built-in commands can answer. @param {AgentInfo[] | null} agents */
+/** Returns whether only the built-in commands can answer. @param {AgentInfo[] | null} agents */
 export function onlyBuiltIn(agents) {
   return agents !== null && !agents.some(({ hasModel, status }) => hasModel && status !== "missing");
 }

@@ -1,7 +1,7 @@
 /**
- * What a turn is drawn as: its items as parts, steps in a row as one. Pure.
+ * The parts that a turn is drawn as; consecutive steps form one part. Pure.
  *
- * A part that did not change keeps its identity, so that the view can skip it.
+ * An unchanged part keeps its identity, so that the view can skip it.
  * @import { Attachment } from "../../protocol.js"
  * @import { ApprovalItem, Item, NoticeItem, PlanItem, QuestionItem, StepItem, TextItem, TurnEntry } from "./entries.js"
  */
@@ -21,16 +21,16 @@ import { grouped } from "./approvals.js";
  */
 
 /**
- * The parts of a turn: steps in a row are one, their pictures follow them.
+ * Returns the parts of a turn: consecutive steps form one part, and their pictures follow it.
  * @param {TurnEntry} turn
- * @param {Part[]} [before]  its parts as they were drawn last
+ * @param {Part[]} [before]  its previously drawn parts
  * @returns {Part[]}
  */
 export function partsOf({ items, done }, before = []) {
   /** @type {Part[]} */
   const parts = [];
   const live = !done;
-  // When a person was waited for. What still waits has no end: no step that has one lies in it.
+  // The spans in which the turn waited for a person. An open one has no end: no finished step can be inside it.
   const waits = items.flatMap((item) =>
     (item.kind === "approval" || item.kind === "question") && item.done ? [item.at, item.done.at] : [],
   );
@@ -51,13 +51,13 @@ export function partsOf({ items, done }, before = []) {
     }
     const key = `${item.kind}:${item.seq}`;
     if (item.kind === "approval" && together.includes(item)) {
-      // One card, where the first of them stands.
+      // One card, in place of the first of them.
       if (item === together[0]) parts.push({ key: `approvals:${item.seq}`, kind: "approvals", items: together });
     } else if (item.kind === "approval") parts.push({ key, kind: "approval", item, live });
     else if (item.kind === "question") parts.push({ key, kind: "question", item, live });
     else if (item.kind === "plan") parts.push({ key, kind: "plan", item, live });
     else if (item.kind === "notice") parts.push({ key, kind: "notice", item });
-    // Text can only grow while it is the newest one of a running turn.
+    // Only the newest text of a running turn can grow.
     else
       parts.push({
         key,

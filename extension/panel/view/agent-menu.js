@@ -1,5 +1,5 @@
 /**
- * Which agent and which of its models a conversation talks to, and how to get the agents that are missing.
+ * The menu of agents and their models for a conversation, and how to install missing agents.
  * @import { AgentInfo, ConversationInfo, SandboxInfo } from "../../protocol.js"
  */
 import { inWords, worded } from "../../shared/fault-words.js";
@@ -37,7 +37,12 @@ export class AgentMenu {
     this.menu = new Menu(this.button, list, () => this.#draw());
   }
 
-  /** @param {AgentInfo[] | null} agents @param {ConversationInfo | null} info @param {string} instead  shown while there is no agent to show @param {SandboxInfo | null} sandbox */
+  /**
+   * @param {AgentInfo[] | null} agents
+   * @param {ConversationInfo | null} info
+   * @param {string} instead  shown while there is no agent to show
+   * @param {SandboxInfo | null} sandbox
+   */
   update(agents, info, instead, sandbox) {
     const before = this.#info;
     const changed = this.#agents !== agents || before?.agent !== info?.agent || before?.model !== info?.model || this.#sandbox !== sandbox;
@@ -59,7 +64,7 @@ export class AgentMenu {
     return chosenAgent(this.#agents, this.#info);
   }
 
-  /** Redraws an open menu without taking the focus from where it is. */
+  /** Redraws an open menu and keeps the focus in place. */
   #redraw() {
     const focused = document.activeElement?.getAttribute("data-choice");
     this.#draw();
@@ -177,10 +182,10 @@ export class AgentMenu {
   }
 }
 
-/** How to get an agent that is not there. @param {AgentInfo} agent */
+/** Draws how to install a missing agent. @param {AgentInfo} agent */
 function missingAgent({ label, fault: told }) {
   const fault = told && worded(told);
-  // The command is what it was opened for: the list scrolls to it.
+  // The command is the reason to open it, so the list scrolls to the command.
   return h(
     "details",
     {
@@ -205,7 +210,7 @@ function missingAgent({ label, fault: told }) {
   );
 }
 
-/** What confines the agents, or why nothing does. @param {SandboxInfo} sandbox */
+/** Draws what sandboxes the agents, or why nothing does. @param {SandboxInfo} sandbox */
 function sandboxNote({ inForce, detail, words: codes }) {
   const told = inWords(detail, codes);
   const words = inForce ? t("sandboxed") : t("notSandboxed");

@@ -1,7 +1,8 @@
 /**
- * One card for several calls of a turn that wait at the same time: each has its line, its own text and its own choice.
+ * One card for several approvals of a turn that wait at the same time: each has its line, its own text and its own
+ * choice.
  *
- * Owns the lines. What sends a form is not chosen until the person does it, and stays open as a card of its own.
+ * Owns the lines. An approval that submits a form starts unselected and stays open as a card of its own.
  * @import { ApprovalItem } from "../state/entries.js"
  * @import { ApprovalTools } from "./approval.js"
  */
@@ -61,7 +62,7 @@ export class ApprovalGroup extends Ask {
   update(group, live) {
     super.update(group, live);
     if (!live) return;
-    // What a person has written and chosen stays when another call comes.
+    // Keeps the person's text and choices when another approval is added.
     const held = new Map(this.#lines.map((line) => [line.approvalId, line]));
     this.#lines = group.asks.map(({ ask }) => held.get(ask.approvalId) ?? this.#line(ask));
     this.#list.replaceChildren(...this.#lines.map(({ element }) => element));
@@ -133,7 +134,11 @@ export class ApprovalGroup extends Ask {
     this.#allow.disabled = length === 0;
   }
 
-  /** In their order: what is allowed first runs first. @param {Line[]} lines @param {"allow-once" | "deny"} decision */
+  /**
+   * Sends the answers in order: the first allowed action runs first.
+   * @param {Line[]} lines
+   * @param {"allow-once" | "deny"} decision
+   */
   #send(lines, decision) {
     const answers = lines.map(({ approvalId, text }) => ({ approvalId, text: decision === "deny" ? null : (text?.changed ?? null) }));
     return this.send(async () => {

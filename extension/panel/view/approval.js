@@ -1,5 +1,5 @@
 /**
- * The card that asks a person, and the line that is left when it was answered.
+ * The card that requests an approval, and the line that remains once it is answered.
  * @import { Decision } from "../../protocol.js"
  * @import { ApprovalItem } from "../state/entries.js"
  */
@@ -14,18 +14,21 @@ import { card } from "./card.js";
 import { favicon, h, icon, setAttribute } from "./dom.js";
 import { wholeSentence, wholeText } from "./whole-text.js";
 
-/** `text`: in place of the agent's; null for that. @typedef {(approvalId: string, decision: Decision, text: string | null) => Promise<void>} Answer */
+/**
+ * `text`: replaces the agent's text; null keeps it.
+ * @typedef {(approvalId: string, decision: Decision, text: string | null) => Promise<void>} Answer
+ */
 
 /**
  * @typedef {object} ApprovalTools
  * @property {Answer} answer
- * @property {(minutes: number) => Promise<void>} unattended  lets the agent work without asking for a while
+ * @property {(minutes: number) => Promise<void>} unattended  lets the agent work without approvals for a while
  */
 
 /** @extends {Ask<ApprovalItem>} */
 export class Approval extends Ask {
   /** @type {HTMLButtonElement[]} */ #choices = [];
-  /** Those and what is behind More. @type {HTMLButtonElement[]} */ #deciding = [];
+  /** The deciding buttons, including those behind More. @type {HTMLButtonElement[]} */ #deciding = [];
   /** @type {AskedText | null} */ #text = null;
 
   /** @param {string} agentLabel @param {ApprovalTools} tools */
@@ -35,7 +38,7 @@ export class Approval extends Ask {
     this.tools = tools;
   }
 
-  /** Answers by the number of a choice, from 1. @param {number} number */
+  /** Answers with a choice by its number, counted from 1. @param {number} number */
   choose(number) {
     this.#choices[number - 1]?.click();
   }
@@ -50,7 +53,7 @@ export class Approval extends Ask {
     const { approvalId, site, kind, choices, action } = event;
     const said = event.action?.agentReason;
     const headline = `approval-${approvalId}`;
-    // What holds for ever and everywhere is not among what one key or one hasty click reaches.
+    // Permanent or global choices cannot be reached with a single key or a hasty click.
     this.#choices = choices
       .filter((decision) => decision !== "allow-always")
       .map((decision, index) => this.#choice(event, decision, index + 1));
@@ -91,17 +94,17 @@ export class Approval extends Ask {
     );
   }
 
-  /** A text of the person's own is allowed once: what holds longer is about what the agent writes. */
+  /** An edited text can only be allowed once: longer-lasting choices apply to what the agent writes. */
   #textChanged() {
     for (const button of this.#deciding)
       if (button.dataset.choice !== "allow-once" && button.dataset.choice !== "deny") button.disabled = this.#text?.changed != null;
   }
 
-  /** All of a text; what does not fit scrolls, and says so. @param {string} text */
+  /** Draws a whole text; a text that does not fit scrolls, and a label says so. @param {string} text */
   #whole(text) {
     const code = h("code", { class: "approval__does", tabindex: "0" }, ...wholeText(text));
     const note = h("small", { class: "approval__long", hidden: true }, t("doesScrolls"));
-    // Known once it has a size.
+    // Only known once the element has a size.
     new ResizeObserver((_sizes, observer) => {
       if (!code.isConnected) return observer.disconnect();
       note.hidden = code.scrollHeight <= code.clientHeight + 1;
@@ -120,7 +123,7 @@ export class Approval extends Ask {
         icon(name === "always" ? "shield" : "history"),
         h("span", { class: "truncate" }, words),
       );
-    // What opens at the end of the view is brought into it.
+    // Scrolls an opened section into view.
     const shown = (/** @type {Event} */ { currentTarget }) => {
       if (currentTarget instanceof HTMLDetailsElement && currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" });
     };
@@ -141,12 +144,12 @@ export class Approval extends Ask {
     );
   }
 
-  /** This and what comes in the next minutes is allowed. @param {string} approvalId @param {number} minutes */
+  /** Allows this action and all that follow in the next minutes. @param {string} approvalId @param {number} minutes */
   async #unattended(approvalId, minutes) {
     try {
       await this.tools.unattended(minutes);
     } catch {
-      return; // said by the toast; the question stays open
+      return; // the toast shows it; the approval stays open
     }
     await this.#send(approvalId, "allow-once");
   }
@@ -188,19 +191,30 @@ export class Approval extends Ask {
   }
 }
 
-/** What a choice lets the agent do, and where. @param {ApprovalItem["ask"]} event @param {Decision} decision */
+/**
+ * Describes what a choice allows the agent to do, and where.
+ * @param {ApprovalItem["ask"]} event
+ * @param {Decision} decision
+ */
 function scopeOf({ action, site }, decision) {
   const scope = t(`scope_${action?.scope ?? "everything"}`);
   if (decision === "allow-site") return t("allow_site", scope, site ?? "");
   return decision === "allow-conversation" ? t("allow_conversation", scope) : t(`decision_${decision.replaceAll("-", "_")}`);
 }
 
-/** Why it asks, in the panel's language. @param {ApprovalItem["ask"]} event @returns {(Node | string)[]} */
+/**
+ * Explains why it needs approval, in the panel's language.
+ * @param {ApprovalItem["ask"]} event
+ * @returns {(Node | string)[]}
+ */
 export function whyWords({ why, whyWords: words }) {
   return words ? [inWords(why ?? "", words)] : wholeText(why ?? "");
 }
 
-/** The command, the element as the page has it now, where it leads and what is written. @param {ApprovalItem["ask"]} event */
+/**
+ * Draws the command, the element as the page has it now, its destination and the text to type.
+ * @param {ApprovalItem["ask"]} event
+ */
 export function allOf({ does, action }) {
   const { command, element, destination, content } = action ?? {};
   return [command || does, element && `${element.role} “${element.name}”`, destination && `→ ${destination}`, content]

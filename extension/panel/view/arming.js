@@ -1,12 +1,13 @@
 /**
- * The moment before a card can be answered: what a person pressed for something else must not decide.
+ * The delay before a card can be answered, so that a key or click meant for something else decides nothing.
  *
- * Owns one rule for all cards that ask. A card is armed once it stood still, in sight and unchanged, for a while; a held
- * key and the second click of a double click never decide. The card shows its state by `is-arming` and its buttons rest.
+ * Owns one rule for all cards that wait for a person. A card is armed once it has been still, visible and unchanged for
+ * a while; a held key and the second click of a double-click never decide. The card shows this state as `is-arming`,
+ * and its buttons rest.
  */
 import { isResting, setResting } from "./dom.js";
 
-/** A hasty second click or Enter comes sooner; so does the rest of a sentence that is being typed. */
+/** A hasty second click or Enter is faster than this, and so is the rest of a sentence being typed. */
 export const ARM_MS = 700;
 
 export class Arming {
@@ -18,13 +19,13 @@ export class Arming {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   #resized = new ResizeObserver(() => this.#moved());
 
-  /** @param {HTMLElement} card @param {() => HTMLButtonElement[]} buttons  those that decide */
+  /** @param {HTMLElement} card @param {() => HTMLButtonElement[]} buttons  the deciding buttons */
   constructor(card, buttons) {
     this.card = card;
     this.buttons = buttons;
     const { signal } = this.#watch;
     document.addEventListener("scroll", () => this.#moved(), { capture: true, passive: true, signal });
-    // A person who types something else is not looking at the card.
+    // A person who is typing elsewhere is not looking at the card.
     document.addEventListener(
       "keydown",
       ({ key }) => {
@@ -35,23 +36,23 @@ export class Arming {
     card.addEventListener("keydown", (event) => this.#key(event), { capture: true, signal });
     card.addEventListener("click", (event) => this.#click(event), { capture: true, signal });
     this.#begin();
-    // What stands above the card grows, and so does the panel.
+    // Content above the card grows, and the panel is resized.
     for (let one = /** @type {HTMLElement | null} */ (card); one; one = one.parentElement) this.#resized.observe(one);
   }
 
-  /** Whether a number key decides now. */
+  /** Whether a digit key decides now. */
   get takesNumbers() {
     return this.#isArmed && performance.now() - this.#lastKey >= ARM_MS;
   }
 
-  /** The card asks no more. */
+  /** Stops arming: the card is answered. */
   end() {
     clearTimeout(this.#timer);
     this.#watch.abort();
     this.#resized.disconnect();
   }
 
-  /** A card that moved within the last frame, of which no listener was told yet, is not armed either. */
+  /** A card that moved within the last frame, before any listener ran, is not armed either. */
   get #isArmed() {
     if (this.#armed && this.#place !== placeOf(this.card)) this.#begin();
     return this.#armed;
@@ -62,7 +63,7 @@ export class Arming {
     this.#place = placeOf(this.card);
     this.#since = performance.now();
     this.card.classList.add("is-arming");
-    // Starts the line at the card's edge again.
+    // Restarts the line along the card's edge.
     for (const animation of this.card.getAnimations({ subtree: true })) animation.currentTime = 0;
     for (const button of this.buttons()) setResting(button, true);
     this.#wait();
@@ -75,7 +76,7 @@ export class Arming {
 
   #look() {
     const place = placeOf(this.card);
-    // Behind a drawer nobody sees it; it begins when it is shown.
+    // A card behind a drawer is invisible; arming starts when it is shown.
     if (place === "") return;
     if (place !== this.#place) return this.#begin();
     this.#armed = true;
@@ -104,7 +105,7 @@ export class Arming {
   }
 }
 
-/** Where it lies in the panel; empty where it is not in sight. @param {HTMLElement} card */
+/** Returns the card's position in the panel; empty if it is not visible. @param {HTMLElement} card */
 function placeOf(card) {
   if (!card.isConnected || !card.checkVisibility()) return "";
   const { x, y, width, height } = card.getBoundingClientRect();

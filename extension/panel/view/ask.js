@@ -1,6 +1,7 @@
 /**
- * What the cards have in common that ask a person: open while the turn waits, one line once it is answered, answered once.
- * Owns the state of the asking; the card and the line are drawn by its heirs. When a card can be answered is `arming.js`'s.
+ * The common behaviour of cards that wait for a person: open while the turn waits, one line once answered, answered
+ * only once. Owns the open/answered state; subclasses draw the card and the line. `arming.js` decides when a card can
+ * be answered.
  */
 import { Arming } from "./arming.js";
 import { h } from "./dom.js";
@@ -16,7 +17,7 @@ export class Ask {
     this.element = h("div", {});
   }
 
-  /** @param {Item} item @param {boolean} live  the turn still runs */
+  /** @param {Item} item @param {boolean} live  the turn is still running */
   update(item, live) {
     const drawn = live && !item.done ? "open" : "answered";
     if (this.#drawn === drawn) return;
@@ -24,7 +25,7 @@ export class Ask {
     this.#arming?.end();
     this.#card = drawn === "open" ? this.card(item) : null;
     this.element.replaceChildren(this.#card ?? this.line(item));
-    // The focus goes to the card and to none of its answers: a key that was meant for something else decides nothing.
+    // The focus goes to the card, not to a button, so that a key meant for something else decides nothing.
     this.#card?.setAttribute("tabindex", "-1");
     this.#arming = this.#card && new Arming(this.#card, () => this.deciding);
   }
@@ -34,12 +35,12 @@ export class Ask {
     return this.#drawn === "open" && !this.#sent;
   }
 
-  /** Whether a number chooses now. */
+  /** Whether a digit key chooses now. */
   get takesNumbers() {
     return this.asks && (this.#arming?.takesNumbers ?? false);
   }
 
-  /** The buttons that decide. @returns {HTMLButtonElement[]} */
+  /** The deciding buttons. @returns {HTMLButtonElement[]} */
   get deciding() {
     return [];
   }
@@ -48,7 +49,11 @@ export class Ask {
     this.#card?.focus({ preventScroll: true });
   }
 
-  /** Sends an answer, once; while it is on its way nothing can be pressed. @param {() => Promise<void>} answer @param {boolean} [more]  it asks on about the rest */
+  /**
+   * Sends an answer, once; the buttons are disabled until it arrives.
+   * @param {() => Promise<void>} answer
+   * @param {boolean} [more]  the card stays open for the rest
+   */
   async send(answer, more = false) {
     if (this.#sent) return;
     this.#sent = true;
@@ -60,7 +65,7 @@ export class Ask {
       this.#sent = false;
       for (const button of open) button.disabled = false;
     } catch {
-      // The way broke; the card stays and can be answered again.
+      // The request failed; the card stays and can be answered again.
       this.#sent = false;
       for (const button of open) button.disabled = false;
     }
@@ -71,7 +76,7 @@ export class Ask {
     throw new Error("drawn by the heir");
   }
 
-  /** What is left of it. @abstract @param {Item} _item @returns {HTMLElement} */
+  /** Draws the line that remains. @abstract @param {Item} _item @returns {HTMLElement} */
   line(_item) {
     throw new Error("drawn by the heir");
   }

@@ -1,7 +1,7 @@
 /**
- * The text that an agent wants to type, in a card: all of it in sight, and the person may write another one.
+ * The text that an agent wants to type, fully visible in a card; the person may edit it.
  *
- * Owns the field. What is sent with the answer is `changed`: null while the text is the agent's.
+ * Owns the field. The answer sends `changed`: null while the text is the agent's.
  */
 import { t } from "../../shared/i18n.js";
 import { h } from "./dom.js";
@@ -10,7 +10,7 @@ export class AskedText {
   /** @param {string} text @param {string} label @param {() => void} onChange */
   constructor(text, label, onChange) {
     this.text = text;
-    // Grows with its text: what runs is in sight. A line break in a field of one line would press Enter.
+    // Grows with its text, so that the text is shown as it is. In a single-line field a line break would press Enter.
     this.field = h("textarea", {
       class: "field asked-text",
       rows: "1",
@@ -25,7 +25,7 @@ export class AskedText {
     this.element = this.field;
   }
 
-  /** Null: as the agent wants it. @returns {string | null} */
+  /** The edited text; null if it is unchanged. @returns {string | null} */
   get changed() {
     const { value } = this.field;
     return value === this.text ? null : value;

@@ -1,13 +1,11 @@
-/**
- * What the plus offers: parts of the page in view, and pictures from the disk.
- */
+/** The menu behind the plus button: parts of the page in view, and pictures from disk. */
 import { t } from "../../shared/i18n.js";
 import { h, icon, iconButton } from "./dom.js";
 import { Menu } from "./menu.js";
 
 /** @typedef {"page" | "selection" | "screenshot" | "element" | "picture"} Source */
 
-/** What can be attached, with its icon. @type {[Source, string][]} */
+/** The attachable sources, with their icons. @type {[Source, string][]} */
 const SOURCES = [
   ["page", "page"],
   ["selection", "selection"],

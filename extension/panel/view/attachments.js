@@ -1,5 +1,6 @@
 /**
- * What goes with the next message, as chips: pictures that were pasted, dropped or chosen, a screenshot, parts of the page.
+ * The attachments of the next message, as chips: pictures that were pasted, dropped or chosen, a screenshot, parts of
+ * the page.
  * @import { NewAttachment } from "../../protocol.js"
  * @import { Context } from "../state/context.js"
  */
@@ -9,21 +10,21 @@ import { size } from "../format.js";
 import { joined, withHeld } from "../state/context.js";
 import { h, icon, iconButton } from "./dom.js";
 
-/** One message's pictures together, before Base64. The wire takes more; a person's draft on disk does not. */
+/** The total size of a message's pictures, before Base64. The wire allows more, but the saved draft does not. */
 const LARGEST = 4 * 1024 * 1024;
 const ICONS = { page: "page", selection: "selection", element: "pick" };
 
 /**
  * @typedef {{ kind: "picture", attachment: NewAttachment, bytes: number }} Picture
  * @typedef {{ kind: "shot", attachment: NewAttachment }} Shot  a picture that the daemon has already
- * @typedef {Picture | Shot | Context} Held  plain data: it is written down with the draft
+ * @typedef {Picture | Shot | Context} Held  plain data that is saved with the draft
  */
 
 /** @param {File} file @returns {Promise<string>} */
 async function base64(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let binary = "";
-  // In parts: a call takes only so many arguments.
+  // In chunks, because a call takes a limited number of arguments.
   for (let from = 0; from < bytes.length; from += 0x8000) binary += String.fromCharCode(...bytes.subarray(from, from + 0x8000));
   return btoa(binary);
 }
@@ -34,10 +35,10 @@ export class Attachments {
   /**
    * @param {HTMLElement} element
    * @param {object} actions
-   * @param {() => (one: Held) => void} actions.destination  where to bring what takes a while to read
-   * @param {(words: string) => void} actions.say  tells the person why something was not taken
-   * @param {() => void} actions.changed  by the person
-   * @param {() => void} actions.emptied  the last chip was removed by hand: the focus needs a place
+   * @param {() => (one: Held) => void} actions.destination  returns the target for content that takes time to read
+   * @param {(words: string) => void} actions.say  tells the person why something was rejected
+   * @param {() => void} actions.changed  called on the person's changes
+   * @param {() => void} actions.emptied  called when the person removed the last chip: the focus needs a place
    */
   constructor(element, { destination, say, changed, emptied }) {
     this.element = element;
@@ -49,7 +50,7 @@ export class Attachments {
     element.setAttribute("aria-label", t("attached"));
   }
 
-  /** Pictures of the person's. @param {Iterable<File>} files */
+  /** Adds the person's pictures. @param {Iterable<File>} files */
   async take(files) {
     const bring = this.destination();
     let total = this.#held.reduce((sum, held) => sum + (held.kind === "picture" ? held.bytes : 0), 0);
@@ -81,17 +82,17 @@ export class Attachments {
     return this.#held.flatMap((held) => (held.kind === "picture" || held.kind === "shot" ? [held.attachment] : []));
   }
 
-  /** What of the page goes with the message. */
+  /** The parts of the page that go with the message. */
   get context() {
     return joined(/** @type {Context[]} */ (this.#held.filter(({ kind }) => kind !== "picture" && kind !== "shot")));
   }
 
-  /** All of it, as it is written down. */
+  /** All attachments, in the form that is saved. */
   get held() {
     return this.#held;
   }
 
-  /** Not the person's change: nobody is told. @param {Held[]} held */
+  /** Restores saved attachments. Does not call `changed`, because the person changed nothing. @param {Held[]} held */
   set held(held) {
     this.#held = held;
     this.#draw();
@@ -101,7 +102,7 @@ export class Attachments {
     if (this.#held.length > 0) this.#change([]);
   }
 
-  /** Whether there is something that makes a message by itself: the daemon takes pictures without words. */
+  /** Whether nothing here can be sent without text. The daemon accepts pictures alone. */
   get isEmpty() {
     return this.files.length === 0;
   }

@@ -1,6 +1,6 @@
 /**
- * The frame of all cards in the conversation: a head with a picture and who speaks, the body, and rows below a line.
- * Owns the frame; what stands in it is its user's.
+ * The frame of all cards in the conversation: a header with an icon and the speaker, the body, and rows below a line.
+ * Owns the frame; the caller owns the content.
  */
 import { h, icon } from "./dom.js";
 
@@ -8,7 +8,7 @@ import { h, icon } from "./dom.js";
  * @typedef {object} CardHead
  * @property {string} picture  of the sprite
  * @property {Node | string} words
- * @property {string | null} [id]  for what the head names
+ * @property {string | null} [id]  the header's id, so that the header can label an element
  * @property {string} [note]  a word at its end
  */
 
@@ -29,7 +29,7 @@ export function cardHead({ picture, words, id = null, note }) {
  * @param {import("./dom.js").Properties & { class?: string }} properties
  * @param {CardHead} head
  * @param {(Node | null | undefined | false | "")[]} body
- * @param {Node[]} [below]  rows that go from edge to edge
+ * @param {Node[]} [below]  full-width rows
  * @returns {HTMLElementTagNameMap[T]}
  */
 export function card(tag, { class: name = "", ...properties }, head, body, below = []) {

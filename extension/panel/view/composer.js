@@ -1,7 +1,7 @@
 /**
- * Where a person writes: text, what goes with it, commands behind `/`, Send and Stop.
+ * The composer: text, attachments, commands behind `/`, Send and Stop.
  *
- * Owns the textarea and its keys. What happens with a message or a command is its user's.
+ * Owns the textarea and its keys. The caller handles messages and commands.
  * @import { NewAttachment } from "../../protocol.js"
  * @import { Command, Group } from "../state/slash.js"
  * @import { Source } from "./attach-menu.js"
@@ -16,35 +16,37 @@ import { Attachments } from "./attachments.js";
 import { h, icon, iconButton, setText } from "./dom.js";
 import { SlashMenu } from "./slash-menu.js";
 
-/** The key code that Chrome gives to keys which an input method swallows. */
+/** The key code that Chrome reports for keys that an input method consumes. */
 const IN_COMPOSITION = 229;
 
 /**
  * @typedef {object} ComposerActions
- * @property {(text: string, attachments: NewAttachment[], context: string | null) => boolean} send  false: not taken, the text stays
+ * @property {(text: string, attachments: NewAttachment[], context: string | null) => boolean} send  false: rejected,
+ * the text stays
  * @property {() => void} stop
- * @property {() => string | null} recall  the message before, for ↑ in an empty box
- * @property {(text: string) => void} draft  the text changed
- * @property {() => void} attached  what goes with it changed
- * @property {() => (one: Held) => void} destination  where to bring what takes a while to read
+ * @property {() => string | null} recall  returns the previous message, for ↑ in an empty box
+ * @property {(text: string) => void} draft  called when the text changes
+ * @property {() => void} attached  called when the attachments change
+ * @property {() => (one: Held) => void} destination  returns the target for content that takes time to read
  * @property {(words: string) => void} say
- * @property {(typed: string) => Group[]} commands  what fits
- * @property {(text: string) => boolean} run  whether it was a command of the panel's
+ * @property {(typed: string) => Group[]} commands  returns the matching commands
+ * @property {(text: string) => boolean} run  returns whether it was a command of the panel's
  * @property {(source: Source) => void} attach
  */
 
 export class Composer {
   #canSend = false;
-  /** Enter was pressed before there was a conversation to send to. */
+  /** Whether Enter was pressed before there was a conversation to send to. */
   #entered = false;
   #running = false;
   /** When the letters before the caret were typed. */
   #typed = new TypedTimes();
-  /** Where the caret was when the keyboard went elsewhere. @type {number | null} */ #left = null;
+  /** The caret position when the keyboard left. @type {number | null} */ #left = null;
 
   /**
    * @param {HTMLFormElement} form
-   * @param {{ agent: HTMLElement, folder: HTMLElement, commands: HTMLElement, attach: HTMLElement }} parts  buttons in the bar, and where the lists open
+   * @param {{ agent: HTMLElement, folder: HTMLElement, commands: HTMLElement, attach: HTMLElement }} parts  the buttons
+   * in the bar, and where the lists open
    * @param {ComposerActions} actions
    */
   constructor(form, { agent, folder, commands, attach }, actions) {
@@ -104,7 +106,7 @@ export class Composer {
       this.#moveBack(this.#typed.input(/** @type {InputEvent} */ (event)));
       this.#changed();
     });
-    // The caret goes elsewhere.
+    // The caret moves.
     this.text.addEventListener("pointerdown", () => this.#typed.forget());
     this.text.addEventListener("keydown", ({ key }) => {
       if (/^(?:Arrow|Home|End|Page)/.test(key)) this.#typed.forget();
@@ -139,13 +141,13 @@ export class Composer {
     this.#draw();
   }
 
-  /** Shows what goes with the message, as it was written down. @param {Held[]} held */
+  /** Restores saved attachments. @param {Held[]} held */
   bring(held) {
     this.attachments.held = held;
     this.#draw();
   }
 
-  /** Puts words in at the caret, as if they were typed. @param {string} words */
+  /** Inserts text at the caret, as if it were typed. @param {string} words */
   insert(words) {
     this.focus();
     const { selectionStart, selectionEnd, value } = this.text;
@@ -154,12 +156,16 @@ export class Composer {
     this.#changed();
   }
 
-  /** The keyboard goes elsewhere: keys that are brought back later were pressed here. */
+  /** Records that the keyboard leaves. Keys that are restored later were pressed before that. */
   leave() {
     this.#left = this.text.selectionEnd;
   }
 
-  /** Keys that were pressed for it elsewhere, by their names, and when: each stands where it would have stood here. @param {string[]} keys @param {number[]} at */
+  /**
+   * Inserts keys that were meant for the composer but pressed elsewhere, each where it belongs.
+   * @param {string[]} keys  their names
+   * @param {number[]} at  when each was pressed
+   */
   type(keys, at) {
     for (const [index, key] of keys.entries()) {
       const caret = this.text.selectionEnd;
@@ -189,7 +195,7 @@ export class Composer {
 
   #draw() {
     this.sendButton.disabled = !this.#canSend || this.isEmpty;
-    // While a turn runs Send comes only with something to send: it puts it into the queue.
+    // While a turn runs, Send appears only if there is something to send, which joins the queue.
     this.sendButton.hidden = this.#running && this.isEmpty;
   }
 
@@ -223,7 +229,10 @@ export class Composer {
     this.#changed();
   }
 
-  /** Runs it, or leaves it in the text where something may follow and its name was not written out. @param {Command} command */
+  /**
+   * Runs the command, or completes it in the text if it takes an argument and its name was not fully typed.
+   * @param {Command} command
+   */
   #chooseCommand({ name, hint }) {
     this.slash.close();
     if (hint && this.text.value !== `/${name}`) return this.#replace(`/${name} `);
@@ -231,7 +240,7 @@ export class Composer {
     this.#send();
   }
 
-  /** The first conversation is there: an Enter that came before it counts now. */
+  /** Handles the first conversation: an Enter that came before it now sends the message. */
   sendEntered() {
     if (this.#entered) this.#send();
   }
@@ -254,7 +263,10 @@ export class Composer {
     this.#draw();
   }
 
-  /** The letter before the caret was pressed before so many others that stand in front of it. @param {number} letters */
+  /**
+   * Moves the letter before the caret in front of the given number of letters, because it was pressed before them.
+   * @param {number} letters
+   */
   #moveBack(letters) {
     const caret = this.text.selectionEnd;
     const place = caret - 1 - letters;

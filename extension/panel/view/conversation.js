@@ -1,5 +1,5 @@
 /**
- * The conversation: entries by key, the scroll that follows the stream, older pages on the way up.
+ * The conversation: entries by key, scrolling that follows the stream, older pages above.
  *
  * Owns the scroll position. Never decides what is shown: `state/display.js` does.
  * @import { Shown } from "../state/display.js"
@@ -12,30 +12,37 @@ import { h, icon, KeyedList } from "./dom.js";
 import { Message } from "./message.js";
 import { Turn } from "./turn.js";
 
-/** Nearer to the end than this counts as at the end: a line's height. */
+/** A distance below this, one line's height, counts as the end. */
 const AT_END = 24;
-/** Entries are drawn, or asked for, before they come into view. */
+/** Entries within this distance of the view are drawn or requested. */
 const NEAR = 800;
-/** How many entries are drawn at the end, and how many more each time that the person nears the last drawn one. */
+/** How many entries are drawn at the end, and how many are added when the person nears the last drawn one. */
 const STEP = 120;
-/** More are never drawn: those that are farthest from what is read lose their nodes. */
+/** At most this many entries are drawn: those farthest from the view lose their nodes. */
 const MOST = 360;
 
 export class ConversationView {
-  /** The stream is followed until the person scrolls up. */
+  /** Follows the stream until the person scrolls up. */
   #follows = true;
   #older = false;
   /** @type {readonly Shown[]} */ #shown = [];
-  /** The drawn part of them: from one index up to another. */
+  /** The range of drawn entries: from one index up to another. */
   #from = 0;
   #to = 0;
   #top = 0;
   #lastTurnKey = "";
   #id = "";
-  /** Where conversations were left that were not read at their end: an entry, and how far from the top it stood. @type {Map<string, { key: string, top: number }>} */ #left =
-    new Map();
-  /** Where this one was left, until it is drawn. @type {{ key: string, top: number } | null} */ #back = null;
-  /** The same while what was drawn still grows: until the person scrolls. @type {{ key: string, top: number } | null} */ #held = null;
+  /**
+   * Scroll positions of conversations that were left above their end: an entry and its distance from the top.
+   * @type {Map<string, { key: string, top: number }>}
+   */
+  #left = new Map();
+  /** This conversation's last position, until it is drawn. @type {{ key: string, top: number } | null} */ #back = null;
+  /**
+   * The same position while the drawn content still grows, until the person scrolls.
+   * @type {{ key: string, top: number } | null}
+   */
+  #held = null;
 
   /**
    * @param {HTMLElement} scroller
@@ -63,16 +70,20 @@ export class ConversationView {
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     for (const act of ["wheel", "pointerdown", "touchstart", "keydown"])
       scroller.addEventListener(act, () => (this.#held = null), { passive: true });
-    // Who opens a fold looks at it: what it pushes down does not pull the view along.
+    // A person who opens a fold wants to see it, so the content that it pushes down must not scroll the view.
     this.column.addEventListener("click", ({ target }) => {
       if (target instanceof Element && target.closest("summary") && !target.closest(".approval__more")) this.#follows = false;
     });
-    // Pictures and rendered blocks grow after they were drawn.
+    // Pictures and rendered blocks grow after they are drawn.
     new ResizeObserver(() => this.#settle()).observe(this.column);
     new ResizeObserver(() => this.#settle()).observe(scroller);
   }
 
-  /** @param {readonly Shown[]} entries @param {boolean} older  whether there is more above @param {boolean} waitsForSlot */
+  /**
+   * @param {readonly Shown[]} entries
+   * @param {boolean} older  whether there is more above
+   * @param {boolean} waitsForSlot
+   */
   update(entries, older, waitsForSlot) {
     const before = this.#shown;
     this.#older = older;
@@ -85,17 +96,17 @@ export class ConversationView {
     this.runningTurn?.waitForSlot(waitsForSlot);
     if (this.#back === null) this.#settle();
     if (!this.#isSeen) return;
-    // A page of events may hold so few entries that nothing can be scrolled.
+    // A page may hold too few entries to fill the view.
     const short = this.scroller.scrollHeight <= this.scroller.clientHeight;
     if (short || (!this.#follows && this.scroller.scrollTop < NEAR)) this.#up();
   }
 
-  /** While a drawer lies in its place nothing here has a size. */
+  /** Nothing here has a size while a drawer covers it. */
   get #isSeen() {
     return this.scroller.clientHeight > 0;
   }
 
-  /** What is read stays drawn when older entries come before it and new ones behind it. @param {readonly Shown[]} before */
+  /** Keeps the visible entries drawn when older or newer ones are added. @param {readonly Shown[]} before */
   #keepRange(before) {
     const first = before[this.#from]?.key;
     const moved = before[0] === this.#shown[0] ? 0 : Math.max(0, this.#shown.findIndex(({ key }) => key === first) - this.#from);
@@ -109,7 +120,7 @@ export class ConversationView {
     this.#from = Math.min(Math.max(0, from), this.#to);
   }
 
-  /** Draws the range; what is read keeps its place, whatever came or went above it. */
+  /** Draws the range. The visible entries keep their position, whatever is added or removed above them. */
   #draw() {
     const anchor = this.#follows ? null : this.#anchor;
     const top = anchor?.getBoundingClientRect().top ?? 0;
@@ -117,13 +128,13 @@ export class ConversationView {
     if (anchor?.isConnected) this.scroller.scrollTop += anchor.getBoundingClientRect().top - top;
   }
 
-  /** The first entry in sight. */
+  /** The first visible entry. */
   get #anchor() {
     const { top } = this.scroller.getBoundingClientRect();
     return [...this.column.children].find((child) => child.getBoundingClientRect().bottom > top) ?? null;
   }
 
-  /** The first drawn entry is near: the ones before it are drawn, or asked for. */
+  /** Draws or requests earlier entries when the first drawn entry is near the view. */
   #up() {
     if (this.#from > 0) {
       const from = this.#from - STEP;
@@ -134,14 +145,14 @@ export class ConversationView {
     }
   }
 
-  /** The last drawn entry is near, and is not the newest. */
+  /** Draws later entries when the last drawn one is near the view and not the newest. */
   #down() {
     const to = Math.min(this.#shown.length, this.#to + STEP);
     this.#range(Math.max(this.#from, to - MOST), to);
     this.#draw();
   }
 
-  /** Shows another conversation, where it was left. @param {string} id  of the one that comes */
+  /** Shows another conversation at its last scroll position. @param {string} id  of the new conversation */
   reset(id) {
     const anchor = this.#follows ? null : this.#anchor;
     const key = anchor && this.#shown.find((one) => this.entries.get(one.key)?.element === anchor)?.key;
@@ -157,7 +168,7 @@ export class ConversationView {
     this.#follows = this.#back === null;
   }
 
-  /** Goes to where the conversation was left, once that is drawn. */
+  /** Restores the last scroll position once that part is drawn. */
   #goBack() {
     const back = this.#back;
     const at = back ? this.#shown.findIndex(({ key }) => key === back.key) : -1;
@@ -169,7 +180,7 @@ export class ConversationView {
     this.#hold();
   }
 
-  /** Puts the entry where it stood: what is drawn may be too short for that yet. */
+  /** Restores the entry's position; the drawn part may be too short for that yet. */
   #hold() {
     const element = this.#held && this.entries.get(this.#held.key)?.element;
     if (!element || !this.#held) return;
@@ -191,7 +202,7 @@ export class ConversationView {
     this.runningTurn?.tick(now);
   }
 
-  /** The card that waits for a person, if one does. */
+  /** The card that waits for a person, if any. */
   get asking() {
     return this.runningTurn?.asking ?? null;
   }
@@ -213,7 +224,7 @@ export class ConversationView {
   #scrolled() {
     if (!this.#isSeen) return;
     const { scrollTop } = this.scroller;
-    // Only a person scrolls up; text that grew since the last frame merely leaves more below.
+    // Only a person scrolls up; text that grew since the last frame only adds content below.
     if (this.#held) return this.#drawEdge();
     if (this.#atEnd) this.#follows = true;
     else if (scrollTop < this.#top) this.#follows = false;
@@ -223,7 +234,7 @@ export class ConversationView {
     else if (this.#below < NEAR && this.#to < this.#shown.length) this.#down();
   }
 
-  /** The newest entry is drawn, and its end in sight. */
+  /** Whether the newest entry is drawn and its end is visible. */
   get #atEnd() {
     return this.#to === this.#shown.length && this.#below <= AT_END;
   }

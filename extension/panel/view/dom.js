@@ -1,13 +1,14 @@
 /**
- * Making nodes: elements with attributes and listeners, icons, buttons, lists by key.
- * Text goes in as text nodes only; nothing here takes HTML.
+ * Creates nodes: elements with attributes and listeners, icons, buttons, keyed lists. Text becomes text nodes only;
+ * nothing here accepts HTML.
  */
 import { t } from "../../shared/i18n.js";
 
 /** @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Properties */
 
 /**
- * An element. `on…` properties are listeners; `true` is an empty attribute, `false`, `null` and `undefined` none.
+ * Creates an element. `on…` properties become listeners; `true` becomes an empty attribute; `false`, `null` and
+ * `undefined` are omitted.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {Properties} properties
@@ -35,14 +36,19 @@ export function setAttribute(element, name, value) {
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
 }
 
-/** Sets text only if it differs, so that a selection in it stays. @param {Element} element @param {string} text */
+/**
+ * Sets the text only if it differs, so that a selection in it survives.
+ * @param {Element} element
+ * @param {string} text
+ */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
 /**
- * A button that does nothing for now. Unlike a disabled one it keeps the focus.
- * @param {HTMLButtonElement} button @param {boolean} rests
+ * Makes a button inactive for now. Unlike a disabled button it keeps the focus.
+ * @param {HTMLButtonElement} button
+ * @param {boolean} rests
  */
 export function setResting(button, rests) {
   setAttribute(button, "aria-disabled", rests ? "true" : null);
@@ -63,7 +69,7 @@ export function svg(tag, attributes, ...children) {
   return element;
 }
 
-/** A picture of the sprite. @param {string} name @param {string} [className] */
+/** Returns an icon of the sprite. @param {string} name @param {string} [className] */
 export function icon(name, className = "icon") {
   return svg("svg", { class: className, "aria-hidden": "true" }, svg("use", { href: `#i-${name}` }));
 }
@@ -78,7 +84,7 @@ export function spinner() {
 }
 
 /**
- * A page's icon out of Chrome's own cache: nothing is fetched from the page's site.
+ * Returns a page's favicon from Chrome's own cache: nothing is fetched from the site.
  * @param {string} url  of the page
  */
 export function favicon(url) {
@@ -89,15 +95,20 @@ export function favicon(url) {
   return h("img", { class: "favicon", src: source.href, alt: "", width: "16", height: "16" });
 }
 
-/** @param {string} name  of the icon @param {string} label @param {(event: MouseEvent) => void} onclick @param {string} [className] */
+/**
+ * @param {string} name  of the icon
+ * @param {string} label
+ * @param {(event: MouseEvent) => void} onclick
+ * @param {string} [className]
+ */
 export function iconButton(name, label, onclick, className = "icon-button") {
   return h("button", { class: className, type: "button", "aria-label": label, title: label, onclick }, icon(name));
 }
 
-/** How long a copy button says that it has copied. */
+/** How long a copy button confirms the copy. */
 const COPIED_MS = 1500;
 
-/** Copies and says so by its own icon. @param {HTMLElement} button @param {string} text */
+/** Copies the text and confirms it with the button's icon. @param {HTMLElement} button @param {string} text */
 async function copy(button, text) {
   await navigator.clipboard.writeText(text);
   const before = button.querySelector(".icon");
@@ -111,7 +122,7 @@ async function copy(button, text) {
   }, COPIED_MS);
 }
 
-/** A small button that copies a text. @param {string} label @param {() => string} text */
+/** Returns a small button that copies a text. @param {string} label @param {() => string} text */
 export function copyButton(label, text) {
   return iconButton(
     "copy",
@@ -121,7 +132,7 @@ export function copyButton(label, text) {
   );
 }
 
-/** A shell command with its copy button. @param {string} command */
+/** Returns a shell command with its copy button. @param {string} command */
 export function commandLine(command) {
   return h(
     "div",
@@ -150,7 +161,7 @@ export function commandLine(command) {
  */
 
 /**
- * Children by key: what stays keeps its nodes, what did not change is not touched.
+ * Keyed children: existing children keep their nodes, and unchanged ones are not touched.
  * @template {{ key: string }} Item
  */
 export class KeyedList {
@@ -159,7 +170,7 @@ export class KeyedList {
   /**
    * @param {Element} parent
    * @param {(item: Item) => View<Item>} create  `update` is called right after it
-   * @param {Element | null} [before]  the child of `parent` that all stay in front of
+   * @param {Element | null} [before]  the child of `parent` in front of which all stay
    */
   constructor(parent, create, before = null) {
     this.parent = parent;
@@ -198,7 +209,7 @@ export class KeyedList {
     return this.#held.get(key)?.view;
   }
 
-  /** Views from top to bottom is not promised: for those who look at all. */
+  /** All views, in no guaranteed order. */
   get views() {
     return [...this.#held.values()].map(({ view }) => view);
   }

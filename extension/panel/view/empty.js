@@ -1,5 +1,5 @@
 /**
- * The panel before anything was said: what it can do, and suggestions from the page.
+ * The panel before the first message: what it can do, and suggestions for the page.
  * @import { AgentInfo, EarlierConversation } from "../../protocol.js"
  * @import { TabView } from "../state/panel-state.js"
  * @import { Suggestion } from "../suggestions.js"
@@ -13,8 +13,8 @@ import { commandLine, h, icon } from "./dom.js";
  * @typedef {object} EmptyActions
  * @property {(text: string) => void} say
  * @property {() => Promise<void>} lookAgain
- * @property {() => void} otherAgents  shows all agents with how to install them
- * @property {(earlier: EarlierConversation) => void} goOn  with an earlier conversation about this page
+ * @property {() => void} otherAgents  shows all agents and how to install them
+ * @property {(earlier: EarlierConversation) => void} goOn  continues an earlier conversation about this page
  */
 
 export class Empty {
@@ -31,7 +31,7 @@ export class Empty {
   /**
    * @param {TabView | null} tab
    * @param {AgentInfo[] | null} agents
-   * @param {boolean} plain  only the built-in commands are there
+   * @param {boolean} plain  whether only the built-in commands are available
    * @param {EarlierConversation | null} earlier
    */
   update(tab, agents, plain, earlier) {
@@ -105,7 +105,7 @@ export class Empty {
     ];
   }
 
-  /** Cannot be pressed again while it looks. */
+  /** Looks for agents again; the button is disabled until that is done. */
   #checkAgain() {
     const button = /** @type {HTMLButtonElement} */ (
       h(
@@ -127,7 +127,12 @@ export class Empty {
     return button;
   }
 
-  /** The list has its room from the first frame on: what comes into it moves nothing. @param {TabView} tab @param {string} about @param {boolean} plain */
+  /**
+   * Draws the suggestions. The list reserves its space from the first frame, so that nothing moves when they arrive.
+   * @param {TabView} tab
+   * @param {string} about
+   * @param {boolean} plain
+   */
   async #fromPage(tab, about, plain) {
     this.list.replaceChildren();
     const facts = await pageFacts(tab.chromeTabId);

@@ -1,5 +1,5 @@
 /**
- * The facts of a turn's footer in words: what it does now; at its end agent, model, time, tokens and cost.
+ * The text of a turn's footer: its current activity, and at its end agent, model, time, tokens and cost.
  * @import { Usage } from "../../protocol.js"
  * @import { TurnEntry } from "../state/entries.js"
  */
@@ -10,11 +10,11 @@ import { openAsk } from "../state/entries.js";
 /** @param {TurnEntry} turn @param {number} now @param {boolean} waitsForSlot */
 export function factsOf(turn, now, waitsForSlot) {
   const { done, startedAt, agentLabel, model, direct } = turn;
-  // What ran without a model has neither an agent nor a model to name.
+  // A command that ran without a model has no agent or model to name.
   const who = direct ? [t("ranDirect")] : [agentLabel.toLowerCase(), ...(model ? [modelName(model)] : [])];
   if (!done) {
     const asked = openAsk(turn);
-    // Nothing came yet: its program may still be starting.
+    // Nothing has arrived yet: the agent's program may still be starting.
     const nothing = turn.items.length === 0 && !waitsForSlot && !direct;
     const first = nothing
       ? t("waitingForAgent", agentLabel, elapsed(now - startedAt))
@@ -28,7 +28,7 @@ export function factsOf(turn, now, waitsForSlot) {
   const outcome = done.outcome === "done" ? [] : [t(`outcome_${done.outcome}`)];
   const { usage, costUsd } = done;
   const read = usage ? usage.inputTokens + usage.cachedTokens + usage.outputTokens : 0;
-  // What it cost is what a narrow panel keeps: it stands before the rest that is cut off.
+  // A narrow panel must still show the cost, so it comes before the parts that are cut off.
   return [
     ...outcome,
     ...who,

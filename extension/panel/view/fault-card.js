@@ -1,5 +1,5 @@
 /**
- * A fault within the conversation: what happened, the next step, and a button that does it.
+ * A fault in the conversation: what happened, the next step, and a button for it.
  * @import { Fault } from "../../protocol.js"
  */
 import { worded } from "../../shared/fault-words.js";

@@ -1,6 +1,4 @@
-/**
- * Where the agent works: the folder on a small button, changed in a dialog over the composer.
- */
+/** The agent's working folder: shown on a small button, changed in a dialog over the composer. */
 import { faultOf } from "../../shared/fault.js";
 import { t } from "../../shared/i18n.js";
 import { lastOf } from "../format.js";
@@ -14,7 +12,7 @@ export class FolderButton {
    * @param {HTMLElement} dialog
    * @param {object} actions
    * @param {(folder: string) => Promise<void>} actions.choose
-   * @param {(current: string) => Promise<string[]>} actions.recent  folders of other conversations
+   * @param {(current: string) => Promise<string[]>} actions.recent  returns folders of other conversations
    */
   constructor(dialog, { choose, recent }) {
     this.choose = choose;
@@ -31,7 +29,10 @@ export class FolderButton {
     this.menu = new Menu(this.button, dialog, () => void this.#draw());
   }
 
-  /** @param {string} folder  empty while there is no conversation @param {string} of  what it is a git work tree of, where it is one */
+  /**
+   * @param {string} folder  empty while there is no conversation
+   * @param {string} of  the repository whose git work tree it is, if any
+   */
   update(folder, of = "") {
     if (folder === this.#folder) return;
     this.#folder = folder;

@@ -1,5 +1,5 @@
 /**
- * Conversations of all time: search in their words, reading again, renaming, export, deletion with undo.
+ * All past conversations: search, read again, rename, export, delete with undo.
  * @import { ConversationInfo, Conversations } from "../../protocol.js"
  * @import { RowActions } from "./history-row.js"
  */
@@ -9,7 +9,7 @@ import { byDay, dayOf } from "../state/past.js";
 import { h, icon, iconButton } from "./dom.js";
 import { HistoryRow } from "./history-row.js";
 
-/** A search is asked when the typing pauses. */
+/** A search starts when typing pauses for this long. */
 const PAUSE_MS = 150;
 
 /**
@@ -124,9 +124,9 @@ export class HistoryDrawer {
     try {
       await this.actions.remove(info, () => void this.load());
     } catch {
-      return; // said by the toast; the row stays
+      return; // the toast shows it; the row stays
     }
-    // The list may have come again in between: which rows are left, and how many of a day, is asked and not guessed.
+    // The list may have been reloaded, so the remaining rows and the counts per day are read again, not guessed.
     await this.load();
     (this.#rows[at] ?? this.#rows.at(-1) ?? this.search).focus();
   }

@@ -1,5 +1,5 @@
 /**
- * One conversation of the history: opened by a click, renamed in its place, exported, deleted.
+ * One conversation of the history: opened by a click, renamed in place, exported, deleted.
  * @import { ConversationInfo, ExportFormat } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";

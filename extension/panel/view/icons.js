@@ -1,10 +1,10 @@
 /**
- * The icons' drawings within the panel's own document.
+ * Loads the icons' drawings into the panel's own document.
  *
- * A `<use>` that names another file makes a document of its own each time it is drawn, and these stay until memory is short.
+ * A `<use>` that refers to another file creates a document each time it is drawn, which stays until memory runs short.
  */
 
-/** Brings them in. They are drawn by `icon` of dom.js, and show nothing themselves. */
+/** Inserts them. `icon` of dom.js draws them; they are invisible themselves. */
 export async function loadIcons() {
   const file = await fetch("icons.svg");
   const drawings = new DOMParser().parseFromString(await file.text(), "image/svg+xml").documentElement;

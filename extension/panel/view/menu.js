@@ -1,13 +1,13 @@
 /**
- * What every menu does: opens at its button, moves by arrow keys, closes on Escape or a click elsewhere.
- * Owns the behaviour; its user owns the items.
+ * The behaviour of every menu: opens at its button, moves by arrow keys, closes on Escape or a click elsewhere. Owns
+ * the behaviour; the caller owns the items.
  */
 
 export class Menu {
   /**
    * @param {HTMLElement} button  has `aria-haspopup`
    * @param {HTMLElement} element
-   * @param {() => void} draw  fills the menu, each time it opens
+   * @param {() => void} draw  fills the menu each time it opens
    */
   constructor(button, element, draw) {
     this.button = button;
@@ -35,7 +35,7 @@ export class Menu {
   }
 
   open() {
-    // In sight first: a hidden field takes no focus.
+    // Visible first: a hidden field cannot take the focus.
     this.element.hidden = false;
     this.button.setAttribute("aria-expanded", "true");
     this.draw();
@@ -43,7 +43,7 @@ export class Menu {
     (this.#items.find((item) => item.matches('[aria-checked="true"], [aria-current="true"]')) ?? this.#items[0])?.focus();
   }
 
-  /** @param {boolean} [refocus]  gives the focus back to the button */
+  /** @param {boolean} [refocus]  returns the focus to the button */
   close(refocus = true) {
     if (!this.isOpen) return;
     this.element.hidden = true;
@@ -60,7 +60,7 @@ export class Menu {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    // Home and End belong to a text that is being written.
+    // Home and End belong to a text field that is being edited.
     if (event.isComposing || (event.target instanceof HTMLInputElement && (event.key === "Home" || event.key === "End"))) return;
     const items = this.#items;
     const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));

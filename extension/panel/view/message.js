@@ -12,17 +12,17 @@ import { h, icon } from "./dom.js";
 /**
  * @typedef {object} MessageTools
  * @property {(clientId: string) => void} resend
- * @property {(clientId: string) => void} takeBack  drops a failed one; its text goes into the composer
+ * @property {(clientId: string) => void} takeBack  removes a failed message and puts its text into the composer
  * @property {(file: Attachment) => Promise<string>} load
  */
 
-/** A longer text is shown by its beginning: what was pasted into it is known to who pasted it. */
+/** A longer text is shown only in part: the person knows what they pasted. */
 const LONG = 6000;
 const BEGINNING = 3000;
 
 export class Message {
   #drawn = "";
-  /** All of a long text was asked for. */
+  /** Whether the whole of a long text was requested. */
   #whole = false;
 
   /** @param {MessageTools} tools */
@@ -65,7 +65,7 @@ export class Message {
     );
   }
 
-  /** The way to the rest of a long text. @param {MessageEntry | ShownMessage} entry @param {string} text */
+  /** Draws the button for the rest of a long text. @param {MessageEntry | ShownMessage} entry @param {string} text */
   #rest(entry, text) {
     if (this.#whole || text.length <= LONG) return [];
     const all = () => {
@@ -110,13 +110,16 @@ export class Message {
       { class: "attachment attachment--sent" },
       icon(file.mime.startsWith("image/") ? "camera" : "file"),
       h("span", { class: "truncate" }, file.name),
-      // A picture that the daemon reads itself is measured there.
+      // The daemon reads this picture itself and measures it there.
       file.bytes > 0 && h("span", { class: "data" }, size(file.bytes)),
     );
   }
 }
 
-/** What of the page went with a message: its first words; all of it under the pointer. @param {string} context */
+/**
+ * Shows the part of the page that went with a message: its first words, and all of it on hover.
+ * @param {string} context
+ */
 function contextChip(context) {
   return h(
     "span",

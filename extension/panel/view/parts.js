@@ -1,5 +1,5 @@
 /**
- * The kinds of parts that a turn is made of, each with the view that draws it.
+ * The kinds of parts of a turn, each with the view that draws it.
  * @import { Attachment } from "../../protocol.js"
  * @import { ApprovalTools } from "./approval.js"
  * @import { View } from "./dom.js"
@@ -135,7 +135,7 @@ class QuestionPart {
   }
 }
 
-/** The card of a part that asks. @param {View<Part> | undefined} view */
+/** Returns the card of a part that waits for a person. @param {View<Part> | undefined} view */
 export function askOf(view) {
   return view instanceof ApprovalPart || view instanceof ApprovalsPart || view instanceof QuestionPart ? view.ask : null;
 }

@@ -1,5 +1,5 @@
 /**
- * An agent's plan: a checklist that is redrawn in its place as it goes on.
+ * An agent's plan: a checklist that is redrawn in place as it progresses.
  * @import { PlanEntry } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";
@@ -19,7 +19,7 @@ export class Plan {
     );
   }
 
-  /** @param {PlanEntry[]} entries @param {boolean} live  the turn still runs */
+  /** @param {PlanEntry[]} entries @param {boolean} live  the turn is still running */
   update(entries, live) {
     const drawn = JSON.stringify([entries, live]);
     if (drawn === this.#drawn) return;
@@ -27,7 +27,7 @@ export class Plan {
     this.count.textContent = t("planCount", entries.filter(({ status }) => status === "done").length, entries.length);
     this.list.replaceChildren(
       ...entries.map(({ text, status }) => {
-        // What "runs" in a turn that has ended does not run any more.
+        // In a finished turn, a "running" entry no longer runs.
         const state = status === "running" && !live ? "pending" : status;
         return h(
           "li",

@@ -1,8 +1,8 @@
 /**
- * A text of the agent: finished blocks as rendered Markdown, the growing one as light text.
+ * A text of the agent: finished blocks as rendered Markdown, the growing one as plain nodes.
  *
- * Owns the nodes of one text. A finished block is drawn once and never touched again. However much came at once, a
- * frame draws its share of it, and the rest follows in the next ones.
+ * Owns the nodes of one text. Draws a finished block once and never touches it again. However much arrives at once,
+ * each frame draws its share, and the next frames draw the rest.
  * @import { Block } from "../markdown/split.js"
  * @import { Pace } from "../pace.js"
  */
@@ -18,26 +18,28 @@ import { h, setAttribute } from "./dom.js";
  * @property {Pace} text  letters that come to the text
  * @property {Pace} blocks  letters of finished blocks
  *
- * @typedef {{ block: Block, place: ChildNode, ready: boolean }} Due  a finished block, what stands for it until then, and whether its turn came
+ * @typedef {{ block: Block, place: ChildNode, ready: boolean }} Due  a finished block, its placeholder until then, and
+ * whether its turn has come
  */
 
-/** An answer is laid out in parts of so many letters: those that are out of sight cost nothing. */
+/** The browser lays out an answer in parts of this many characters: invisible parts cost nothing. */
 const PART = 8000;
 
 export class Prose {
   #text = "";
   /** How much of it is drawn. */
   #drawn = 0;
-  /** Where blocks are added, and what it holds. @type {HTMLElement | null} */ #part = null;
+  /** The element that receives the next blocks. @type {HTMLElement | null} */ #part = null;
   #partLength = 0;
   #splitter = new BlockSplitter();
   /** @type {LiveBlock | null} */ #live = null;
-  /** It will not grow any more. */
+  /** Whether it will grow no more. */
   #ends = false;
   #ended = false;
   #asked = false;
-  /** The finished blocks that are not rendered, in their order. @type {Due[]} */ #due = [];
-  /** What the block before became, once it stands: a further piece of it goes there. @type {Node | null} */ #before = null;
+  /** The finished blocks that are not rendered yet, in order. @type {Due[]} */ #due = [];
+  /** The node of the previous block once it is rendered: a further piece of it goes there. @type {Node | null} */
+  #before = null;
 
   /** @param {ProseTools} tools */
   constructor(tools) {
@@ -46,13 +48,14 @@ export class Prose {
   }
 
   /**
-   * @param {string} text  all of it
-   * @param {boolean} ends  it will not grow any more
+   * @param {string} text  the whole text
+   * @param {boolean} ends  whether it will grow no more
    */
   update(text, ends) {
-    // A shorter or different text (cut back after a crash), or one that was taken for ended and grew, is redrawn.
+    // Redraws a shorter or different text (truncated after a crash), and one that grew after it was considered
+    // finished.
     if (!text.startsWith(this.#text) || (this.#ended && text.length > this.#text.length)) this.#reset();
-    // Decided once by the first letter: `dir="auto"` would read the whole text again with each word.
+    // Decided once, by the first letter: `dir="auto"` would scan the whole text again with each word.
     if (!this.element.dir) this.element.dir = directionOf(text) ?? "";
     this.#text = text;
     this.#ends = ends;
@@ -64,7 +67,7 @@ export class Prose {
     const granted = this.tools.text.take(left);
     if (granted > 0) {
       const from = this.#drawn;
-      // Half a character is not a character.
+      // Half a surrogate pair is not a character.
       this.#drawn += granted + (/[\uD800-\uDBFF]/.test(this.#text[from + granted - 1] ?? "") && granted < left ? 1 : 0);
       for (const block of this.#splitter.feed(this.#text.slice(from, this.#drawn))) this.#finish(block);
       this.#grow();
@@ -84,12 +87,12 @@ export class Prose {
     const { element } = this;
     this.tools.text.later(() => {
       this.#asked = false;
-      // Nobody looks at what was taken out of the page.
+      // Skips text that was removed from the page.
       if (element.isConnected) this.#draw();
     });
   }
 
-  /** Text is left to be drawn, or a block to be rendered. */
+  /** Reports whether text is left to draw, or a block to render. */
   #tellBusy() {
     setAttribute(this.element, "aria-busy", this.#drawn < this.#text.length || this.#due.length > 0 ? "true" : null);
   }
@@ -130,7 +133,7 @@ export class Prose {
     this.#part.append(node);
   }
 
-  /** The growing block is `block` now and stays so. @param {Block} block */
+  /** Marks the growing block as finished, with this content. @param {Block} block */
   #finish(block) {
     const { length } = block.source;
     const ready = this.tools.blocks.now(length);
@@ -144,12 +147,17 @@ export class Prose {
         due.ready = true;
         this.#render();
       });
-    // What is about to be put into the page is there after this task; tables are measured.
+    // An element about to be inserted is in the page after this task; tables need to be measured.
     else if (this.element.isConnected) this.#render();
     else queueMicrotask(() => this.#render());
   }
 
-  /** What stands for a block until it is rendered: its live text, unless nothing of it was seen yet. @param {Block} block @param {boolean} ready @returns {ChildNode} */
+  /**
+   * Returns the placeholder of a block until it is rendered: its live text, unless none of it was visible yet.
+   * @param {Block} block
+   * @param {boolean} ready
+   * @returns {ChildNode}
+   */
   #placeOf(block, ready) {
     if (ready && !this.#live) {
       const place = document.createComment("");
@@ -162,7 +170,7 @@ export class Prose {
     return live.element;
   }
 
-  /** Renders the blocks whose turn came, each after the one before it. */
+  /** Renders the blocks whose turn has come, in order. */
   #render() {
     while (this.#due[0]?.ready) {
       const { block, place } = /** @type {Due} */ (this.#due.shift());

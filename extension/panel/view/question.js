@@ -1,6 +1,6 @@
 /**
- * A question of the agent: its options, one or several, and a place for the person's own words; and what is left
- * of it when it was answered.
+ * A question of the agent: its options, single or multiple choice, and a field for the person's own text; and the line
+ * that remains once it is answered.
  * @import { QuestionPart } from "../../protocol.js"
  * @import { QuestionItem } from "../state/entries.js"
  * @import { Given } from "../state/question.js"
@@ -31,7 +31,7 @@ export class Question extends Ask {
     return this.#deciding;
   }
 
-  /** Chooses an option of the first part by its number, from 1. Nothing is sent by it. @param {number} number */
+  /** Chooses an option of the first part by its number, counted from 1. Sends nothing. @param {number} number */
   choose(number) {
     const box = this.#parts[0]?.boxes[number - 1];
     box?.focus();
@@ -88,7 +88,7 @@ export class Question extends Ask {
       "aria-label": `${t("ownWords")}: ${part.text}`,
       placeholder: part.options.length > 0 ? t("ownWords") : t("yourAnswer"),
     });
-    // One's own words are an answer of their own where only one may be given.
+    // In a single choice, the person's own text is an answer of its own.
     if (!part.multiple)
       own.addEventListener("input", () => {
         if (own.value) for (const box of boxes) box.checked = false;
@@ -124,7 +124,7 @@ export class Question extends Ask {
     }));
   }
 
-  /** What was chosen and written before the panel was closed. @param {Given[]} given */
+  /** Restores the choices and text from before the panel was closed. @param {Given[]} given */
   #bring(given) {
     this.#parts.forEach(({ part, boxes, own }, index) => {
       const { chosen = [], own: words = "" } = given[index] ?? {};

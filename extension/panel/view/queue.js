@@ -22,7 +22,7 @@ class Chip {
     setText(this.place, String(place));
     setText(this.text, text);
     this.text.title = text;
-    // Taking back needs the host's word: it may begin the message's turn at this moment.
+    // Taking back needs the host's confirmation: it may be starting the message's turn at this moment.
     this.button.disabled = !sent;
   }
 }
@@ -41,7 +41,7 @@ export class Queue {
     this.length = 0;
   }
 
-  /** @param {QueueChip[]} queue @param {boolean} paused  it waits for a person's word */
+  /** @param {QueueChip[]} queue @param {boolean} paused  it waits for the person */
   update(queue, paused) {
     this.length = queue.length;
     this.element.hidden = queue.length === 0;
@@ -56,7 +56,7 @@ export class Queue {
     return this.length >= QUEUE_LIMIT;
   }
 
-  /** Says why a message was not added. */
+  /** Shows why a message was not added. */
   refuse() {
     setText(this.refusal, t("queueFull", QUEUE_LIMIT));
     this.refusal.hidden = false;

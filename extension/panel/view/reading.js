@@ -1,5 +1,5 @@
 /**
- * Over a conversation from history: whose it is, and how it goes on here.
+ * The strip over a conversation from the history: its agent, and the button to continue it here.
  * @import { ConversationInfo } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";
@@ -7,7 +7,7 @@ import { h, icon } from "./dom.js";
 
 /**
  * @param {HTMLElement} strip
- * @param {ConversationInfo | null} info  null: the tab's own is in sight
+ * @param {ConversationInfo | null} info  null while the tab's own conversation is visible
  * @param {{ back: () => void, goOn: (info: ConversationInfo) => void }} actions
  */
 export function drawReading(strip, info, { back, goOn }) {

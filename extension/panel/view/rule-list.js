@@ -1,5 +1,5 @@
 /**
- * The rules that a person made about what agents may do, each to be taken back.
+ * The rules that a person made for agents, each with a button to remove it.
  * @import { PolicyRule } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";

@@ -1,7 +1,7 @@
 /**
- * One setting: its words and the control that fits its values.
+ * One setting: its text and a control for its values.
  *
- * Owns the control. The value changes only when the daemon has taken it.
+ * Owns the control. The value changes only once the daemon has accepted it.
  * @import { Setting, SettingValue } from "../../protocol.js"
  */
 import { faultOf } from "../../shared/fault.js";
@@ -9,10 +9,10 @@ import { t } from "../../shared/i18n.js";
 import { controlOf, isDefault, valueOf } from "../state/settings.js";
 import { h, iconButton } from "./dom.js";
 
-/** @typedef {(value: SettingValue | null) => Promise<void>} Set  null: the default again */
+/** @typedef {(value: SettingValue | null) => Promise<void>} Set  null: restores the default */
 
 /**
- * Values side by side, one of them chosen.
+ * Returns the values side by side, one of them chosen.
  * @template {SettingValue} T
  * @param {string} label
  * @param {{ value: T, label: string, note?: string }[]} choices
@@ -57,7 +57,7 @@ export function segments(label, choices, chosen, choose) {
 }
 
 /**
- * A switch of the panel's own.
+ * Returns a switch for a setting of the panel's own.
  * @param {{ name: string, label: string, help: string, value: boolean }} setting
  * @param {() => void} onclick
  */
@@ -88,7 +88,7 @@ export class SettingRow {
     this.#draw();
   }
 
-  /** @param {Setting} setting  as the daemon holds it now */
+  /** @param {Setting} setting  the daemon's current value */
   update(setting) {
     if (JSON.stringify(setting) === JSON.stringify(this.setting)) return;
     const focused = this.element.contains(document.activeElement) ? document.activeElement?.getAttribute("data-part") : null;

@@ -1,8 +1,8 @@
 /**
- * What a person can set: what people look for first (the look, the agent, permissions, the keys), and behind Advanced how
- * gstack itself runs.
+ * The settings: the common ones first (appearance, agent, permissions, keys), and behind Advanced how gstack itself
+ * runs.
  *
- * Owns the drawer's parts. The list of settings is the daemon's: a new one appears here by itself.
+ * Owns the drawer's parts. The daemon owns the list of settings: a new one appears here automatically.
  * @import { Policy, PolicyRule, Settings, SettingValue } from "../../protocol.js"
  */
 import { faultOf } from "../../shared/fault.js";
@@ -12,7 +12,7 @@ import { copyButton, h, icon, iconButton } from "./dom.js";
 import { ruleList } from "./rule-list.js";
 import { segments, SettingRow, switchRow } from "./setting-row.js";
 
-/** The panel's keys: what for, and what is pressed. */
+/** The panel's keys: their purpose and their key combinations. */
 const KEYS = [
   ["send", "Enter"],
   ["break", "Shift Enter"],
@@ -23,7 +23,7 @@ const KEYS = [
   ["rename", "F2"],
 ];
 
-/** What is shown in pages where an agent works. @typedef {import("../page-marks.js").Marks} Marks */
+/** The marks in pages where an agent works. @typedef {import("../page-marks.js").Marks} Marks */
 
 /**
  * @typedef {object} SettingsActions
@@ -36,7 +36,7 @@ const KEYS = [
  * @property {() => Promise<Marks>} marks
  * @property {(marks: Marks) => void} setMarks
  * @property {() => { daemon: string, newer: string, mayReload: boolean }} versions
- * @property {() => void} reload  the extension
+ * @property {() => void} reload  reloads the extension
  * @property {() => void} close
  */
 
@@ -87,14 +87,17 @@ export class SettingsDrawer {
     void this.load(this.#drawPanel());
   }
 
-  /** Brings the list of keys into view. */
+  /** Scrolls to the list of keys. */
   showKeys() {
     const keys = this.title.ownerDocument.getElementById("keys");
     keys?.scrollIntoView({ block: "start" });
     keys?.focus({ preventScroll: true });
   }
 
-  /** All sections at once, so that none moves under a pointer that is on its way. @param {Promise<void>} [above]  what is drawn above them */
+  /**
+   * Loads all sections at once, so that none moves under an approaching pointer.
+   * @param {Promise<void>} [above]  settles when everything above them is drawn
+   */
   async load(above = Promise.resolve()) {
     const asked = ++this.#asked;
     const [settings, policy] = await Promise.allSettled([this.actions.read(), this.actions.policy(), above]);
@@ -188,7 +191,7 @@ export class SettingsDrawer {
     if (again instanceof HTMLElement) again.focus();
   }
 
-  /** @param {string} file  where the daemon keeps its settings */
+  /** @param {string} file  the daemon's settings file */
   #drawAbout(file) {
     const { daemon, newer, mayReload } = this.actions.versions();
     this.about.replaceChildren(

@@ -1,12 +1,12 @@
 /**
- * A picture of the conversation: a thumbnail that opens large in a tab of its own.
+ * A picture of the conversation: a thumbnail that opens at full size in its own tab.
  * @import { Attachment } from "../../protocol.js"
  */
 import { t } from "../../shared/i18n.js";
 import { size } from "../format.js";
 import { h, icon, setText } from "./dom.js";
 
-/** @typedef {(file: Attachment) => Promise<string>} Load  a URL of the file's bytes */
+/** @typedef {(file: Attachment) => Promise<string>} Load  returns a URL of the file's bytes */
 
 /** @param {Attachment} file @param {Load} load */
 export function shot(file, load) {
@@ -27,14 +27,14 @@ export function shot(file, load) {
       setText(facts, t("fileGone"));
     }
   };
-  // Read only when it comes near: a long conversation holds many.
+  // Loaded only when it nears the view: a long conversation holds many.
   const near = new IntersectionObserver(
     async ([entry]) => {
       if (!entry?.isIntersecting) return;
       near.disconnect();
       try {
         const url = await load(file);
-        // Another conversation may have come into view meanwhile; its predecessor's URLs are revoked.
+        // Another conversation may be in view by now, and the previous one's URLs are revoked.
         if (element.isConnected) picture.src = url;
       } catch {
         setText(facts, t("fileGone"));

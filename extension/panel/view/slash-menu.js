@@ -1,5 +1,5 @@
 /**
- * The list that `/` opens over the composer. The focus stays in the text; the list shows where one is.
+ * The list that `/` opens over the composer. The focus stays in the text; the list marks the active option.
  * @import { Command, Group } from "../state/slash.js"
  */
 import { t } from "../../shared/i18n.js";
@@ -32,7 +32,7 @@ export class SlashMenu {
       ),
     );
     text.setAttribute("aria-autocomplete", "list");
-    // Pressing the pointer must not take the focus out of the text.
+    // A pointer press must not take the focus out of the text.
     element.addEventListener("pointerdown", (event) => event.preventDefault());
   }
 
@@ -40,7 +40,7 @@ export class SlashMenu {
     return !this.element.hidden;
   }
 
-  /** Shows what fits; nothing closes it. @param {Group[]} groups @param {string} typed */
+  /** Shows the matching commands; closes if there are none. @param {Group[]} groups @param {string} typed */
   show(groups, typed) {
     if (groups.length === 0) return this.close();
     const drawn = JSON.stringify([typed, groups]);

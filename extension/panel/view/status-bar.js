@@ -1,5 +1,6 @@
 /**
- * The last line: where the connection stands, what the conversation cost, and the way to new chat, history, settings, debug.
+ * The status bar: the connection's state, the conversation's cost, and buttons for new chat, history, settings and
+ * debug.
  * @import { ConnectionState } from "../../shared/wire.js"
  * @import { Drawer } from "../drawers.js"
  * @import { Trouble } from "../state/trouble.js"
@@ -32,9 +33,9 @@ export class StatusBar {
    * @param {object} state
    * @param {ConnectionState} state.connection
    * @param {Trouble | null} state.trouble
-   * @param {string} state.agentTrouble  what keeps the chosen agent from working; empty if nothing
+   * @param {string} state.agentTrouble  why the chosen agent cannot work; empty if it can
    * @param {Drawer | null} state.drawer
-   * @param {number} state.costUsd  of the whole conversation; 0 where nobody reports it
+   * @param {number} state.costUsd  of the whole conversation; 0 if no agent reports it
    * @param {boolean} state.canClear
    */
   update({ connection, trouble, agentTrouble, drawer, costUsd, canClear }) {

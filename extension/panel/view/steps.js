@@ -1,5 +1,5 @@
 /**
- * Consecutive steps of a turn: one line each, finished ones folded, the running one in sight.
+ * Consecutive steps of a turn: one line each, finished ones folded, the running one visible.
  * @import { StepItem } from "../state/entries.js"
  */
 import { isolated, t } from "../../shared/i18n.js";
@@ -8,10 +8,13 @@ import { joined, said, value } from "../../shared/said.js";
 import { stepMs, workedMs } from "../state/times.js";
 import { copyButton, h, icon, KeyedList, setText, spinner } from "./dom.js";
 
-/** From this many finished steps on they fold: fewer take no more room than their fold. */
+/** The number of finished steps from which they fold: fewer take no more space than the fold itself. */
 const FOLD_FROM = 3;
 
-/** `asks`: a person is waited for, so nothing runs. @typedef {{ key: string, item: StepItem, live: boolean, asks: boolean, waits: number[] }} Row */
+/**
+ * `asks`: a person has to answer, so nothing runs.
+ * @typedef {{ key: string, item: StepItem, live: boolean, asks: boolean, waits: number[] }} Row
+ */
 
 /** One step. */
 class StepRow {
@@ -51,7 +54,7 @@ class StepRow {
     if (this.details.open) this.#detail();
   }
 
-  /** The clock moved. @param {number} now */
+  /** Updates the running time. @param {number} now */
   tick(now) {
     if (this.#row?.live && !this.#row.asks && !this.#row.item.done) setText(this.time, elapsed(now - this.#row.item.at));
   }
@@ -64,7 +67,7 @@ class StepRow {
     this.note.replaceChildren(...(words ? [h("p", { class: "step__reason" }, words)] : []));
   }
 
-  /** Arguments and result are drawn only when somebody looks. */
+  /** Draws arguments and result only when the person opens them. */
   #detail() {
     if (!this.#row || !this.details.open) return;
     const { step, done } = this.#row.item;
@@ -103,7 +106,10 @@ function glyph(state) {
   return icon(state === "ok" ? "check" : state === "unknown" ? "alert" : "cross");
 }
 
-/** Why a step failed. A tool says it in English: other languages say that it failed, and have that behind it. @param {string} result */
+/**
+ * Returns why a step failed. A tool reports it in English; in other languages, a translated "failed" comes first.
+ * @param {string} result
+ */
 function failure(result) {
   const told = result.split("\n", 1)[0] ?? "";
   if (told === "") return t("stepFailed");
@@ -116,7 +122,7 @@ function prettyJson(text) {
     const value = JSON.parse(text);
     return typeof value === "object" && value !== null && Object.keys(value).length === 0 ? "" : JSON.stringify(value, null, 2);
   } catch {
-    // Cut at the wire's limit: shown as it came.
+    // Truncated at the wire's limit, so it is shown as received.
     return text;
   }
 }
@@ -135,7 +141,10 @@ export class Steps {
     this.flat = new KeyedList(this.openList, () => new StepRow());
   }
 
-  /** @param {{ items: StepItem[], live: boolean, asks: boolean, waits: number[] }} part  `live`: the turn runs, and a step without an end is under way */
+  /**
+   * @param {{ items: StepItem[], live: boolean, asks: boolean, waits: number[] }} part  `live`: the turn is running, so
+   * a step without an end is in progress
+   */
   update({ items, live, asks, waits }) {
     const rows = items.map((item) => ({ key: item.step.stepId, item, live, asks, waits }));
     const ended = rows.filter(({ item }) => item.done || !live);

@@ -1,6 +1,6 @@
 /**
- * Lines over the conversation that hold until something is done: the agent works unattended, a newer extension waits,
- * the daemon has told of a trouble.
+ * Strips over the conversation that stay until something is done: the agent works unattended, a newer extension is
+ * ready, the daemon reported a problem.
  * @import { Fault, PolicyRule } from "../../protocol.js"
  */
 import { worded } from "../../shared/fault-words.js";
@@ -8,7 +8,12 @@ import { t } from "../../shared/i18n.js";
 import { moment } from "../format.js";
 import { commandLine, h, icon, iconButton } from "./dom.js";
 
-/** @param {HTMLElement} element @param {string} drawn @param {() => (Node | false)[]} draw  nothing hides it */
+/**
+ * Redraws a strip if its state changed.
+ * @param {HTMLElement} element
+ * @param {string} drawn
+ * @param {() => (Node | false)[]} draw  an empty result hides it
+ */
 function redraw(element, drawn, draw) {
   if (element.dataset.drawn === drawn) return;
   element.dataset.drawn = drawn;
@@ -37,7 +42,12 @@ export function drawUnattended(element, rule, stop) {
   );
 }
 
-/** A card waits behind a drawer that was opened over it. @param {HTMLElement} element @param {boolean} hidden @param {() => void} show */
+/**
+ * Shows that a card waits behind a drawer which was opened over it.
+ * @param {HTMLElement} element
+ * @param {boolean} hidden
+ * @param {() => void} show
+ */
 export function drawAsks(element, hidden, show) {
   redraw(element, hidden ? "asks" : "", () =>
     hidden
@@ -50,9 +60,13 @@ export function drawAsks(element, hidden, show) {
   );
 }
 
-/** @param {HTMLElement} element @param {{ version: string, mayReload: boolean } | null} newer @param {() => void} reload */
+/**
+ * @param {HTMLElement} element
+ * @param {{ version: string, mayReload: boolean } | null} newer
+ * @param {() => void} reload
+ */
 export function drawUpdate(element, newer, reload) {
-  // While something runs nobody is asked to end it.
+  // While anything runs, the person is not asked to end it.
   const version = newer?.mayReload ? newer.version : "";
   redraw(element, version, () =>
     version
@@ -65,7 +79,11 @@ export function drawUpdate(element, newer, reload) {
   );
 }
 
-/** @param {HTMLElement} element @param {Fault | null} told  a full disk, rules that can't be read, a browser that went @param {() => void} close */
+/**
+ * @param {HTMLElement} element
+ * @param {Fault | null} told  a full disk, unreadable rules, a browser that closed
+ * @param {() => void} close
+ */
 export function drawNotice(element, told, close) {
   const fault = told && worded(told);
   redraw(element, fault ? `${fault.code} ${fault.message}` : "", () =>

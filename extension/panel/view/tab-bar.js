@@ -1,5 +1,6 @@
 /**
- * The page that the conversation is about; behind it the other tabs that have one, and the tabs that the agent may use.
+ * The page that the conversation is about, and a menu with the other tabs that have a conversation and the tabs that
+ * the agent may use.
  * @import { AllowedTab, TabWithConversation } from "../../protocol.js"
  * @import { TabView } from "../state/panel-state.js"
  */
@@ -10,7 +11,7 @@ import { Menu } from "./menu.js";
 
 /**
  * @typedef {object} TabActions
- * @property {(chromeTabId: number, allowed: boolean) => Promise<void>} allow  lets the agent use a tab, or takes it out
+ * @property {(chromeTabId: number, allowed: boolean) => Promise<void>} allow  lets the agent use a tab, or revokes it
  * @property {() => void} stopAll
  */
 
@@ -38,14 +39,18 @@ export class TabBar {
       this.#drawMenu();
     });
     element.append(this.chip, this.list);
-    // One that is being opened has no address yet.
+    // A tab that is being opened has no URL yet.
     for (const event of [chrome.tabs.onUpdated, chrome.tabs.onRemoved])
       event.addListener(() => {
         if (this.#offered) void this.#offer();
       });
   }
 
-  /** @param {TabView | null} tab @param {TabWithConversation[]} tabs @param {AllowedTab[] | undefined} allowed  that the agent may use, its own first */
+  /**
+   * @param {TabView | null} tab
+   * @param {TabWithConversation[]} tabs
+   * @param {AllowedTab[] | undefined} allowed  the tabs that the agent may use, its own first
+   */
   update(tab, tabs, allowed = NONE) {
     if (tab === this.#tab && tabs === this.#tabs && allowed === this.#allowed) return;
     this.#tab = tab;
@@ -79,7 +84,7 @@ export class TabBar {
     const held = this.list.contains(document.activeElement) ? (document.activeElement?.getAttribute("data-line") ?? "") : null;
     this.#drawMenu();
     if (held === null) return;
-    // What stood there has gone: for "Add a tab" the first of those that came in its place.
+    // The focused line is gone: "Add a tab" is replaced by the first of the new lines.
     const again =
       this.list.querySelector(`[data-line="${CSS.escape(held)}"]`) ??
       this.list.querySelector(held === "add" ? '[data-line^="add "]' : "button") ??
@@ -154,7 +159,7 @@ export class TabBar {
     ];
   }
 
-  /** In the place of "Add a tab": those that the agent may not use yet. @param {chrome.tabs.Tab[]} offered */
+  /** Draws the tabs that the agent may not use yet, in place of "Add a tab". @param {chrome.tabs.Tab[]} offered */
   #addable(offered) {
     const held = new Set([this.#tab?.chromeTabId, ...this.#allowed.map(({ chromeTabId }) => chromeTabId)]);
     const tabs = offered.filter(({ id, url }) => id !== undefined && !held.has(id) && /^https?:/.test(url ?? ""));
@@ -178,7 +183,7 @@ export class TabBar {
   async #offer() {
     this.#offered ??= [];
     const tabs = await chrome.tabs.query({ windowType: "normal" });
-    // Chosen or closed meanwhile.
+    // The person chose a tab or closed the menu.
     if (!this.#offered || !this.menu.isOpen) return;
     this.#offered = tabs;
     this.#redraw();
@@ -188,11 +193,14 @@ export class TabBar {
   async #allow(chromeTabId, allowed) {
     this.#offered = null;
     await this.actions.allow(chromeTabId, allowed).catch(() => {
-      /* said by the toast */
+      /* the toast shows it */
     });
   }
 
-  /** @param {{ title: string, url: string, current: boolean, end: string, chromeTabId: number, running?: boolean, go?: () => void }} tab */
+  /**
+   * @param {{ title: string, url: string, current: boolean, end: string, chromeTabId: number, running?: boolean, go?:
+   * () => void }} tab
+   */
   #item({ title, url, current, end, chromeTabId, running, go }) {
     return h(
       "button",

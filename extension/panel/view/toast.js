@@ -1,10 +1,8 @@
-/**
- * A short word at the bottom, with at most one thing to do about it. Owns its own end.
- */
+/** A short message at the bottom with at most one action. Owns when it disappears. */
 import { t } from "../../shared/i18n.js";
 import { h, iconButton } from "./dom.js";
 
-/** Long enough to read two lines; stays while pointer or focus is on it. */
+/** Long enough to read two lines; the toast stays while it is hovered or focused. */
 const STAYS_MS = 6000;
 
 export class Toast {
@@ -46,7 +44,11 @@ export class Toast {
     this.#start();
   }
 
-  /** As `show`, until `hide` is called. @param {string} words @param {{ label: string, onclick: () => void }} action */
+  /**
+   * Like `show`, but stays until `hide` is called.
+   * @param {string} words
+   * @param {{ label: string, onclick: () => void }} action
+   */
   hold(words, action) {
     this.show(words, action);
     clearTimeout(this.#timer);

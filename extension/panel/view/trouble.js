@@ -1,5 +1,5 @@
 /**
- * Trouble on the way, drawn as the chain of hops with the broken link dashed.
+ * A connection fault, drawn as the chain of hops with the broken link dashed.
  * @import { Hop } from "../../protocol.js"
  * @import { Trouble } from "../state/trouble.js"
  */
@@ -8,7 +8,7 @@ import { t } from "../../shared/i18n.js";
 import { HOPS } from "../state/trouble.js";
 import { commandLine, h, icon, spinner } from "./dom.js";
 
-/** The chain is drawn without the browser: it is beside the way of a message, not on it. @type {Hop[]} */
+/** The chain omits the browser: a message does not pass through it. @type {Hop[]} */
 const CHAIN = HOPS.filter((hop) => hop !== "browser");
 
 /** @param {Hop} broken */
@@ -22,7 +22,7 @@ export function hopLine(broken) {
   return line;
 }
 
-/** Above a conversation that goes on. */
+/** The banner above a conversation that has content. */
 export class Banner {
   #drawn = "";
 
@@ -57,7 +57,7 @@ export class Banner {
 }
 
 /**
- * In the place of an empty conversation.
+ * Draws the fault in place of an empty conversation.
  * @param {Trouble} trouble
  * @param {{ retry: () => void, details: () => void }} actions
  */

@@ -1,5 +1,5 @@
 /**
- * One turn of an agent: its parts in order, what went wrong, and the footer that is there from the first frame.
+ * One turn of an agent: its parts in order, its fault, and the footer, which is there from the first frame.
  * @import { Fault } from "../../protocol.js"
  * @import { TurnEntry } from "../state/entries.js"
  * @import { PendingTurn } from "../state/display.js"
@@ -19,12 +19,13 @@ import { SAID } from "../../shared/fault-words.js";
 
 /**
  * @typedef {object} OwnTools
- * @property {(clientId: string) => void} retry  says the turn's message again
- * @property {(clientId: string, fault: Fault) => { label: string, main?: boolean, onclick: () => void }[]} remedies  for a fault of the agent's
+ * @property {(clientId: string) => void} retry  sends the turn's message again
+ * @property {(clientId: string, fault: Fault) => { label: string, main?: boolean, onclick: () => void }[]} remedies
+ * returns the buttons for a fault of the agent's
  * @property {() => void} showSettings
  * @property {boolean} readOnly
  *
- * @typedef {PartTools & ApprovalTools & OwnTools} TurnTools  what a turn needs of the panel
+ * @typedef {PartTools & ApprovalTools & OwnTools} TurnTools  the panel's services for a turn
  */
 
 export class Turn {
@@ -58,7 +59,8 @@ export class Turn {
       this.#turn = entry;
       this.#parts = partsOf(entry, this.#parts);
       this.parts.update(this.#parts);
-      // Dots whenever nothing else moves: before the first word and between a step's end and the next.
+      // The dots are visible whenever nothing else moves: before the first word, and between a step's end and the next
+      // step.
       this.dots.hidden = entry.done !== null || moves(entry);
       this.#drawTrouble(entry);
     }
@@ -74,20 +76,20 @@ export class Turn {
     return ask?.asks ? ask : null;
   }
 
-  /** All agents are busy: this turn begins when one is free. @param {boolean} waits */
+  /** Shows that all agents are busy and that this turn starts when one is free. @param {boolean} waits */
   waitForSlot(waits) {
     if (this.slot.hidden === !waits) return;
     this.slot.hidden = !waits;
     this.#drawFooter(Date.now());
   }
 
-  /** The clock moved. @param {number} now */
+  /** Updates the running time. @param {number} now */
   tick(now) {
     this.#drawFooter(now);
     for (const view of this.parts.views) if (view instanceof StepsPart) view.steps.tick(now);
   }
 
-  /** All that the agent said, as Markdown. */
+  /** The agent's whole text, as Markdown. */
   get answer() {
     return (this.#turn?.items ?? []).flatMap((item) => (item.kind === "text" ? [item.text] : [])).join("\n\n");
   }
@@ -130,7 +132,7 @@ export class Turn {
         : [
             this.facts,
             ...(this.answer ? [copyButton(t("copyAnswer"), () => this.answer)] : []),
-            // A fault's card has its own.
+            // A fault's card has its own button.
             ...(this.tools.readOnly || !this.trouble.hidden
               ? []
               : [iconButton("retry", t("retry"), () => this.tools.retry(clientId), "icon-button icon-button--small")]),
@@ -139,7 +141,7 @@ export class Turn {
   }
 }
 
-/** Whether the newest part shows by itself that something goes on. @param {TurnEntry} turn */
+/** Returns whether the newest part itself shows that the turn is in progress. @param {TurnEntry} turn */
 function moves(turn) {
   const last = turn.items.at(-1);
   if (!last || openAsk(turn)) return last !== undefined;

@@ -1,6 +1,6 @@
 /**
- * A text that must be read as it is: hidden characters are named, long runs of blanks counted.
- * Owns the nodes; what is hidden is `state/revealed.js`'s to say.
+ * A text that must be read exactly: hidden characters are named, long runs of blanks are counted. Owns the nodes;
+ * `state/revealed.js` decides what is hidden.
  * @import { Said } from "../../shared/said.js"
  */
 import { t } from "../../shared/i18n.js";
@@ -9,7 +9,8 @@ import { h } from "./dom.js";
 
 /** @param {string} text @returns {Node[]} */
 export function wholeText(text) {
-  // biome-ignore lint/suspicious/useIterableCallbackReturn: these are all kinds of a part; `tsc` would see a missing one.
+  // biome-ignore lint/suspicious/useIterableCallbackReturn: these are all kinds of a part; `tsc` would see a missing
+  // one.
   return revealed(text).flatMap((part) => {
     switch (part.kind) {
       case "text":
@@ -24,7 +25,10 @@ export function wholeText(text) {
   });
 }
 
-/** A sentence: its values are read as they are, and turn no word of ours around. @param {Said[]} parts */
+/**
+ * Draws a sentence. Its values are revealed too, and cannot change the direction of our own words.
+ * @param {Said[]} parts
+ */
 export function wholeSentence(parts) {
   return parts.map(({ text, isValue }) => (isValue ? h("bdi", {}, ...wholeText(text)) : text));
 }
