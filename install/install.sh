@@ -1,23 +1,23 @@
 #!/bin/sh
-# Installs a released gstack for you alone, without building it. Run it again to update or repair.
+# Installs a released gstack for the current user, without building it. Run it again to update or repair.
 #
-#   install.sh                  download the latest release, check it, install it, register it with your browsers
-#   install.sh --from FOLDER    install the program, and nothing else, from a folder that holds a `gstack`
-#   install.sh --no-register    leave the browsers alone
-#   GSTACK_RELEASE_URL=URL      where the files of a release are (default: the latest one on GitHub)
+#   install.sh                  download the latest release, verify it, install it, register it with your browsers
+#   install.sh --from FOLDER    install only the program, from a folder that contains `gstack`
+#   install.sh --no-register    do not register with the browsers
+#   GSTACK_RELEASE_URL=URL      location of the release files (default: the latest release on GitHub)
 #   GSTACK_BIN_DIR=DIR          where the program goes (default: ~/.local/bin)
 #
-# Exit codes: 0 installed, 1 failed and the program that was there is untouched, 3 no release fits this machine or none
-# can be reached. Only https is accepted, and http from 127.0.0.1.
+# Exit codes: 0 installed, 1 failed and the existing program is untouched, 3 no release fits this machine or none can be
+# reached. Accepts only https, and http from 127.0.0.1.
 #
-# The braces: a shell that gets only a part of this file reports a syntax error and runs nothing.
+# The braces make a shell that receives only a part of this file report a syntax error and run nothing.
 {
 set -eu
 
 default_url=https://github.com/gstack/gstack/releases/latest/download
 url=${GSTACK_RELEASE_URL:-$default_url}
 bin=${GSTACK_BIN_DIR:-$HOME/.local/bin}
-# The Linux release needs this glibc; older ones get the static program.
+# The Linux release needs at least this glibc; older systems get the static program.
 least_glibc=2.28
 stage=
 
@@ -26,7 +26,7 @@ give_up() { printf 'gstack: %s\n' "$*" >&2; exit 1; }
 not_available() { printf 'gstack: %s\n' "$*" >&2; exit 3; }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# Removes our own staging folder, and those of runs that were killed.
+# Removes our own staging folder, and those of killed runs.
 clear_stages() {
   for one in "$bin"/.gstack-install.*; do
     [ -d "$one" ] || continue
@@ -46,7 +46,7 @@ target() {
   case "$system" in
     Linux) echo "$machine-unknown-linux-$(libc)" ;;
     Darwin)
-      # A shell under Rosetta is told that the machine is an Intel one.
+      # Under Rosetta, the shell sees an Intel machine.
       [ "$(sysctl -n sysctl.proc_translated 2>/dev/null || true)" = 1 ] && machine=aarch64
       echo "$machine-apple-darwin"
       ;;
@@ -63,7 +63,7 @@ libc() {
   fi
 }
 
-# download NAME: one file of the release into the staging folder. Redirects stay within what the first address may be.
+# download NAME: downloads a release file into the staging folder. Redirects obey the same rules as the first URL.
 download() {
   case "$url" in
     https://*) scheme='=https' redirects=10 ;;
@@ -87,7 +87,7 @@ sha256() {
   if have sha256sum; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d' ' -f1
 }
 
-# check NAME: compares a downloaded file with its one line in SHA256SUMS.
+# check NAME: verifies a downloaded file against its line in SHA256SUMS.
 check() {
   wanted=$(awk -v name="$1" '$2 == name || $2 == "*" name { print $1 }' "$stage/SHA256SUMS")
   case "$wanted" in
@@ -99,7 +99,7 @@ check() {
     give_up "$1 is not what was released (its SHA-256 is $found, not $wanted). Nothing was installed; run this again."
 }
 
-# fetch: downloads, checks and unpacks the release; prints the folder with the program.
+# fetch: downloads, verifies and unpacks the release; prints the folder with the program.
 fetch() {
   name="gstack-$(target)" || exit
   download SHA256SUMS || not_available "the release at $url can't be downloaded."
@@ -111,7 +111,7 @@ fetch() {
   echo "$stage/$name"
 }
 
-# place FOLDER: puts the program of the folder in its place. It must start here first.
+# place FOLDER: installs the program of the folder. The program must first start on this machine.
 place() {
   { [ -f "$1/gstack" ] && [ ! -L "$1/gstack" ]; } || give_up "there is no program in $1."
   cp "$1/gstack" "$stage/program"
@@ -132,7 +132,7 @@ document() {
   mv -f "$stage/document" "$folder/$name"
 }
 
-# Where bash-completion, fish and man look for a user's own by themselves.
+# The places where bash-completion, fish and man look for a user's own files.
 documents() {
   data=${XDG_DATA_HOME:-$HOME/.local/share}
   fish=${XDG_CONFIG_HOME:-$HOME/.config}/fish

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# What a machine must have, and how it gets there. Sourced by install/setup.sh and tests/run.sh; does nothing by itself.
+# Installs what a machine needs. Sourced by install/setup.sh and tests/run.sh; does nothing by itself.
 
 say() { printf '%s\n' "$*"; }
 give_up() { printf 'gstack: %s\n' "$*" >&2; exit 1; }
-# Programs that run as root can put a plain file in the place of /dev/null (a compiler told to write there does). What
-# others throw away is then what compilers read as their input.
+# Programs that run as root can replace /dev/null with a plain file (a compiler whose output is /dev/null does).
+# Compilers then read other programs' discarded output as their input.
 need_null() {
   [ -c /dev/null ] && return
   if [ "$(id -u)" -eq 0 ] && rm -f /dev/null && mknod -m 666 /dev/null c 1 3; then
@@ -15,7 +15,7 @@ need_null() {
 }
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# apt_install PACKAGE…: installs on Debian and Ubuntu, as root or by sudo. Fails where neither is there.
+# apt_install PACKAGE…: installs on Debian and Ubuntu, as root or with sudo. Fails if neither is available.
 apt_install() {
   have apt-get || return 1
   local run=()
@@ -31,7 +31,7 @@ apt_install() {
   "${run[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
-# Rust as the Cargo.toml next to us asks for it.
+# Installs the Rust version that this checkout's Cargo.toml requires.
 need_rust() {
   local wanted found
   wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$1/Cargo.toml")
@@ -51,7 +51,7 @@ need_compiler() {
     give_up "There is no C compiler. On macOS run: xcode-select --install. On Linux install gcc or clang."
 }
 
-# A browser of the Chromium family that is not a snap (a snap can't start programs outside of its sandbox).
+# Finds a Chromium-based browser that is not a snap (a snap cannot start programs outside its sandbox).
 find_browser() {
   local name real
   if [ -n "${GSTACK_BROWSER_PATH:-}" ]; then
@@ -65,7 +65,7 @@ find_browser() {
     case "$real" in
       /snap/* | */snap) continue ;;
     esac
-    # Ubuntu's chromium-browser is a script that only calls the snap.
+    # Ubuntu's chromium-browser is a script that only starts the snap.
     if head -c 2048 "$real" | grep -aq '/snap/bin/chromium'; then continue; fi
     command -v "$name"
     return
@@ -81,7 +81,7 @@ find_browser() {
 
 need_browser() {
   find_browser >/dev/null && return
-  # On Ubuntu this package is a door to the snap, so look again afterwards.
+  # On Ubuntu this package only installs the snap, so search again afterwards.
   apt_install chromium || true
   find_browser >/dev/null ||
     give_up "No usable browser was found. Install Chromium or Google Chrome (not as snap or flatpak), or set GSTACK_BROWSER_PATH to one."

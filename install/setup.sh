@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs gstack from this checkout for you alone and opens a browser with the side panel. A checkout of a release,
-# unchanged, takes the released program if there is one for this machine; any other checkout is built.
-# May be run again at any time: what is there already is kept or renewed.
+# Installs gstack from this checkout for the current user and opens a browser with the side panel. An unchanged checkout
+# of a release installs the released program if there is one for this machine; any other checkout is built.
+# May be run again at any time: it keeps or updates what is already installed.
 #
-#   install/setup.sh               all of it
+#   install/setup.sh               do everything
 #   install/setup.sh --no-connect  install only
-#   install/setup.sh --build       build, also where a released program fits
+#   install/setup.sh --build       build even if a released program fits
 #   GSTACK_BIN_DIR=DIR             where the program goes (default: ~/.local/bin)
 set -euo pipefail
 
@@ -13,7 +13,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=install/packages.sh
 . "$root/install/packages.sh"
 need_null
-# Nothing here asks anything. With standard input closed, the next pipe would become it.
+# Nothing here prompts. If standard input were closed, the next pipe would become standard input.
 exec </dev/null
 
 connect=yes
@@ -30,7 +30,7 @@ done
 bin=${GSTACK_BIN_DIR:-$HOME/.local/bin}
 export GSTACK_BIN_DIR=$bin
 
-# The release that this checkout is; fails if it is changed or is no release.
+# Prints the release of this checkout; fails if it has changes or is not a release.
 released() {
   local version
   version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n1)
@@ -39,7 +39,7 @@ released() {
 }
 
 say "1. Looking for what is needed"
-# Before the registration, which looks for what is installed.
+# Before the registration, which searches for installed browsers.
 if [ "$connect" = yes ]; then need_browser; fi
 
 installed=no
@@ -61,7 +61,7 @@ if [ "$installed" = no ]; then
   say "3. Installing and registering with the browsers that are installed"
   "$root/install/install.sh" --from "${CARGO_TARGET_DIR:-$root/target}/release"
 fi
-# A daemon of the program before would go on with the old one; its browser stays open.
+# A running daemon would continue with the old program. Its browser stays open.
 "$bin/gstack" stop
 command=gstack
 case ":$PATH:" in *":$bin:"*) ;; *) command="$bin/gstack" ;; esac

@@ -1,6 +1,6 @@
 //! The agents' real programs against fake APIs on loopback: an isolated HOME, dummy keys, no other network.
 //!
-//! What is shown of each program, and where (e2e: tests/e2e/claude.test.mjs, in the panel of a real browser):
+//! The coverage of each program and its test file (e2e: tests/e2e/claude.test.mjs, in the panel of a real browser):
 //!
 //! | | Claude Code | Codex | Gemini CLI | claude-agent-acp |
 //! |---|---|---|---|---|
@@ -10,12 +10,12 @@
 //! | interrupt in mid-stream | claude | codex | acp | acp |
 //! | interrupt in mid-tool | every | codex, every | every | every |
 //! | resumed by a new process | claude | codex | acp (or again, with what was said) | acp |
-//! | goes on after the daemon's restart | e2e | e2e | e2e | e2e |
+//! | continues after the daemon restarts | e2e | e2e | e2e | e2e |
 //! | wrong key | claude | codex | acp | acp |
-//! | API down, rate limit | every | codex, every | every (it tries again without a word) | every |
+//! | API down, rate limit | every | codex, every | every (it retries silently) | every |
 //! | killed | claude | codex | acp | acp |
 //!
-//! Skipped, with a line that says so, where a program or `node` is not installed; tests/run.sh installs them.
+//! If a program or `node` is not installed, its tests are skipped with a message; tests/run.sh installs them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on fails where it stands")]
 

@@ -4,7 +4,7 @@
  *
  *   node anthropic.mjs SCENARIO.json [--log REQUESTS.jsonl]
  *
- * Scenarios are those of scenario.mjs, starting and ending those of serve.mjs.
+ * scenario.mjs defines the scenarios, serve.mjs the start and the end.
  *
  * STEPs:
  *   {"text": "…", "repeat": 3, "chunk": 5, "delayMs": 20}    a text block, in parts of `chunk` characters
@@ -12,9 +12,9 @@
  *   {"tool": "Read", "input": {…}, "id": "…"}                a tool use
  *   {"sleepMs": 500}                                         a pause between blocks
  *   {"error": 529, "type": "overloaded_error", "message": "…"}      an HTTP error (first step only)
- *   {"streamError": "overloaded_error", "message": "…"}      an error event in the stream, then its end
+ *   {"streamError": "overloaded_error", "message": "…"}      an error event that ends the stream
  *   {"drop": true}                                           the connection is cut
- *   {"stopReason": "max_tokens"}, {"usage": {…}}             other endings and numbers
+ *   {"stopReason": "max_tokens"}, {"usage": {…}}             other stop reasons and usage numbers
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Scenario, parts } from './scenario.mjs';

@@ -3,7 +3,7 @@
  *
  *   node gemini.mjs SCENARIO.json [--log REQUESTS.jsonl]
  *
- * Scenarios are those of scenario.mjs, starting and ending those of serve.mjs.
+ * scenario.mjs defines the scenarios, serve.mjs the start and the end.
  *
  * STEPs:
  *   {"text": "…", "repeat": 3, "chunk": 5, "delayMs": 20}    text, in parts of `chunk` characters

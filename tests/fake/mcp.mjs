@@ -1,6 +1,6 @@
 /*
- * A minimal MCP server over HTTP on loopback: one tool, `goto`, that answers with a line of text, or never where the
- * address says `hold`. Owns just enough of the protocol for a client to connect, list and call. Never does anything.
+ * A minimal MCP server over HTTP on loopback: one tool, `goto`, that answers with a line of text, or never if the
+ * URL contains `hold`. Owns just enough of the protocol for a client to connect, list and call. Never navigates.
  *
  *   node mcp.mjs TOKEN        prints {"port":N}; serves until its stdin ends
  *

@@ -4,7 +4,7 @@
  *
  *   node responses.mjs SCENARIO.json [--log REQUESTS.jsonl]
  *
- * Scenarios are those of scenario.mjs, starting and ending those of serve.mjs.
+ * scenario.mjs defines the scenarios, serve.mjs the start and the end.
  *
  * STEPs:
  *   {"text": "…", "repeat": 3, "chunk": 5, "delayMs": 20}    a message, in parts of `chunk` characters
@@ -13,9 +13,9 @@
  *   {"custom": "apply_patch", "input": "…"}                  a call of a tool that takes text
  *   {"sleepMs": 500}                                         a pause between items
  *   {"error": 429, "message": "…", "code": "…"}              an HTTP error (first step only)
- *   {"failed": "server_is_overloaded", "message": "…"}       the response fails in mid-stream
+ *   {"failed": "server_is_overloaded", "message": "…"}       the response fails mid-stream
  *   {"drop": true}                                           the connection is cut
- *   {"usage": {…}}                                           other numbers
+ *   {"usage": {…}}                                           other usage numbers
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Scenario, parts } from './scenario.mjs';

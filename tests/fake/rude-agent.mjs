@@ -1,15 +1,15 @@
 /*
- * An ACP agent without manners, for what a host has to stand. Owns its misbehaviour; never talks to a network.
+ * A misbehaving ACP agent, to test what a host must tolerate. Owns its misbehaviour; never uses a network.
  *
  *   node rude-agent.mjs
  *
- * What it does with a message, by its text:
- *   garbage      lines that are no messages, and messages of unknown kinds, then an answer
+ * Its reaction to a message, by the message's text:
+ *   garbage      lines that are not messages, and messages of unknown kinds, then an answer
  *   huge         a line of 100 MB, then an answer
  *   flood N      an answer of N small parts as fast as it can
- *   deaf         nothing: no answer, and from then on neither a cancel, the end of its input nor TERM ends it
+ *   deaf         no answer, and afterwards it ignores a cancel, the end of its input and TERM
  *   loud         writes much to stderr, then ends with code 3
- * anything else is answered by itself.
+ * It answers anything else with the same text.
  */
 import { createInterface } from 'node:readline';
 

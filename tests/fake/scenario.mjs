@@ -1,15 +1,16 @@
 /*
- * What a fake API answers: a script of rules, the same for every fake. Owns choosing the reply; never knows a wire format.
+ * The replies of a fake API: a script of rules, the same for every fake. Owns the choice of the reply; never knows a
+ * wire format.
  *
  * Scenario: {"rules": [RULE…], "default": [STEP…], "afterTool": [STEP…]}
  * A RULE answers a request when all of its conditions hold; the first one wins:
- *   match   part of the text looked at, any case ("" or absent: always)
- *   in      where to look: "user" (default: the newest prompt), "toolResult", "system", "model"
- *   tools   true/false: the request offers tools or not (title generation and the like offer none)
- *   times   answers at most so often
- *   reply   [STEP…], each as the fake that uses it says
- * A request that ends in a tool result and that no "toolResult" rule answers gets "afterTool", so that every loop ends.
- * "$1" in a step is replaced by what follows the matched text.
+ *   match   a part of the examined text, in any case ("" or absent: always)
+ *   in      the text to examine: "user" (default: the newest prompt), "toolResult", "system", "model"
+ *   tools   true/false: whether the request offers tools (title generation and the like offer none)
+ *   times   the maximum number of answers
+ *   reply   [STEP…], in the format of the fake
+ * A request that ends in a tool result gets "afterTool" unless a "toolResult" rule answers it, so that every loop ends.
+ * "$1" in a step is replaced by the text after the match.
  */
 
 export class Scenario {
