@@ -1,7 +1,7 @@
-//! The journal under real trouble: a process that is killed while it writes, a disk that takes only a part of a line.
+//! The journal under real failures: a process that is killed while it writes, a disk that accepts only a part of a
+//! line.
 //!
-//! The trouble happens in a child: this test's own program, started for one of its cases with a folder in its
-//! environment.
+//! The failure happens in a child: this test's own program, started for one case with a folder in its environment.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-/// Where the child's home is. Not set: the case is not a child and does nothing.
+/// The child's home. If it is not set, the case is not a child and does nothing.
 const CHILD_HOME: &str = "CHAT_FAULTS_HOME";
 
 fn message(name: &str) -> Message {
@@ -33,7 +33,7 @@ fn message(name: &str) -> Message {
     }
 }
 
-/// Sends a message and brings its turn to where the agent writes.
+/// Sends a message and advances its turn until the agent writes.
 fn run(conversation: &Conversation, name: &str) {
     conversation.send(message(name)).unwrap();
     let turn_id = message(name).turn_id;
@@ -46,9 +46,9 @@ fn child_home() -> Option<Home> {
     std::env::var_os(CHILD_HOME).map(|home| Home::at(home.into()).unwrap())
 }
 
-/// This program again, for one case. `limit`: the largest file it can write, in 512-byte blocks.
+/// Starts this program again, for one case. `limit`: the largest file it can write, in 512-byte blocks.
 fn child(case: &str, home: &Path, limit: Option<u32>) -> Child {
-    // Ignored signals outlive exec: a write past the limit fails then instead of ending the process.
+    // Ignored signals survive exec: a write past the limit then fails instead of ending the process.
     let limit = limit.map_or(String::new(), |blocks| format!("trap '' XFSZ; ulimit -f {blocks} || exit 9; "));
     Command::new("sh")
         .arg("-c")
@@ -72,7 +72,7 @@ fn everything(conversation: &Conversation) -> Vec<ChatEvent> {
     conversation.replay(0, usize::MAX).unwrap().events
 }
 
-/// Child: writes text and says how much is written, until it is killed.
+/// Child: writes text and reports how much is written, until it is killed.
 #[test]
 fn child_writes_until_it_is_killed() {
     let Some(home) = child_home() else { return };
@@ -101,7 +101,7 @@ fn what_was_told_as_written_survives_a_kill() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // What it said between the last line that was read and its end.
+    // The output between the last line that was read and its end.
     for line in lines.map_while(Result::ok) {
         told = line.strip_prefix("written ").and_then(|number| number.parse().ok()).unwrap_or(told);
     }
@@ -119,7 +119,7 @@ fn what_was_told_as_written_survives_a_kill() {
     assert_eq!(conversation.info().queued, 1, "the waiting message waits on");
 }
 
-/// Child: writes until the disk takes no more, and looks at how that is told.
+/// Child: writes until the disk is full, and checks how that is reported.
 #[test]
 fn child_fills_its_disk() {
     let Some(home) = child_home() else { return };
@@ -137,12 +137,12 @@ fn child_fills_its_disk() {
     assert!(fault.hint.is_some());
     let long = Message { text: "m".repeat(2000), ..message("second") };
     assert_eq!(conversation.send(long).unwrap_err().fault().code, FaultCode::Storage);
-    // The journal ends with a whole line, and shorter lines still find room.
+    // The journal ends with a complete line, and shorter lines still fit.
     let small = ChatBody::Notice { turn_id: TurnId::new("turn-first"), text: "small".into(), words: None };
     if conversation.append(small.clone()).is_ok() {
         assert_eq!(everything(&conversation).last().unwrap().body, small);
     }
-    // The turn can end although its end can't be written.
+    // The turn can end although its end cannot be written.
     while conversation.append(small.clone()).is_ok() {}
     let handled = conversation.handle(Event::AgentExited { fault: None });
     assert_eq!(handled.fault.unwrap().code, FaultCode::Storage);
@@ -169,7 +169,7 @@ fn a_full_disk_is_told_and_leaves_whole_lines_only() {
     );
 }
 
-/// Makes a conversation of so many events, as an earlier daemon has left it.
+/// Creates a conversation with this many events, as an earlier daemon left it.
 fn long_conversation(home: &Home, events: u64) -> ConversationId {
     let id = ConversationId::random();
     let folder = home.conversations().join(id.as_str());
@@ -321,13 +321,13 @@ fn a_compacted_journal_holds_all_that_it_held_and_goes_on() {
     assert!(compacted.after * 3 < compacted.before, "{compacted:?}");
     assert_eq!(everything(&conversation), before);
     assert_eq!(conversation.compact().unwrap().after, compacted.after, "once more changes nothing");
-    // It is written on, and the next daemon reads the same.
+    // It can be appended to, and the next daemon reads the same.
     conversation.append(ChatBody::Notice { turn_id: turn, text: "more".into(), words: None }).unwrap();
     let now = everything(&conversation);
     assert_eq!(now.len(), before.len() + 1);
     conversation.persist().unwrap();
     drop((conversation, store));
-    // What a compaction that was cut off has left is not taken for the journal.
+    // The leftover of an interrupted compaction is not mistaken for the journal.
     let id = only_conversation(&Store::open(&home).unwrap()).id().clone();
     let left = home.conversations().join(id.as_str()).join("chat.jsonl.new");
     std::fs::write(&left, "{\"gstackChat\":1").unwrap();

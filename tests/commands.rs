@@ -1,5 +1,5 @@
-//! docs/COMMANDS.md is made from the registry and the command line, and docs/PROTOCOL.md names all that is on the wire:
-//! these tests hold both in step. After a change of a command: `GSTACK_BLESS=1 cargo test --test commands`.
+//! docs/COMMANDS.md is generated from the registry and the command line, and docs/PROTOCOL.md names everything on the
+//! wire: these tests keep both in sync. After a change of a command: `GSTACK_BLESS=1 cargo test --test commands`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 use clap::{Arg, Command};
@@ -42,7 +42,7 @@ fn class(class: Class) -> &'static str {
     }
 }
 
-/// Text inside a table's cell.
+/// Escapes text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
@@ -60,7 +60,7 @@ fn row(spec: &Spec) -> String {
     )
 }
 
-/// What options mean, a line each. The same option of several commands is said once.
+/// The descriptions of options, one per line. An option that several commands share is described once.
 #[derive(Default)]
 struct Options(Vec<(String, String, Vec<String>)>);
 
@@ -87,7 +87,7 @@ fn flag(flag: &Flag) -> String {
     format!("{}{alias}{}", flag.name, flag.value.map(|value| format!(" {value}")).unwrap_or_default())
 }
 
-/// An argument as it is written: `<ID>`, `[URL]`, `[--site HOST]`.
+/// Formats an argument as it is written: `<ID>`, `[URL]`, `[--site HOST]`.
 fn written(arg: &Arg) -> String {
     let value = value_name(arg);
     if arg.is_last_set() {
@@ -189,7 +189,7 @@ fn the_page_of_commands_says_what_the_registry_says() {
     assert!(found == wanted, "docs/COMMANDS.md is behind the registry. Run: GSTACK_BLESS=1 cargo test --test commands");
 }
 
-/// Words that look like commands in backticks, in the readme's table of commands.
+/// Checks the words in backticks that look like commands, in the readme's table of commands.
 #[test]
 fn the_readme_names_only_commands_that_exist() {
     let readme = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
@@ -214,24 +214,24 @@ fn the_readme_names_only_commands_that_exist() {
     assert!(unknown.is_empty(), "the readme names {unknown:?}, which the command line does not know");
 }
 
-/// `gstack` in a sentence rather than in a command.
+/// Returns whether `gstack` is part of a sentence instead of a command.
 fn is_prose(rest: &str) -> bool {
     let until = rest.find(['`', '\n']).map_or(rest, |end| &rest[..end]);
     ["&& cd", "with ", "itself", "with", "sends "].iter().any(|words| until.starts_with(words))
 }
 
-/// A file of this tree.
+/// Reads a file of this tree.
 fn read(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// What stands between the two in a source, without either.
+/// Returns the text between the two in a source, without either.
 fn part<'a>(source: &'a str, from: &str, to: &str) -> &'a str {
     let (_, rest) = source.split_once(from).expect(from);
     rest.split_once(to).expect(to).0
 }
 
-/// The variants of an enum as the wire writes them: `TurnDone` is `turn-done`.
+/// Returns the variants of an enum as the wire writes them: `TurnDone` is `turn-done`.
 fn variants(body: &str) -> Vec<String> {
     let names =
         body.lines().filter_map(|line| line.strip_prefix("    ")).filter(|line| line.starts_with(char::is_uppercase));
@@ -261,7 +261,7 @@ fn the_page_of_the_protocol_names_every_method_event_and_fault() {
     assert!(missing.is_empty(), "docs/PROTOCOL.md does not name {missing:?}");
 }
 
-/// A line's words as a shell splits them, as far as the guide needs it.
+/// Splits a line into words like a shell, as far as the guide needs it.
 fn shell_words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = None;
@@ -297,7 +297,8 @@ fn every_line_of_the_guide_for_agents_is_a_command_line_that_is_understood() {
     assert!(seen > 45, "{seen} lines were found");
 }
 
-/// Every command of another tool has its row in docs/MIGRATE.md, and what stands there as ours exists with its options.
+/// Every command of another tool has its row in docs/MIGRATE.md, and each of our commands there exists with its
+/// options.
 #[test]
 fn the_page_for_users_of_other_tools_names_all_their_commands_and_only_ours() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

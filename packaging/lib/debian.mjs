@@ -1,20 +1,24 @@
-// The .deb: the program, its manual page and completions, and host manifests for all users of the machine, so that no
-// user has to register it. Built by dpkg-deb; the bytes depend on SOURCE_DATE_EPOCH alone.
+// Builds the .deb: the program, its manual page and completions, and host manifests for all users of the machine, so
+// that no user has to register it. dpkg-deb builds it; the bytes depend on SOURCE_DATE_EPOCH alone.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { copy, filesIn, gzipped, put, settle } from './files.mjs';
 
 const PROGRAM = '/usr/bin/gstack';
-// Where browsers look for the hosts of all users. Source: Chromium's chrome/common/chrome_paths.cc (Brave and Vivaldi
-// keep its folder) and https://learn.microsoft.com/microsoft-edge/extensions-chromium/developer-guide/native-messaging
+// The folders where browsers look for the hosts of all users. Source: Chromium's chrome/common/chrome_paths.cc (Brave
+// and Vivaldi keep its folder) and
+// https://learn.microsoft.com/microsoft-edge/extensions-chromium/developer-guide/native-messaging
 export const HOST_FOLDERS = [
   '/etc/opt/chrome/native-messaging-hosts',
   '/etc/chromium/native-messaging-hosts',
   '/etc/opt/edge/native-messaging-hosts',
 ];
 
-/** @param {{root: string, work: string, out: string, version: string, glibc: string, architecture: string, folder: string}} of `folder` holds the program and its documents */
+/**
+ * @param {{root: string, work: string, out: string, version: string, glibc: string, architecture: string, folder:
+ * string}} of `folder` contains the program and its documents
+ */
 export function debian({ root, work, out, version, glibc, architecture, folder }) {
   const tree = join(work, `deb-${architecture}`);
   const place = (from, to, mode) => copy(join(folder, from), join(tree, to), mode);

@@ -1,13 +1,15 @@
-// The extension as the Chrome Web Store takes it: the files that the program carries too, with the same bytes each time.
+// Packages the extension for the Chrome Web Store: the same files that the program embeds, reproducibly.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from './files.mjs';
 import { zip } from './zip.mjs';
 
-/** As in src/install/extension.rs: what only the type checker reads is left out. */
+/** As in src/install/extension.rs: excludes files that only the type checker reads. */
 const isShipped = (name) => !(name.endsWith('.d.ts') || /(^|\/)(tsconfig|jsconfig)\.json$/.test(name));
 
-/** The manifest as the store takes it: the store gives the extension its key, and refuses one that names another. */
+/**
+ * The manifest for the store: the store assigns the extension its key and rejects a manifest that contains another one.
+ */
 export function storeManifest(root) {
   const { key, ...manifest } = JSON.parse(readFileSync(join(root, 'extension/manifest.json'), 'utf8'));
   if (!key) throw new Error('the manifest has no key: the development id depends on it');

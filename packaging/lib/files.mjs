@@ -1,4 +1,4 @@
-// Files whose bytes depend on nothing but their content: fixed modes, fixed times, sorted names.
+// Writes files whose bytes depend only on their content: fixed modes, fixed times, sorted names.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export function copy(from, to, mode = 0o644) {
   chmodSync(to, mode);
 }
 
-/** Every file beneath a folder, as paths relative to it, sorted by code point. */
+/** Returns every file below a folder, as paths relative to it, sorted by code point. */
 export function filesIn(folder) {
   const found = [];
   const walk = (at) => {
@@ -35,7 +35,7 @@ export function filesIn(folder) {
   return found.sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** Sets every mode and time beneath a folder, the folder's own too. */
+/** Sets every mode and time below a folder, including its own. */
 export function settle(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -46,10 +46,10 @@ export function settle(folder) {
   utimesSync(folder, epoch(), epoch());
 }
 
-/** gzip without a name and a time. */
+/** Compresses with gzip, without a name and a time. */
 export const gzipped = (bytes) => gzipSync(bytes, { level: 9 });
 
-/** A .tar.gz of one folder within `at`, by GNU tar. */
+/** Creates a .tar.gz of one folder in `at` with GNU tar. */
 export function archive(at, name, file) {
   settle(join(at, name));
   const flags = ['--sort=name', `--mtime=@${epoch()}`, '--owner=0', '--group=0', '--numeric-owner', '--format=ustar'];

@@ -1,4 +1,4 @@
-// Makes a release's files out of programs that were built. Called by packaging/release.sh; publishes nothing.
+// Creates a release's files from built programs. Called by packaging/release.sh; never publishes anything.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -33,13 +33,13 @@ const programs = new Map(positionals.map((one) => [one.slice(0, one.indexOf('=')
 for (const target of programs.keys())
   if (!TARGETS[target]) give_up(`${target} is no target of a release; packaging/lib/targets.mjs lists them`);
 
-// Manual page and completions are made by the program, and the same for each target: by one that runs here.
+// The manual page and the completions are the same for each target, so a program that runs on this machine prints them.
 const asked = (...words) => {
   for (const program of programs.values()) {
     try {
       return execFileSync(program, words, { maxBuffer: 1 << 26, stdio: ['ignore', 'pipe', 'ignore'] });
     } catch {
-      // For another machine.
+      // A program for another machine.
     }
   }
   return give_up('none of the programs runs on this machine: one must, to print the manual page and the completions');
@@ -62,7 +62,7 @@ for (const [target, program] of [...programs].sort(([a], [b]) => (a < b ? -1 : 1
   copy(program, join(folder, 'gstack'), 0o755);
   for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) copy(join(root, file), join(folder, file));
   for (const [file, content] of Object.entries(documents)) put(join(folder, file), content);
-  // For packagers that serve all users of a machine.
+  // For packagers that install for all users of a machine.
   put(join(folder, 'io.gstack.host.json'), `${JSON.stringify({ ...manifest, path: '/usr/bin/gstack' }, null, 2)}\n`);
   const file = join(out, `${name}.tar.gz`);
   archive(work, name, file);
@@ -91,11 +91,11 @@ for (const [name, template] of [
     );
 }
 
-/** What others wrote and is kept in the repository: a library of the extension, the table of devices. */
+/** Third-party files in the repository: a library of the extension, the device table. */
 const vendored = [
   ['tests/extension', '@highlightjs/cdn-assets', 'BSD-3-Clause'],
   ['tests/extension', 'markdown-it', 'MIT'],
-  // In markdown-it's one file.
+  // Bundled into markdown-it's single file.
   ['tests/extension', 'entities', 'BSD-2-Clause'],
   ['tests/extension', 'linkify-it', 'MIT'],
   ['tests/extension', 'mdurl', 'MIT'],

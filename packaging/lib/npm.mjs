@@ -1,5 +1,5 @@
-// The npm packages: one that people name, with no program in it, and one for each target, which npm chooses by `os`, `cpu`
-// and `libc`. Nothing is downloaded or run at installation.
+// The npm packages: a main package without a program, and one package per target, which npm selects by `os`, `cpu` and
+// `libc`. Installation downloads and runs nothing else.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { copy, put } from './files.mjs';
@@ -35,7 +35,7 @@ export function programPackage({ root, work, out, version, target, program }) {
   return pack(folder, out);
 }
 
-/** The package that people name. It names every target's, also those that this release was made without. */
+/** The main package. It lists the packages of all targets, including those missing from this release. */
 export function wrapperPackage({ root, work, out, version }) {
   const folder = join(work, 'npm');
   copy(join(root, 'packaging/npm/gstack.js'), join(folder, 'bin/gstack.js'), 0o755);
@@ -45,7 +45,7 @@ export function wrapperPackage({ root, work, out, version }) {
     name: `${SCOPE}/gstack`,
     description: "Your coding agent in your browser's side panel, and the same browser from the terminal",
     keywords: ['browser', 'agent', 'mcp', 'chrome', 'automation'],
-    // What the MCP registry compares with server.json.
+    // The MCP registry compares this with server.json.
     mcpName: 'io.github.gstack/gstack',
     ...common(version),
     bin: { gstack: 'bin/gstack.js' },

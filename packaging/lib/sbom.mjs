@@ -1,5 +1,5 @@
 // The bill of materials in CycloneDX 1.5: every crate that is linked into the program, from `cargo metadata` and
-// Cargo.lock, and the libraries that the extension carries. Source: https://cyclonedx.org/docs/1.5/json/
+// Cargo.lock, and the libraries that the extension bundles. Source: https://cyclonedx.org/docs/1.5/json/
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { epoch } from './files.mjs';
 
 const purl = ({ name, version }) => `pkg:cargo/${encodeURIComponent(name)}@${encodeURIComponent(version)}`;
 
-/** SHA-256 of each crate's archive, by `name version`. */
+/** Returns the SHA-256 of each crate's archive, by `name version`. */
 function checksums(root) {
   const sums = new Map();
   for (const block of readFileSync(join(root, 'Cargo.lock'), 'utf8').split('[[package]]')) {
@@ -18,7 +18,10 @@ function checksums(root) {
   return sums;
 }
 
-/** The packages that the program is made of: normal and build dependencies from the root on, those of tests left out. */
+/**
+ * Returns the packages that the program consists of: the root's normal and build dependencies, without test
+ * dependencies.
+ */
 function linked(metadata) {
   const nodes = new Map(metadata.resolve.nodes.map((node) => [node.id, node]));
   const edges = (id) =>
@@ -72,7 +75,7 @@ export function sbom({ root, vendored }) {
     .sort((a, b) => (a.ref < b.ref ? -1 : 1));
   const of = dependencies.find(({ ref }) => ref === purl(own));
   of.dependsOn = [...of.dependsOn, ...carried.map((one) => one['bom-ref'])].sort();
-  // A number that stays the same for the same content, in the form of a UUID.
+  // A serial number that is the same for the same content, in the form of a UUID.
   const digest = createHash('sha256').update(JSON.stringify(components)).digest('hex');
   const serial = `${digest.slice(0, 8)}-${digest.slice(8, 12)}-5${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
   return {

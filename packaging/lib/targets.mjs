@@ -1,7 +1,7 @@
-// The targets of a release, and what each packager calls them. One table: archives, npm, Debian, the formula and
-// install.sh agree because the tests compare them with it.
+// The targets of a release and their names for each packager. This is the only table: the tests compare the archives,
+// npm, Debian, the formula and install.sh with it.
 
-/** By Rust's target triple. `node` is npm's `os`, `cpu` and `libc`. */
+/** Keyed by Rust's target triple. `node` is npm's `os`, `cpu` and `libc`. */
 export const TARGETS = {
   'x86_64-unknown-linux-gnu': { npm: 'linux-x64', node: { os: 'linux', cpu: 'x64', libc: 'glibc' }, debian: 'amd64', arch: 'x86_64' },
   'aarch64-unknown-linux-gnu': { npm: 'linux-arm64', node: { os: 'linux', cpu: 'arm64', libc: 'glibc' }, debian: 'arm64', arch: 'aarch64' },
@@ -11,5 +11,5 @@ export const TARGETS = {
   'aarch64-apple-darwin': { npm: 'darwin-arm64', node: { os: 'darwin', cpu: 'arm64' } },
 };
 
-/** The npm scope; the bare name belongs to somebody else. */
+/** The npm scope; someone else owns the bare name. */
 export const SCOPE = '@gstack-browser';

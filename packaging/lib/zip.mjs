@@ -1,13 +1,13 @@
-// A zip with the same bytes for the same files: stored, sorted, at one fixed time. Source: APPNOTE.TXT 6.3.10, sections
-// 4.3.7 (local header), 4.3.12 (central directory) and 4.3.16 (its end).
+// Writes a reproducible zip: uncompressed, sorted, with one fixed time. Source: APPNOTE.TXT 6.3.10, sections 4.3.7
+// (local header), 4.3.12 (central directory) and 4.3.16 (its end).
 
-// 1980-01-01 00:00, the earliest time that a zip can hold.
+// 1980-01-01 00:00, the earliest time that a zip can store.
 const TIME = 0;
 const DATE = (0 << 9) | (1 << 5) | 1;
-/** 2.0, which every reader knows; names are UTF-8. */
+/** Version 2.0, which every reader supports; names are UTF-8. */
 const VERSION = 20;
 const UTF8 = 0x0800;
-/** A plain file, 0644, made on Unix. */
+/** A plain file with mode 0644, created on Unix. */
 const MADE_BY = (3 << 8) | VERSION;
 const ATTRIBUTES = (0o100644 << 16) >>> 0;
 
@@ -19,7 +19,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, at) => {
 
 const crc32 = (bytes) => (bytes.reduce((sum, byte) => TABLE[(sum ^ byte) & 255] ^ (sum >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0;
 
-/** @param {[string, Buffer][]} files names with `/`, in the order in which they are to stand */
+/** @param {[string, Buffer][]} files names with `/`, in the order of the archive */
 export function zip(files) {
   const parts = [];
   const directory = [];

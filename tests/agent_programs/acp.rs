@@ -111,7 +111,7 @@ async fn a_session_is_resumed_or_it_says_that_it_is_not() {
         assert_eq!(text_of(&events), "more", "{program:?}");
         let remembered = bench.requests().pop().unwrap()["body"].to_string().contains("zanzibar");
         let said = events.iter().any(|event| matches!(event, AgentEvent::Notice(_)));
-        // Gemini CLI does not always find the sessions that it has written; it must not be silent about it.
+        // Gemini CLI does not always find the sessions that it has written, but it must not be silent about it.
         assert!(remembered != said, "{program:?} {events:?}");
         assert!(remembered || program == Program::Gemini);
         talk.session.close().await;

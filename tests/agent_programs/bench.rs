@@ -1,6 +1,6 @@
-//! What a test with an agent's real program needs: an isolated home, a fake API on loopback, and the talk itself.
+//! The bench for a test with an agent's real program: an isolated home, a fake API on loopback, and the session.
 //!
-//! Owns starting and ending them. Nothing of a test runs when its bench is gone.
+//! Owns starting and ending them. No process of a test survives its bench.
 
 use futures_util::future::BoxFuture;
 use gstack::agent::acp::Acp;
@@ -26,7 +26,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// Only a bound for a test that hangs.
+/// Only limits a test that hangs.
 pub const LIMIT: Duration = Duration::from_secs(120);
 pub const TOKEN: &str = "the-token-of-this-conversation";
 
@@ -41,7 +41,7 @@ impl Tools for OnlyWords {
     }
 }
 
-/// A node program of `tests/fake` that ends with its stdin.
+/// A node program of `tests/fake` that ends when its stdin closes.
 pub struct Fake {
     child: Child,
     pub port: u16,
@@ -62,7 +62,7 @@ impl Fake {
 }
 
 impl Fake {
-    /// It is down from now on.
+    /// Stops the fake.
     pub fn end(&mut self) {
         drop(self.child.stdin.take());
         self.child.wait().ok();
@@ -75,16 +75,16 @@ impl Drop for Fake {
     }
 }
 
-/// A home, a folder, a fake API and what is needed to start an agent with them.
+/// A home, a folder, a fake API and everything else that starts an agent with them.
 pub struct Bench {
     pub agent: Box<dyn Agent>,
     pub home: tempfile::TempDir,
-    /// Not for an agent that asks none.
+    /// `None` for an agent that uses no API.
     pub api: Option<Fake>,
     pub environment: AgentEnvironment,
 }
 
-/// An agent's program that these tests know, with the API that it talks to.
+/// An agent's program under test, with the API that it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Program {
     Claude,
@@ -111,7 +111,8 @@ impl Program {
         }
     }
 
-    /// From the environment, else as `npm ci` in tests/agents_npm leaves it; Claude Code also from PATH.
+    /// Reads the path from the environment, or finds what `npm ci` installed in tests/agents_npm; Claude Code also from
+    /// PATH.
     fn find(self) -> Option<PathBuf> {
         if self == Self::Claude {
             if let Some(path) = std::env::var_os("GSTACK_TEST_CLAUDE") {
@@ -124,7 +125,7 @@ impl Program {
         Some(bin.join(self.file())).filter(|path| path.exists())
     }
 
-    /// A step of a scenario that calls one of our tools.
+    /// Returns a scenario step that calls one of our tools.
     pub fn calls(self, tool: &str, input: &Value) -> Value {
         match self {
             Self::Claude | Self::ClaudeAgent => json!({"tool": format!("mcp__gstack__{tool}"), "input": input}),
@@ -133,7 +134,7 @@ impl Program {
         }
     }
 
-    /// What its API answers in every test, after the rules of the test's own.
+    /// Returns the API's replies for every test, after the test's own rules.
     pub fn scenario(self, own: &[Value]) -> Value {
         let write = if self == Self::Gemini { "write_file" } else { "Write" };
         let goto = |url: &str| self.calls("goto", &json!({"url": url}));
@@ -161,7 +162,7 @@ impl Program {
         }
     }
 
-    /// What makes it talk to the fake API at this address, and to nothing else.
+    /// Returns the variables that make it use the fake API at this address, and nothing else.
     fn variables(self, address: &str) -> Vec<(&'static str, String)> {
         let pairs: &[(&str, &str)] = match self {
             Self::Claude | Self::ClaudeAgent => &[
@@ -180,12 +181,12 @@ impl Program {
 }
 
 impl Bench {
-    /// `None`, said on stderr, where a needed program is missing.
+    /// Returns `None` and prints to stderr if a needed program is missing.
     pub fn new(program: Program, scenario: &Value) -> Option<Self> {
         let Some(path) = program.find() else {
             return skipped(&format!("{} is not installed (see tests/run.sh)", program.file()));
         };
-        // Codex wants no home below a temporary folder of the system: it puts helper programs there.
+        // Codex does not allow a home in the system's temporary folder: it puts helper programs there.
         let home = home_folder();
         for folder in ["project", "run", ".codex"] {
             std::fs::create_dir(home.path().join(folder)).unwrap();
@@ -206,12 +207,12 @@ impl Bench {
             std::fs::write(home.path().join(".codex/config.toml"), config).unwrap();
         }
         if program == Program::Gemini {
-            // It tries again ten times, for minutes.
+            // It retries ten times, for minutes.
             std::fs::create_dir(home.path().join(".gemini")).unwrap();
             let settings = json!({"general": {"maxAttempts": 1}}).to_string();
             std::fs::write(home.path().join(".gemini/settings.json"), settings).unwrap();
         }
-        // A proxy that nobody listens on: whatever is not loopback goes nowhere.
+        // A proxy address where nothing listens, so that no request leaves loopback.
         let nowhere = "http://127.0.0.1:9".to_owned();
         let common = [
             ("HOME", home.path().to_str().unwrap().to_owned()),
@@ -226,7 +227,7 @@ impl Bench {
         Some(Self { agent: program.agent(path), home, api: Some(api), environment })
     }
 
-    /// The agent without manners of tests/fake.
+    /// Returns a bench for the misbehaving agent of tests/fake.
     pub fn rude() -> Option<Self> {
         let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
         let Some(node) = folders.into_iter().map(|folder| folder.join("node")).find(|path| path.is_file()) else {
@@ -267,7 +268,7 @@ impl Bench {
         self.talk_with(self.launch()).await.unwrap()
     }
 
-    /// With its tools at a fake endpoint.
+    /// Starts a session with its tools at a fake endpoint.
     pub async fn talk_to(&self, mcp: &Fake) -> Talk {
         let mut launch = self.launch();
         launch.mcp.url = format!("http://127.0.0.1:{}/mcp", mcp.port);
@@ -280,23 +281,23 @@ impl Bench {
         Ok(Talk { session, events })
     }
 
-    /// Waits until the API got a request with these words.
+    /// Waits until the API received a request with this text.
     pub async fn asked(&self, words: &str) {
         let asked = async {
             while !self.log().contains(words) {
-                // A file says nothing of its changes by itself.
+                // A file does not notify us of its changes.
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
         tokio::time::timeout(LIMIT, asked).await.expect("the API was asked");
     }
 
-    /// All that the API was asked, a line each; nothing before the first request.
+    /// Returns everything that the API received, one line each; empty before the first request.
     fn log(&self) -> String {
         std::fs::read_to_string(self.home.path().join("requests.jsonl")).unwrap_or_default()
     }
 
-    /// The requests for answers that the API got, oldest first.
+    /// Returns the model requests that the API received, oldest first.
     pub fn requests(&self) -> Vec<Value> {
         let log = self.log();
         let all = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -309,7 +310,7 @@ impl Bench {
     }
 }
 
-/// Says so past the test harness, which hides what a passing test prints.
+/// Prints past the test harness, which hides the output of a passing test.
 fn skipped<T>(why: &str) -> Option<T> {
     writeln!(std::io::stderr(), "SKIPPED {}: {why}", std::thread::current().name().unwrap_or("a test")).ok();
     None
@@ -333,7 +334,7 @@ impl Talk {
             .expect("its end came first")
     }
 
-    /// Events up to and with the first one for which `last` holds.
+    /// Returns the events up to and including the first one for which `last` holds.
     pub async fn until(&mut self, last: impl Fn(&AgentEvent) -> bool) -> Vec<AgentEvent> {
         let mut all = Vec::new();
         loop {
@@ -346,7 +347,7 @@ impl Talk {
         }
     }
 
-    /// The next permission that is asked for.
+    /// Waits for the next permission request.
     pub async fn permission(&mut self) -> PermissionAsked {
         let asked = self.until(|event| matches!(event, AgentEvent::PermissionAsked(_))).await.pop();
         let Some(AgentEvent::PermissionAsked(asked)) = asked else { panic!("not asked") };
@@ -383,7 +384,7 @@ pub fn outcomes(events: &[AgentEvent]) -> Vec<StepOutcome> {
     events.iter().filter_map(outcome).collect()
 }
 
-/// The verb, the tool and the arguments of the first step.
+/// Returns the verb, the tool and the arguments of the first step.
 pub fn first_step(events: &[AgentEvent]) -> Option<(String, String, String)> {
     events.iter().find_map(|event| match event {
         AgentEvent::StepStarted { words, tool, arguments, .. } => {
@@ -393,14 +394,14 @@ pub fn first_step(events: &[AgentEvent]) -> Option<(String, String, String)> {
     })
 }
 
-/// A home of a test. `GSTACK_TEST_HOMES` names another place for them: one outside of `/tmp`, where Codex keeps no helper
-/// programs, or one that another user may write.
+/// Creates a test's home. `GSTACK_TEST_HOMES` names another parent folder: one outside `/tmp`, where Codex keeps no
+/// helper programs, or one that another user may write to.
 fn home_folder() -> tempfile::TempDir {
     let place = std::env::var_os("GSTACK_TEST_HOMES").unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
     tempfile::tempdir_in(place).unwrap()
 }
 
-/// How the first step ended, and with which text.
+/// Returns how the first step ended, and its text.
 pub fn first_result(events: &[AgentEvent]) -> Option<(StepOutcome, String)> {
     events.iter().find_map(|event| match event {
         AgentEvent::StepDone { outcome, result, .. } => Some((*outcome, result.clone())),
@@ -408,17 +409,17 @@ pub fn first_result(events: &[AgentEvent]) -> Option<(StepOutcome, String)> {
     })
 }
 
-/// KILL to processes of the test's own.
+/// Sends SIGKILL to the test's own processes.
 pub fn kill(processes: &[String]) {
     for process in processes {
         let pid = rustix::process::Pid::from_raw(process.parse().unwrap()).unwrap();
-        // One of them may have ended with another.
+        // It may have ended together with another one.
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).ok();
     }
 }
 
-/// The environment of an agent as the daemon makes it: in the best sandbox of this machine. `GSTACK_TEST_SANDBOX=off`
-/// leaves it out, `GSTACK_SANDBOX_MECHANISM` names another.
+/// Returns an agent's environment as the daemon creates it: in the best sandbox of this machine.
+/// `GSTACK_TEST_SANDBOX=off` disables the sandbox, `GSTACK_SANDBOX_MECHANISM` selects another.
 fn environment(variables: BTreeMap<OsString, OsString>, home: &Path) -> AgentEnvironment {
     let plain = AgentEnvironment { variables, minder: minder(), ..AgentEnvironment::default() };
     if std::env::var_os("GSTACK_TEST_SANDBOX").is_some_and(|value| value == "off") {
@@ -428,7 +429,7 @@ fn environment(variables: BTreeMap<OsString, OsString>, home: &Path) -> AgentEnv
     }
 }
 
-/// The same in the best sandbox of this machine, which `GSTACK_SANDBOX_MECHANISM` may name.
+/// Returns the same environment in the best sandbox of this machine; `GSTACK_SANDBOX_MECHANISM` may select another.
 pub fn confined(plain: AgentEnvironment, home: &Path) -> AgentEnvironment {
     let of = plain.clone();
     let found = std::thread::spawn(move || {
@@ -450,12 +451,12 @@ pub fn confined(plain: AgentEnvironment, home: &Path) -> AgentEnvironment {
     AgentEnvironment { confinement, ..plain }
 }
 
-/// As the daemon starts agents: beneath a process of ours, where the system has such.
+/// Returns the minder under which the daemon starts agents, if the system supports one.
 fn minder() -> Option<PathBuf> {
     cfg!(target_os = "linux").then(|| env!("CARGO_BIN_EXE_gstack").into())
 }
 
-/// Processes that carry the test's own home in their environment: all that it started and that still run.
+/// Returns the processes with the test's home in their environment: everything that it started and that still runs.
 pub fn left_behind(home: &Path) -> Vec<String> {
     let needle = format!("HOME={}", home.display());
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -83,7 +83,7 @@ async fn the_sandbox_reads_the_folder_and_neither_credentials_nor_the_token_and_
 async fn what_the_sandbox_forbids_is_asked_for_and_a_no_is_told_as_denied() {
     let Some(bench) = bench() else { return };
     let mut talk = bench.talk().await;
-    // Codex writes nowhere unasked; gstack's sandbox lets it write in the folder alone.
+    // Codex writes nowhere without asking; gstack's sandbox lets it write only in the folder.
     let path = bench.home.path().join("project/outside.txt");
     talk.say(&format!("beyond touch {}", path.display())).await;
     let asked = talk.permission().await;
@@ -207,7 +207,7 @@ async fn a_look_tells_version_models_and_whether_it_is_signed_in() {
     assert_eq!(info.status, AgentStatus::Ready, "{info:?}");
     assert!(info.version.is_some_and(|version| version.starts_with(|digit: char| digit.is_ascii_digit())));
     assert!(!info.models.is_empty());
-    // Without a provider of one's own it wants an account.
+    // Without a custom provider it requires an account.
     std::fs::remove_file(bench.home.path().join(".codex/config.toml")).unwrap();
     let info = bench.agent.probe(&bench.environment).await;
     assert_eq!(info.status, AgentStatus::SignedOut);

@@ -1,5 +1,5 @@
-//! What holds for every agent's program: a tool that is interrupted, an API that limits, refuses or is not there, a process
-//! that is killed, a session that is gone.
+//! Tests that hold for every agent's program: an interrupted tool, an API that rate-limits, refuses or is down, a
+//! killed process, a missing session.
 
 use super::bench::{Bench, Fake, Program, TOKEN, end_of, left_behind, outcomes, text_of};
 use gstack::agent::adapter::{AgentEvent, Launch, Prompt};
@@ -35,12 +35,12 @@ async fn a_rate_limit_is_told_with_the_next_step_and_the_next_turn_runs() {
     for (program, bench) in benches() {
         let mut talk = bench.talk().await;
         if program == Program::Gemini {
-            // It tries again for minutes and says nothing meanwhile: a person can stop it.
+            // It retries for minutes without output; a person can stop it.
             talk.say("limited").await;
             bench.asked("limited").await;
             talk.session.interrupt().await;
             assert_eq!(end_of(&talk.turn().await), (TurnOutcome::Stopped, None));
-            // It may end at that, as any that is stopped in a wait: the next message starts it again.
+            // It may end when it is stopped during a retry; the next message starts it again.
             talk.session.close().await;
             talk = bench.talk().await;
         } else {

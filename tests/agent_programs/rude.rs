@@ -1,4 +1,4 @@
-//! An agent without manners: whatever it prints or ignores, the conversation and the machine stay well.
+//! A misbehaving agent: whatever it prints or ignores, the conversation and the machine stay usable.
 
 use super::bench::{Bench, end_of, left_behind, text_of};
 use gstack::agent::adapter::{AgentEvent, Prompt};
@@ -27,7 +27,7 @@ async fn a_flood_arrives_whole_and_a_listener_that_stops_reading_holds_up_no_end
     assert_eq!(text_of(&events).len(), 100_000);
     talk.say("flood 50000").await;
     talk.next().await;
-    // Nobody reads the rest.
+    // The rest remains unread.
     talk.session.close().await;
     assert_eq!(left_behind(bench.home.path()), Vec::<String>::new());
 }

@@ -1,5 +1,5 @@
-//! A hostile agent of the person's own configuration, a browser, and sites on loopback: what the agent does in its turn is
-//! decided by the test, what the person answers too.
+//! A hostile agent in the person's own configuration, a browser, and sites on loopback. The test decides the agent's
+//! actions and the person's answers.
 
 use crate::stage::{Site, Stage};
 use serde_json::{Value, json};
@@ -14,14 +14,14 @@ pub struct Hostile {
     listener: TcpListener,
 }
 
-/// One message to the agent and what it does until this is dropped.
+/// One message to the agent, whose turn lasts until this is dropped.
 pub struct Turn<'a> {
     of: &'a Hostile,
     chat: Child,
     agent: BufReader<TcpStream>,
 }
 
-/// How a call of the agent's ended.
+/// The result of a call by the agent.
 #[derive(Debug)]
 pub struct Said {
     pub is_error: bool,
@@ -29,7 +29,7 @@ pub struct Said {
 }
 
 impl Hostile {
-    /// Its browser is at `url`, where there is one.
+    /// Starts gstack with its browser at `url`, if any.
     pub fn at(url: Option<&str>) -> Self {
         let stage = Stage::new();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -48,10 +48,10 @@ impl Hostile {
         Self { stage, listener }
     }
 
-    /// Sends a message; the agent is at work.
+    /// Sends a message and waits until the agent is working.
     pub fn turn(&self, message: &str) -> Turn<'_> {
         let mut command = self.stage.command(&["chat", message]);
-        // No pipe: it shows each card whole, and must not wait for a reader.
+        // Not a pipe: it prints each card in full and must not block on a reader.
         let said = self.stage.folder.path().join("chat");
         let file = std::fs::File::create(&said).unwrap();
         let mut chat = command.stdout(file.try_clone().unwrap()).stderr(file).spawn().unwrap();
@@ -89,7 +89,7 @@ impl Turn<'_> {
         Said { is_error: said["error"] == true, text: said["text"].as_str().unwrap().to_owned() }
     }
 
-    /// A call that needs no answer of the person's.
+    /// Makes a call that needs no approval.
     pub fn runs(&mut self, tool: &str, input: Value) -> Said {
         self.send(&json!({"tool": tool, "input": input}));
         let said = self.answer();
@@ -97,13 +97,13 @@ impl Turn<'_> {
         said
     }
 
-    /// A call that may be asked about: how it ended, or the card, which is denied.
+    /// Makes a call that may need an approval. Returns its result, or the card, which is denied.
     pub fn tries(&mut self, tool: &str, input: &Value) -> Result<Said, Value> {
         self.send(&json!({"tool": tool, "input": input}));
         self.ended()
     }
 
-    /// The same of a shell command of the agent's.
+    /// Does the same with a shell command of the agent's.
     pub fn tries_in_shell(&mut self, command: &str) -> Result<Said, Value> {
         self.send(&json!({"run": command}));
         self.ended()
@@ -122,26 +122,26 @@ impl Turn<'_> {
         }
     }
 
-    /// A call that is refused without a question.
+    /// Makes a call that is refused without an approval.
     pub fn fails(&mut self, tool: &str, input: &Value) {
         self.send(&json!({"tool": tool, "input": input}));
         let said = self.answer();
         assert!(said.is_error, "{tool} {input}: {said:?}");
     }
 
-    /// What a shell command of the agent's prints.
+    /// Returns the output of a shell command of the agent's.
     pub fn shell(&mut self, command: &str) -> Said {
         self.send(&json!({"run": command}));
         self.answer()
     }
 
-    /// A call that the person is asked about, with the card they see.
+    /// Makes a call that needs an approval and returns the card that the person sees.
     pub fn asks(&mut self, tool: &str, input: &Value) -> Value {
         self.send(&json!({"tool": tool, "input": input}));
         self.asked("", &format!("{tool} {input}"))
     }
 
-    /// The next question, which is another one than `before`.
+    /// Waits for an approval other than `before`.
     fn asked(&mut self, before: &str, what: &str) -> Value {
         loop {
             if let Some(asked) = self.of.approvals().into_iter().find(|asked| asked["approvalId"] != before) {
@@ -159,7 +159,7 @@ impl Turn<'_> {
         ended
     }
 
-    /// A call that is asked about on its way and denied, and what it gives without that. Returns the card.
+    /// Makes a call that requests an approval on the way, which is denied, and completes without it. Returns the card.
     pub fn goes_on_without(&mut self, tool: &str, input: &Value) -> Value {
         let asked = self.asks(tool, input);
         self.of.stage.run(&["approvals", "deny", asked["approvalId"].as_str().unwrap()]);
@@ -167,21 +167,21 @@ impl Turn<'_> {
         asked
     }
 
-    /// The person says no; the call is refused.
+    /// Denies as the person; the call is refused.
     pub fn denied(&mut self, asked: &Value) {
         self.of.stage.run(&["approvals", "deny", asked["approvalId"].as_str().unwrap()]);
         let said = self.answer();
         assert!(said.is_error, "{said:?}");
     }
 
-    /// The person allows it once, and is asked again because it is another action by now.
+    /// Allows it once as the person, and waits for another approval, because the action has changed.
     pub fn allowed_and_asked_again(&mut self, asked: &Value) -> Value {
         let id = asked["approvalId"].as_str().unwrap();
         self.of.stage.run(&["approvals", "allow", id]);
         self.asked(id, &format!("after it had changed, {asked}"))
     }
 
-    /// The call is asked about and denied. Returns the card.
+    /// Makes a call that needs an approval and denies it. Returns the card.
     pub fn refused(&mut self, tool: &str, input: &Value) -> Value {
         let asked = self.asks(tool, input);
         self.denied(&asked);
@@ -199,12 +199,12 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Between two looks at what says nothing of its changes by itself.
+/// Pauses between two checks of something that sends no notification.
 fn pause() {
     std::thread::sleep(Duration::from_millis(20));
 }
 
-/// The host and port of a site, as rules name it.
+/// Returns the host and port of a site, as rules name it.
 pub fn host(site: &Site) -> String {
     format!("127.0.0.1:{}", site.port)
 }

@@ -1,9 +1,9 @@
-//! A program that rewrites the record of what agents did is found out, and rules without an end in reach are refused.
+//! Tampering with the record of agents' actions is detected, and rules whose end is invalid or too far away are refused.
 
 use crate::hostile::Stage;
 use std::path::Path;
 
-/// An audit of five lines: rules that the person made.
+/// Creates an audit of five lines: rules that the person made.
 fn recorded() -> (Stage, Vec<String>) {
     let stage = Stage::new();
     for site in ["one.example", "two.example", "three.example", "four.example", "five.example"] {
@@ -17,7 +17,7 @@ fn file(home: &Path) -> std::path::PathBuf {
     home.join("audit.jsonl")
 }
 
-/// Whether `gstack audit --verify` says that these lines hold.
+/// Returns whether `gstack audit --verify` accepts these lines.
 fn holds(stage: &Stage, lines: &[String]) -> bool {
     std::fs::write(file(&stage.home()), lines.join("\n") + "\n").unwrap();
     let output = stage.gstack(&["audit", "--verify"]).output().unwrap();

@@ -1,5 +1,5 @@
-//! What a person's everyday set-up needs of the sandbox: builds, package managers, git with their name and files. Each
-//! mechanism of this machine must let it through; what is missing is skipped in words.
+//! What a person's everyday setup needs from the sandbox: builds, package managers, git with their name and files. Each
+//! mechanism of this machine must allow it. Missing tools are skipped with a message.
 
 use crate::sandbox::{find, mechanisms, put, sandbox, skipped, variables};
 use gstack::agent::adapter::AgentEnvironment;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
 
-/// A home in which `make` puts what is needed, and `script` run in `folder` of it, in each mechanism.
+/// Runs `script` in `folder` of a home that `make` has filled, in each mechanism.
 async fn in_each(folder: &str, make: impl Fn(&Path), script: &str, check: impl Fn(&Path)) {
     let kept = tempfile::tempdir().unwrap();
     let root = kept.path().canonicalize().unwrap();
@@ -39,14 +39,14 @@ fn run(environment: &AgentEnvironment, script: &str, folder: &Path) -> Output {
     started.output().unwrap()
 }
 
-/// The person's Rust lies in their home, as rustup puts it.
+/// The person's Rust is in their home, where rustup installs it.
 fn toolchains() -> Vec<(std::ffi::OsString, std::ffi::OsString)> {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let rustup = std::env::var_os("RUSTUP_HOME").map_or_else(|| home.join(".rustup"), PathBuf::from);
     vec![("RUSTUP_HOME".into(), rustup.into())]
 }
 
-/// Runs git as the person does, outside of the sandbox.
+/// Runs git as the person, outside the sandbox.
 fn git(home: &Path, folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git").arg("-C").arg(folder).args(arguments).env("HOME", home).output().unwrap();
     assert!(output.status.success(), "git {arguments:?}: {output:?}");
@@ -130,7 +130,7 @@ async fn cargo_builds_fetches_and_keeps_what_it_fetched_apart_from_the_person_s(
         put(home, "project/Cargo.toml", &package("built", &rest));
         put(home, "project/src/main.rs", "fn main() { assert_eq!(dependency::one(), 1); }\n");
     };
-    // The files of a project may be run later; those of all projects may not be changed.
+    // The project's own files may be run later; the files that all projects share must not be changed.
     let script = "cargo of-the-person --quiet; ./target/debug/built; \
                   if echo x 2>/dev/null > ~/.cargo/registry/src/kept; then exit 9; fi; \
                   if cat ~/.cargo/credentials.toml 2>/dev/null; then exit 9; fi";
@@ -171,7 +171,7 @@ async fn npm_installs_and_tests_and_python_makes_an_environment() {
     .await;
 }
 
-/// nvm, and a program that lies directly in the home directory.
+/// nvm, and a program directly in the home directory.
 #[tokio::test]
 async fn programs_in_the_home_directory_start_also_beside_what_is_closed() {
     let Some(node) = find("node") else { return skipped("node is not installed") };

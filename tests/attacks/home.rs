@@ -1,4 +1,4 @@
-//! A home that another user can lead elsewhere is refused, before anything is written there.
+//! A home that another user can redirect is refused before anything is written there.
 #![cfg(unix)]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt, lchown, symlink};
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// A user that is neither this one nor root.
+/// A user other than this one and root.
 const STRANGER: u32 = 54_321;
 
 fn gstack(home: &Path) -> Output {
@@ -42,7 +42,7 @@ fn a_home_behind_a_link_or_folder_of_another_user_is_refused() {
     symlink("link", at("mine/to-link")).unwrap();
     symlink("../link", at("mine/relative")).unwrap();
     if lchown(at("link"), Some(STRANGER), None).is_err() {
-        // Only root can make files of another user. CI's containers run as root.
+        // Only root can create files of another user. CI's containers run as root.
         return;
     }
     lchown(at("strangers"), Some(STRANGER), None).unwrap();
@@ -50,11 +50,11 @@ fn a_home_behind_a_link_or_folder_of_another_user_is_refused() {
         "link",
         "link/below",
         "link/deep/below",
-        // A link of our own leads to the stranger's.
+        // Our own link to the stranger's folder.
         "mine/relative",
         "mine/relative/below",
         "mine/../link",
-        // Who owns a folder can exchange what lies in it.
+        // The owner of a folder can replace its content.
         "strangers/home",
     ] {
         is_refused(&at(home), "belongs to another user");

@@ -1,25 +1,25 @@
-//! A gstack with a daemon of its own, and hostile processes beside it.
+//! A gstack with its own daemon, and hostile processes beside it.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-/// A home with a daemon, ended when dropped.
+/// A home with a daemon, which ends when this is dropped.
 pub struct Stage {
     folder: tempfile::TempDir,
 }
 
-/// From where an attack is run.
+/// Where an attack runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
-    /// A terminal of the person's.
+    /// The person's terminal.
     Terminal,
-    /// A shell of an agent: below its minder, as each agent runs.
+    /// A shell of an agent: below its minder, like every agent.
     Agent,
 }
 
 impl Stage {
-    /// With a running daemon.
+    /// Creates a stage with a running daemon.
     pub fn new() -> Self {
         Self::with_config("")
     }
@@ -30,13 +30,13 @@ impl Stage {
             std::fs::create_dir(stage.home()).unwrap();
             std::fs::write(stage.home().join("config.toml"), config).unwrap();
         }
-        // Starts the daemon, as each command that needs one does.
+        // Starts the daemon, like every command that needs one.
         stage.run(&["policy"]);
         assert!(stage.home().join("browse.json").exists());
         stage
     }
 
-    /// Without a daemon.
+    /// Creates a stage without a daemon.
     pub fn idle() -> Self {
         let folder = tempfile::Builder::new().prefix("gsx-").tempdir().unwrap();
         std::fs::create_dir(folder.path().join("person")).unwrap();
@@ -69,14 +69,14 @@ impl Stage {
         command
     }
 
-    /// What a command of the person's prints; it must succeed.
+    /// Returns the output of a command of the person's; the command must succeed.
     pub fn run(&self, arguments: &[&str]) -> String {
         let output = self.gstack(arguments).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// An attack of `hostile.py`.
+    /// Returns the command for an attack of `hostile.py`.
     pub fn hostile(&self, from: From, attack: &[&str]) -> Command {
         let mut command = match from {
             From::Terminal => self.clean("python3"),
@@ -90,14 +90,14 @@ impl Stage {
         command
     }
 
-    /// What an attack got, line by line.
+    /// Returns an attack's results, line by line.
     pub fn attack(&self, from: From, attack: &[&str]) -> Vec<String> {
         let output = self.hostile(from, attack).output().unwrap();
         assert!(output.status.success(), "{attack:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
     }
 
-    /// An attack that runs beside others; it ends when its input does.
+    /// Starts an attack that runs beside others; it ends when its input closes.
     pub fn attack_beside(&self, from: From, attack: &[&str]) -> Beside {
         let mut child = self.hostile(from, attack).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = std::io::BufReader::new(child.stdout.take().unwrap());
@@ -110,7 +110,7 @@ impl Stage {
         serde_json::from_str(&self.run(&["status", "--json"])).unwrap()
     }
 
-    /// No rule was made: what an attack asks for first.
+    /// Returns whether no rule was made: every attack first tries to make one.
     pub fn has_no_rules(&self) -> bool {
         let policy: serde_json::Value = serde_json::from_str(&self.run(&["policy", "--json"])).unwrap();
         policy["rules"].as_array().is_some_and(Vec::is_empty)
@@ -138,7 +138,7 @@ impl Beside {
         line.trim_end().to_owned()
     }
 
-    /// Tells it to go on, and reads what it says then.
+    /// Tells it to continue, and returns its next line.
     pub fn go_on(&mut self) -> String {
         self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
         self.line()

@@ -1,9 +1,9 @@
-//! The browser is lent to a daemon that knows the home's secret, and to no other process of the user's.
+//! The keeper hands the browser to a daemon that knows the home's secret, and to no other process of the user's.
 #![cfg(target_os = "linux")]
 
 use crate::hostile::{From, Stage};
 
-/// Without the secret: what older keepers obeyed, wrong and empty proofs, and DevTools without any.
+/// Without the secret: requests that older keepers accepted, wrong and empty proofs, and CDP without any proof.
 const STRANGERS: [[&str; 3]; 5] = [
     ["keeper", "plain", r#"{"keeper":"stop"}"#],
     ["keeper", "stop", ""],
@@ -11,7 +11,7 @@ const STRANGERS: [[&str; 3]; 5] = [
     ["keeper", "attach", ""],
     ["keeper", "plain", r#"{"id":1,"method":"Storage.getCookies"}"#],
 ];
-/// With a copy of the secret, but not on its own connection or for what it was made for.
+/// With a copied proof, but on another connection or for another purpose.
 const MISUSED: [&str; 4] = ["replayed", "for-another-purpose", "reflected", "parked"];
 
 fn all_refused(stage: &Stage) {
@@ -45,8 +45,8 @@ fn a_stranger_neither_ends_nor_drives_the_browser_also_when_its_daemon_was_kille
 
     kill_daemon(&stage);
     all_refused(&stage);
-    // The next daemon proves itself and goes on with the same browser, whether a terminal or the browser's own native host
-    // started it.
+    // The next daemon proves itself and takes over the same browser, whether a terminal or the browser's own native
+    // host started it.
     stage.run(&["url"]);
     assert_eq!(stage.status()["browserPid"], browser);
 }

@@ -1,5 +1,4 @@
-//! What gstack keeps: nothing of what is typed into a password field, by whatever command, and no tool that only reads deletes
-//! anything of it.
+//! What gstack stores: nothing typed into a password field, by any command. And no read-only tool deletes any of it.
 
 use crate::acp_agent::{Hostile, host};
 use crate::mcp_client::McpClient;
@@ -7,7 +6,7 @@ use crate::stage::{Site, Stage, page};
 use serde_json::json;
 use std::path::Path;
 
-/// Two letters that nothing else has.
+/// Two letters that occur nowhere else.
 const SECRET: &str = "\u{416}\u{449}";
 
 fn sign_in(_: &str, _: u16) -> String {
@@ -17,7 +16,8 @@ fn sign_in(_: &str, _: u16) -> String {
     )
 }
 
-/// Every line with one of these texts in the files below a folder. The browser's profile is its own, and the reserve random.
+/// Finds every line with one of these texts in the files below a folder. Skips the browser's own profile and the random
+/// reserve.
 fn holding(folder: &Path, texts: &[&str], found: &mut Vec<String>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
@@ -60,7 +60,7 @@ fn what_is_typed_into_a_password_field_is_kept_nowhere() {
     ] {
         stage.run(words);
     }
-    // Mistakes hold it too.
+    // Errors contain it too.
     for words in [
         &["press", &typed][..],
         &["keydown", &format!("Control+{SECRET}")],
@@ -70,7 +70,7 @@ fn what_is_typed_into_a_password_field_is_kept_nowhere() {
     ] {
         stage.said(words);
     }
-    // The agent, asked each time and by a rule.
+    // The agent, with an approval each time and then with a rule.
     let mut turn = hostile.turn("Sign in");
     for (tool, input) in [
         ("fill", json!({"selector": "#pw", "value": filled})),
@@ -95,7 +95,7 @@ fn what_is_typed_into_a_password_field_is_kept_nowhere() {
     {
         turn.fails(tool, &input);
     }
-    // What goes into another field is shown with its step.
+    // Text typed into another field appears in its step.
     stage.run(&["policy", "allow", "act", "--site", &host(&site)]);
     turn.runs("fill", json!({"selector": "#name", "value": "Ada Lovelace"}));
     drop(turn);

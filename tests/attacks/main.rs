@@ -1,5 +1,5 @@
-//! Attacks on the running program: one file for each rule of docs/SECURITY.md. Each shows the attack that was found and others
-//! like it, and that the person's own way works.
+//! Attacks on the running program: one file per rule of docs/SECURITY.md. Each repeats a known attack and its variants,
+//! and checks that the person's own use still works.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 

@@ -1,4 +1,4 @@
-//! A client of `gstack mcp`, on its standard input and output, that says what it likes.
+//! A client of `gstack mcp` on its standard input and output that sends arbitrary messages.
 
 use crate::stage::Stage;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ pub struct McpClient {
     last: u64,
 }
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Debug)]
 pub struct Answer {
     pub failed: bool,
@@ -20,7 +20,7 @@ pub struct Answer {
 }
 
 impl McpClient {
-    /// Starts one in the stage's work folder.
+    /// Starts a client in the stage's work folder.
     pub fn start(stage: &Stage, args: &[&str]) -> Self {
         let args = [&["mcp"], args].concat();
         let mut child = stage.command(&args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -67,7 +67,7 @@ impl McpClient {
 
 impl Drop for McpClient {
     fn drop(&mut self) {
-        // It ends with its input.
+        // It ends when its input closes.
         self.input = None;
         self.child.wait().unwrap();
     }

@@ -1,12 +1,12 @@
-//! What goes between pages and servers is no way around the rules: another site's answers stay unread, what pages are sent is
-//! changed only with a permission of its own, and what signs a person in is not an agent's to set.
+//! Traffic between pages and servers does not bypass the rules: another site's responses stay unreadable, requests of
+//! pages change only with a separate permission, and an agent cannot set sign-in credentials.
 
 use crate::acp_agent::{Hostile, host};
 use crate::mcp_client::McpClient;
 use crate::stage::{Site, Stage, page};
 use serde_json::json;
 
-/// A page with a link, whose answers an agent would like to give.
+/// Serves a page with a link, whose responses an agent would like to fake.
 fn linking(_: &str, _: u16) -> String {
     page("<title>Links</title><a id=file href=/file>Notes</a>")
 }
@@ -16,7 +16,7 @@ fn an_answer_that_an_agent_gives_leads_nowhere_and_saves_nothing_by_itself() {
     let (site, other) = (Site::start(linking), Site::start(linking));
     let hostile = Hostile::at(Some(&site.url("/")));
     hostile.stage.run(&["policy", "allow", "act", "--site", &host(&site)]);
-    // Not even where the person lets everything run.
+    // Not even if the person lets everything run.
     hostile.stage.run(&["policy", "unattended", "1h"]);
     let mut turn = hostile.turn("Answer in the server's place");
     for header in [
@@ -32,7 +32,7 @@ fn an_answer_that_an_agent_gives_leads_nowhere_and_saves_nothing_by_itself() {
             turn.fails("route", &json!({"url": "**/file", "status": status, "headers": header}));
         }
     }
-    // What the browser saves because of its type is asked about as every file of a page's, and removed.
+    // A file that the browser saves because of its type needs the same approval as every download, and is removed.
     turn.runs("route", json!({"url": "**/file", "body": "#!/bin/sh", "content-type": "application/octet-stream"}));
     let rules: serde_json::Value = serde_json::from_str(&hostile.stage.run(&["policy", "--json"])).unwrap();
     let of_everything = rules["rules"].as_array().unwrap().iter().find(|rule| rule["scope"] == "everything").unwrap();
@@ -45,7 +45,8 @@ fn an_answer_that_an_agent_gives_leads_nowhere_and_saves_nothing_by_itself() {
     assert_eq!(hostile.stage.run(&["js", "document.title"]), "Links");
 }
 
-/// A page that asks another site for something with the person's cookies, as any page may. `?PORT`: the other site.
+/// Serves a page that requests something from another site with the person's cookies, as any page may. `?PORT`: the
+/// other site.
 fn respond(path: &str, _: u16) -> String {
     match path {
         "/inbox" => page("inbox of ada"),
@@ -69,7 +70,7 @@ fn another_sites_answer_and_what_signs_somebody_in_are_not_read_by_way_of_the_re
     assert!(!list.contains("abc123"), "{list}");
     let answered = turn.runs("wait", json!({"response": "**/own**"})).text;
     assert!(answered.contains("/own?token=[redacted]"), "{answered}");
-    // Nor is it guessed letter by letter.
+    // Nor can it be guessed letter by letter.
     turn.fails("wait", &json!({"response": "**token=abc**", "timeout": 500}));
     let guessed = turn.runs("network", json!({"action": "list", "filter": "**token=abc**"})).text;
     assert!(guessed.contains("no such requests"), "{guessed}");
@@ -104,7 +105,7 @@ fn what_pages_are_sent_is_changed_by_no_rule_for_something_else() {
         let asked = turn.refused("route", &input);
         assert_eq!(asked["action"]["scope"], "intercept", "{input}: {asked}");
     }
-    // A file of the person's is not an agent's to hand to a page, nor what is sent to a site, nor a password.
+    // An agent cannot serve one of the person's files to a page, and cannot set a site's headers or credentials.
     for (tool, input) in [
         ("route", json!({"url": "**", "fulfill": "/etc/passwd"})),
         ("headers", json!({"action": "set", "site": "a.example", "header": "X: 1"})),
@@ -142,7 +143,7 @@ fn a_recording_for_a_model_holds_no_secret_and_no_other_sites_requests() {
     let documents: Vec<&str> = documents.map(|entry| entry["request"]["url"].as_str().unwrap()).collect();
     let ours = site.url("/");
     assert!(!documents.is_empty() && documents.iter().all(|url| url.starts_with(&ours)), "{documents:?}");
-    // A person's recording is not its to end, and what a page is told holds no words of its own.
+    // An agent cannot end the person's recording, or put text of its own into what pages see.
     stage.run(&["har", "start", "--secrets"]);
     assert!(client.call("har", &json!({ "action": "stop" })).failed);
     for (what, value) in

@@ -1,5 +1,5 @@
-//! The newest commands give an agent nothing that the older ones kept from it: no clipboard, no script by way of `wait`, no
-//! mouse that nobody judged, no file, no upgrade; in its shell neither, with its token or without.
+//! The newest commands give an agent nothing that the older ones denied: no clipboard, no script through `wait`, no
+//! unjudged mouse, no file, no upgrade. Neither does its shell, with or without its token.
 
 use crate::acp_agent::{Hostile, host};
 use crate::stage::{Site, page};
@@ -80,12 +80,12 @@ fn the_newest_commands_open_nothing_to_an_agent() {
             let said = turn.tries_in_shell(&format!("{before}{gstack} {words}")).unwrap();
             assert!(said.is_error && !said.text.contains("from the person"), "{before}{words}: {said:?}");
         }
-        // A script is asked about as a script, or the socket is closed to it.
+        // A script needs the approval of a script, or the socket is closed to it.
         match turn.tries_in_shell(&format!("{before}{gstack} wait --fn \"{script}\"")) {
             Ok(said) => assert!(said.is_error, "{before}: {said:?}"),
             Err(card) => assert_eq!(card["action"]["scope"], "control", "{card}"),
         }
-        // What it may send to a stranger holds nothing of the person.
+        // What it may send to a stranger contains nothing about the person.
         let report = turn.tries_in_shell(&format!("{before}{gstack} doctor --report")).unwrap();
         let folder = hostile.stage.folder.path().display().to_string();
         let browse = std::fs::read_to_string(hostile.stage.folder.path().join("g/browse.json")).unwrap();
@@ -94,7 +94,7 @@ fn the_newest_commands_open_nothing_to_an_agent() {
             assert!(!report.text.contains(secret), "{secret}: {report:?}");
         }
     }
-    // A daemon in its sandbox would end the agent as one that was left running.
+    // A daemon in its sandbox would end the agent as a leftover process.
     for before in ["env -u GSTACK_TOKEN", "env -u GSTACK_TOKEN setsid -w", "env -i GSTACK_HOME=$GSTACK_HOME HOME=$HOME"]
     {
         let said = turn.shell(&format!("{before} {gstack} tabs"));

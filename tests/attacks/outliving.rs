@@ -1,9 +1,10 @@
-//! Nothing of an agent in the sandbox outlives the daemon, also one that is killed; and the daemon says what confines it.
+//! No process of a sandboxed agent outlives the daemon, not even a killed daemon; and the daemon reports the sandbox in
+//! use.
 
 use crate::acp_agent::Hostile;
 use std::fs;
 
-/// The processes with this in their environment or their arguments.
+/// Returns the processes with this text in their environment or arguments.
 fn running(needle: &str) -> Vec<String> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
     let words = |path: std::path::PathBuf| {

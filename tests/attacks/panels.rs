@@ -1,5 +1,5 @@
-//! A program of the person's own account is not a side panel: it must be the browser that they confirmed, or that gstack
-//! started.
+//! A program of the person's own account is not a side panel: a panel must belong to a browser that they confirmed or
+//! that gstack started.
 #![cfg(target_os = "linux")]
 
 use crate::hostile::{From, Stage};
@@ -14,7 +14,7 @@ use std::time::Duration;
 const ORIGIN: &str = "chrome-extension://hmjooioflnjmgaipmokechimoabfkeji/";
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What only a panel of the person's may ask, one of each kind.
+/// Returns requests that only a panel of the person's may make, one of each kind.
 fn acts() -> Vec<(&'static str, Value)> {
     let of = json!({ "conversationId": "c1" });
     vec![
@@ -40,7 +40,7 @@ fn acts() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// One connection of a native host, or what passes for it.
+/// One connection of a native host, or of an impostor.
 struct Panel<R, W> {
     read: R,
     write: W,
@@ -49,7 +49,8 @@ struct Panel<R, W> {
 }
 
 impl Panel<UnixStream, UnixStream> {
-    /// By the socket, as a program that is no native host of ours; `run`: the browser that it claims to be of.
+    /// Connects by the socket, as a program that is not our native host. `run`: the browser that it claims to belong
+    /// to.
     fn connect(stage: &Stage, run: Option<&str>) -> Self {
         let read = UnixStream::connect(stage.home().join("panel.sock")).unwrap();
         read.set_read_timeout(Some(LIMIT)).unwrap();
@@ -79,7 +80,7 @@ impl<R: Read, W: Write> Panel<R, W> {
         serde_json::from_slice(&body).unwrap()
     }
 
-    /// The result, or the code of the refusal.
+    /// Returns the result, or the code of the refusal.
     fn ask(&mut self, method: &str, params: Value) -> Result<Value, String> {
         self.next += 1;
         let id = self.next;
@@ -101,7 +102,7 @@ impl<R: Read, W: Write> Panel<R, W> {
         self.ask("hello", hello).unwrap()
     }
 
-    /// Waits for the daemon's word that the person has confirmed it.
+    /// Waits for the daemon's notification that the person has confirmed it.
     fn until_confirmed(&mut self) {
         loop {
             let at = self.pushed.iter().position(|push| push["method"] == "panel.confirmation");
@@ -120,13 +121,13 @@ impl<R: Read, W: Write> Panel<R, W> {
         for (method, params) in acts() {
             assert_eq!(self.ask(method, params), Err("panel-unconfirmed".to_owned()), "{method}");
         }
-        // Stopping is safe, and what says how things are gives nothing away.
+        // Stopping is safe, and status requests reveal nothing.
         self.ask("ping", json!({})).unwrap();
         self.ask("chat.stopAll", json!({})).unwrap();
     }
 }
 
-/// A host that a program starts itself, in Chrome's place.
+/// Starts a host itself, as Chrome would.
 fn host(stage: &Stage) -> (Child, Panel<ChildStdout, ChildStdin>) {
     let mut command = stage.gstack(&[ORIGIN]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -134,7 +135,7 @@ fn host(stage: &Stage) -> (Child, Panel<ChildStdout, ChildStdin>) {
     (child, Panel { read, write, next: 0, pushed: Vec::new() })
 }
 
-/// A connection that waits, and its code.
+/// Returns a connection that waits for confirmation, and its code.
 fn waiting(stage: &Stage, key: &str) -> (Panel<UnixStream, UnixStream>, String) {
     let mut panel = Panel::connect(stage, None);
     let welcome = panel.hello(key);
@@ -157,11 +158,11 @@ fn a_program_that_is_no_confirmed_browser_acts_in_nothing() {
     );
     assert_eq!(panel.hello("mine")["confirmed"], Value::Null);
     panel.may_do_nothing();
-    // An extension that is too old to have a key is none that the person confirmed either.
+    // An extension too old to have a key was not confirmed by the person either.
     let mut old = Panel::connect(&stage, None);
     old.ask("hello", json!({ "protocol": 1, "version": "0.1.0", "instanceId": "old" })).unwrap();
     old.may_do_nothing();
-    // Nor is one that names a browser of gstack's which it does not descend from.
+    // Nor was one that names a browser of gstack's from which it does not descend.
     let mut claims = Panel::connect(&stage, Some("11111111-1111-4111-8111-111111111111"));
     assert_eq!(claims.hello("claims")["confirmed"], Value::Null);
     claims.may_do_nothing();
@@ -194,7 +195,7 @@ fn a_person_confirms_a_browser_once_and_it_goes_on_at_once() {
     assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     assert!(stage.run(&["audit"]).contains("panels confirm"));
 
-    // By its key it is known again, also after a restart; another key is not.
+    // Its key is recognised, also after a restart; another key is not.
     for restart in [false, true] {
         if restart {
             stage.run(&["stop"]);
@@ -208,7 +209,7 @@ fn a_person_confirms_a_browser_once_and_it_goes_on_at_once() {
         waiting(&stage, "other").0.may_do_nothing();
     }
 
-    // Taken back, it is closed, and has a code again.
+    // After a revocation it is disconnected, and gets a new code.
     let id = panels(&stage)["panels"][0]["id"].as_str().unwrap().to_owned();
     let mut panel = Panel::connect(&stage, None);
     let welcome = panel.hello("mine");
@@ -249,7 +250,7 @@ fn a_signature_is_good_for_one_connection_and_one_key() {
         assert_ne!(welcome["challenge"], old["challenge"]);
         let proof = forged(&welcome).swap_remove(n);
         assert_eq!(panel.ask("panel.prove", proof), Err("forbidden".to_owned()), "{n}");
-        // One try a connection: the right one comes too late.
+        // One attempt per connection: the right proof comes too late.
         assert_eq!(panel.ask("panel.prove", key.proof(&welcome)), Err("conflict".to_owned()), "{n}");
         panel.may_do_nothing();
     }
@@ -272,10 +273,10 @@ fn an_unconfirmed_program_that_takes_a_browsers_name_gets_nothing_and_takes_noth
     program.hello("mine");
     program.write(&report);
     program.may_do_nothing();
-    // What is told to panels is not told to it.
+    // It does not receive what panels receive.
     let told = program.pushed.iter().find(|push| push.to_string().contains("a.example"));
     assert_eq!(told, None);
-    // The person's own keeps its tabs.
+    // The person's own panel keeps its tabs.
     let now = mine.ask("chat.open", json!({ "chromeTabId": 1 })).unwrap()["conversationId"].clone();
     assert_eq!(now, conversation);
 }
@@ -291,7 +292,7 @@ fn an_agents_shell_confirms_lists_and_forgets_nothing() {
         assert!(said[0] != "0" && said.concat().contains("an agent may not do this"), "{said:?}");
     }
     panel.may_do_nothing();
-    // Its own connection is none at all.
+    // Its own connection is refused.
     assert_eq!(stage.attack(From::Agent, &["plain", "panel.sock"]), ["refused"]);
     assert_eq!(panels(&stage)["panels"], json!([]));
 }
@@ -304,7 +305,7 @@ fn a_code_can_not_be_guessed() {
         let output = stage.gstack(&["panels", "confirm", "--", wrong]).output().unwrap();
         assert!(!output.status.success(), "{wrong}");
     }
-    // After a few wrong ones it is another one, which the panel is told.
+    // After a few wrong attempts the code changes, and the panel receives the new one.
     let output = stage.gstack(&["panels", "confirm", &code]).output().unwrap();
     assert!(!output.status.success());
     let push = panel.read();
@@ -342,7 +343,7 @@ fn a_file_that_no_gstack_wrote_confirms_nobody() {
                 .is_ok_and(|doctor| { String::from_utf8_lossy(&doctor.stdout).contains("panels.json can't be read") })
         );
     }
-    // While the daemon runs the file is not read: what is written into it by others is gone with the next confirmation.
+    // The running daemon does not read the file: the next confirmation overwrites what others wrote.
     std::fs::write(&file, &written).unwrap();
     let (mut panel, code) = waiting(&stage, "mine");
     panel.may_do_nothing();
@@ -384,7 +385,7 @@ fn a_program_that_claims_the_browser_of_connect_is_not_taken_for_it() {
     }
     let stage = Stage::new();
     let connected = stage.run(&["connect", "--headless"]);
-    // The extension in that browser was confirmed by its start.
+    // Starting that browser confirmed its extension.
     let known = panels(&stage);
     let confirmed = known["panels"].as_array().unwrap();
     assert!(confirmed.len() == 1 && confirmed[0]["confirmedBy"] == "connect", "{known} {connected}");

@@ -1,5 +1,5 @@
-//! Files: a model chooses no path without saying so, writes over nothing but pictures, and gets no hidden or credential
-//! file in either direction.
+//! Files: a model must state every path that it chooses, overwrites nothing but pictures, and can neither read nor
+//! write hidden or credential files.
 
 use crate::mcp_client::McpClient;
 use crate::stage::{Site, Stage, page};
@@ -15,7 +15,7 @@ fn site(_: &str, _: u16) -> String {
     page(FORM)
 }
 
-/// A work folder as of a repository, with what a model must not touch.
+/// Creates a work folder like a repository, with files that a model must not touch.
 fn repository(stage: &Stage) {
     let work = stage.work();
     for folder in ["src", ".git", ".config/gcloud", "keys/.ssh"] {
@@ -48,7 +48,7 @@ fn a_lone_selector_of_a_model_is_never_a_file() {
         }
         assert!(!client.call("screenshot", &json!({ "selector": "h1" })).failed, "a selector still is one");
     }
-    // A person's words mean what they meant.
+    // The person's own paths keep their meaning.
     stage.run(&["screenshot", "./shot.png"]);
     assert!(stage.work().join("shot.png").exists());
 }
@@ -81,7 +81,7 @@ fn hidden_credential_and_own_files_are_closed_to_a_model_in_both_directions() {
     let work = stage.work();
     stage.run(&["goto", &site.url("/")]);
     let own = stage.folder.path().join("g");
-    // Two ways around: a link, and another name of the same file.
+    // Two bypasses: a link, and another name of the same file.
     std::os::unix::fs::symlink(work.join(".git/config"), work.join("plain.html")).unwrap();
     fs::hard_link(work.join(".config/gcloud/token"), work.join("hard.html")).unwrap();
     fs::hard_link(work.join("keys/.ssh/id"), work.join("hard.png")).unwrap();
@@ -119,15 +119,15 @@ fn hidden_credential_and_own_files_are_closed_to_a_model_in_both_directions() {
         assert_eq!(fs::read_to_string(work.join(file)).unwrap(), SOURCE, "{file}");
     }
     assert!(!work.join(".bashrc").exists() && !own.join("policy.json").exists());
-    // What is none of that stays possible.
+    // Everything else remains possible.
     assert!(!client.call("pdf", &json!({ "path": "page.pdf" })).failed);
     assert!(!client.call("upload", &json!({ "selector": "#f", "file": ["page.pdf"] })).failed);
 }
 
-/// The work folder in which a server of the attacker's exchanges a folder while it answers.
+/// The work folder in which the attacker's server replaces a folder while it responds.
 static EXCHANGED: OnceLock<PathBuf> = OnceLock::new();
 
-/// Puts a link to `outside` in the place of `drawings`, then answers.
+/// Replaces `drawings` by a link to `outside`, then responds.
 fn exchanging(path: &str, _: u16) -> String {
     let work = EXCHANGED.get().unwrap();
     if path == "/exchange" && fs::rename(work.join("drawings"), work.join("before")).is_ok() {
@@ -147,7 +147,7 @@ fn a_folder_that_becomes_a_link_while_a_command_runs_leads_no_file_out() {
     stage.run(&["goto", &site.url("/")]);
     let mut client = McpClient::start(&stage, &["--profile", "all"]);
     fs::create_dir(work.join("drawings")).unwrap();
-    // The server answers between the look at the path and the writing.
+    // The server responds between the path check and the write.
     let wanted = json!({ "url": site.url("/exchange"), "path": "drawings/authorized_keys" });
     let answer = client.call("download", &wanted);
     assert!(work.join("drawings").is_symlink(), "the folder was exchanged");

@@ -1,9 +1,9 @@
-//! Nothing that an agent starts becomes the person on a unix socket, however it connects.
+//! No process that an agent starts can pass as the person on a unix socket, however it connects.
 #![cfg(target_os = "linux")]
 
 use crate::hostile::{From, Stage};
 
-/// What each socket says to the person.
+/// The reply of each socket to the person.
 const SOCKETS: [(&str, &str); 2] = [("http.sock", "200"), ("panel.sock", "welcome")];
 
 fn is_refusal(said: &str) -> bool {
@@ -21,12 +21,12 @@ fn all_refused(stage: &Stage, attack: &[&str]) {
 fn a_child_that_connects_and_ends_gives_its_parent_nothing() {
     let stage = Stage::new();
     for (socket, _) in SOCKETS {
-        // The child is gone; it waits to be reaped; it was a grandchild whose parent is gone as well.
+        // The child has been reaped; the child is a zombie; it was a grandchild whose parent has ended as well.
         for (reap, grandchild) in [("1", "0"), ("0", "0"), ("1", "1")] {
             all_refused(&stage, &["fork_connect_exit", socket, "200", reap, grandchild]);
         }
     }
-    // Neither does the person's own: the process that was identified has ended.
+    // Nor does the person's own process: the identified process has ended.
     let said = stage.attack(From::Terminal, &["fork_connect_exit", "http.sock", "20"]);
     assert!(said.iter().all(|said| is_refusal(said)), "{said:?}");
 }

@@ -1,4 +1,4 @@
-//! The port serves scripts of the person's: an agent that has read their token gets nothing, and scripts no secrets.
+//! The port serves the person's scripts: an agent that has read their token gets nothing, and scripts get no secrets.
 #![cfg(target_os = "linux")]
 
 use crate::hostile::{From, Stage};
@@ -21,7 +21,7 @@ fn an_agent_with_the_token_is_refused_however_it_connects() {
     for attack in [&["status"][..], &["status", "::ffff:127.0.0.1"], &["status", "127.0.0.1", "127.0.0.5"]] {
         assert_eq!(stage.attack(From::Terminal, attack), ["200"], "{attack:?}");
     }
-    // What lies in a message queue belongs to no process that could be shown to be the person's.
+    // A message-queue entry belongs to no process that can be shown to be the person's.
     assert_eq!(stage.attack(From::Terminal, &["parked"]), ["403"]);
 }
 
@@ -40,7 +40,7 @@ fn scripts_drive_pages_and_get_no_secrets_unless_the_person_says_so() {
     assert_eq!(stage.attack(From::Terminal, &["command", "status"]), ["200"]);
     drop(stage);
     let stage = Stage::with_config("[daemon]\nscript-secrets = true\n");
-    // 404: there is no such saved state. It was let through.
+    // 404 means that there is no such saved state: the request was let through.
     assert_ne!(stage.attack(From::Terminal, &["command", "state", "load", "none"]), ["403"]);
     assert_eq!(stage.attack(From::Agent, &["command", "state", "load", "none"]), ["403"]);
 }
@@ -48,7 +48,7 @@ fn scripts_drive_pages_and_get_no_secrets_unless_the_person_says_so() {
 #[test]
 fn half_open_connections_delay_no_request() {
     let stage = Stage::new();
-    // They end by themselves after a while: on a machine that stalls for so long it is tried again.
+    // They end by themselves after a while, so the attempt is repeated on a machine that stalls for that long.
     let answered_beside_them = (0..5).any(|_| {
         let mut flood = stage.attack_beside(From::Agent, &["half_open", "160"]);
         assert_eq!(stage.attack(From::Terminal, &["status"]), ["200"]);

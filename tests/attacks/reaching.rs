@@ -1,6 +1,6 @@
-//! A click or a key does what was judged, and nothing that lies in it, under it or behind it: no form is sent by a click on
-//! what holds its button or by another name of Enter, no password is typed by way of a label or a Tab, and what was allowed
-//! on a site is not done in another site's frame.
+//! A click or key does exactly what was judged, and nothing inside, below or behind the target. No form is submitted by
+//! a click on its button's container or by another name of Enter, no password is typed through a label or a Tab, and an
+//! approval for one site does not reach another site's frame.
 
 use crate::acp_agent::{Hostile, Turn, host};
 use crate::mcp_client::McpClient;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::sync::Mutex;
 
 static ARRIVED: Mutex<Vec<String>> = Mutex::new(Vec::new());
-/// Of the other site.
+/// The port of the other site.
 static EMBEDDED: Mutex<Option<u16>> = Mutex::new(None);
 
 const FRAME: &str = "<body style='margin:0'><form action=/sent><input id=inner name=q aria-label=Search>
@@ -37,7 +37,7 @@ fn sent() -> bool {
     ARRIVED.lock().unwrap().iter().any(|path| path.starts_with("/sent"))
 }
 
-/// Each call must be asked about in this scope, or be refused without a question.
+/// Checks that each call needs an approval in this scope, or is refused without one.
 fn is_stopped(turn: &mut Turn<'_>, (tool, input): (&str, Value), scope: &str) {
     match turn.tries(tool, &input) {
         Ok(said) => assert!(said.is_error, "{tool} {input} ran: {said:?}"),
@@ -52,7 +52,7 @@ fn a_form_is_not_sent_by_what_lies_in_the_element_or_by_another_key() {
     hostile.stage.run(&["policy", "allow", "act", "--site", &host(&site)]);
     let mut turn = hostile.turn("Fill it in");
     for call in [
-        // The middle of these is a button of the form.
+        // In the middle of each of these is a button of the form.
         ("click", json!({"selector": "#wrap"})),
         ("click", json!({"selector": "#wrap p"})),
         ("click", json!({"selector": "#wrap", "count": 2})),
@@ -64,7 +64,7 @@ fn a_form_is_not_sent_by_what_lies_in_the_element_or_by_another_key() {
         ("drag", json!({"selector": "#inside", "to": "#inside"})),
         ("drag", json!({"selector": "#wrap", "to": "#deep"})),
         ("drag", json!({"selector": "#inside", "to": "#nowhere", "timeout": 500})),
-        // Enter and Space, into an element that is named.
+        // Enter and Space, into a named element.
         ("type", json!({"text": "Ada\n", "into": "#n"})),
         ("type", json!({"text": "\n", "into": "#c"})),
         ("type", json!({"text": " ", "into": "#inside"})),
@@ -76,7 +76,7 @@ fn a_form_is_not_sent_by_what_lies_in_the_element_or_by_another_key() {
     ] {
         is_stopped(&mut turn, call, "submit");
     }
-    // Into what has the focus, by each name of the key.
+    // Into the focused element, by each name of the key.
     turn.runs("click", json!({"selector": "#n"}));
     for key in ["Return", "enter", "RETURN", "Shift+Return", "\r"] {
         is_stopped(&mut turn, ("press", json!({"key": key})), "submit");
@@ -87,11 +87,11 @@ fn a_form_is_not_sent_by_what_lies_in_the_element_or_by_another_key() {
     }
     is_stopped(&mut turn, ("type", json!({"text": " "})), "submit");
     turn.runs("press", json!({"key": "Alt+s"}));
-    // In a frame that has the focus.
+    // In a focused frame.
     turn.runs("click", json!({"selector": "#inner"}));
     is_stopped(&mut turn, ("press", json!({"key": "Enter"})), "submit");
     assert!(!sent(), "{:?}", ARRIVED.lock().unwrap());
-    // What is none of that stays possible.
+    // Everything else remains possible.
     for (tool, input) in [
         ("type", json!({"text": "Ada Lovelace", "into": "#n"})),
         ("type", json!({"text": "two\nlines", "into": "#note"})),
@@ -169,12 +169,12 @@ fn a_form_is_not_sent_again_by_loading_its_answer_again() {
         let card = turn.refused("reload", &input);
         assert_eq!((&card["action"]["scope"], &card["action"]["submits"]), (&json!("submit"), &json!(true)), "{card}");
     }
-    // A step back and forth loads it from the cache, or not at all.
+    // Going back and forth loads it from the cache, or not at all.
     turn.tries("back", &json!({})).unwrap();
     turn.tries("forward", &json!({})).unwrap();
     drop(turn);
     assert_eq!(paid(), 1);
-    // A person's own command does as it is told.
+    // A person's own command is obeyed.
     hostile.stage.run(&["reload"]);
     assert_eq!(paid(), 2);
 }
@@ -230,9 +230,9 @@ fn what_was_allowed_on_a_site_is_not_done_in_the_frame_of_another() {
         let card = turn.refused(tool, &input);
         assert_eq!(card["site"], there.as_str(), "{tool} {input}: {card}");
     }
-    // A drag is judged where it begins, and goes no further.
+    // A drag is judged where it starts, and cannot end in another site's frame.
     turn.fails("drag", &json!({"selector": "#own", "to": "#inner", "timeout": 2000}));
-    // The person puts the focus there: keys go there, too.
+    // The person moves the focus there, so keys go there too.
     hostile.stage.run(&["click", "#inner"]);
     for key in ["a", "Enter"] {
         assert_eq!(turn.refused("press", &json!({"key": key}))["site"], there.as_str(), "{key}");

@@ -1,5 +1,5 @@
-//! What the card showed is what runs: all of an action is on it, and an element that changed after the question is asked about
-//! again.
+//! Only what the card showed runs: it contains the whole action, and an element that changed after the approval was
+//! requested needs a new one.
 
 use crate::acp_agent::Hostile;
 use crate::stage::{Site, page};
@@ -43,7 +43,7 @@ fn a_payload_is_on_the_card_however_it_is_hidden() {
         assert!(!shown.contains(raw), "{shown:.300}");
         assert!(!shown.contains(&" ".repeat(20)) && !shown.contains(&"\n".repeat(20)), "blanks are counted");
     }
-    // What is typed is shown whole too.
+    // Typed text is also shown in full.
     let asked = turn.refused("fill", &json!({"selector": "#n", "value": format!("a{}IBAN DE00", " ".repeat(900))}));
     assert!(asked["action"].to_string().contains("IBAN DE00"), "{asked}");
     drop(turn);

@@ -1,5 +1,5 @@
-//! A hostile repository holds every configuration file that an agent reads, each with a command that leaves a mark. The
-//! real programs of the agents work in it for several turns; nothing of it may have run.
+//! A hostile repository contains every configuration file that an agent reads, each with a command that leaves a mark.
+//! The agents' real programs work in it for several turns, and none of these commands may run.
 
 use super::bench::{Bench, Program, confined, end_of};
 use gstack::agent::adapter::AgentEnvironment;
@@ -12,7 +12,7 @@ use std::path::Path;
 
 const ALL: [Program; 4] = [Program::Claude, Program::Codex, Program::Gemini, Program::ClaudeAgent];
 
-/// Each command writes a file of its own name into `marks`.
+/// Writes the commands; each creates a file of its own name in `marks`.
 fn plant(project: &Path, marks: &Path) {
     let run = |name: &str| format!("touch {}/{name}", marks.display());
     let write = |path: &str, text: String| {
@@ -127,7 +127,8 @@ async fn nothing_of_a_hostile_repository_runs_in_the_sandbox() {
     nothing_runs(true).await;
 }
 
-/// What a repository names must not depend on the sandbox to fail: a person may turn it off, and a machine may have none.
+/// The repository's commands must not run even without a sandbox: a person may turn it off, and a machine may have
+/// none.
 #[tokio::test]
 async fn nothing_of_a_hostile_repository_runs_without_a_sandbox() {
     nothing_runs(false).await;

@@ -1,5 +1,5 @@
-//! A hostile agent in the sandbox: it tries to reach gstack's home, its sockets, the person's secrets and shell, and other
-//! processes, by every way that we know of. Each mechanism of this machine is attacked.
+//! A hostile agent in the sandbox: it tries to reach gstack's home, its sockets, the person's secrets and shell, and
+//! other processes, in every known way. Attacks each mechanism of this machine.
 
 use gstack::agent::adapter::AgentEnvironment;
 use gstack::agent::sandbox::{Access, Confinement, Mechanism, Sandbox, command, detect};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const SECRET: &str = "the-secret-of-the-person";
 
-/// Tries one thing after the other and prints what succeeded with what it got.
+/// Tries one thing after the other and prints each success with its result.
 const HOSTILE: &str = r#"
 const fs = require('node:fs'), net = require('node:net'), { spawnSync } = require('node:child_process');
 const { home, project, daemon, abstract_name, port } = JSON.parse(process.env.TARGET);
@@ -69,7 +69,7 @@ pub fn variables(home: &Path) -> BTreeMap<std::ffi::OsString, std::ffi::OsString
     [("HOME".into(), home.into()), ("PATH".into(), std::env::var_os("PATH").unwrap())].into()
 }
 
-/// Every mechanism that this machine offers.
+/// Returns every mechanism that this machine offers.
 pub async fn mechanisms(home: &Path) -> Vec<Mechanism> {
     let environment = AgentEnvironment { variables: variables(home), ..AgentEnvironment::default() };
     match detect(&environment).await {
@@ -146,7 +146,7 @@ async fn a_hostile_agent_reaches_nothing_but_its_folder_and_its_own_files() {
         let abstract_name = format!("gstack-test-{}-{number}", std::process::id());
         let _abstract = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&abstract_name).unwrap()).unwrap();
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        // This process stands for the daemon: it holds a secret open, and one is in its memory.
+        // This process plays the daemon: it has a secret file open and a secret in memory.
         let _open = fs::File::open(home.join("g/browse.json")).unwrap();
         let target = serde_json::json!({
             "home": home, "project": project, "daemon": std::process::id(), "abstract_name": abstract_name,
@@ -180,7 +180,7 @@ async fn a_hostile_agent_reaches_nothing_but_its_folder_and_its_own_files() {
             })
             .map(|(name, _)| name)
             .filter(|name| !name.starts_with("ALLOWED"))
-            // Before ABI 6 Landlock has no scopes; in a pid namespace there is nobody to signal.
+            // Before ABI 6 Landlock has no scopes; in a pid namespace there is no process to signal.
             .filter(|name| !matches!(&mechanism, Mechanism::Landlock { abi } if *abi < 6 && name.starts_with("signal")))
             .filter(|name| !matches!(&mechanism, Mechanism::Namespaces { abi, .. } if *abi < 6 && name.starts_with("abstract")))
             .collect();
@@ -193,7 +193,7 @@ async fn a_hostile_agent_reaches_nothing_but_its_folder_and_its_own_files() {
         }
         let mut unchanged = vec![".bashrc", ".profile", ".gitconfig", ".claude.json", ".local/bin/git"];
         if matches!(mechanism, Mechanism::Namespaces { .. }) {
-            // Landlock can't close what lies within an open folder.
+            // Landlock cannot close anything inside an open folder.
             unchanged.extend(["project/.git/hooks/post-commit", "project/.git/config", ".agent/settings.json"]);
             assert!(!home.join(".agent/hooks/x").exists());
         }
@@ -209,8 +209,8 @@ async fn a_hostile_agent_reaches_nothing_but_its_folder_and_its_own_files() {
     }
 }
 
-/// Runs `script` beneath a minder in the sandbox; returns the minder and the first line, which is a process's pid
-/// outside of the sandbox.
+/// Runs `script` below a minder in the sandbox. Returns the minder and the first line of output, a process's pid
+/// outside the sandbox.
 fn start(home: &Path, mechanism: Mechanism, script: &str) -> (std::process::Child, gstack::agent::sandbox::Confined) {
     let environment = AgentEnvironment {
         variables: variables(home),
@@ -231,7 +231,7 @@ fn start(home: &Path, mechanism: Mechanism, script: &str) -> (std::process::Chil
     (child, confined)
 }
 
-/// Processes with this home in their environment.
+/// Returns the processes with this home in their environment.
 fn running(home: &Path) -> Vec<i32> {
     let needle = format!("HOME={}", home.display());
     let entries = fs::read_dir("/proc").unwrap().flatten();
@@ -252,7 +252,7 @@ async fn nothing_is_left_when_the_minder_is_killed_or_the_agent_ends() {
         let home = root.join(number.to_string());
         fs::create_dir_all(home.join("project")).unwrap();
         fs::create_dir_all(home.join("g/run")).unwrap();
-        // It ends, and leaves two in sessions of their own.
+        // It ends and leaves two processes in sessions of their own.
         let script = "setsid sleep 1000 & setsid sh -c 'trap \"\" TERM; sleep 1000' & echo up";
         let (mut child, confined) = start(&home, mechanism.clone(), script);
         assert!(child.wait().unwrap().success(), "{mechanism:?}");
@@ -271,7 +271,7 @@ async fn nothing_is_left_when_the_minder_is_killed_or_the_agent_ends() {
                 std::thread::yield_now();
             }
         } else {
-            // The agent itself ends with its minder; what it started is ended by the daemon.
+            // The agent itself ends with its minder; the daemon ends the processes that it started.
             let shells = || {
                 running(&home)
                     .into_iter()
@@ -298,7 +298,7 @@ async fn with_require_and_no_mechanism_nothing_starts_and_the_words_say_what_to_
     assert!(refused.to_string().contains("bubblewrap is not installed"), "{refused}");
 }
 
-/// An agent whose sign-in can't be renewed would be signed out by its sandbox.
+/// The sandbox must not prevent an agent from renewing its sign-in, or the agent would be signed out.
 #[tokio::test]
 async fn an_agent_renews_its_sign_in_and_leaves_alone_what_runs_later() {
     let folder = tempfile::tempdir().unwrap();
@@ -322,7 +322,7 @@ async fn an_agent_renews_its_sign_in_and_leaves_alone_what_runs_later() {
                 access: access.clone(),
                 ..AgentEnvironment::default()
             };
-            // As the programs do it: a lock beside their folder, a new file, and its name.
+            // As the programs do it: a lock beside their folder, a new file, and a rename.
             let lock = if access.locks_in_home { "mkdir ~/.claude.lock && rmdir ~/.claude.lock" } else { "true" };
             let script = format!(
                 "{lock} && echo new > ~/{sign_in}.tmp && mv ~/{sign_in}.tmp ~/{sign_in} || exit 1; \

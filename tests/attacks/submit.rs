@@ -1,5 +1,5 @@
-//! Sending a form is asked about on its own: a rule that allows acting on the site does not cover it, by whatever element or
-//! key it is sent. A rule that names the scope does.
+//! Submitting a form needs its own approval: a rule that allows acting on the site does not cover it, whichever element
+//! or key submits it. A rule that names the scope does.
 
 use crate::acp_agent::{Hostile, host};
 use crate::stage::{Site, page};
@@ -46,7 +46,7 @@ fn a_form_is_not_sent_by_a_rule_that_allows_acting() {
         assert_eq!(asked["action"]["scope"], "submit", "{tool} {input}: {asked}");
     }
     assert!(!sent(), "nothing was sent");
-    // The person's own choice of the scope holds.
+    // The person's own choice of the scope applies.
     hostile.stage.run(&["policy", "allow", "submit", "--site", &host(&site)]);
     turn.runs("click", json!({"selector": "#outside"}));
     drop(turn);

@@ -1,4 +1,4 @@
-//! What hands do beyond a plain click: other buttons, modifiers, fingers, held keys, the wheel, files, the clipboard.
+//! Input beyond a plain click: other buttons, modifiers, touch, held keys, the wheel, files, the clipboard.
 
 use crate::world::{World, with_world};
 use gstack::protocol::fault::FaultCode;
@@ -7,7 +7,7 @@ async fn opened(world: &World) {
     world.open_hidden("acts.html").await;
 }
 
-/// What the page noted since the last call.
+/// Returns what the page recorded since the last call.
 async fn said(world: &World) -> String {
     world.run("js", &["const said = log.textContent; log.textContent = ''; said"]).await
 }

@@ -37,7 +37,7 @@ fn what_lies_in_closed_shadow_roots_is_listed_and_can_be_used() {
         let button = world.find("Deep button").await;
         world.run("click", &[&button]).await;
         assert_eq!(world.run("js", &["document.title"]).await, "clicked true");
-        // The page's own scripts see as little as before.
+        // The page's own scripts still cannot see inside.
         assert_eq!(world.run("js", &["document.querySelector('x-outer').shadowRoot"]).await, "");
         world
     });

@@ -1,4 +1,4 @@
-//! Several commands, several tabs, frames, saved states, and what DevTools tells.
+//! Several commands, several tabs, frames, saved states, and CDP events.
 
 use crate::world::with_world;
 use gstack::browser::events::Filter;
@@ -21,7 +21,7 @@ fn a_chain_runs_all_its_commands_and_tells_of_each() {
         assert_eq!(world.fault("chain", &["url | chain url"]).await.code, FaultCode::BadRequest);
         assert_eq!(world.fault("chain", &["nonsense"]).await.code, FaultCode::Unknown);
 
-        // Pinned to a tab, a chain goes on in the tab that it opens.
+        // A chain that is pinned to a tab continues in the tab that it opens.
         let pinned = Context {
             tab: Some(world.context.tab().await.unwrap().id()),
             moves: Moves::Nothing,
@@ -160,7 +160,7 @@ fn a_watch_sees_what_a_person_does() {
                 &["document.body.append(Object.assign(document.createElement('p'), {textContent: 'Came later'}))"],
             )
             .await;
-        // The page tells by itself once it rests: nothing here asks it.
+        // The page itself reports when it rests: nothing here polls.
         assert!(told.next().await.is_some());
         world.run("goto", &[&world.page("reading.html")]).await;
         let stopped = world.output("watch", &["stop"]).await.unwrap();
@@ -182,7 +182,7 @@ fn a_selector_is_looked_for_in_all_frames() {
         world.run("wait", &["--load"]).await;
         let several = world.fault("click", &["#go"]).await;
         assert_eq!(several.message, "#go: 2 elements match, in 2 frames");
-        // One of them is left, in a process of its own.
+        // One of them remains, in its own process.
         world.run("js", &["document.querySelector('[title=Near]').remove()"]).await;
         world.run("click", &["role=button[name=\"Inner button\"]"]).await;
         world.run("fill", &["#field", "found"]).await;
@@ -190,7 +190,7 @@ fn a_selector_is_looked_for_in_all_frames() {
         assert_eq!(world.run("is", &["visible", "#field"]).await, "true");
         assert_eq!(world.run("is", &["hidden", "#none"]).await, "true");
         assert_eq!(world.output("text", &["h1"]).await.unwrap().text, "Frames");
-        // A frame that comes while it is waited for.
+        // A frame that appears while the command waits for it.
         let late = "document.querySelector('iframe').remove(); setTimeout(() => { const frame = document.createElement('iframe'); \
             frame.src = '/inner.html?late'; document.body.append(frame); })";
         world.run("js", &[late]).await;

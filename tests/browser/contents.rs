@@ -1,4 +1,4 @@
-//! What a page carries: media, data, storage, cookies, files in and out, and pictures of it in other sizes.
+//! A page's content: media, data, storage, cookies, files in and out, and screenshots in other sizes.
 
 use crate::world::with_world;
 use gstack::protocol::fault::FaultCode;
@@ -113,7 +113,7 @@ fn files_go_into_the_page_and_come_out_of_it() {
         assert_eq!(world.fault("download", &["http://169.254.169.254/"]).await.code, FaultCode::UrlRefused);
         let followed = world.run("download", &[&world.page("to-file"), "followed.bin"]).await;
         assert!(followed.ends_with("followed.bin (1500000B)"), "{followed}");
-        // The hop is judged before it is asked for.
+        // A redirect is judged before it is requested.
         let led = world.fault("download", &[&world.page("to-metadata"), "led"]).await;
         assert!(led.code == FaultCode::UrlRefused && led.message.contains("169.254.169.254/latest"), "{led:?}");
         let missing = world.fault("download", &[&world.page("missing"), "x"]).await;

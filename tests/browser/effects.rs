@@ -1,4 +1,4 @@
-//! What commands say of what they caused: dialogs, downloads, tabs, other addresses, errors.
+//! The effects that commands report: dialogs, downloads, tabs, navigations, errors.
 
 use crate::world::{World, with_headed_world, with_world};
 use gstack::browser::dialogs::DialogPolicy;
@@ -10,7 +10,7 @@ async fn open(world: &World) {
     world.open_hidden("effects.html").await;
 }
 
-/// The effects of a command and its text.
+/// Returns the effects of a command and its text.
 async fn caused(world: &World, name: &str, args: &[&str]) -> (Vec<Effect>, String) {
     let output = world.output(name, args).await.unwrap();
     let effects = output.effects.clone();
@@ -45,10 +45,10 @@ fn a_click_that_confirms_says_so_in_text_and_data() {
         world.run("dialog-accept", &["Ann"]).await;
         let asked = world.run("click", &["#ask"]).await;
         assert!(asked.ends_with("prompt \"Your name?\" → accepted with \"Ann\""), "{asked}");
-        // One that is opened by what the click set off.
+        // A dialog that opens after the click has ended.
         let later = world.run("click", &["#later"]).await;
         assert!(later.ends_with("confirm \"Later?\" → accepted"), "{later}");
-        // Also where the command itself reads.
+        // Also while the command itself reads.
         let read = world.run("js", &["confirm('read?')"]).await;
         assert_eq!(read, "true\nconfirm \"read?\" → accepted");
         world
@@ -73,7 +73,7 @@ fn a_dialog_that_is_left_open_is_waited_for_and_then_told() {
         open(&world).await;
         world.context.dialogs = DialogPolicy::Ask;
         let tab = world.context.tab().await.unwrap();
-        // What was chosen for the tab does not answer for an act that asks.
+        // The tab's standing answer does not apply when the dialog policy is to ask.
         world.run("dialog-accept", &[]).await;
         let mut events = world.context.browser.events();
         let answering = async {
@@ -96,7 +96,7 @@ async fn downloads(world: World) -> World {
     // The server asked for "../../.evil report.txt".
     assert_eq!(Path::new(path), world.context.temp_folder.join("_.._.evil report.txt"));
     assert_eq!((bytes, std::fs::read_to_string(path).unwrap()), (5000, "hello".repeat(1000)));
-    // Nothing is replaced.
+    // Existing files are not overwritten.
     let (effects, _) = caused(&world, "click", &["#invoice-in-tab"]).await;
     assert_eq!(Path::new(saved(&effects).0), world.context.temp_folder.join("_.._.evil report-2.txt"));
     let (effects, _) = caused(&world, "click", &["#export", "--download-dir", "."]).await;
@@ -119,7 +119,7 @@ fn a_download_that_a_click_starts_is_saved_and_named_in_a_window() {
     with_headed_world(downloads);
 }
 
-/// Of such a link no event of the page tells: a click that waited for none of it ended before its file came.
+/// The page fires no event for such a link, so a click that did not wait would end before its file arrives.
 #[test]
 fn every_file_that_a_link_saves_is_told_by_the_click_on_it() {
     with_world(|world| async move {
@@ -133,7 +133,7 @@ fn every_file_that_a_link_saves_is_told_by_the_click_on_it() {
                 );
             }
         }
-        // The page has prevented it: nothing is waited for.
+        // The page prevented the default action: the command does not wait.
         world.run("js", &["document.querySelector('#saving').onclick = () => false"]).await;
         let (effects, text) = caused(&world, "click", &["#saving"]).await;
         assert_eq!((effects, text.lines().count()), (Vec::new(), 1));
@@ -153,7 +153,7 @@ fn a_download_is_waited_for_and_its_folder_is_judged() {
         };
         let (waited, ()) = tokio::join!(world.run("wait", &["--download"]), release);
         assert!(waited.starts_with("Downloaded: ") && waited.ends_with("(131072 B)"), "{waited}");
-        // One that comes only after the click has ended.
+        // A download that starts only after the click has ended.
         world.run("click", &["#late-export"]).await;
         let late = world.run("wait", &["--download"]).await;
         assert!(late.starts_with("Downloaded: ") && late.contains("late.txt"), "{late}");

@@ -1,4 +1,4 @@
-//! Finding elements by what a person reads, reading them as data, and waiting for what a page does.
+//! Finding elements by their visible text, reading them as data, and waiting for page changes.
 
 use crate::world::with_world;
 use gstack::protocol::fault::FaultCode;

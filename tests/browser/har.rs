@@ -1,4 +1,4 @@
-//! Recorded requests: what is in the file, and what is not.
+//! Recorded requests: the content of the file, and what it must not contain.
 
 use crate::network::has_finished;
 use crate::world::{REFUSED_ADDRESS, World, with_world};
@@ -9,7 +9,7 @@ use axum::routing::{any, get};
 use gstack::protocol::fault::FaultCode;
 use serde_json::Value;
 
-/// What no file may hold unless somebody asks for it.
+/// What no file may contain unless it is requested.
 const SECRETS: [&str; 7] =
     ["sid-of-ada", "bearer-of-ada", "token-of-ada", "hunter2", "key-of-ada", "refresh-of-ada", "code-of-ada"];
 
@@ -30,7 +30,7 @@ async fn serve() -> u16 {
     port
 }
 
-/// Signs in by a form, by JSON and by a header, and asks for something with a token in its address.
+/// Signs in by a form, by JSON and by a header, and requests a URL with a token.
 const ASKS: &str = "(async () => {
   await fetch('/login', { method: 'POST', body: new URLSearchParams({ user: 'ada', password: 'hunter2' }) });
   await fetch('/login', { method: 'POST', body: JSON.stringify({ apiKey: 'key-of-ada', page: 3 }), headers: { 'Content-Type': 'application/json' } });
@@ -84,7 +84,7 @@ fn a_file_has_the_requests_with_their_bodies_and_no_secret_in_any_place() {
         let bytes = &entry(&har, "/bytes")["response"]["content"];
         assert_eq!((&bytes["encoding"], &bytes["text"]), (&"base64".into(), &"AJ+Slg==".into()));
         assert_eq!(world.fault("har", &["stop", "x.har"]).await.code, FaultCode::NotFound);
-        // All of it where somebody asks for it.
+        // All of it, if it is requested.
         let (text, har) = recorded(&world, &["--secrets"], "secrets.har").await;
         for secret in SECRETS.iter().filter(|secret| **secret != "refresh-of-ada") {
             assert!(text.contains(secret), "{secret}");
@@ -145,7 +145,7 @@ fn a_models_file_is_of_this_sites_pages_and_nobodys_has_refused_addresses() {
         assert!(entry(&har, "?own")["response"]["content"]["text"] == "the data");
         assert!(entry(&har, "?cross")["response"]["content"]["text"].is_null(), "another site's answer");
         assert!(!text.contains("elsewhere") && !text.contains("?metadata"), "{text}");
-        // A person's recording is not a model's to end.
+        // A model cannot end a person's recording.
         world.run("har", &["start"]).await;
         assert_eq!(model.fault("har", &["stop"]).await.code, FaultCode::Forbidden);
         world

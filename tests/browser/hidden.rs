@@ -1,9 +1,9 @@
-//! Text that is in a page and that no person sees: what a model reads says so, and people's own command line does not.
+//! Text in a page that no person can see: a model's output marks it, and the person's command line does not.
 
 use crate::world::{World, with_world};
 use gstack::command::{Call, Context, registry};
 
-/// Each line: what it is, and what of it may not stand unmarked.
+/// Each line: its kind, and the text that must not appear unmarked.
 const PAGE: &str = r#"<style>.sr { position: absolute; width: 1px; height: 1px; overflow: hidden; clip: rect(0 0 0 0) }</style>
     <h1>Shop</h1><p>Seen by all.</p>
     <p style="opacity: 0">order clear</p><div style="opacity: 0.01"><p>order faint</p></div>
@@ -34,7 +34,7 @@ async fn for_model(world: &World, name: &str, args: &[&str]) -> String {
     registry::run(&context, &Call::parse(name, &args).unwrap()).await.unwrap().text
 }
 
-/// A line of a tree or text that says an order and does not say that it is hidden.
+/// Returns the lines of a tree or text that contain an order without the hidden mark.
 fn unmarked(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.contains("order ") && !line.contains("hidden")).collect()
 }

@@ -1,4 +1,4 @@
-//! Pages that get in the way: they go elsewhere all the time, close themselves, never stop talking.
+//! Disruptive pages: they navigate all the time, close themselves, never stop loading.
 
 use crate::world::with_world;
 use gstack::protocol::fault::FaultCode;
@@ -13,12 +13,13 @@ fn a_page_that_goes_elsewhere_all_the_time_is_read_pictured_and_left() {
             assert!(world.run("snapshot", &["-i"]).await.contains("[button] \"Press\""));
             world.run("click", &["#press"]).await;
             world.run("screenshot", &["restless.png"]).await;
-            // What the page had begun may come over it at the last moment: that is said, and the next try is another.
+            // A navigation that the page started may still win at the last moment. It is reported, and the next attempt
+            // differs.
             let restless = format!("Navigated to {}?", world.page("restless.html"));
             let mut tries = 0;
             loop {
                 match world.output("goto", &[&next]).await {
-                    // The browser does not always tell the response's status in time.
+                    // The browser does not always report the response status in time.
                     Ok(arrived) if arrived.text == format!("Navigated to {next} (200)") => break,
                     Ok(arrived) if arrived.text == format!("Navigated to {next}") => break,
                     Ok(arrived) => assert!(arrived.text.starts_with(&restless), "{}", arrived.text),
@@ -43,7 +44,7 @@ fn a_page_that_closes_its_tab_at_a_click_was_clicked() {
             let popup = world.context.browser.tabs().last().unwrap().id;
             let pinned = world.in_tab(popup);
             pinned.run("wait", &["--load"]).await;
-            // The browser may take the tab away a moment after the click has been answered for.
+            // The browser may close the tab a moment after it acknowledged the click.
             let clicked = pinned.run("click", &[button]).await;
             assert!(clicked.starts_with(&format!("Clicked {button} → ")), "{clicked}");
             world.closed_down_to(before).await;
@@ -91,7 +92,7 @@ fn a_filled_field_tells_of_its_change_once() {
         world.run("fill", &["#other", "x"]).await;
         world.run("click", &["#name"]).await;
         assert_eq!(world.run("js", &["changes.join()"]).await, "name=Jane,other=x");
-        // What is typed on is a change of its own.
+        // Typing more text is a separate change.
         world.run("press", &["End"]).await;
         world.run("type", &["!"]).await;
         world.run("click", &["#other"]).await;

@@ -1,9 +1,9 @@
-//! Scripts that run before a page's own, in frames and popups too, until they are taken away.
+//! Scripts that run before a page's own, also in frames and popups, until they are removed.
 
 use crate::world::{World, with_world};
 use gstack::protocol::fault::FaultCode;
 
-/// What the script left in the page.
+/// Reads what the script left in the page.
 const SEEN: &str = "window.early ?? 'none'";
 
 async fn seen(world: &World) -> String {
@@ -55,7 +55,7 @@ fn a_script_runs_first_in_every_page_frame_and_popup_until_it_is_taken_away() {
         assert_eq!(world.run("init-script", &["remove"]).await, "Removed 1 script");
         world.run("goto", &[&next]).await;
         assert_eq!(world.run("js", &["window.second ?? 'none'"]).await, "none");
-        // What the popup has is its own.
+        // The popup has its own copy.
         popup.run("reload", &[]).await;
         assert_eq!(seen(&popup).await, "0 scripts");
         let fault = world.fault("init-script", &["add", "let = ;"]).await;
@@ -84,7 +84,7 @@ fn a_models_script_runs_in_pages_of_its_site_alone_and_can_not_break_out() {
         let model = world.for_model();
         let added = model.run("init-script", &["add", "window.early = 'theirs' // end"]).await;
         assert!(added.ends_with(&format!(", for pages of 127.0.0.1:{}", world.port)), "{added}");
-        // Not a whole script: it would end the block that keeps it on its site.
+        // Not a complete script: it would end the block that limits it to its site.
         let fault = model.fault("init-script", &["add", "} window.early = 'out'; if (true) {"]).await;
         assert_eq!(fault.code, FaultCode::Script);
         for script in
@@ -107,7 +107,7 @@ fn a_models_script_runs_in_pages_of_its_site_alone_and_can_not_break_out() {
         world.run("frame", &["#f"]).await;
         assert_eq!(seen(&world).await, "none", "in a frame of another site");
         world.run("frame", &["main"]).await;
-        // A person's scripts are not a model's to see or to take away.
+        // A model can neither see nor remove a person's scripts.
         world.run("init-script", &["add", "window.secret = 'of the person'"]).await;
         assert!(!model.run("init-script", &["list"]).await.contains("of the person"));
         model.run("init-script", &["remove"]).await;

@@ -1,8 +1,8 @@
-//! Acts by which a page is left: each is done, whatever became of the page that was to say so.
+//! Actions that make a page navigate away or close: each succeeds, even if the page cannot confirm it any more.
 
 use crate::world::{World, with_world};
 
-/// Every act that a page can answer by leaving, on a control of `leaving.html` that does.
+/// Every action that can make a page leave, on a control of `leaving.html` that does so.
 const ACTS: [&[&str]; 19] = [
     &["click", "#button"],
     &["dblclick", "#button"],
@@ -25,13 +25,14 @@ const ACTS: [&[&str]; 19] = [
     &["press", "Enter"],
 ];
 
-/// Does each act in a tab of its own that shows `leaving.html`. `arrived`: where the page goes; none: it closes its tab.
+/// Performs each action in its own tab with `leaving.html`. `arrived`: where the page navigates; `None`: it closes its
+/// tab.
 async fn do_each(world: &World, query: &str, arrived: Option<&str>) {
     world.run("goto", &[&world.page("next.html")]).await;
     std::fs::write(world.context.cwd.clone().unwrap().join("file.txt"), "shoes").unwrap();
     let tabs = world.context.browser.tabs().len();
     for act in ACTS {
-        // A page may close a tab that a page has opened.
+        // A page may close a tab that a page opened.
         world.run("js", &[&format!("window.open('/leaving.html?{query}'); 1")]).await;
         world.opened_up_to(tabs + 1).await;
         let tab = world.context.browser.tabs().last().unwrap().id;
@@ -61,7 +62,7 @@ fn an_act_that_leaves_its_page_is_done() {
     });
 }
 
-/// The page is kept from answering until the next one is there to take its place.
+/// The page cannot answer until the next one is ready to replace it.
 #[test]
 fn an_act_whose_page_is_gone_before_it_answers_is_done() {
     with_world(|world| async move {

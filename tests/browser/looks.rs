@@ -1,4 +1,4 @@
-//! How a page looks: styles that are changed and undone, clutter, the cascade, pictures for showing.
+//! A page's styling: styles that are changed and undone, clutter, the cascade, screenshots for presentation.
 
 use crate::world::with_world;
 use gstack::protocol::fault::FaultCode;

@@ -1,6 +1,6 @@
-//! The commands against a real Chromium: every action and capture in a tab that nobody looks at.
+//! The commands against a real Chromium: every action and capture in a hidden tab.
 //!
-//! Pages lie in tests/fixtures/pages and are served on loopback. Each test has a browser of its own, one at a time.
+//! Pages are in tests/fixtures/pages and are served on loopback. Each test has its own browser, one at a time.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 mod acts;

@@ -1,4 +1,4 @@
-//! What is drawn over a page for the person, and picking: seen by the person, by nobody else.
+//! Marks over a page and picking: visible to the person, invisible to everyone else.
 
 use crate::world::{World, with_world};
 use gstack::browser::page::refs::RefName;
@@ -19,7 +19,7 @@ async fn page(world: &World) -> Session {
     world.context.tab().await.unwrap().engage().await.unwrap()
 }
 
-/// A session of the test's own: reading a document again makes the ids of its session's nodes void.
+/// The test's own session: reading a document again invalidates the node ids of its session.
 async fn reader(world: &World) -> Session {
     let target = world.context.tab().await.unwrap().info().unwrap().page.unwrap();
     let browser = &world.context.browser;
@@ -28,10 +28,10 @@ async fn reader(world: &World) -> Session {
     browser.cdp().session(attached["sessionId"].as_str().unwrap().to_owned().into())
 }
 
-/// In view: what nobody sees is not drawn.
+/// In view, because marks are drawn only in visible tabs.
 async fn open(world: &World) {
     while world.output("goto", &[&world.page("marks.html")]).await.is_err() {
-        // The window's first page was still on its way.
+        // The window's first page was still loading.
     }
 }
 
@@ -45,7 +45,7 @@ async fn pointer(session: &Session, kind: &str, x: u32, y: u32) {
     send(session, "Input.dispatchMouseEvent", event).await;
 }
 
-/// What lies in our closed roots, as the debugger alone can read it: a text a frame, in document order.
+/// Returns the content of our closed roots, which only the debugger can read: one text per frame, in document order.
 async fn drawn(world: &World) -> String {
     let session = reader(world).await;
     let tree = send(&session, "DOM.getDocument", json!({ "depth": -1, "pierce": true })).await;
@@ -71,7 +71,7 @@ fn collect(node: &Value, within: bool, text: &mut String) {
     }
 }
 
-/// Waits until what is drawn holds these words.
+/// Waits until the drawn text contains these words.
 async fn until_drawn(world: &World, words: &str) -> String {
     let limit = tokio::time::Instant::now() + SOON;
     loop {
@@ -84,7 +84,7 @@ async fn until_drawn(world: &World, words: &str) -> String {
     }
 }
 
-/// Begins to pick; `act` moves the pointer once the browser lets it.
+/// Starts a pick; `act` moves the pointer once the browser is ready.
 async fn pick(world: &World, act: impl AsyncFnOnce(Session)) -> Option<PickedElement> {
     let marks = marks(world).await;
     let end = CancellationToken::new();
@@ -110,10 +110,10 @@ fn badges_stand_at_the_refs_and_the_page_sees_one_element_without_content() {
         marks.show_refs(true).await.unwrap();
         marks.highlight(RefName::parse(&button)).await.unwrap();
         until_drawn(&world, &format!("{button} button \"Go on\"")).await;
-        // Badges are at their places before they are shown, so they may come later than the outline.
+        // Badges are placed before they are shown, so they may appear after the outline.
         let text = until_drawn(&world, &format!("{inner}\n")).await;
         assert!(text.lines().any(|line| line == button) && text.lines().any(|line| line == inner), "{text}");
-        // The page: one element of ours, closed, and nothing that its styles or scripts could do to it.
+        // The page sees one closed element of ours, which its styles and scripts cannot change.
         let hosts = "added.filter((node) => node.hasAttribute('data-gstack')).length + ':' + added.length";
         assert_eq!(world.run("js", &[hosts]).await, "1:1");
         let host = "document.querySelector('[data-gstack]')";
@@ -126,7 +126,7 @@ fn badges_stand_at_the_refs_and_the_page_sees_one_element_without_content() {
         );
         assert_eq!(world.run("js", &[&style]).await, "block,visible,1,none,none");
         assert_eq!(world.run("js", &["document.elementFromPoint(60, 70).id"]).await, "go");
-        // Ours is in no reading, and in no snapshot.
+        // Our element is in no reading and in no snapshot.
         assert_eq!(world.output("text", &[]).await.unwrap().text, before);
         assert!(!world.run("html", &[]).await.contains("<div data-gstack"));
         assert_eq!(world.find("Go on").await, button);
@@ -182,7 +182,7 @@ fn a_pick_gives_a_ref_and_the_page_notices_nothing() {
     with_world(|world| async move {
         open(&world).await;
         let picked = pick(&world, async |session| {
-            // Not armed yet, the pointer is the page's.
+            // Until the pick is ready, the page receives the pointer.
             loop {
                 world.run("js", &["seen.length = 0"]).await;
                 pointer(&session, "mouseMoved", 90, 80).await;
@@ -242,9 +242,9 @@ fn a_pick_reaches_into_frames_and_takes_keys() {
         .unwrap();
         assert_eq!(by_keys.label, "Go on");
 
-        // Keys that the page makes up pick nothing and end nothing.
+        // Key events that the page synthesises neither pick nor cancel.
         let forged = pick(&world, async |session| {
-            // The keys before have scrolled.
+            // The previous keys scrolled.
             world.run("js", &["scrollTo(0, 0)"]).await;
             until_picking(&world, &session).await;
             let keys =
@@ -287,7 +287,7 @@ fn a_page_gains_nothing_by_calling_its_elements_ours() {
     });
 }
 
-/// Waits until the pointer is over the main button for the pick, not for the page.
+/// Waits until the pick, not the page, receives the pointer over the main button.
 async fn until_picking(world: &World, session: &Session) {
     loop {
         world.run("js", &["seen.length = 0"]).await;

@@ -1,4 +1,4 @@
-//! What is measured of a page: pictures that are compared, traces, vitals, coverage, the heap.
+//! Measurements of a page: compared screenshots, traces, vitals, coverage, the heap.
 
 use crate::world::with_world;
 use axum::Router;
@@ -29,7 +29,7 @@ fn pictures_are_compared_with_each_other_and_with_the_page() {
         assert_eq!((files.data.unwrap()["different"].as_u64(), files.files.len()), (Some(10_000), 0));
         let all = world.output("diff-image", &["before.png", "after.png", "--threshold", "1"]).await.unwrap();
         assert_eq!(all.text, "The pictures are the same");
-        // The page is taller than what it shows.
+        // The page is taller than the viewport.
         world.run("js", &["document.querySelector('#b').style.height = '300px'"]).await;
         let taller = world.run("diff-image", &["after.png"]).await;
         assert!(taller.ends_with("The sizes differ: 200x200 and 200x400"), "{taller}");
@@ -88,7 +88,7 @@ fn a_trace_has_the_phases_and_the_marks_of_this_tab_and_no_secrets() {
         for wrong in [&["begin"][..], &["start", "x.json"], &["stop", "--screenshots"]] {
             assert_eq!(world.fault("trace", wrong).await.code, FaultCode::BadRequest, "{wrong:?}");
         }
-        // With pictures; and a person's is not a model's to end, nor lost where it can't be written.
+        // With screenshots. A model cannot end a person's trace, and a failed write does not lose it.
         world.run("trace", &["start", "--screenshots"]).await;
         assert_eq!(world.for_model().fault("trace", &["stop"]).await.code, FaultCode::Forbidden);
         assert_eq!(world.fault("trace", &["stop", "/etc/x.json"]).await.code, FaultCode::PathRefused);
@@ -114,7 +114,8 @@ fn vitals_are_measured_and_judged_and_what_was_not_measured_is_said() {
             assert!(measured[name]["value"].as_f64().is_some_and(|value| value > 0.0), "{name}: {measured:#}");
             assert!(measured[name]["rating"].is_string(), "{name}: {measured:#}");
         }
-        // The page holds its answer to a click for 300 ms, and moves its words by more than a quarter of the screen.
+        // The page delays its reaction to a click by 300 ms, and shifts its text by more than a quarter of the
+        // viewport.
         assert!(measured["inp"]["value"].as_f64().is_some_and(|value| value >= 250.0), "{measured:#}");
         assert_ne!(measured["inp"]["rating"], "good");
         assert!(measured["cls"]["value"].as_f64().is_some_and(|value| value > 0.1), "{measured:#}");
@@ -126,7 +127,7 @@ fn vitals_are_measured_and_judged_and_what_was_not_measured_is_said() {
     });
 }
 
-/// A page with scripts and a style sheet.
+/// Serves a page with scripts and a style sheet.
 async fn serve() -> u16 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! What pages ask for and are answered, as lists and one by one: documents, scripts, workers, sockets, popups.
+//! Requests of pages and their responses, as lists and individually: documents, scripts, workers, sockets, popups.
 
 use crate::refused::{SECRET, serve_secret};
 use crate::world::{World, with_world};
@@ -37,7 +37,7 @@ const events = () => new Promise((done) => {
 });
 </script>"#;
 
-/// A site of this test's own; its port.
+/// Starts this test's own site; returns its port.
 async fn site() -> u16 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -58,7 +58,7 @@ async fn site() -> u16 {
     port
 }
 
-/// Answers each text message; its port.
+/// Starts a server that echoes each text message; returns its port.
 async fn echo_socket() -> u16 {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -77,25 +77,25 @@ async fn echo_socket() -> u16 {
     port
 }
 
-/// The listed requests.
+/// Returns the listed requests.
 async fn listed(world: &World, args: &[&str]) -> Vec<Value> {
     let args = [&["list"], args].concat();
     world.output("network", &args).await.unwrap().data.unwrap().as_array().unwrap().clone()
 }
 
-/// Waits until the newest request to an address with this part has its whole answer: Chrome tells of it after the page.
+/// Waits until the newest request to a URL with this part has its complete response: Chrome reports it after the page.
 pub async fn has_finished(world: &World, part: &str) {
     let newest = number(world, part).await;
     shown_with(world, &newest, "receive").await;
 }
 
-/// The number of the newest request to an address with this part.
+/// Returns the number of the newest request to a URL with this part.
 async fn number(world: &World, part: &str) -> String {
     let found = listed(world, &["--filter", part]).await;
     found.last().unwrap_or_else(|| panic!("no request to {part}"))["id"].to_string()
 }
 
-/// The command says it when the page's answer is complete and told.
+/// Waits until the command shows the complete response.
 async fn shown_with(world: &World, number: &str, words: &str) -> (String, Value) {
     let mut last = String::new();
     for _ in 0..200 {
@@ -128,7 +128,7 @@ fn a_request_is_shown_with_headers_bodies_and_timing_and_without_its_secrets() {
         }
         assert_eq!(data["response"]["address"], "127.0.0.1");
         assert!(data["timing"]["wait"].as_f64().unwrap() >= 0.0 && data["response"]["status"] == 200);
-        // The first document, which was asked for before any command was about the tab.
+        // The first document, which was requested before any command used the tab.
         let document = listed(&world, &["--type", "document"]).await[0]["id"].to_string();
         let (text, _) = shown_with(&world, &document, "Traffic").await;
         assert!(text.contains("[document]"), "{text}");
@@ -188,7 +188,7 @@ fn a_model_reads_no_body_of_another_site_and_nothing_of_a_page_that_was_left() {
         let (page, inbox) = (format!("http://127.0.0.1:{port}/"), format!("http://127.0.0.1:{other}/inbox"));
         world.run("newtab", &[&page]).await;
         let model = world.for_model();
-        // A page can send such a request with the person's cookies and not read what it is answered.
+        // A page can send such a request with the person's cookies but cannot read the response.
         world
             .run("js", &[&format!("fetch('{inbox}', {{ mode: 'no-cors', credentials: 'include' }}).then(() => 1)")])
             .await;

@@ -1,5 +1,5 @@
-//! Acts that said the wrong thing: on documents that were rewritten, on invisible controls, on stale refs, after tabs
-//! that closed, and in scripts.
+//! Actions with a wrong result in the past: on rewritten documents, invisible controls and stale refs, after closed
+//! tabs, and in scripts.
 
 use crate::world::with_world;
 use gstack::protocol::fault::FaultCode;
@@ -13,14 +13,14 @@ fn on_a_document_that_writes_itself_anew_a_click_and_a_fill_are_seen_to_arrive()
         assert_eq!(world.run("fill", &["#name", "Ann"]).await, "Filled #name");
         let state = "document.querySelector('#go').textContent + document.querySelector('#name').value";
         assert_eq!(world.run("js", &[state]).await, "goneAnn");
-        // The same by a file.
+        // The same from a file.
         let file = world.context.cwd.clone().unwrap().join("page.html");
         std::fs::write(&file, "<button id=b onclick=\"this.id = 'hit'\">B</button><input id=i>").unwrap();
         world.run("load-html", &["page.html"]).await;
         assert!(world.run("click", &["#b"]).await.starts_with("Clicked #b"));
         assert_eq!(world.run("fill", &["#i", "x"]).await, "Filled #i");
         assert_eq!(world.run("js", &["document.querySelectorAll('#hit').length"]).await, "1");
-        // What is in the way is still held back.
+        // An element that covers the target still blocks the action.
         world
             .run(
                 "js",
@@ -51,7 +51,7 @@ fn a_checkbox_that_a_style_has_made_invisible_is_clicked_by_its_label() {
                 "{name}"
             );
         }
-        // Nothing stands for this one.
+        // This one has no substitute.
         let alone = world.fault("click", &["#alone", "--timeout", "200"]).await;
         assert!(alone.message.contains("not visible"), "{alone:?}");
         world
@@ -113,7 +113,7 @@ fn statements_with_a_return_are_the_body_of_an_async_function() {
         ] {
             assert_eq!(world.run("js", &[source]).await, value, "{source}");
         }
-        // What has run is not run again.
+        // A script that has run is not run again.
         let twice = "globalThis.runs = (globalThis.runs ?? 0) + 1; eval('return 1')";
         assert_eq!(world.fault("js", &[twice]).await.code, FaultCode::Script);
         assert_eq!(world.run("js", &["runs"]).await, "1");
@@ -136,7 +136,7 @@ fn closing_a_tab_ends_with_it_closed_and_names_the_current_one() {
         let said = world.run("closetab", &[]).await;
         assert_eq!(said, format!("Closed tab {popup}; the current tab is {opener}"));
         assert!(world.context.browser.tab(popup).is_err(), "it is closed when the command ends");
-        // One that closes itself.
+        // A popup that closes itself.
         world.run("click", &["#popup"]).await;
         let popup = world.context.browser.tabs().last().unwrap().id;
         world.run("tab", &[&popup.to_string()]).await;

@@ -1,4 +1,4 @@
-//! Pages as files: one MHTML file, pictures with parts left blank, and pictures only where something changed.
+//! Pages as files: one MHTML file, masked screenshots, and screenshots only of changes.
 
 use crate::world::{World, with_world};
 use gstack::protocol::fault::FaultCode;
@@ -7,7 +7,7 @@ use std::io::BufReader;
 
 const PAGE: &str = "document.body.innerHTML = `<style>body { margin: 0 } div { width: 100px; height: 100px; background: rgb(255, 0, 0); transition: opacity 5s }</style><div id=a></div><div id=b></div>`";
 
-/// The colour of a pixel.
+/// Returns the colour of a pixel.
 pub fn colour(file: &std::path::Path, x: usize, y: usize) -> [u8; 3] {
     let mut reader = png::Decoder::new(BufReader::new(File::open(file).unwrap())).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];

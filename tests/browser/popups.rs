@@ -1,14 +1,15 @@
-//! What holds in the tabs, frames and workers that come later: headers, user agent, console and requests from the first.
+//! Settings that also apply to later tabs, frames and workers: headers, user agent, console and requests, from the
+//! first request on.
 
 use crate::world::{World, with_world};
 
-/// What `/headers` was asked with, said by a worker of the page.
+/// Returns the headers that `/headers` received from a worker of the page.
 const FROM_WORKER: &str = "await new Promise((done) => {
   const source = `fetch('ORIGIN/headers').then((answer) => answer.text()).then(postMessage)`;
   new Worker(URL.createObjectURL(new Blob([source]))).onmessage = (event) => done(event.data);
 })";
 
-/// Clicks a button or link that opens a tab, and goes there.
+/// Clicks a button or link that opens a tab, and switches to it.
 async fn follow_popup(world: &World, selector: &str) {
     let before = world.context.browser.tabs().len();
     world.run("click", &[selector]).await;
@@ -51,7 +52,7 @@ fn headers_and_user_agent_hold_in_frames_workers_and_popups_that_come_later() {
         world.run("tab", &[&first]).await;
         follow_popup(&world, "#alone").await;
         assert_ours(&world.run("text", &[]).await, "a popup without an opener");
-        // A tab that nobody of these opened has nothing of it.
+        // A tab that none of these opened has none of the settings.
         world.run("newtab", &[&headers]).await;
         assert!(!world.run("text", &[]).await.contains("x-debug"));
         world

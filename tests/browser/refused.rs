@@ -1,6 +1,6 @@
-//! What comes from an address that gstack reads nothing from, by whichever way it came into the page.
+//! Content from an address that gstack refuses to read, however it got into the page.
 //!
-//! 127.0.0.66 plays the refused address: a name that the guards before this one do not know leads there.
+//! 127.0.0.66 plays the refused address, under a host name that the earlier guards do not know.
 
 use crate::world::{REFUSED_ADDRESS, World, with_world};
 use axum::Router;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 pub const SECRET: &str = "credentials of this machine";
 
-/// Listens on the refused address; the page's name for it.
+/// Listens on the refused address; returns the host name for the page.
 pub async fn serve_secret() -> String {
     let listener = tokio::net::TcpListener::bind((REFUSED_ADDRESS, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -61,12 +61,12 @@ fn nothing_of_a_refused_address_is_read_however_it_came_into_the_page() {
     with_world(|world| async move {
         let secret = serve_secret().await;
         let start = world.page("next.html");
-        // Typed: the page is left at once.
+        // Entered as a URL: the page is left immediately.
         world.run("newtab", &[&start]).await;
         assert_eq!(world.fault("goto", &[&secret]).await.code, FaultCode::UrlRefused);
         assert_eq!(world.run("url", &[]).await, "about:blank");
         assert!(!world.run("text", &[]).await.contains(SECRET));
-        // It was never shown after all that: what went before is not held against the tab.
+        // It was never shown, so the previous attempt does not block the tab.
         world.run("goto", &[&start]).await;
         world.run("text", &[]).await;
 
@@ -98,7 +98,7 @@ fn nothing_of_a_refused_address_is_read_however_it_came_into_the_page() {
         world.run("goto", &[&start]).await;
         assert!(world.run("text", &[]).await.contains("Next"));
 
-        // Back into its history.
+        // Back in its history.
         let away = world.output("js", &[&format!("location.href = '{secret}'")]).await;
         let mut refused = away.is_err_and(|fault| fault.code == FaultCode::UrlRefused);
         for _ in 0..50 {
@@ -113,7 +113,7 @@ fn nothing_of_a_refused_address_is_read_however_it_came_into_the_page() {
         assert_eq!(world.fault("back", &[]).await.code, FaultCode::UrlRefused);
         nothing_is_read(&world, "back").await;
 
-        // Two pages compared.
+        // Two compared pages.
         assert_eq!(world.fault("diff", &[&start, &secret]).await.code, FaultCode::UrlRefused);
         world.run("goto", &[&start]).await;
         world

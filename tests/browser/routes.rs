@@ -1,4 +1,4 @@
-//! Requests that are answered, stopped, delayed and changed on the way, and what is sent to one site alone.
+//! Requests that are fulfilled, aborted, delayed and modified, and headers for a single site.
 
 use crate::world::{World, with_world};
 use axum::Router;
@@ -10,7 +10,7 @@ use gstack::protocol::fault::FaultCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A site of this test's own: its port, and how often its `/data` was asked for.
+/// This test's own site: its port, and the number of requests for `/data`.
 struct Site {
     port: u16,
     asked: Arc<AtomicUsize>,
@@ -60,7 +60,7 @@ async fn private(headers: HeaderMap) -> Response {
     }
 }
 
-/// What the page gets from an address: the text, or `failed`.
+/// Returns the page's result of fetching a URL: the text, or `failed`.
 async fn fetched(world: &World, address: &str) -> String {
     let script =
         format!("fetch('{address}').then(async (a) => `${{a.status}} ${{await a.text()}}`).catch(() => 'failed')");
@@ -152,7 +152,7 @@ fn a_models_route_is_for_pages_of_its_site_alone_and_leaves_nothing_in_the_brows
         model
             .run("route", &["**/with-script", "--body", "<title>taken over</title>", "--content-type", "text/html"])
             .await;
-        // In a page of another site it does nothing: not to the document, not to its scripts, not in a frame.
+        // In a page of another site it has no effect: not on the document, its scripts or a frame.
         world.run("goto", &[&bank.url("/with-script")]).await;
         assert_eq!(world.run("js", &["window.app + document.title"]).await, "own");
         world.run("goto", &[&site.url("/")]).await;
@@ -163,23 +163,23 @@ fn a_models_route_is_for_pages_of_its_site_alone_and_leaves_nothing_in_the_brows
         assert_eq!(world.run("js", &[&frame]).await, "loaded");
         let routes = world.output("route", &["list"]).await.unwrap();
         assert!(routes.data.unwrap().as_array().unwrap().iter().all(|route| route["requests"] == 0), "{}", routes.text);
-        // In its own it holds.
+        // On its own site it works.
         world.run("goto", &[&site.url("/with-script")]).await;
         assert_eq!(world.run("js", &["document.title"]).await, "taken over");
         for header in ["Set-Cookie: sid=mine", "Clear-Site-Data: *", "Strict-Transport-Security: max-age=1"] {
             let fault = model.fault("route", &["**", "--body", "x", "--header", header]).await;
             assert_eq!(fault.code, FaultCode::Forbidden, "{header}");
         }
-        // Headers of a request would tell a server what a page can't.
+        // Request headers would tell a server what a page must not.
         let fault = model.fault("route", &["**", "--header", "Origin: https://bank.example"]).await;
         assert_eq!(fault.code, FaultCode::Forbidden);
-        // What a browser asks a server before a request to another site is the server's to answer.
+        // A CORS preflight must be answered by the server itself.
         world.run("goto", &[&site.url("/")]).await;
         model.run("route", &["**/data", "--body", "made up"]).await;
         let put =
             format!("fetch('{}', {{ method: 'PUT' }}).then((a) => a.text()).catch(() => 'failed')", bank.url("/data"));
         assert_eq!(world.run("js", &[&put]).await, "failed");
-        // A person's routes are not a model's to take away.
+        // A model cannot remove a person's routes.
         world.run("route", &["**/headers", "--abort"]).await;
         assert_eq!(model.run("unroute", &[]).await, "Removed 3 routes");
         assert_eq!(world.run("route", &["list"]).await, "**/headers → aborted (0 requests)");

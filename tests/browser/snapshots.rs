@@ -1,4 +1,4 @@
-//! Snapshots: refs and what they mean, the cap, frames, roles and names.
+//! Snapshots: refs and their elements, the cap, frames, roles and names.
 
 use crate::world::with_world;
 use gstack::protocol::fault::FaultCode;
@@ -111,7 +111,7 @@ fn roles_and_names_are_as_agreed() {
     });
 }
 
-/// What Chrome calls our controls, where it has a name of its own for them.
+/// Returns our role for a control that Chrome names differently.
 fn our_role(chrome: &str) -> &str {
     match chrome {
         "DisclosureTriangle" => "button",
@@ -120,7 +120,7 @@ fn our_role(chrome: &str) -> &str {
     }
 }
 
-/// Chrome's own accessibility tree is the oracle: the same controls by the same names in the same order.
+/// Chrome's own accessibility tree is the oracle: the same controls with the same names in the same order.
 #[test]
 fn controls_and_their_names_are_those_of_chromes_accessibility_tree() {
     const CONTROLS: [&str; 15] = [
@@ -146,8 +146,8 @@ fn controls_and_their_names_are_those_of_chromes_accessibility_tree() {
             let snapshot = world.output("snapshot", &["-i"]).await.unwrap().text;
             let ours: Vec<String> = snapshot
                 .lines()
-                // Chrome takes an editable region without a role for a generic element, ours is a textbox; areas of
-                // an image map come with their image.
+                // Chrome treats an editable region without a role as generic, and ours is a textbox; areas of an image
+                // map appear with their image.
                 .filter(|line| {
                     !line.contains("\"Editor\"") && !line.contains("\"area\"") && !line.contains("Inner button")
                 })
@@ -174,7 +174,7 @@ fn controls_and_their_names_are_those_of_chromes_accessibility_tree() {
                     let words: Vec<&str> = name.split_whitespace().collect();
                     theirs.push(format!("{role} {}", words.join(" ")).trim_end().to_owned());
                 }
-                // The parts of a player or a date field are the browser's own, not the page's.
+                // The parts of a player or a date field belong to the browser, not to the page.
                 if matches!(node["role"]["value"].as_str(), Some("Video" | "Date")) {
                     continue;
                 }

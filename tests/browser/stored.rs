@@ -1,4 +1,4 @@
-//! Storage, cookies and the cache: entries are read, set, deleted and written to a file.
+//! Storage, cookies and the cache: entries are read, set, deleted and saved to a file.
 
 use crate::world::with_world;
 use axum::Router;

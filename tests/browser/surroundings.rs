@@ -1,16 +1,16 @@
-//! What pages are told of the device, the place and the person in front of it.
+//! What pages see of the device, the location and the person's preferences.
 
 use crate::world::{World, with_world};
 use gstack::protocol::fault::FaultCode;
 use gstack::protocol::ids::TabId;
 use serde_json::{Value, json};
 
-/// What the page sees.
+/// Returns what the page sees.
 async fn told(world: &World) -> Value {
     serde_json::from_str(&world.run("js", &["JSON.stringify(told())"]).await).unwrap()
 }
 
-/// Opens another address from the page; the world of that tab.
+/// Opens another URL from the page; returns the world of that tab.
 async fn popup(world: &World, url: &str) -> World {
     let tabs = world.context.browser.tabs().len();
     world.run("js", &[&format!("void open('{url}')")]).await;

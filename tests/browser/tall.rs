@@ -1,11 +1,12 @@
-//! Pictures of pages that are taller than the browser draws at once: whole, up to what a picture can be, and never black.
+//! Screenshots of pages that are taller than the browser can draw at once: complete, up to the maximum size, and never
+//! black.
 
 use crate::world::{World, with_world};
 use png::Decoder;
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
-/// Bands of 1,000 px, each of its own colour; a bar that stays at the window's top, and one at its end.
+/// Bands of 1,000 px, each in its own colour; a bar that sticks to the window's top, and one at its end.
 const BANDS: &str = "document.body.style.margin = 0;
 document.body.innerHTML = Array.from({length: 40}, (_, i) =>
   `<div id=b${i} style='height:1000px;background:rgb(${(i * 37) % 200 + 55},${(i * 91) % 200 + 55},${(i * 53) % 200 + 55})'></div>`).join('') +
@@ -16,7 +17,7 @@ fn band(number: u32) -> [u8; 3] {
     [37, 91, 53].map(|step| u8::try_from((number * step) % 200 + 55).unwrap())
 }
 
-/// The colour in the middle of these rows, and how large the picture is.
+/// Returns the colour in the middle of these rows, and the size of the screenshot.
 fn colours(png: &[u8], rows: impl IntoIterator<Item = u32>) -> (u32, u32, BTreeMap<u32, [u8; 3]>) {
     let mut reader = Decoder::new(Cursor::new(png)).read_info().unwrap();
     let (width, height) = (reader.info().width, reader.info().height);
@@ -47,7 +48,7 @@ fn a_page_of_40000_px_is_whole_in_one_png() {
         let said = world.run("screenshot", &["tall.png"]).await;
         assert!(said.ends_with("/tall.png"), "nothing is missing: {said}");
         let png = std::fs::read(world.context.cwd.clone().unwrap().join("tall.png")).unwrap();
-        // Each band's first, middle and last row, those where two parts meet among them, and the bar, once.
+        // Each band's first, middle and last row, including those where two parts meet, and the bar, once.
         let rows = (0..40)
             .flat_map(|at| [at * 1000, at * 1000 + 500, at * 1000 + 999])
             .chain([16_383, 16_384, 32_767, 32_768, 19]);

@@ -1,5 +1,5 @@
-//! Every command that acts or reads, where nobody sees the tab: behind another one, and in a minimised window. None takes
-//! the focus or brings anything into view.
+//! Every command that acts or reads, in an invisible tab: behind another one, and in a minimised window. None takes the
+//! focus or brings anything into view.
 
 use crate::world::{World, with_headed_world, with_world};
 use serde_json::json;
@@ -91,7 +91,7 @@ async fn all_work(world: &World, place: &str) {
     }
 }
 
-/// Chrome's word for the window of the current tab.
+/// Returns Chrome's state of the current tab's window.
 async fn window_state(world: &World) -> String {
     let (session, params) = window_of(world).await;
     let window = session.call_json("Browser.getWindowForTarget", &params, Duration::from_secs(10)).await.unwrap();
@@ -138,7 +138,7 @@ fn commands_work_in_a_hidden_tab_of_a_window() {
     });
 }
 
-/// Without a display: on one a window is minimised by its window manager, and the tests' display has none.
+/// Headless: on a display, a window manager minimises windows, and the tests' display has none.
 #[test]
 fn commands_work_in_a_minimised_window() {
     with_world(|world| async move {

@@ -1,4 +1,4 @@
-//! A browser of a test's own, its pages on loopback, and the words to run commands with.
+//! A test's own browser, its pages on loopback, and helpers to run commands.
 
 use crate::patience::Patience;
 use axum::Router;
@@ -40,29 +40,29 @@ const QUIET: [&str; 6] = [
     "--site-per-process",
 ];
 
-/// Stands for a cloud's metadata service: a loopback address, so that no test asks the real one.
+/// Plays a cloud's metadata service: a loopback address, so that no test contacts the real one.
 pub const REFUSED_ADDRESS: &str = "127.0.0.66";
-/// Names that lead there.
+/// Host names that resolve to it.
 const RULES: &str = "--host-resolver-rules=MAP *.refused.test 127.0.0.66";
 
-/// A test that hangs must not take its browser along.
+/// A hanging test must not keep its browser running.
 const TEST_LIMIT: Duration = Duration::from_secs(60);
 
-/// With a window where the tests are given a display to use: a tab behind another behaves differently there.
+/// Headed if the tests have a display: a tab behind another one behaves differently there.
 fn headless() -> bool {
     std::env::var_os("GSTACK_TEST_HEADED").is_none()
 }
 
 pub struct World {
     pub home: Home,
-    /// Shared with who ends the browser: its sockets lie in here.
+    /// Shared with the code that ends the browser, because its sockets are here.
     pub folder: Arc<tempfile::TempDir>,
     pub context: Context,
     pub port: u16,
 }
 
 impl World {
-    /// With a window where a display is given.
+    /// Starts headed if a display is given.
     pub async fn start(display: Option<&str>) -> Self {
         let headless = display.is_none() && headless();
         let folder = Arc::new(tempfile::tempdir().unwrap());
@@ -127,7 +127,7 @@ impl World {
         registry::run(&self.context, &Call::parse(name, &args)?).await
     }
 
-    /// The output as it travels.
+    /// Returns the output as it is sent.
     pub async fn run(&self, name: &str, args: &[&str]) -> String {
         match self.output(name, args).await {
             Ok(output) => output.into_result().output,
@@ -142,7 +142,7 @@ impl World {
         }
     }
 
-    /// Waits until so many tabs are left.
+    /// Waits until only this many tabs are left.
     pub async fn closed_down_to(&self, tabs: usize) {
         let mut events = self.context.browser.events();
         while self.context.browser.tabs().len() > tabs {
@@ -150,7 +150,7 @@ impl World {
         }
     }
 
-    /// Waits until there are so many tabs.
+    /// Waits until there are this many tabs.
     pub async fn opened_up_to(&self, tabs: usize) {
         let mut events = self.context.browser.events();
         while self.context.browser.tabs().len() < tabs {
@@ -158,19 +158,19 @@ impl World {
         }
     }
 
-    /// The same world for commands of one tab.
+    /// Returns the same world for commands of one tab.
     pub fn in_tab(&self, tab: TabId) -> Self {
         let context = Context { tab: Some(tab), moves: Moves::Nothing, ..self.context.clone() };
         Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 
-    /// The same world for what was allowed on the page of this address.
+    /// Returns the same world with the permissions for the page of this URL.
     pub fn allowed_on(&self, url: &str) -> Self {
         let context = Context { only_on: Some(Place::of(url)), ..self.context.clone() };
         Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 
-    /// The same world for a model.
+    /// Returns the same world for a model.
     pub fn for_model(&self) -> Self {
         let context = Context { for_model: true, ..self.context.clone() };
         Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
@@ -182,7 +182,7 @@ impl World {
         assert!(opened.starts_with("Opened tab "), "{opened}");
     }
 
-    /// The ref of the first snapshot line that holds these words.
+    /// Returns the ref of the first snapshot line that contains these words.
     pub async fn find(&self, words: &str) -> String {
         let snapshot = self.run("snapshot", &[]).await;
         let line =
@@ -195,12 +195,12 @@ impl World {
     }
 }
 
-/// Runs a test in its own runtime, with the browser ended whatever happened.
+/// Runs a test in its own runtime and ends the browser in any case.
 pub fn with_world<F: Future<Output = World>>(test: impl FnOnce(World) -> F) {
     with_world_on(None, TEST_LIMIT, test);
 }
 
-/// The same with a window, on a display of the test's own; passed over where there is no Xvfb.
+/// Does the same headed, on the test's own display; skipped without Xvfb.
 pub fn with_headed_world<F: Future<Output = World>>(test: impl FnOnce(World) -> F) {
     let mut command = Command::new("Xvfb");
     command.args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"]);
@@ -212,7 +212,7 @@ pub fn with_headed_world<F: Future<Output = World>>(test: impl FnOnce(World) -> 
     drop(server);
 }
 
-/// Ended with the test, however that ends.
+/// Ends with the test in any case.
 struct Server(Child);
 
 impl Drop for Server {
@@ -249,7 +249,7 @@ async fn too_late(limit: Duration) {
     }
 }
 
-/// Ends the browser of a test that panicked.
+/// Ends the browser of a panicked test.
 struct Cleaner {
     home: Home,
     _folder: Arc<tempfile::TempDir>,
@@ -314,20 +314,20 @@ async fn serve() -> u16 {
     port
 }
 
-/// With a name that no file may get.
+/// Serves an attachment under a name that no file may get.
 fn attachment(body: impl Into<Body>) -> Response {
     let named = [(header::CONTENT_DISPOSITION, "attachment; filename=\"../../.evil report.txt\"")];
     (named, body.into()).into_response()
 }
 
-/// Answers once `/arrives` was asked for, or after a while: the page that waits for this may keep it from being asked.
+/// Responds once `/arrives` was requested, or after a while: the page that waits for this may prevent that request.
 async fn until_asked(asked: &'static Semaphore) {
     if let Ok(Ok(permit)) = tokio::time::timeout(Duration::from_secs(2), asked.acquire()).await {
         permit.forget();
     }
 }
 
-/// A file whose second half comes when `/release` was asked for.
+/// Returns a file whose second half is sent when `/release` is requested.
 fn held(gate: &'static Notify) -> Body {
     let parts = futures_util::stream::unfold(0, move |count| async move {
         if count == 1 {
