@@ -1,6 +1,4 @@
-/*
- * The panel and the welcome page for people who use a keyboard or a screen reader: axe's rules, in both themes.
- */
+/* The panel and the welcome page for people who use a keyboard or a screen reader: axe's rules, in both themes. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,7 +7,7 @@ import { Scene } from './harness/scene.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds on a page, in words. */
+/** Describes axe's violations on a page. */
 async function violations(page) {
   await page.evaluate(`${axe};0`);
   const found = await page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })

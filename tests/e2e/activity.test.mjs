@@ -1,6 +1,4 @@
-/*
- * What was done in the browser, as it is told to scripts and in the terminal, and what never appears in it.
- */
+/* The activity in the browser, as scripts and the terminal see it, and the data that it must never contain. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +8,7 @@ import { TestHome } from './harness/home.mjs';
 import { Site } from './harness/site.mjs';
 import { until, within } from './harness/wait.mjs';
 
-/** Typed, sent or set in these tests; found nowhere afterwards. */
+/** Typed, sent or set in these tests; must not appear anywhere afterwards. */
 const SECRETS = [
   'hunter2-typed',
   'hunter2-filled',
@@ -77,7 +75,7 @@ describe('the activity', () => {
       ['goto', `http://me:hunter2-user@${new URL(site.origin).host}/form`],
       ['js', `fetch('/x?api_key=hunter2-script').then(() => 1)`],
       ['chain', `fill #name hunter2-chained | type hunter2-chained`],
-      // These fail, and say so without it.
+      // These fail, and their errors must not contain it.
       ['select', '#size', 'hunter2-filled'],
       ['fill', '#nothing', 'hunter2-filled', '--timeout', '100'],
       ['goto', 'http://127.0.0.1:1/?password=hunter2-query'],
@@ -115,7 +113,7 @@ describe('the activity', () => {
   });
 
   test('tells of a gap when entries are gone', async () => {
-    // Of another daemon, or older than the ring reaches.
+    // An id of another daemon, or one older than the ring buffer.
     const stream = await api.events('/activity/stream?after=999999');
     assert.equal((await within(stream.list.next(), 'no gap')).value.event, 'gap');
     assert.equal((await within(stream.list.next(), 'no entry')).value.data.id, 1);

@@ -1,5 +1,5 @@
 /*
- * A page with an address and a title that are longer than a message may be: the panel goes on, and the terminal too.
+ * A page whose URL and title are longer than a message may be: the panel continues to work, and so does the terminal.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,6 +1,4 @@
-/*
- * The agent's process that is started before there is a message: counted, and known by its pid.
- */
+/* The agent's process that starts before there is a message, identified by its pid. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +16,7 @@ describe('an agent that is started ahead', () => {
 
   after(() => scene?.close());
 
-  /** The agents that talk; what only asks for a version or a sign-in is none of them. */
+  /** Agents in a conversation, without processes that only query a version or a sign-in. */
   const agents = () =>
     scene.home
       .processes()
@@ -30,7 +28,7 @@ describe('an agent that is started ahead', () => {
       () => `${what}: ${agents()}`,
     );
   const gone = (pid, what) => until(() => !isAlive(pid), `${what}: ${pid} lives on`);
-  /** Another tab comes into view, with nothing said in it: the panel has followed when what was typed in the one before is gone. */
+  /** Shows another, empty tab. The panel has followed once the previous tab's typed text is gone. */
   const freshTab = async (name) => {
     const { targetId } = await scene.client.send('Target.createTarget', { url: `${scene.site.origin}/form?${name}` });
     await scene.client.send('Target.activateTarget', { targetId });
@@ -84,7 +82,7 @@ describe('an agent that is started ahead', () => {
     const known = new Set(agents());
     const spare = async (words) => {
       await type(words);
-      // By what is new, not by their number: one of before may end meanwhile.
+      // Identified by new pids, not by their number: an earlier one may end in between.
       return until(() => agents().find((pid) => !known.has(pid) && known.add(pid)), 'one more');
     };
     const empty = () =>

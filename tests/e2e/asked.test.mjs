@@ -1,6 +1,6 @@
 /*
- * What an agent asks for, before a person has answered: outlined in the page with the text that it would type, its selector
- * said as a name, several calls as one card, and the person's own text in place of the agent's.
+ * Requests of an agent that wait for a person: outlined in the page with the text to type, the selector shown as a
+ * name, several calls as one card, and the person's own text in place of the agent's.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { until } from './harness/wait.mjs';
 
 const armed = `document.querySelector('.approval:not(.is-arming)')`;
 const unseen = (page, name) => until(async () => !(await drawn(page)).some((one) => one.names.includes(name)), `no ${name} in the page`);
-/** Writes into a field of a card as a person does. */
+/** Types into a field of a card as a person does. */
 const write = ({ page }, index, text) =>
   page.evaluate(`{
   const field = document.querySelectorAll('.asked-text')[${index}];

@@ -1,6 +1,6 @@
 /*
- * Whatever breaks on the way from the panel to the agent: nothing that was said is lost, and it fixes by itself
- * or says in words what to do.
+ * Failures anywhere between the panel and the agent: no message is lost, and the failure recovers by itself or says
+ * what to do.
  */
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -15,7 +15,7 @@ describe('in the middle of an answer', () => {
   });
   afterEach(() => scene?.close());
 
-  /** A turn whose first words are in the panel. */
+  /** Starts a turn and waits for its first words in the panel. */
   async function begun() {
     const turn = await scene.ask('Tell me');
     turn.say('One, ');
@@ -23,7 +23,7 @@ describe('in the middle of an answer', () => {
     return turn;
   }
 
-  /** The rest of the turn arrives, once and in order. */
+  /** Checks that the rest of the turn arrives once and in order. */
   async function goesOn(turn) {
     turn.say('two, ');
     turn.say('three.');
@@ -68,7 +68,7 @@ describe('in the middle of an answer', () => {
 
   test('the renderer of the extension is killed: it is loaded again and the panel comes back', async () => {
     const turn = await begun();
-    // DevTools keep a crashed target in the list for as long as they are attached to it.
+    // A CDP client keeps a crashed target in the list while it is attached to it.
     await scene.lookAway();
     for (const { pid } of scene.home.processes('extension-renderer')) await scene.home.kill(pid);
     await scene.lookAgain();

@@ -1,6 +1,4 @@
-/*
- * What pages say, written to disk where a person wants that.
- */
+/* Page content that a person captures to disk. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

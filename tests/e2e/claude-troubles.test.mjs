@@ -1,6 +1,6 @@
 /*
- * What the real Claude Code tells of itself in the panel: a stream that breaks off, tools that it refuses, the list of its tasks.
- * Its API is played by tests/fake on loopback; the package comes from npm unless GSTACK_TEST_CLAUDE names another one.
+ * Problems that the real Claude Code reports in the panel: a stream that breaks off, tools that it refuses, its task
+ * list. tests/fake plays its API on loopback; the package comes from npm unless GSTACK_TEST_CLAUDE names another one.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -9,7 +9,7 @@ import { AGENTS, RealAgent } from './harness/real-agent.mjs';
 import { Site } from './harness/site.mjs';
 
 const { program } = AGENTS.claude;
-/** What the API answers to the tool results of a turn, one after the other. */
+/** The API's replies to the tool results of a turn, in order. */
 const then = (...replies) => replies.map((reply) => ({ in: 'toolResult', tools: true, times: 1, reply }));
 
 describe('Claude Code', { skip: program ? false : 'Claude Code is not installed' }, () => {
@@ -75,7 +75,7 @@ describe('Claude Code', { skip: program ? false : 'Claude Code is not installed'
     await panel.say('now the tasks');
     await panel.seen('answer', 'It is planned.');
     await panel.gone('stop');
-    // A step is marked as the present one only while the turn runs.
+    // A step is marked as the current one only while the turn runs.
     await panel.page.waitFor(`document.querySelector('.plan__entry')?.innerText.includes('Move the tests')`, 'the plan');
   });
 });

@@ -1,6 +1,6 @@
 /*
- * The real programs of agents in the side panel of a real browser, their APIs played by tests/fake on loopback.
- * They come from npm with the other packages of these tests, unless GSTACK_TEST_CLAUDE names another Claude Code.
+ * The agents' real programs in the side panel of a real browser; tests/fake plays their APIs on loopback. They come
+ * from npm with the other packages of these tests, unless GSTACK_TEST_CLAUDE names another Claude Code.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -33,7 +33,7 @@ for (const [name, { label, program, calls }] of Object.entries(AGENTS)) {
       site = await Site.start();
       agent = await RealAgent.install(home, name, {
         rules: [
-          // First: what was said before may come with it.
+          // First, because the earlier messages may be included.
           { match: 'what was that?', tools: true, reply: [{ text: 'That was your order.' }] },
           {
             match: 'order for Ada',

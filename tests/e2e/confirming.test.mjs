@@ -1,6 +1,4 @@
-/*
- * An everyday browser is confirmed once: its panel says so, keeps what is typed, and goes on by itself.
- */
+/* An everyday browser is confirmed once: its panel asks for it, keeps the typed text, and continues by itself. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Everyday } from './harness/everyday.mjs';
@@ -39,7 +37,7 @@ describe('a browser that the person has not confirmed', () => {
     assert.equal(await panel.page.evaluate('Boolean(document.querySelector(".command button"))'), true, 'a button copies it');
     await panel.page.click('.composer__text');
     await panel.page.insert('please wait for me');
-    // `connect --everyday` says so, with the command; the code is the panel's alone.
+    // `connect --everyday` says so and names the command; only the panel shows the code.
     const refused = await home.run(['connect', '--everyday']);
     assert.notEqual(refused.code, 0);
     assert.match(refused.stderr, /waits to be confirmed[\s\S]*gstack panels confirm CODE[\s\S]*connect --everyday` again/);
@@ -48,7 +46,7 @@ describe('a browser that the person has not confirmed', () => {
     assert.equal(fault.code, 'panel-unconfirmed');
     assert.equal(fault.command, 'gstack panels confirm CODE');
     for (const { stdout, stderr } of [refused, told]) assert.ok(!`${stdout}${stderr}`.includes(typed), 'the code is not told');
-    // Nothing of it is known: neither its tabs nor that it could be driven.
+    // Nothing about it is revealed: neither its tabs nor that it could be driven.
     assert.doesNotMatch(await home.ok(['tabs']).catch((error) => error.message), /Everyday browser/);
     assert.match((await home.run(['doctor'])).stdout, /a browser waits to be confirmed/);
     assert.match(await home.ok(['panels']), /waiting/);
@@ -71,7 +69,7 @@ describe('a browser that the person has not confirmed', () => {
     await panel.connected();
     await home.ok(['stop']);
     await panel.connected();
-    // gstack's own browser, which a command has opened, is in the list too.
+    // gstack's own browser, which a command opened, is in the list too.
     const { id } = JSON.parse(await home.ok(['panels', '--json'])).panels.find((known) => known.confirmedBy === 'terminal');
     await home.ok(['panels', 'forget', id]);
     const again = await code(panel);

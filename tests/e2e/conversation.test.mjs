@@ -1,6 +1,4 @@
-/*
- * A conversation as a person has it: in the side panel of a real browser, about a real page.
- */
+/* A conversation from a person's view: in the side panel of a real browser, about a real page. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from './harness/scene.mjs';
@@ -28,7 +26,7 @@ describe('a conversation in the side panel', () => {
     turn.say('the **form**.');
     await panel.seen('answer', 'I fill the form.');
     const filling = turn.tool('fill', { selector: '#name', value: 'Ada' });
-    // What changes the page is asked for; what is allowed for the conversation is not asked again.
+    // A change of the page needs an approval; an action that is allowed for the conversation does not need another one.
     await panel.seen('approval', 'fill');
     assert.equal(await page.evaluate('document.querySelector("#name").value'), '', 'nothing happens before the answer');
     await panel.answer('conversation');
@@ -36,7 +34,7 @@ describe('a conversation in the side panel', () => {
     assert.ok(!filled.isError, JSON.stringify(filled));
     await panel.seen('stepDone', 'Filling Name');
     assert.equal(await page.evaluate('document.querySelector("#name").value'), 'Ada');
-    // Sending a form is a scope of its own: typing that was allowed does not cover it.
+    // Submitting a form is a scope of its own: an approval for typing does not cover it.
     const ordering = turn.tool('click', { selector: 'text=Order now' });
     await panel.seen('approval', 'Order now');
     assert.equal(await page.evaluate('document.querySelector("#said").textContent'), '', 'nothing is sent before the answer');

@@ -1,6 +1,6 @@
 /*
- * What a person answers, chooses and does in the panel beside the conversation itself, with the real daemon: questions and
- * plans, the wait for a free agent, tabs, what goes with a message, quick actions, history, the model, settings.
+ * A person's answers, choices and actions beside the conversation itself, with the real daemon: questions and plans,
+ * waiting for a free agent, tabs, attachments, quick actions, history, the model, settings.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import { Scene } from './harness/scene.mjs';
 
 const has = (selector, words) =>
   `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.checkVisibility() && one.innerText.includes(${JSON.stringify(words)}))`;
-/** Presses what can be pressed, in the moment in which it can: what stands in a menu may be redrawn at any time. */
+/** Presses an element as soon as it can be pressed, because a menu may be redrawn at any time. */
 const press = ({ page }, selector, words) =>
   page.waitFor(
     `(() => {
@@ -188,7 +188,7 @@ describe('what a person decides in the panel', () => {
     await panel.say('/new');
     await panel.page.waitFor(`!document.querySelector('.bubble')`);
     await scene.talk('Where is the blue parcel?', 'At the corner shop.');
-    // One that has its tab is shown there; this one has none any more.
+    // A conversation that has its tab opens there; this one has none any more.
     await panel.say('/new');
     await panel.page.waitFor(`!document.querySelector('.bubble')`);
     await panel.say('Something else');

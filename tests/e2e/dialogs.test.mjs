@@ -1,6 +1,4 @@
-/*
- * Dialogs and downloads in an agent's turn: the person is asked, also where acting on the site is allowed.
- */
+/* Dialogs and downloads in an agent's turn need an approval, even if acting on the site is allowed. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';

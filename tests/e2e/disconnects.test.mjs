@@ -1,8 +1,8 @@
 /*
- * Random disconnects while an agent speaks: the host is killed, the panel is reloaded, at any point of any answer.
- * After each answer the real panel's DOM is held against the journal on disk.
+ * Random disconnects while an agent streams: the host is killed or the panel is reloaded, at any point of any answer.
+ * After each answer, the real panel's DOM is compared with the journal on disk.
  *
- * GSTACK_DISCONNECTS says how many there are, GSTACK_DISCONNECT_SEED repeats an order (random times are not repeated).
+ * GSTACK_DISCONNECTS sets the number, GSTACK_DISCONNECT_SEED repeats an order (random times are not repeated).
  */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { Scene } from './harness/scene.mjs';
 
 const COUNT = Number(process.env.GSTACK_DISCONNECTS ?? 200);
 const SEED = Number(process.env.GSTACK_DISCONNECT_SEED ?? Math.floor(Math.random() * 1e6));
-/** Answers of one test, and disconnects in each: no test takes minutes. */
+/** Answers per test, and disconnects per answer: no test takes minutes. */
 const ANSWERS = 2;
 const BREAKS = 10;
 
@@ -29,7 +29,7 @@ function dice(seed) {
   };
 }
 
-/** The messages and the blocks of text in a journal, as a panel shows them. */
+/** Returns the messages and the blocks of text in a journal, as a panel shows them. */
 function journal(home) {
   const folder = path.join(home.home, 'sessions');
   const shown = { bubble: [], answer: [] };
@@ -56,7 +56,7 @@ describe(`${COUNT} disconnects at random (seed ${SEED})`, () => {
   after(() => scene?.close());
 
   const kinds = {
-    /** The browser's end of the pipe breaks; a person who does not want to wait says so. */
+    /** The browser's end of the pipe breaks; the person presses retry instead of waiting. */
     async host() {
       const [host] = scene.home.processes('host');
       if (host) await scene.home.kill(host.pid).catch(() => {});
@@ -88,7 +88,7 @@ describe(`${COUNT} disconnects at random (seed ${SEED})`, () => {
           speak();
           const kind = below(3) === 0 ? 'panel' : 'host';
           const breaking = kinds[kind]();
-          // More is said while nobody can hear it.
+          // More text arrives while the panel is disconnected.
           speak();
           await breaking;
           if (below(4) === 0) await scene.panel.seen('answer', `word${n}x${answer}x${word - 1}`);
@@ -102,7 +102,7 @@ describe(`${COUNT} disconnects at random (seed ${SEED})`, () => {
         for (const part of ['bubble', 'answer']) {
           const shown = (await scene.panel.texts(part)).map((text) => text.trim()).filter(Boolean);
           assert.ok(shown.length > 0, `a ${part} is shown`);
-          // A panel that was reloaded shows the newest page; older ones come when a person scrolls to them.
+          // A reloaded panel shows the newest page; older ones are loaded when a person scrolls to them.
           assert.deepEqual(shown, written[part].slice(-shown.length), `${part}: the DOM and the journal, seed ${SEED}`);
         }
       }

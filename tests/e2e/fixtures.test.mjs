@@ -1,6 +1,6 @@
 /*
- * What the panel's pictures and tests show as gstack's own settings and agents is what gstack has.
- * After a change of the settings: `GSTACK_BLESS=1 node --test fixtures.test.mjs`.
+ * The settings and agents in the panel's pictures and tests must equal gstack's own. After a change of the settings:
+ * `GSTACK_BLESS=1 node --test fixtures.test.mjs`.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { MISSING } from '../extension/scenarios.mjs';
 import { TestHome } from './harness/home.mjs';
 
 const file = new URL('../extension/settings.json', import.meta.url);
-/** How many agents work at once follows the machine's memory. */
+/** The number of agents that work at once depends on the machine's memory. */
 const AT_ONCE = 6;
 
 let home;
@@ -29,7 +29,7 @@ test('the agents that are missing in it are named, and installed, as gstack says
   const { agents } = await home.json('agents');
   const named = (list) => list.map(({ name, label }) => ({ name, label }));
   assert.deepEqual(named(MISSING), named(agents.filter(({ hasModel }) => hasModel)));
-  // A machine may have one of them where everybody finds it.
+  // A machine may have one of them installed globally.
   const missing = agents.filter(({ status }) => status === 'missing');
   assert.deepEqual(
     MISSING.filter(({ name }) => missing.some((one) => one.name === name)),

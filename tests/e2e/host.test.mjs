@@ -1,5 +1,5 @@
 /*
- * The native messaging host with a test in Chrome's place: what it takes, what it refuses, and in which words.
+ * The native messaging host with the test in Chrome's place: what it accepts, what it refuses, and with which message.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -131,7 +131,7 @@ describe('the native messaging host', () => {
 });
 
 describe('what a person reads when something is in the way', () => {
-  /** Runs one command in a home of its own and gives what it said on standard error. */
+  /** Runs one command in its own home and returns its standard error. */
   async function refused(prepare, args = ['status'], options = {}) {
     const home = new TestHome();
     try {

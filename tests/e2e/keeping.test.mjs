@@ -1,6 +1,4 @@
-/*
- * What a person keeps and decides in the panel, with the real daemon: history, settings, rules, folder, tabs.
- */
+/* A person's stored data and choices in the panel, with the real daemon: history, settings, rules, folder, tabs. */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -33,7 +31,7 @@ describe('what a person keeps and decides in the panel', () => {
   test('a new chat offers to go on with the one before, and takes it back', async () => {
     const { panel } = scene;
     await panel.say('/new');
-    // The suggestions come behind it and move it.
+    // The suggestions appear after it and move it.
     await panel.page.waitFor(`document.querySelector('.suggestion') && document.querySelector('.earlier')`);
     await panel.page.click('.earlier');
     await panel.seen('bubble', 'Where is the parcel?');

@@ -1,6 +1,6 @@
 /*
- * Whatever the daemon says reaches the panel as a code and its values: a panel in Japanese or Arabic shows no English sentence.
- * Commands, names, and what agents and pages have written are in their own language.
+ * Everything that the daemon says reaches the panel as a code and its values: a panel in Japanese or Arabic shows no
+ * English sentence. Commands, names, and text from agents and pages stay in their own language.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import { Scene } from './harness/scene.mjs';
 
-/** Four Latin words in a row, in what a person sees or hears of the panel. What others wrote is left out, also in brackets. */
+/** Four consecutive Latin words in the panel's visible text or labels. Excludes text from others, also in brackets. */
 const ENGLISH = `(() => {
   const theirs = 'code, pre, kbd, .data, .bubble, .prose, .tabbar, .step__detail, .composer__text, .approval__does, .asked__does, .log-row, option';
   const seen = [...document.querySelectorAll('.panel, .panel *')].filter((one) => !one.closest(theirs) && one.checkVisibility());

@@ -1,5 +1,6 @@
 /*
- * What ends while a command or an answer is under way: a popup by its own doing, the printing of an answer by Ctrl-C.
+ * Interruptions while a command or an answer is in progress: a popup that closes itself, a printed answer stopped by
+ * Ctrl-C.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -34,7 +35,7 @@ test('a popup that closes itself leads back to its opener, which is not the firs
   await home.ok(['js', `document.body.innerHTML = '<button id="done" onclick="window.close()">Done</button>'; 0`]);
   assert.match(await home.ok(['click', '#done']), new RegExp(`Tab ${tab} was closed; the current tab is 2`));
   assert.equal((await home.ok(['url'])).trim(), `${site.origin}/opens`);
-  // One that closes between two commands. Whether the script's answer comes before that is left open.
+  // A popup that closes between two commands. The script's answer may or may not arrive before that.
   const second = await open();
   await home.run(['js', 'setTimeout(() => window.close(), 50); 0']);
   await until(async () => !(await home.ok(['tabs'])).includes(`[${second}]`), 'the popup does not close');

@@ -1,6 +1,6 @@
 /*
- * What was read on one site leaves for no other unasked: not in the address that a tab of the other site goes to, not in
- * pieces, not in a code, and not if it was only a title, a message's own page, a picture or a fault.
+ * Content read on one site needs an approval before it goes to another: not in a URL that a tab of the other site
+ * navigates to, not in pieces, not encoded, and not if it was only a title, a message's own page, a picture or a fault.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -18,7 +18,7 @@ describe('an agent that does what a hostile page wants', () => {
     other = beside;
   });
 
-  /** The call is asked about for what it carries; it is denied, and nothing of it reaches the other site. */
+  /** The call needs an approval for the data that it carries; it is denied, and nothing reaches the other site. */
   const isAsked = async (tool, input, why = /carry|could send/) => {
     const before = other.asked.length;
     const running = turn.tool(tool, input);
@@ -27,7 +27,7 @@ describe('an agent that does what a hostile page wants', () => {
     await scene.home.ok(['approvals', 'deny', asked.approvalId]);
     const said = await running;
     assert.ok(said.isError, words(said));
-    // The browser itself asks for an icon, at a time of its own.
+    // The browser itself requests an icon, at an arbitrary time.
     const arrived = other.asked.slice(before).filter((request) => !request.endsWith('/favicon.ico'));
     assert.deepEqual(arrived, [], `${tool} ${JSON.stringify(input)} reached the other site`);
   };
@@ -35,7 +35,7 @@ describe('an agent that does what a hostile page wants', () => {
     const said = await turn.tool(tool, input);
     assert.ok(!said.isError, `${tool} ${JSON.stringify(input)}: ${words(said)}`);
   };
-  /** A turn that may act everywhere, in a tab that the person took to the other site after the agent read the mail. */
+  /** A turn that may act everywhere, in a tab that the person moved to the other site after the agent read the mail. */
   const readAndMoved = async (read) => {
     await scene.home.ok(['goto', `${scene.site.origin}/mail`]);
     turn = await scene.ask('Summarize my inbox');

@@ -1,6 +1,4 @@
-/*
- * Many tabs, many clients, and tabs that hang, crash or were put aside: each is its own trouble and nobody else's.
- */
+/* Many tabs, many clients, and tabs that hang, crash or were discarded: none affects another. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -13,11 +11,11 @@ const TABS = 200;
 const CLIENTS = 20;
 const ROUNDS = 4;
 
-/** A page that knows its own name: `/p/7` is page 7. */
+/** A page that shows its own name: `/p/7` is page 7. */
 const page = (name) => `<!doctype html><title>${name}</title><h1>Page ${name}</h1>
   <label>Field <input id=field></label><button id=go onclick="said.textContent = field.value">Go</button><p id=said></p>`;
 
-/** Runs `work` for each item, so many at a time. */
+/** Runs `work` for each item, with limited concurrency. */
 async function several(items, atOnce, work) {
   const waiting = [...items];
   await Promise.all(
@@ -42,7 +40,7 @@ describe('under load', () => {
     await once(server, 'listening');
     origin = `http://127.0.0.1:${server.address().port}`;
     home = new TestHome();
-    // Many tabs, few processes: the tests share their machine.
+    // Many tabs, few processes, because the tests share their machine.
     await home.connect(['--headless', '--', '--renderer-process-limit=4']);
     api = new Api(home);
     client = await home.devtools();
@@ -63,7 +61,7 @@ describe('under load', () => {
     );
     assert.equal(new Set(tabs).size, TABS, 'a number was given twice');
     const listed = await api.ok('tabs');
-    // The whole name: page 1 is not page 10.
+    // The full name: page 1 is not page 10.
     const numbers = new Map(
       [...listed.matchAll(/\[(\d+)\] .* — \S+\/p\/(\d+)(?!\S)/g)].map(([, tab, name]) => [Number(name), Number(tab)]),
     );
@@ -96,7 +94,7 @@ describe('under load', () => {
     for (let i = 0; i < 10; i += 1) {
       const sent = api.ok('js', [`order.push(${i}); 0`], tab);
       calls.push(sent);
-      // The next request leaves once the daemon has taken this one.
+      // The next request is sent once the daemon has received this one.
       await until(
         async () => (await api.get('/activity/history?after=0')).body.entries.at(-1).args[0]?.includes(`push(${i})`),
         'not begun',
@@ -107,7 +105,7 @@ describe('under load', () => {
   });
 
   test('a hung tab blocks only itself, says so in time, and can be left', async () => {
-    // Of another site, so that no other tab shares its process.
+    // On another site, so that no other tab shares its process.
     const hung = await api.tab(`${origin.replace('127.0.0.1', 'localhost')}/p/hung`);
     await api.ok('js', ['setTimeout(() => { for (;;); }); 0'], hung);
     const stuck = api.run('js', ['--timeout', '1000', '1'], hung);
@@ -144,9 +142,9 @@ describe('under load', () => {
     const discard = `chrome.tabs.query({}).then((tabs) => chrome.tabs.discard(tabs.find((tab) => tab.url.endsWith('/p/aside')).id)).then(Boolean)`;
     const { result } = await session.send('Runtime.evaluate', { expression: discard, awaitPromise: true, returnByValue: true });
     assert.equal(result.value, true, JSON.stringify(result));
-    // The browser puts another tab in its place, under a number of its own.
+    // The browser replaces it by another tab with its own number.
     const number = async () => Number(/\[(\d+)\][^\n]*\/p\/aside/.exec(await api.ok('tabs'))?.[1]);
-    // Until the browser has told of the change, the list has the number of before.
+    // Until the browser reports the change, the list shows the old number.
     const lives = async (tab) => (await api.run('text', [], tab)).fault?.code !== 'tab-gone';
     const now = await until(async () => {
       const found = await number();

@@ -1,6 +1,6 @@
 /*
  * What a person sees in the page: the agent's cursor, frame and pill, refs, an outline, the picker. And what the page
- * sees of it: one element without content, and no event.
+ * sees: one element without content, and no event.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -8,7 +8,7 @@ import { drawn, seen, visible } from './harness/marks.mjs';
 import { Scene } from './harness/scene.mjs';
 import { until } from './harness/wait.mjs';
 
-/** Where something that was drawn is, in the page's viewport. */
+/** Returns the position of a drawn mark, in the page's viewport. */
 async function boxOf(page, { nodeId }) {
   const {
     model: {
@@ -90,7 +90,7 @@ describe('in the page', () => {
       document.body.insertAdjacentHTML('beforeend', '<dialog id="modal"><input id="inside"></dialog><div id="other" popover>Popover</div>'); window.toggled = [];
       document.addEventListener('toggle', ({ target }) => toggled.push(target.id), true);`);
     await page.send('DOM.enable');
-    /** Ids of what lies in the top layer, the topmost last, without backdrops; ours is "gstack". */
+    /** Returns the ids of the elements in the top layer, topmost last, without backdrops; ours is "gstack". */
     const layer = async () => {
       await page.send('DOM.getDocument', { depth: 0 });
       const { nodeIds } = await page.send('DOM.getTopLayerElements');
@@ -133,7 +133,7 @@ describe('in the page', () => {
       `document.body.insertAdjacentHTML('beforeend', '<button id="corner" style="position: fixed; right: 16px; bottom: 16px; width: 200px; height: 32px" onclick="this.textContent = \\'Hit\\'">Corner</button>')`,
     );
     const turn = await scene.ask('Click the corner');
-    // Between two actions the pill can be clicked by a person.
+    // Between two actions a person can click the pill.
     await until(
       async () => (await drawn(page)).some(({ names }) => names.includes('pill') && names.includes('is-open')),
       'a pill that can be clicked',
@@ -169,7 +169,7 @@ describe('in the page', () => {
     );
     await seen(page, 'name', `${ref} button "Order now"`);
     await panel.page.click('.composer__text');
-    // A message that is sent brings the conversation into sight; the refs come back with their drawer.
+    // Sending a message shows the conversation; the refs return with their drawer.
     const turn = await scene.ask('Look at it');
     await seen(page, 'pill', 'Claude Code');
     await panel.page.click('.statusbar [aria-label=Debug]');
@@ -179,7 +179,7 @@ describe('in the page', () => {
       `${visible('.ref-row')}.find((row) => /textbox\\s*Name/.test(row.innerText)).querySelector('.ref').innerText`,
     );
     const { nodeId } = await seen(page, 'ref', field);
-    /** How the field's badge looks, and what is drawn besides, as it changes: an action may be over within a frame. */
+    /** Records how the field's badge and the other marks change, because an action may end within a frame. */
     const changes = [];
     const stop = scene.client.on(({ method, params }) => {
       if (method === 'DOM.attributeModified' && params.nodeId === nodeId && params.name === 'class') changes.push(params.value);
@@ -237,7 +237,7 @@ describe('in the page', () => {
     // A person holds the button longer than a pick takes to end.
     await button('mouseReleased');
     assert.deepEqual(await page.evaluate('noticed'), []);
-    // It is the element that `inspect` means without one.
+    // It becomes the element that `inspect` uses by default.
     assert.match(await scene.home.ok(['inspect']), /<input[^>]* id="name"|<input id="name"/);
     await panel.page.click('.attachment__remove');
   });

@@ -1,6 +1,4 @@
-/*
- * Every way in which a navigation can go: what is said of it, and that the tab can be used afterwards.
- */
+/* Every way in which a navigation can end: its report, and that the tab can be used afterwards. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +12,7 @@ import { TestHome } from './harness/home.mjs';
 
 const html = (title, body = '') => `<!doctype html><title>${title}</title><h1>${title}</h1>${body}`;
 
-/** What each path does to who asks. */
+/** The server's behaviour for each path. */
 const PATHS = {
   '/': (_, response) => response.end(html('Start', '<a id=down href="#below">down</a><a id=away href="/other">away</a>')),
   '/other': (_, response) => response.end(html('Other')),
@@ -63,7 +61,7 @@ describe('navigation', () => {
     await once(server, 'listening');
     origin = `http://127.0.0.1:${server.address().port}`;
     home = new TestHome({ port: false });
-    // A certificate that nobody vouches for.
+    // A self-signed certificate.
     const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(home.folder, name));
     execFileSync(
       'openssl',
@@ -88,7 +86,7 @@ describe('navigation', () => {
     assert.deepEqual(await home.stop(), [], 'no process had to be forced');
   });
   const go = (where, ...args) => api.run('goto', [where.includes('://') ? where : origin + where, ...args], tab);
-  /** Whatever went before, the tab can be used. */
+  /** Checks that the tab can be used, whatever happened before. */
   const usable = async () => {
     assert.match((await go('/other')).output, /\/other \(200\)/);
     assert.match(await api.ok('text', [], tab), /Other/);
@@ -157,7 +155,7 @@ describe('navigation', () => {
       assert.match(hint, /--timeout/);
       await usable();
     }
-    // What is only a picture keeps nobody waiting.
+    // A slow image delays no command.
     assert.match((await go('/slow-image')).output, /\(200\)/);
     await go('/half', '--timeout', '700');
     await usable();

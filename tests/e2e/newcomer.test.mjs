@@ -1,5 +1,6 @@
 /*
- * What a newcomer tries in the first hour, by command line: each does what was meant, or says how it is written.
+ * What a newcomer tries in the first hour on the command line: each command does what was meant, or explains the right
+ * syntax.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -14,21 +15,21 @@ const PAGE = `<label>Name <input id="n"></label><button style="position:absolute
 
 let home;
 let site;
-/** What a command prints, without its last line break. */
+/** Returns the output of a command, without its last line break. */
 const said = async (...words) => (await home.ok(words)).replace(/\n$/, '');
-/** What a command that fails says on standard error. */
+/** Returns the standard error of a command that fails. */
 async function fails(...words) {
   const { code, stdout, stderr } = await home.run(words);
   assert.ok(code > 0 && stdout === '', `${words.join(' ')}: ${stdout}${stderr}`);
   return stderr;
 }
-/** The ref of the line with these words. */
+/** Returns the ref of the line with these words. */
 const find = async (words) => {
   const snapshot = await said('snapshot', '-i');
   const line = snapshot.split('\n').find((one) => one.includes(words)) ?? assert.fail(`${words}: ${snapshot}`);
   return line.trim().split(' ')[0];
 };
-/** Width and height of a PNG. */
+/** Returns the width and height of a PNG. */
 const size = (file) => [16, 20].map((at) => readFileSync(file).readUInt32BE(at));
 
 before(async () => {

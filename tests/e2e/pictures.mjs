@@ -1,10 +1,10 @@
 /*
- * Makes docs/images: a real browser window with a page and the side panel side by side, on a virtual display; and
- * docs/images/panel: every state of the panel, in both themes, 360 (as wide as Chrome opens it) and 420 pixels wide.
+ * Creates docs/images: a real browser window with a page and the side panel side by side, on a virtual display; and
+ * docs/images/panel: every state of the panel, in both themes, 360 (Chrome's default width) and 420 pixels wide.
  *
- * Run by hand: node tests/e2e/pictures.mjs [window|panel [state …]]. Needs Xvfb and ImageMagick. In the windows the real
- * Claude Code answers, with its API played by tests/fake, so that the pictures are the same each time; the states are played
- * by the fake host of tests/extension.
+ * Run by hand: node tests/e2e/pictures.mjs [window|panel [state …]]. Needs Xvfb and ImageMagick. In the windows the
+ * real Claude Code answers, with its API played by tests/fake, so that the pictures are the same each time; the fake
+ * host of tests/extension plays the states.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -17,7 +17,7 @@ import { AGENTS, RealAgent } from './harness/real-agent.mjs';
 
 const folder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../docs/images');
 const SIZE = [1280, 800];
-/** How long the shop takes for an order: longer than a picture. */
+/** How long the shop takes for an order: longer than taking a picture. */
 const SLOW_MS = 5000;
 
 const PAGE = `<!doctype html><meta charset="utf-8"><title>Your order – Halden Coffee</title>
@@ -37,7 +37,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Your order – Halden 
 <label>Town<input name="town"></label><label>Delivery<select name="delivery"><option>Standard, 3 days</option><option>Express, tomorrow</option></select></label>
 <button>Place order</button></form></main>`;
 
-/** A display of our own, on a number that the X server chooses. */
+/** Starts our own display; the X server chooses its number. */
 async function display() {
   const server = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', `${SIZE.join('x')}x24`], { stdio: ['ignore', 'pipe', 'ignore'] });
   const number = await new Promise((resolve, reject) =>
@@ -46,14 +46,14 @@ async function display() {
   return { name: `:${number}`, end: () => server.kill() };
 }
 
-/** Lets the browser draw what is there. */
+/** Waits until the browser has drawn the current state. */
 const settle = (page) => page.evaluate('new Promise((done) => setTimeout(done, 1200))');
 
 const { calls } = AGENTS.claude;
-/** What the API answers to the tool results, one after the other. */
+/** The API's replies to the tool results, in order. */
 const then = (...replies) => replies.map((reply) => ({ in: 'toolResult', tools: true, times: 1, reply }));
 
-/** A conversation that is done. */
+/** A finished conversation. */
 const conversation = {
   rules: [
     {
@@ -96,8 +96,8 @@ const marks = {
     await panel.say('Fill this form for Ada Lovelace and order.');
     await panel.answer('conversation');
     await panel.page.waitFor(`document.querySelector('.approval')?.innerText.includes('Place order')`, 'the question about the order');
-    // Sending a form is asked about on its own. The order takes its time: the pill says what is being done while the
-    // picture is taken.
+    // Submitting a form needs its own approval. The order is slow, so that the pill shows the action while the picture
+    // is taken.
     await panel.answer('once');
     await panel.page.click('.statusbar [aria-label=Debug]');
     await panel.page.click('#debug-tab-refs');
@@ -136,7 +136,7 @@ async function scene(scheme, xvfb, name, { rules, play }) {
   }
 }
 
-/** A window's pictures in both themes. */
+/** Takes a window's pictures in both themes. */
 async function windows() {
   mkdirSync(folder, { recursive: true });
   const xvfb = await display();
@@ -150,15 +150,16 @@ async function windows() {
   }
 }
 
-/** How far a colour is from grey. */
+/** Returns a colour's distance from grey. */
 const hue = (colour) => {
   const parts = [...Buffer.from(colour, 'hex')];
   return Math.max(...parts) - Math.min(...parts);
 };
 
 /**
- * A third of the size: the colours that most of a picture consists of stay as they are, the rest, of letters' edges, take the
- * nearest of them. Half of the room is for what is not grey, else a red word would become a grey one.
+ * Reduces the file to a third of its size: the most frequent colours of a picture stay exact, and the others, at the
+ * edges of letters, take the nearest of them. Half of the palette is reserved for colours other than grey; otherwise
+ * red text would become grey.
  */
 function optimise(file) {
   const histogram = execFileSync('convert', [file, '-depth', '8', '-format', '%c', 'histogram:info:-'], { encoding: 'utf8' });

@@ -1,6 +1,4 @@
-/*
- * What agents may do, decided by the person's rules and answers, against an agent that does whatever a page tells it.
- */
+/* The permissions of agents, decided by the person's rules and answers, against an agent that obeys every page. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -215,7 +213,7 @@ describe('a page that tells the agent what to do', () => {
     assert.deepEqual((await scene.home.json('approvals')).approvals, []);
     const good = readFileSync(file);
     writeFileSync(file, '{"version":');
-    // The panel starts the next one at once: that one reads the file as it is now.
+    // The panel starts the next one at once, and it reads the file as it is now.
     await scene.home.ok(['stop']);
     const refused = await scene.home.run(['policy']);
     assert.equal(refused.code, 1);

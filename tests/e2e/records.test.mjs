@@ -1,5 +1,6 @@
 /*
- * What a person sees is what runs: the card shows all of an action, and an element that changed meanwhile is asked about again.
+ * Only what the person sees runs: the card shows the whole action, and an element that changed since needs a new
+ * approval.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';

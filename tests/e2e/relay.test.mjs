@@ -1,6 +1,4 @@
-/*
- * A person's everyday browser, driven by way of the extension in it: no pipe and no port of gstack's.
- */
+/* A person's everyday browser, driven through its extension, without a pipe or port of gstack's. */
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +10,7 @@ import { Site } from './harness/site.mjs';
 import { StandIn, words } from './harness/stand-in.mjs';
 import { until } from './harness/wait.mjs';
 
-/** A home without a browser of its own, and an everyday browser at a page of the test's site with its side panel open. */
+/** A home without its own browser, and an everyday browser at a page of the test's site with its side panel open. */
 class Scene {
   static async open({ at = '/form', settings = '[browser]\nlet-go-seconds = 1\n' } = {}) {
     const scene = new Scene();
@@ -40,13 +38,13 @@ class Scene {
     return turn;
   }
 
-  /** What the agent may do is asked once and allowed for the conversation. */
+  /** Approves the agent's action once for the whole conversation. */
   async allowed(doing) {
     await this.panel.answer('conversation');
     return doing;
   }
 
-  /** The tab's number as the terminal knows it. */
+  /** Returns the tab's number as the terminal shows it. */
   async tab(url) {
     let found;
     await until(async () => {
@@ -57,7 +55,7 @@ class Scene {
     return found.id;
   }
 
-  /** What Chrome does when the person presses Cancel in its bar. */
+  /** Does what Chrome does when the person presses Cancel in its debugging bar. */
   async cancel() {
     await this.browser.inWorker(`(async () => {
       for (const { tabId, type } of await chrome.debugger.getTargets()) {
@@ -68,7 +66,7 @@ class Scene {
     })()`);
   }
 
-  /** Goes somewhere as the person does. */
+  /** Navigates as the person does. */
   async visit(where) {
     await this.page.send('Page.navigate', { url: `${this.site.origin}${where}` });
     const there = `location.pathname === ${JSON.stringify(where)} && document.readyState === 'complete'`;
@@ -116,7 +114,7 @@ describe('a conversation in an everyday browser', () => {
     assert.equal(await page.evaluate('document.querySelector("#name").value'), '', 'nothing happens before the answer');
     assert.ok(!(await scene.allowed(filling)).isError);
     const button = /@e\d+(?= \[button\] "Order now")/.exec(seen)[0];
-    // Sending the form is a scope of its own.
+    // Submitting the form is a scope of its own.
     const ordering = turn.tool('click', { selector: button });
     await scene.panel.answer('once');
     assert.match(words(await ordering), /Clicked/);
@@ -144,7 +142,7 @@ describe('a conversation in an everyday browser', () => {
     await panel.page.click('#debug-refs .switch');
     await seen(page, 'ref');
     assert.equal((await browser.attached()).length, 1, 'the refs are shown');
-    // Sending closes the drawer, and with it the refs go.
+    // Sending a message closes the drawer, which removes the refs.
     const turn = await scene.ask('press it');
     await seen(page, 'pill', 'Claude Code');
     const ordering = turn.tool('click', { selector: 'text=Order now' });
@@ -196,7 +194,7 @@ describe('what may come between', () => {
   });
   after(() => scene?.close());
 
-  /** Opens the page, begins a click that does not settle by itself, and waits until it has arrived. */
+  /** Opens the page, starts a click that does not settle by itself, and waits until it has arrived. */
   async function heldClick() {
     await scene.visit('/held-click');
     const turn = await scene.ask('press Go');
@@ -259,7 +257,7 @@ describe('what may come between', () => {
     const turn = await scene.ask('count the requests');
     const counting = turn.tool('js', { expression: `await fetch('/held')` });
     await panel.answer('once');
-    // It has arrived, and goes on for as long as the request does.
+    // It has arrived, and lasts as long as the request.
     await until(() => site.asked.includes('GET /held'), 'the script runs in the page');
     site.asked.length = 0;
     await panel.page.send('ServiceWorker.stopAllWorkers');
@@ -280,7 +278,7 @@ describe('what may come between', () => {
     assert.equal((await browser.attached()).length, 1, 'a terminal thinks between its commands');
     await home.kill(await home.only('host'));
     await until(async () => (await browser.attached()).length === 0, 'it is let go of');
-    // Asked in the break: waited for it, with no other browser in its place.
+    // A command during the break waited for it, instead of using another browser.
     assert.equal(await scene.tab('/form'), number);
     assert.match(await home.ok(['text', '--tab', String(number)]), /Order/);
     await panel.connected();

@@ -1,6 +1,6 @@
 /*
- * How a person finds the panel in the browser of `connect`: gstack's icon stands in the toolbar, and a key opens the panel.
- * The key goes by the X server, as one of a keyboard does: DevTools sends none to the browser's own window.
+ * How a person finds the panel in the browser of `connect`: gstack's icon is in the toolbar, and a key opens the panel.
+ * The X server delivers the key like a keyboard: CDP cannot send keys to the browser's own window.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ describe('the panel of the browser that connect opens', { skip: noDisplay }, () 
         ),
         ['Alt+Shift+G'],
       );
-      // The panel that connect opened is closed; the key brings another one.
+      // Closes the panel that connect opened; the key opens another one.
       const before = panel.page.targetId;
       await panel.page.evaluate('window.close()').catch(() => {});
       await client.gone(before, 'the side panel');

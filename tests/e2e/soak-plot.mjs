@@ -1,5 +1,5 @@
 /*
- * Draws the table that the soak wrote (GSTACK_SOAK_TABLE) as a picture: node tests/e2e/soak-plot.mjs TABLE > FILE.svg
+ * Plots the table that the soak test wrote (GSTACK_SOAK_TABLE) as an SVG: node tests/e2e/soak-plot.mjs TABLE > FILE.svg
  */
 import { readFileSync } from 'node:fs';
 

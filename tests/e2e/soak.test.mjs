@@ -1,8 +1,9 @@
 /*
- * The soak: conversations and pages, round after round, and nothing grows: not the daemon, the keeper or the host, and
- * not the extension's process (its panel and its worker).
+ * The soak test: conversations and pages, round after round, without growth of the daemon, the keeper, the host, or the
+ * extension's process (its panel and its worker).
  *
- * GSTACK_SOAK_ROUNDS says how many rounds (a long one is run by hand), GSTACK_SOAK_TABLE names a file for the numbers.
+ * GSTACK_SOAK_ROUNDS sets the number of rounds (long runs are started by hand), GSTACK_SOAK_TABLE names a file for the
+ * numbers.
  */
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, readdirSync } from 'node:fs';
@@ -12,14 +13,14 @@ import { Scene } from './harness/scene.mjs';
 
 const ROUNDS = Number(process.env.GSTACK_SOAK_ROUNDS ?? 6);
 const TABLE = process.env.GSTACK_SOAK_TABLE;
-/** Of one round. */
+/** Per round. */
 const CHATS = 5;
 const PAGES = 10;
 /** Rounds in which caches and pools fill. */
 const WARM = Math.max(2, Math.floor(ROUNDS / 4));
-/** Nodes of a panel whose log of commands has its 1,000 lines, of two nodes each: it fills within some 170 rounds. */
+/** Nodes of a panel whose command log has its 1,000 lines of two nodes each: it fills within about 170 rounds. */
 const FULL_LOG = 3200;
-/** What each number may be at the end, by what it was when all was warm. Memory in kB. */
+/** The limit of each number at the end, relative to its value after the warm-up. Memory in kB. */
 const MOST = {
   documents: (warm) => warm + 5,
   nodes: (warm) => Math.max(warm * 1.2 + 300, FULL_LOG),
@@ -40,7 +41,7 @@ const MOST = {
   extensionThreads: (warm) => warm + 15,
 };
 
-/** A process's own memory in kB, its open files and its threads. */
+/** Returns a process's own memory in kB, its open files and its threads. */
 function weight(pid) {
   const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   return { memory: field('RssAnon'), threads: field('Threads'), files: readdirSync(`/proc/${pid}/fd`).length };
@@ -53,7 +54,7 @@ describe(`a soak of ${ROUNDS} rounds`, () => {
   });
   after(() => scene?.close());
 
-  /** What is held after a collection: what only waits for one is no growth. */
+  /** Returns the heap size after a collection: uncollected garbage is not growth. */
   async function heap(page) {
     await page.send('HeapProfiler.enable');
     await page.send('HeapProfiler.collectGarbage');

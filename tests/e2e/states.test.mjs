@@ -1,6 +1,6 @@
 /*
- * Every state of the panel for people who use a keyboard, a screen reader, large letters or a narrow panel.
- * The states are the ones of the pictures, played by a fake host; axe's rules in both themes.
+ * Every state of the panel for people who use a keyboard, a screen reader, large text or a narrow panel. The states are
+ * those of the pictures, played by a fake host; axe's rules in both themes.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -11,17 +11,17 @@ import { site } from '../extension/site.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** An answer's headings are the agent's own; what lies under an open list is not for the pointer while it is open. */
+/** An answer's headings come from the agent; elements under an open list cannot be clicked while it is open. */
 const run = (
   rules,
 ) => `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: ${JSON.stringify(rules)} })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target + ' ' + node.failureSummary).join(' | ')))`;
 
-/** What sticks out of the panel to the side: the names of the elements. */
+/** The names of the elements that overflow the panel sideways. */
 const WIDE = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility() && !one.closest('.visually-hidden, svg, pre, .table-scroll, .truncate, .turn-footer__facts')
   && (one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1)).map((one) => one.className || one.localName).slice(0, 5)`;
 
-/** Words in the colour of the ground that they stand on: the names of the elements. */
+/** The names of the elements whose text has the colour of their background. */
 const UNSEEN = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility() && !one.closest('.visually-hidden, svg') && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).filter((one) => {
   let ground = one;
   while (ground && /rgba\\(.*, 0\\)/.test(getComputedStyle(ground).backgroundColor)) ground = ground.parentElement;
@@ -48,13 +48,13 @@ describe('every state of the panel', { concurrency: 1, timeout: 900_000 }, () =>
           const rules = { 'heading-order': { enabled: false }, ...(open ? { 'target-size': { enabled: false } } : {}) };
           assert.deepEqual(await panel.evaluate(run(rules)), [], theme);
         }
-        // 280 is also what 200 % zoom makes of a panel of 560 pixels.
+        // 280 pixels also equal a panel of 560 pixels at 200 % zoom.
         for (const width of [280, 320, 420, 900]) {
           await panel.size(width, heightOf(state, width));
           await panel.evaluate(drawn);
           assert.deepEqual(await panel.evaluate(WIDE), [], `at ${width} pixels`);
         }
-        // The system's own high contrast: no letter has the colour of what it stands on.
+        // The system's own high contrast: no text has the colour of its background.
         await panel.size(420, heightOf(state, 420));
         await panel.send('Emulation.setEmulatedMedia', {
           features: [

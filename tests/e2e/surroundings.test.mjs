@@ -1,5 +1,5 @@
 /*
- * What gstack is to the rest of the machine: its ports, its windows, other browsers, the welcome page, other homes.
+ * gstack's effects on the rest of the machine: its ports, its windows, other browsers, the welcome page, other homes.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ describe('more than one', () => {
   test('a second window has a panel of its own, about its own tab', async () => {
     const { client, site } = scene;
     await client.send('Target.createTarget', { url: `${site.origin}/long`, newWindow: true });
-    // As the click on the toolbar's button does, in that window.
+    // Does the same as a click on the toolbar button in that window.
     await scene.panel.page.send('Runtime.evaluate', {
       expression: `chrome.tabs.query({ url: '${site.origin}/long' }).then(([tab]) => chrome.sidePanel.open({ windowId: tab.windowId }))`,
       userGesture: true,
@@ -118,7 +118,7 @@ describe('the welcome page', () => {
       const words = await page.evaluate(`document.querySelector('main').innerText`);
       assert.match(words, /Connected[^]*Type in the side panel/);
       assert.doesNotMatch(words, /opens by itself|does not open|waiting|doctor/i, 'no help for a panel that is there');
-      // Without a panel the arrow is there although the extension is loaded.
+      // Without a panel the arrow is shown although the extension is loaded.
       await client.send('Target.closeTarget', { targetId: panel.page.targetId });
       await client.gone(panel.page.targetId, 'the panel');
       await page.send('Page.reload');
@@ -140,7 +140,7 @@ describe('registration with browsers', () => {
   test('install-host serves the browsers that are there, twice without a change, and can be taken back', async () => {
     const chrome = path.join(home.person, '.config/google-chrome');
     const manifest = path.join(chrome, 'NativeMessagingHosts/io.gstack.host.json');
-    // Only browsers of this home count: nothing on the path.
+    // Only browsers of this home count: nothing from PATH.
     const environment = { PATH: '/nowhere' };
     mkdirSync(chrome, { recursive: true });
     assert.match(await home.ok(['install-host', '--dry-run'], { environment }), /would register/);

@@ -1,6 +1,6 @@
 /*
- * The tabs that an agent may use: its conversation's own, those that it or its pages open, those that the person adds, and
- * no other, whichever way it asks.
+ * The tabs that an agent may use: its conversation's own, those that it or its pages open, those that the person adds,
+ * and no other, however it tries.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -17,14 +17,14 @@ describe('an agent among many tabs', () => {
     other = beside;
   });
   const tabs = async () => (await scene.home.json('tabs')).data ?? (await scene.home.json('tabs'));
-  /** Opens a tab as the person does, and comes back to the one that has the panel; gives its number. */
+  /** Opens a tab as the person, returns to the tab with the panel, and returns the new tab's number. */
   const personOpens = async (url) => {
     const [own] = (await tabs()).filter((tab) => tab.current);
     const number = Number(/Opened tab (\d+)/.exec(await scene.home.ok(['newtab', url]))[1]);
     await scene.home.ok(['tab', String(own.id)]);
     return number;
   };
-  /** Adds a tab to the agent's in the panel. */
+  /** Adds a tab to the agent's tab set in the panel. */
   const personAdds = async (url) => {
     const { page } = scene.panel;
     await page.click('.tabchip');

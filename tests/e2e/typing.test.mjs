@@ -1,6 +1,6 @@
 /*
- * A person types for the panel while an agent acts in the page: with real keys of a real keyboard. Every letter reaches the
- * composer and none the page.
+ * A person types into the panel while an agent acts in the page, with real keys of a real keyboard. Every letter
+ * reaches the composer and none reaches the page.
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -16,19 +16,19 @@ import { until } from './harness/wait.mjs';
 const SENTENCE = 'wait, what is the total? i would rather not order this before i know the price of it ';
 const COMPOSER = `document.querySelector('.composer__text')`;
 
-/** The page writes down each key that it sees, and each focus that it loses. */
+/** The page records each key event and each loss of focus. */
 const WATCH = `window.seen = []; window.lost = 0;
   for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input']) addEventListener(type, (event) => seen.push(type + ' ' + (event.key ?? event.data)), true);
   addEventListener('blur', () => { lost += 1; });`;
 
-/** The keyboard is the panel's: as if the person had clicked into it. */
+/** Gives the keyboard to the panel, as if the person had clicked into it. */
 async function giveToPanel(panel) {
   await panel.page.send('Page.bringToFront');
   await panel.page.evaluate(`${COMPOSER}.focus()`);
   await panel.page.waitFor(`document.hasFocus()`);
 }
 
-/** Types a sentence while `act` is done again and again, at least once. */
+/** Types a sentence while `act` is repeated, at least once. */
 async function typeDuring(display, act) {
   let typing = true;
   const typed = display.type(SENTENCE).finally(() => {
@@ -44,7 +44,7 @@ async function typeDuring(display, act) {
 
 async function reachesPanelAlone(panel, page, sentence = SENTENCE) {
   await panel.page.waitFor(`${COMPOSER}.value.length >= ${sentence.length}`);
-  // In order: a key that the page was given for a moment finds its place by its time.
+  // In order: a key that the page received for a moment is inserted by its time.
   assert.equal(await panel.page.evaluate(`${COMPOSER}.value`), sentence);
   assert.deepEqual(await page.evaluate('seen'), []);
   assert.equal(await panel.page.evaluate('document.hasFocus()'), true);
@@ -101,7 +101,7 @@ describe('typing for the panel', { skip: noDisplay }, () => {
         return (await drawn(page)).some(({ names }) => names.includes('name'));
       }, 'a pick under way');
       await page.evaluate('seen.length = 0');
-      // As by a hand: it takes the keyboard into the page.
+      // Like a click by hand: it moves the keyboard focus into the page.
       for (const type of ['mousePressed', 'mouseReleased'])
         await page.send('Input.dispatchMouseEvent', { type, ...at, button: 'left', clickCount: 1 });
       await panel.page.waitFor(`document.querySelector('.attachment[data-kind=element]')`);

@@ -1,5 +1,6 @@
 /*
- * A command whose connection breaks while it works: a writing one may have taken effect, and is said so; none is repeated.
+ * A command whose connection breaks while it works: a writing command may have taken effect and reports that; none is
+ * repeated.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -21,7 +22,7 @@ describe('a command that is cut off', () => {
     assert.deepEqual(await home.stop(), [], 'no process had to be forced');
   });
 
-  /** The browser's own process: the one that the keeper has started. */
+  /** Returns the browser's own process, which the keeper started. */
   const browser = async () => {
     const { browserPid } = await home.status();
     return browserPid;

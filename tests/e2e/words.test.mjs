@@ -1,6 +1,4 @@
-/*
- * Each break on the way to the agent has words of its own in the panel, and a remedy that works.
- */
+/* Each failure between the panel and the agent has its own message in the panel, and a remedy that works. */
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { EXTENSION_ID } from './harness/home.mjs';
 import { Scene } from './harness/scene.mjs';
 
-/** Writes down, in the panel, whatever it says of its connection from now on. */
+/** From now on, records everything that the panel shows about its connection. */
 const WATCH = `(() => {
   globalThis.said = [];
   const look = () => {
@@ -90,7 +88,7 @@ describe('what the panel says', () => {
   test('of an agent that is not there any more: how to get it; once it is back the message goes again', async () => {
     const { panel, home } = scene;
     const program = path.join(home.person, '.local/bin/claude');
-    // A new conversation starts a new process of it.
+    // A new conversation starts a new process of the agent.
     await panel.say('/new');
     await panel.page.waitFor(`!document.querySelector('.bubble')`);
     renameSync(program, `${program}.aside`);

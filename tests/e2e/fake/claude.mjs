@@ -148,7 +148,7 @@ async function useTool(tool, input) {
   return result;
 }
 
-/** Uses a tool of its own that nobody is asked about. `data`: the result as data; none: the tool refuses. */
+/** Uses one of its own tools without a permission request. `data`: the result as data; if absent, the tool refuses. */
 function useOwn(tool, input, data) {
   finish();
   const tool_use_id = `tool${++tools}`;
@@ -170,7 +170,7 @@ function useOwn(tool, input, data) {
   });
 }
 
-/** Open questions about tools of its own, by request id. */
+/** Open permission requests for its own tools, by request id. */
 const asked = new Map();
 function askPermission(tool_name, input) {
   finish();
@@ -195,7 +195,7 @@ function askPermission(tool_name, input) {
   });
 }
 
-/** Runs a line as an agent that was given a shell would: in its own environment. */
+/** Runs a line as an agent with a shell would: in its own environment. */
 function runShell(line) {
   const shell = spawn('sh', ['-c', line], { stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };

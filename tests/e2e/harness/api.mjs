@@ -1,24 +1,22 @@
-/*
- * The HTTP API as a script uses it: on 127.0.0.1, with the token of the state file.
- */
+/* The HTTP API as a script uses it: on 127.0.0.1, with the token from the state file. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 export class Api {
-  /** The API of the daemon that runs in this home. */
+  /** Uses the API of the daemon in this home. */
   constructor(home) {
     const state = JSON.parse(readFileSync(path.join(home.home, 'browse.json'), 'utf8'));
     this.origin = `http://127.0.0.1:${state.port}`;
     this.headers = { authorization: `Bearer ${state.token}` };
   }
 
-  /** → `{ status, body }`, the body as JSON. */
+  /** Returns `{ status, body }` with the body as JSON. */
   async get(where) {
     const answer = await fetch(`${this.origin}${where}`, { headers: this.headers });
     return { status: answer.status, body: await answer.json() };
   }
 
-  /** Runs a command: `{ status, ok, output, data, error, hint, outcome, fault }`. */
+  /** Runs a command; returns `{ status, ok, output, data, error, hint, outcome, fault }`. */
   async run(command, args = [], tabId = undefined, signal = undefined) {
     const answer = await fetch(`${this.origin}/command`, {
       method: 'POST',
@@ -29,19 +27,19 @@ export class Api {
     return { status: answer.status, ...(await answer.json()) };
   }
 
-  /** As `run`, and fails unless it succeeded. Gives the output. */
+  /** Runs a command and returns its output; fails unless it succeeded. */
   async ok(command, args = [], tabId = undefined) {
     const { ok, output, error, hint } = await this.run(command, args, tabId);
     if (!ok) throw new Error(`${command} ${args.join(' ')}: ${error}\n${hint}`);
     return output;
   }
 
-  /** Opens a tab and gives its number. */
+  /** Opens a tab and returns its number. */
   async tab(url) {
     return Number(/^Opened tab (\d+)/.exec(await this.ok('newtab', [url]))[1]);
   }
 
-  /** Server-sent events as they come: `{ id, event, data }`; `close` ends the connection. */
+  /** Streams server-sent events: `{ id, event, data }`; `close` ends the connection. */
   async events(where, headers = {}) {
     const ending = new AbortController();
     const answer = await fetch(`${this.origin}${where}`, { headers: { ...this.headers, ...headers }, signal: ending.signal });

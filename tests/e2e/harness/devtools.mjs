@@ -1,6 +1,6 @@
 /*
- * A small DevTools client of the tests' own, so that what the product says of its browser is checked by another.
- * Owns one websocket; any target can be attached, also the side panel and the service worker.
+ * The tests' own small CDP client, so that an independent client checks what the product reports about its browser.
+ * Owns one websocket; attaches to any target, including the side panel and the service worker.
  */
 import { WebSocket } from 'ws';
 import { within } from './wait.mjs';
@@ -10,15 +10,15 @@ export class DevTools {
   #next = 1;
   #waiting = new Map();
   #listeners = new Set();
-  /** Every target that lives now, by id. */
+  /** Every live target, by id. */
   targets = new Map();
-  /** What became of those that don't, by id. */
+  /** How the other targets ended, by id. */
   ends = new Map();
 
   constructor(socket) {
     this.#socket = socket;
     socket.on('message', (data) => this.#receive(JSON.parse(String(data))));
-    // A browser that is killed resets the connection; `close` follows and tells anyone who waits.
+    // A killed browser resets the connection; `close` follows and notifies everyone who waits.
     socket.on('error', () => {});
     socket.on('close', () => {
       for (const { reject, method } of this.#waiting.values()) reject(new Error(`the browser went away during ${method}`));
@@ -26,7 +26,7 @@ export class DevTools {
     });
   }
 
-  /** Connects to a browser by its websocket address and begins to follow its targets. */
+  /** Connects to a browser by its websocket address and starts to follow its targets. */
   static async connect(address) {
     const socket = new WebSocket(address, { perMessageDeflate: false, maxPayload: 256 * 1024 * 1024 });
     await within(new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject)), `no DevTools at ${address}`);
@@ -59,7 +59,7 @@ export class DevTools {
     for (const listener of [...this.#listeners]) listener(message);
   }
 
-  /** Calls `listener` with each event; gives a function that ends it. */
+  /** Calls `listener` with each event; returns a function that removes it. */
   on(listener) {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -73,12 +73,12 @@ export class DevTools {
     return answer;
   }
 
-  /** As `call`, for what is answered at once. */
+  /** Like `call`, for commands that answer at once. */
   send(method, params = {}, sessionId = undefined) {
     return within(this.call(method, params, sessionId), `${method} was not answered`);
   }
 
-  /** The first target that fits, now or as soon as there is one. */
+  /** Waits for the first matching target. */
   async target(fits, words) {
     const find = () => [...this.targets.values()].find(fits);
     let stop;
@@ -123,7 +123,7 @@ export class DevTools {
   }
 }
 
-/** Watches the document until an expression is true: no timers, the DOM's own events. */
+/** Watches the document until an expression is true, through a MutationObserver instead of a timer. */
 const WATCH = `(condition) => new Promise((resolve) => {
   const look = () => {
     let found;
@@ -152,7 +152,7 @@ export class Page {
     return this.client.send(method, params, this.sessionId);
   }
 
-  /** The value of an expression; a promise is awaited, an exception rejects. */
+  /** Returns the value of an expression; awaits a promise, and rejects on an exception. */
   async evaluate(expression) {
     const { result, exceptionDetails } = await this.send('Runtime.evaluate', {
       expression,
@@ -164,7 +164,10 @@ export class Page {
     return result.value;
   }
 
-  /** The first true value of an expression, now, after a change of the document or in the document that comes next. */
+  /**
+   * Resolves with the first truthy value of an expression: now, after a change of the document, or in the next
+   * document.
+   */
   waitFor(expression, words = expression) {
     const params = { expression: `(${WATCH})(() => (${expression}))`, awaitPromise: true, returnByValue: true };
     const gone = () => `(gone: ${this.client.ends.get(this.targetId) ?? 'it does not answer'})`;
@@ -173,7 +176,7 @@ export class Page {
         try {
           return (await this.client.call('Runtime.evaluate', params, this.sessionId)).result.value;
         } catch (error) {
-          // The page went on to another document while it was watched.
+          // The page navigated to another document while it was watched.
           if (/context was destroyed|Cannot find (default execution )?context|navigated or closed/.test(error.message)) continue;
           error.message += ` ${gone()}`;
           throw error;
@@ -188,7 +191,10 @@ export class Page {
     return this.evaluate('document.body.innerText');
   }
 
-  /** Clicks the middle of an element with real input events, once it stands still with nothing over it; again where it moved away before the press. */
+  /**
+   * Clicks the middle of an element with real input events once it stands still and nothing covers it; clicks again if
+   * it moved away before the press.
+   */
   async click(selector) {
     const find = `document.querySelector(${JSON.stringify(selector)})`;
     for (let tries = 1; ; tries += 1) {
@@ -204,7 +210,7 @@ export class Page {
           const at = box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : { x: 0, y: 0 };
           const hit = element?.getRootNode().elementFromPoint(at.x, at.y);
           const place = JSON.stringify(at);
-          // One that moves on or that another covers is pressed in the end: that may be what a test is about.
+          // An element that keeps moving or stays covered is pressed in the end, because a test may be about that.
           if (box?.width && place === last && element.contains(hit) || looks > 60) {
             globalThis.pressed = undefined;
             document.addEventListener('pointerdown', (event) => { globalThis.pressed = event.composedPath().includes(element); }, { capture: true, once: true });

@@ -1,5 +1,5 @@
 /*
- * A display of a test's own with a real keyboard: keys go by the X server to what has the focus there, as a person's do.
+ * A test's own display with a real keyboard: the X server delivers keys to the focused window, as it does for a person.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -14,11 +14,11 @@ const has = (program) => {
   }
 };
 
-/** Why no such test can run here, or false. */
+/** The reason why no such test can run here, or false. */
 export const noDisplay = process.platform !== 'linux' ? 'no X server' : !has('Xvfb') ? 'no Xvfb' : !has('xdotool') && 'no xdotool';
 
 export class Display {
-  /** Starts an X server on a number that it chooses. */
+  /** Starts an X server, which chooses its own number. */
   static async open() {
     const display = new Display();
     display.server = spawn('Xvfb', ['-displayfd', '1', '-screen', '0', '1280x800x24'], { stdio: ['ignore', 'pipe', 'ignore'] });
@@ -29,13 +29,13 @@ export class Display {
     return display;
   }
 
-  /** Runs xdotool to its end; gives its output. */
+  /** Runs xdotool to completion and returns its output. */
   async x(...args) {
     const { stdout } = await promisify(execFile)('xdotool', args, { env: { ...process.env, DISPLAY: this.name } });
     return stdout;
   }
 
-  /** Gives the X focus to the window whose title holds this. */
+  /** Gives the X focus to the window whose title contains this text. */
   async focus(title) {
     const found = () =>
       this.x('search', '--onlyvisible', '--name', title).then(
@@ -46,7 +46,7 @@ export class Display {
     await this.x('windowfocus', '--sync', id);
   }
 
-  /** Types as a fast person does. */
+  /** Types like a fast typist. */
   type(text, delay = 12) {
     return this.x('type', '--delay', String(delay), text);
   }

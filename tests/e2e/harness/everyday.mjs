@@ -1,7 +1,7 @@
 /*
- * A browser that gstack did not start: a person's own, with the extension loaded and the host registered by
- * `gstack install-host`. The test holds its DevTools pipe, as nobody does in real life, to load the extension and to click its
- * button; gstack never sees that pipe.
+ * A browser that gstack did not start: a person's own, with the extension loaded and the host registered by `gstack
+ * install-host`. The test holds its CDP pipe, which no real setup has, to load the extension and to click its button;
+ * gstack never sees that pipe.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ export class Everyday {
     return everyday;
   }
 
-  /** The person confirms this browser, as its side panel says; the panel that they open for it is closed again. */
+  /** Confirms this browser as the person, as its side panel asks; the panel that was opened for it is closed again. */
   async confirm(home) {
     const { targetId } = await this.client.send('Target.createTarget', {
       url: `chrome-extension://${EXTENSION_ID}/sidepanel.html`,
@@ -83,13 +83,13 @@ export class Everyday {
     return within(answered, `${method} was not answered`);
   }
 
-  /** The panel's page in a tab of its own: Chrome opens the real panel only on a person's click. */
+  /** Opens the panel's page in its own tab: Chrome opens the real panel only on a person's click. */
   async panel() {
     const { targetId } = await this.client.send('Target.createTarget', { url: `chrome-extension://${EXTENSION_ID}/sidepanel.html` });
     return new Panel(await this.client.attach(targetId));
   }
 
-  /** The real side panel, by a click on the extension's button; it shows the tab in view. */
+  /** Opens the real side panel by a click on the extension's button; it shows the tab in view. */
   async sidePanel() {
     await this.inWorker('true');
     const { targetInfos } = await this.#send('Target.getTargets', { filter: [{ type: 'tab' }] });
@@ -100,7 +100,7 @@ export class Everyday {
     return panel;
   }
 
-  /** Opens a page in a tab in view. */
+  /** Opens a page in a visible tab. */
   async open(url) {
     const { targetId } = await this.client.send('Target.createTarget', { url });
     const page = await this.client.attach(targetId);
@@ -111,13 +111,16 @@ export class Everyday {
     return page;
   }
 
-  /** The page that begins so. */
+  /** Finds the page whose URL starts with this text. */
   async page(url) {
     const target = await this.client.target((one) => one.type === 'page' && one.url.startsWith(url), `a page ${url}`);
     return this.client.attach(target.targetId);
   }
 
-  /** The value of an expression in the extension's worker, once its script has run. Nobody stays attached: that would keep it alive. */
+  /**
+   * Returns the value of an expression in the extension's worker, once its script has run. Detaches afterwards, because
+   * an attached client would keep the worker alive.
+   */
   async inWorker(expression) {
     const target = await this.client.target((one) => one.type === 'service_worker' && one.url.includes(EXTENSION_ID), 'the worker');
     const worker = await this.client.attach(target.targetId);
@@ -127,9 +130,10 @@ export class Everyday {
     return value;
   }
 
-  /** The tabs that the extension is attached to, by their address. */
+  /** Returns the URLs of the tabs that the extension is attached to. */
   async attached() {
-    // The tests' own client is attached too, and that Chrome does not tell apart: only where the extension is, it may send.
+    // The tests' own client is attached too, and Chrome does not distinguish them. The extension can send commands only
+    // to its own tabs.
     return this.inWorker(`(async () => {
       const found = [];
       for (const { tabId, type, url } of await chrome.debugger.getTargets()) {

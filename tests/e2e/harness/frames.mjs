@@ -1,12 +1,10 @@
-/*
- * Native messaging frames as Chrome writes and reads them, for tests that stand in Chrome's place.
- */
+/* Native messaging frames as Chrome writes and reads them, for tests that play Chrome. */
 import { endianness } from 'node:os';
 import { within } from './wait.mjs';
 
 const little = endianness() === 'LE';
 
-/** A length and its bytes, without a check: tests lie about the length too. */
+/** Builds a length and its bytes without a check, because tests also send wrong lengths. */
 export function frame(message, length = undefined) {
   const body = Buffer.isBuffer(message) ? message : Buffer.from(typeof message === 'string' ? message : JSON.stringify(message));
   const header = Buffer.alloc(4);
@@ -41,7 +39,7 @@ export class Frames {
     this.#wake();
   }
 
-  /** The first message that fits; the ones before it are dropped. */
+  /** Returns the first matching message and drops earlier ones. */
   next(fits = () => true, words = 'a message of the host') {
     const read = async () => {
       for (;;) {
@@ -58,7 +56,7 @@ export class Frames {
     return within(read(), `${words} did not come`);
   }
 
-  /** Whatever bytes came that are no whole message. */
+  /** The received bytes that are not a complete message. */
   get rest() {
     return this.#buffer;
   }

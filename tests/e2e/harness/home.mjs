@@ -1,6 +1,4 @@
-/*
- * A gstack of a test's own: home, HOME, browser profile and processes, gone without a trace at its end.
- */
+/* A test's own gstack: home, HOME, browser profile and processes, all removed at its end. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,10 +17,10 @@ export const GSTACK = process.env.GSTACK_BIN ?? path.join(BUILT, 'debug/gstack')
 export const BROWSER = process.env.GSTACK_BROWSER_PATH ?? '/usr/bin/chromium';
 export const EXTENSION_ID = 'hmjooioflnjmgaipmokechimoabfkeji';
 
-/** A side panel's own target; the `tab` around it has the same address and runs no script. */
+/** Returns whether this is a side panel's own target; the `tab` around it has the same URL and runs no script. */
 export const isPanel = (one) => one.type !== 'tab' && one.url.startsWith(`chrome-extension://${EXTENSION_ID}/sidepanel.html`);
 
-/** Keeps a test's browser from talking to anybody and from asking questions. */
+/** Keeps a test's browser from contacting anyone and from prompting. */
 const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -40,14 +38,15 @@ export class TestHome {
 
   /**
    * @param {object} options
-   * @param {boolean} options.port lets the browser open a DevTools port besides the product's pipe, for the tests' own client
-   * @param {boolean} options.permanent puts the person's HOME below the build's folder: Codex keeps no helpers of its sandbox
-   *   in a temporary folder, and does not start without them where bubblewrap is installed
+   * @param {boolean} options.port lets the browser open a CDP port besides the product's pipe, for the tests' own
+   * client
+   * @param {boolean} options.permanent puts the person's HOME below the build folder: Codex keeps no sandbox helpers in
+   * a temporary folder, and does not start without them if bubblewrap is installed
    * @param {object} options.environment further variables for the command line
-   * @param {string} options.language  of the browser
+   * @param {string} options.language  the browser's language
    */
   constructor({ port = true, permanent = false, environment = {}, language = undefined } = {}) {
-    // Short: the sockets' paths have a limit.
+    // Short, because socket paths have a length limit.
     this.folder = mkdtempSync(path.join(tmpdir(), 'gs-'));
     this.home = path.join(this.folder, 'g');
     if (permanent) {
@@ -82,14 +81,14 @@ export class TestHome {
     return child;
   }
 
-  /** Runs the command line to its end: `{ code, stdout, stderr }`. */
+  /** Runs the command line to completion; returns `{ code, stdout, stderr }`. */
   async run(args, { input = undefined, environment = {}, cwd = undefined, limit = 60_000 } = {}) {
     const child = this.start(args, { environment, cwd });
     const stdout = [];
     const stderr = [];
     child.stdout.on('data', (data) => stdout.push(data));
     child.stderr.on('data', (data) => stderr.push(data));
-    // A program that ends without reading its input is not an error of the test.
+    // A program that ends without reading its input is not a test error.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const ended = new Promise((resolve, reject) => child.once('error', reject).once('close', (code, signal) => resolve({ code, signal })));
@@ -97,7 +96,7 @@ export class TestHome {
     return { code, signal, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
   }
 
-  /** Runs the command line at a terminal of its own: `{ shows(pattern), type(line), ended }`. */
+  /** Runs the command line in its own terminal; returns `{ shows(pattern), type(line), ended }`. */
   atTerminal(words) {
     const child = spawn('script', ['-qec', `'${GSTACK}' ${words}`, '/dev/null'], {
       cwd: this.person,
@@ -126,19 +125,19 @@ export class TestHome {
     };
   }
 
-  /** As `run`, and fails unless the exit code is 0. Gives standard output. */
+  /** Runs the command line and returns its standard output; fails unless the exit code is 0. */
   async ok(args, options = {}) {
     const { code, signal, stdout, stderr } = await this.run(args, options);
     if (code !== 0) throw new Error(`gstack ${args.join(' ')} ended with ${code ?? signal}:\n${stderr}${stdout}\n${this.log()}`);
     return stdout;
   }
 
-  /** Connects, without a window unless one is asked for, and gives the output. */
+  /** Connects and returns the output, headless unless a window is requested. */
   connect(args = ['--headless']) {
     return this.ok(['connect', ...args], { limit: 90_000 });
   }
 
-  /** The tests' own DevTools client of the browser that `connect` has started. */
+  /** Returns the tests' own CDP client of the browser that `connect` started. */
   async devtools() {
     const file = path.join(this.home, 'chromium-profile/DevToolsActivePort');
     await until(() => existsSync(file), 'the browser has opened no DevTools port for the tests');
@@ -148,19 +147,19 @@ export class TestHome {
     return client;
   }
 
-  /** The side panel, once it is there. */
+  /** Returns the side panel once it is there. */
   async panel(client) {
     const target = await client.target(isPanel, 'the side panel');
     return new Panel(await client.attach(target.targetId));
   }
 
-  /** The page whose address begins so. */
+  /** Returns the page whose URL starts with this text. */
   async page(client, url) {
     const target = await client.target((one) => one.type === 'page' && one.url.startsWith(url), `a page ${url}`);
     return client.attach(target.targetId);
   }
 
-  /** What a command says with `--json`. */
+  /** Returns a command's output with `--json`. */
   async json(...args) {
     return JSON.parse(await this.ok([...args, '--json']));
   }
@@ -174,7 +173,10 @@ export class TestHome {
     return role ? all.filter((one) => roleOf(one) === role) : all;
   }
 
-  /** The only process of a role. A host that Chrome has left may live on for two seconds beside the next one. */
+  /**
+   * Returns the only process of a role. A host that Chrome has disconnected may live for two more seconds beside the
+   * next one.
+   */
   async only(role) {
     const alone = () => {
       const all = this.processes(role);
@@ -187,19 +189,19 @@ export class TestHome {
     );
   }
 
-  /** Ends one process of ours and waits until it is gone. */
+  /** Ends one of our processes and waits until it is gone. */
   async kill(pid, signal = 'SIGKILL') {
     process.kill(pid, signal);
     await until(() => !isAlive(pid), `process ${pid} lives on after ${signal}`);
   }
 
-  /** The end of the daemon's log, for a failed test. */
+  /** Returns the end of the daemon's log, for a failed test. */
   log() {
     const file = path.join(this.home, 'daemon.log');
     return existsSync(file) ? `daemon.log ends:\n${readFileSync(file, 'utf8').split('\n').slice(-15).join('\n')}` : 'no daemon.log';
   }
 
-  /** Ends everything in order, then by force; gives the processes that had to be forced. */
+  /** Ends everything in order, then by force; returns the processes that had to be forced. */
   async stop() {
     for (const client of this.#clients) client.close();
     if (existsSync(this.home)) {
@@ -215,7 +217,7 @@ export class TestHome {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended by itself meanwhile.
+        // It ended by itself.
       }
     }
     await until(() => this.processes().length === 0, 'processes can not be ended').catch(() => {});

@@ -1,6 +1,4 @@
-/*
- * The native messaging host as Chrome starts it, with a test in Chrome's place; and a panel that speaks over one.
- */
+/* The native messaging host as Chrome starts it, with the test in Chrome's place; and a panel that uses it. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { Frames, frame } from './frames.mjs';
@@ -26,7 +24,7 @@ export function host(home, origin = ORIGIN) {
   };
 }
 
-/** A panel without a page: says hello on a port of its own and reads one conversation. */
+/** A panel without a page: sends hello on its own port and reads one conversation. */
 export class BarePanel {
   #next = 1;
 
@@ -47,17 +45,17 @@ export class BarePanel {
     this.chrome.write(frame({ jsonrpc: '2.0', client: this.client, method, params }));
   }
 
-  /** Sends a request; what is pushed before its answer is kept in `pushed`. */
+  /** Sends a request; messages pushed before its answer are kept in `pushed`. */
   ask(method, params) {
     const id = this.#next++;
     this.chrome.write(frame({ jsonrpc: '2.0', client: this.client, id, method, params }));
     return this.chrome.frames.next((message) => message.id === id || (this.pushed.push(message), false), `the answer to ${method}`);
   }
 
-  /** What came by itself. */
+  /** Messages that were pushed. */
   pushed = [];
 
-  /** The first event of that type, now or later. */
+  /** Waits for the first event of that type, past or future. */
   async event(type) {
     const fits = (message) => message.method === 'chat.event' && message.params.event.type === type;
     const known = this.pushed.find(fits);

@@ -1,12 +1,13 @@
 /*
- * What gstack draws over a page for the person, looked at from outside: by the debugger, since its root is closed.
+ * The marks that gstack draws over a page for the person, observed from outside: through the debugger, because their
+ * root is closed.
  */
 import { until } from './wait.mjs';
 
-/** The elements of a document that are shown, as an expression. */
+/** An expression for the visible elements of a document. */
 export const visible = (selector) => `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((one) => one.checkVisibility())`;
 
-/** What lies in our closed root, read by the debugger: a map from class to text. */
+/** Returns the content of our closed root, read by the debugger: a map from class to text. */
 export async function drawn(page) {
   const { root } = await page.send('DOM.getDocument', { depth: -1, pierce: true });
   const found = [];
@@ -26,7 +27,7 @@ export async function drawn(page) {
 
 const textOf = (node) => node.nodeValue || (node.children ?? []).map(textOf).join('');
 
-/** Waits until something of that class is shown, with those words. */
+/** Waits until an element of that class with that text is visible. */
 export function seen(page, name, words = '') {
   return until(
     async () => (await drawn(page)).find((one) => one.names.includes(name) && !one.names.includes('is-idle') && one.text.includes(words)),

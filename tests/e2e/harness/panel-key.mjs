@@ -1,6 +1,4 @@
-/*
- * A panel's key for tests that stand in a browser's place, and the person's confirmation by the real command.
- */
+/* A panel's key for tests that play a browser, and the person's confirmation by the real command. */
 import { webcrypto } from 'node:crypto';
 
 const { subtle } = webcrypto;
@@ -12,7 +10,7 @@ async function keyOf(name) {
   return keys.get(name);
 }
 
-/** The parameters of `panel.prove` for a welcome, by the key of that name. */
+/** Returns the parameters of `panel.prove` for a welcome, with the key of that name. */
 export async function proof({ challenge, homeId }, name = 'test') {
   const { publicKey, privateKey } = await keyOf(name);
   const point = Buffer.from(await subtle.exportKey('raw', publicKey)).toString('base64');
@@ -21,10 +19,12 @@ export async function proof({ challenge, homeId }, name = 'test') {
   return { publicKey: point, signature: Buffer.from(signature).toString('base64') };
 }
 
-/** By its code, what is being confirmed: two connections with one key have one code. */
+/** Confirmations in progress by code: two connections with one key share a code. */
 const confirming = new Map();
 
-/** Proves the key over `ask(method, params)`, which gives the result, and has the person confirm it where that is needed. */
+/**
+ * Proves the key through `ask(method, params)`, which returns the result, and confirms it as the person if necessary.
+ */
 export async function confirmed(home, welcome, ask, name = 'test') {
   const { confirmed: already, code } = await ask('panel.prove', await proof(welcome, name));
   if (already) return;

@@ -1,6 +1,6 @@
 /*
- * The side panel as a person uses it: types, presses Enter, reads what stands there.
- * Owns the selectors, so that a change of the panel's markup is one change here.
+ * The side panel as a person uses it: types, presses Enter, reads the content. Owns the selectors, so that a change of
+ * the panel's markup needs one change here.
  */
 
 export const PARTS = {
@@ -26,7 +26,7 @@ export class Panel {
     this.page = page;
   }
 
-  /** Waits until the panel says that it is connected. */
+  /** Waits until the panel shows that it is connected. */
   connected() {
     return this.seen('connected');
   }
@@ -38,7 +38,7 @@ export class Panel {
     await this.page.enter();
   }
 
-  /** Answers the open question of an agent by the words on the choice, once the card takes answers. */
+  /** Answers the agent's open approval or question by the text of a choice, once the card accepts answers. */
   async answer(words) {
     await this.page.waitFor(`document.querySelector('.approval:not(.is-arming)')`, 'a question of the agent that can be answered');
     await this.page.waitFor(

@@ -1,10 +1,10 @@
 /*
- * Which processes belong to a test: by the GSTACK_HOME in their environment, by their parents, by their ports.
- * Reads /proc, so Linux only. Never ends a process that it did not find by one of these.
+ * The processes that belong to a test: found by the GSTACK_HOME in their environment, by their parents, by their ports.
+ * Reads /proc, so Linux only. Never ends a process that it did not find in one of these ways.
  */
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 
-/** Reads a file of /proc; empty when the process has gone meanwhile. */
+/** Reads a file of /proc; empty if the process has ended. */
 function read(path) {
   try {
     return readFileSync(path, 'latin1');
@@ -13,14 +13,14 @@ function read(path) {
   }
 }
 
-/** Every process: pid, parent, command line and environment. */
+/** Lists every process: pid, parent, command line and environment. */
 function all() {
   const found = [];
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = read(`/proc/${name}/stat`);
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie is over; anyone who started it has only not asked yet.
+    // A zombie has ended; its parent has only not reaped it yet.
     if (!stat || state === 'Z') continue;
     found.push({
       pid: Number(name),
@@ -32,7 +32,7 @@ function all() {
   return found;
 }
 
-/** The processes of one gstack home, and all that descend from them. */
+/** Returns the processes of one gstack home and all their descendants. */
 export function processesOf(home) {
   const everything = all();
   const own = new Set();
@@ -49,21 +49,21 @@ export function processesOf(home) {
   return everything.filter((one) => own.has(one.pid));
 }
 
-/** The one process of a role: `daemon`, `browser-keeper`, `agent-minder`, `host`, `browser`. */
+/** Returns a process's role: `daemon`, `browser-keeper`, `agent-minder`, `host`, `browser`. */
 export function roleOf(one) {
   const [program = '', first = ''] = one.command;
   if (['daemon', 'browser-keeper', 'agent-minder'].includes(first)) return first;
   if (first.startsWith('chrome-extension://') && /gstack[^/]*$/.test(program)) return 'host';
   const isBrowser = one.command.some((part) => part.startsWith('--user-data-dir='));
   if (isBrowser && !one.command.some((part) => /(^| )--type=/.test(part))) return 'browser';
-  // A renderer writes its arguments again, as one text with spaces.
+  // A renderer rewrites its arguments as one text with spaces.
   const line = one.command.join(' ');
   const type = / --type=(\S+)/.exec(line)?.[1];
   if (type) return line.includes(' --extension-process') ? 'extension-renderer' : type;
   return 'other';
 }
 
-/** The TCP ports that a set of processes listens on: `{ pid, address, port }`. */
+/** Returns the TCP ports that a set of processes listens on: `{ pid, address, port }`. */
 export function listeners(processes) {
   const sockets = new Map();
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
@@ -96,7 +96,7 @@ export function listeners(processes) {
   return found;
 }
 
-/** True while a process lives (a zombie does not). */
+/** Returns whether a process is alive (a zombie is not). */
 export function isAlive(pid) {
   const stat = read(`/proc/${pid}/stat`);
   if (!stat) return false;

@@ -1,6 +1,6 @@
 /*
- * The real programs of agents in a test's home, each with its API played by a fake of tests/fake on loopback. A proxy that
- * nobody listens on keeps them from everything else.
+ * The agents' real programs in a test's home, each with its API played by a fake of tests/fake on loopback. A proxy
+ * address where nothing listens keeps them from everything else.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,10 @@ const anthropic = (address) => ({
   DISABLE_ERROR_REPORTING: '1',
 });
 
-/** By name: its program (undefined where it is not installed), its fake, its variables, and how a scenario calls a tool of ours. */
+/**
+ * By name: its program (undefined if it is not installed), its fake, its variables, and how a scenario calls one of our
+ * tools.
+ */
 export const AGENTS = {
   claude: {
     label: 'Claude Code',
@@ -73,7 +76,9 @@ export const AGENTS = {
 };
 
 export class RealAgent {
-  /** Makes the agent the one of a home that has not started yet. `rules`: what its API answers, see fake/scenario.mjs. */
+  /**
+   * Makes the agent the default of a home that has not started yet. `rules`: the API's replies, see fake/scenario.mjs.
+   */
   static async install(home, name, scenario) {
     const { program, fake, variables, prepare } = AGENTS[name];
     const agent = new RealAgent();
@@ -108,7 +113,7 @@ export class RealAgent {
     return agent;
   }
 
-  /** The bodies of the requests that its API got, as text. */
+  /** Returns the bodies of the requests that its API received, as text. */
   requests() {
     return existsSync(this.log) ? readFileSync(this.log, 'utf8').trim().split('\n') : [];
   }

@@ -1,5 +1,5 @@
 /*
- * A whole scene: a gstack of its own with an agent that the test plays, a site, a browser, its page and its side panel.
+ * A complete scene: its own gstack with an agent that the test plays, a site, a browser, its page and its side panel.
  */
 import assert from 'node:assert/strict';
 import { TestHome } from './home.mjs';
@@ -8,7 +8,9 @@ import { StandIn } from './stand-in.mjs';
 import { until } from './wait.mjs';
 
 export class Scene {
-  /** Opens a browser at `path` of the test's site, on a display if one is given; resolves when the panel is connected. */
+  /**
+   * Opens a browser at `path` of the test's site, on a display if one is given; resolves when the panel is connected.
+   */
   static async open({ at = '/form', agent = true, home: options = {}, display = undefined } = {}) {
     const scene = new Scene();
     scene.home = new TestHome(display ? { ...options, environment: { ...options.environment, DISPLAY: display.name } } : options);
@@ -32,7 +34,7 @@ export class Scene {
     }
   }
 
-  /** The panel that is there now: after the one before went away. */
+  /** Finds the current panel after the previous one closed. */
   async panelAgain() {
     await this.client.gone(this.panel.page.targetId, 'the side panel');
     this.panel = await this.home.panel(this.client);
@@ -40,13 +42,13 @@ export class Scene {
     return this.panel;
   }
 
-  /** Ends the test's own DevTools connection. */
+  /** Closes the test's own CDP connection. */
   async lookAway() {
     this.looked = this.panel.page.targetId;
     await this.client.close();
   }
 
-  /** Connects again, and waits for a panel that is not the one before. */
+  /** Connects again, and waits for a panel other than the previous one. */
   async lookAgain() {
     this.client = await this.home.devtools();
     this.page = await this.home.page(this.client, this.site.origin);
@@ -55,7 +57,7 @@ export class Scene {
     await this.panel.connected();
   }
 
-  /** Sends a message and gives the turn that it begins. */
+  /** Sends a message and returns the turn that it starts. */
   async ask(text) {
     await this.panel.say(text);
     const turn = await this.agent.prompt().catch(async (error) => {
@@ -66,7 +68,7 @@ export class Scene {
     return turn;
   }
 
-  /** A whole turn: what was asked and answered. */
+  /** Runs a complete turn: a message and its answer. */
   async talk(text, answer) {
     const turn = await this.ask(text);
     turn.say(answer);
@@ -75,7 +77,7 @@ export class Scene {
     await this.panel.gone('stop');
   }
 
-  /** The one approval that waits. */
+  /** Returns the only waiting approval. */
   approval() {
     return until(async () => {
       const { approvals } = await this.home.json('approvals');

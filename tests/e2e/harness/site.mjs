@@ -1,6 +1,4 @@
-/*
- * A web server on 127.0.0.1 with the pages that the tests act on. Knows what was asked of it.
- */
+/* A web server on 127.0.0.1 with the pages that the tests use. Records its requests. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 
@@ -55,7 +53,7 @@ const PAGES = {
 };
 
 export class Site {
-  /** What was asked for, in order: `GET /form`. */
+  /** The requests in order: `GET /form`. */
   asked = [];
   /** Requests that wait for `release`. */
   #held = [];
@@ -85,7 +83,7 @@ export class Site {
     response.end(html ?? page('Missing', '<h1>Not here</h1>'));
   }
 
-  /** Answers all requests of `/held`. */
+  /** Answers all requests for `/held`. */
   release() {
     for (const response of this.#held.splice(0)) response.end(page('Held', '<h1>Held</h1>'));
   }

@@ -1,6 +1,4 @@
-/*
- * The test's side of fake/claude.mjs: an agent whose every word and deed the test decides.
- */
+/* The test's side of fake/claude.mjs: an agent whose every word and action the test decides. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -10,7 +8,7 @@ import { within } from './wait.mjs';
 
 const program = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../fake/claude.mjs');
 
-/** What a tool's result says. */
+/** Returns the text of a tool's result. */
 export const words = (result) => result.content.map((one) => one.text ?? '').join('\n');
 
 export class StandIn {
@@ -19,12 +17,12 @@ export class StandIn {
   #turns = new Set();
   #server;
 
-  /** Makes the stand-in the `claude` of a home: found by the person's login shell. */
+  /** Installs the stand-in as the `claude` of a home, where the person's login shell finds it. */
   static async install(home) {
     const standIn = new StandIn();
-    // It speaks to the test over a unix socket, and what it tries is stopped by the checks that hold without a sandbox.
-    // The sandbox itself is attacked in tests/attacks, and real agents run in it.
-    // In the file, since a daemon that the browser's host starts inherits no variables of the test.
+    // It talks to the test over a unix socket, which a sandbox would block, so it runs unsandboxed and the other checks
+    // stop what it tries. tests/attacks covers the sandbox itself, and real agents run in it. Set in the file, because
+    // a daemon that the browser's host starts inherits no variables from the test.
     mkdirSync(home.home, { recursive: true, mode: 0o700 });
     const config = path.join(home.home, 'config.toml');
     const settings = existsSync(config) ? readFileSync(config, 'utf8') : '';
@@ -45,7 +43,7 @@ export class StandIn {
     let turn;
     connection.on('error', () => {});
     connection.once('close', () => turn?.over());
-    // An agent that is killed resets the connection, and the reader of its lines tells that as well.
+    // A killed agent resets the connection, and the reader of its lines reports that as well.
     createInterface({ input: connection })
       .on('error', () => {})
       .on('line', (text) => {
@@ -62,7 +60,7 @@ export class StandIn {
       });
   }
 
-  /** The next message that an agent of this home is given. */
+  /** Waits for the next message that an agent of this home receives. */
   prompt() {
     const next =
       this.#prompts.length > 0
@@ -73,7 +71,7 @@ export class StandIn {
     return within(next, 'the agent was given no message');
   }
 
-  /** Ends what a failed test left unfinished, so that the next one begins in peace. */
+  /** Ends what a failed test left unfinished, so that the next one starts clean. */
   settle() {
     for (const turn of this.#turns) turn.settle();
     this.#turns.clear();
@@ -97,7 +95,7 @@ class Turn {
 
   constructor(connection, prompt) {
     this.connection = connection;
-    /** What the agent was told, with whatever gstack put around the person's words. */
+    /** The agent's prompt, with everything that gstack added to the person's text. */
     this.prompt = prompt;
     this.#interrupted = new Promise((resolve) => {
       this.#interrupt = resolve;
@@ -135,26 +133,26 @@ class Turn {
   think(text) {
     this.#order({ think: text });
   }
-  /** Runs one of gstack's tools; gives MCP's result. */
+  /** Runs one of gstack's tools; returns MCP's result. */
   tool(tool, input) {
     return this.#ask({ tool, input }, `${tool} gave no result`);
   }
   tools() {
     return this.#ask({ list: true }, 'no list of tools');
   }
-  /** Uses a tool of the agent's own that is not asked about; without `data` it refuses. */
+  /** Uses one of the agent's own tools without a permission request; refuses without `data`. */
   own(tool, input, data) {
     this.#order({ own: tool, input, data });
   }
-  /** Asks for permission to use a tool of the agent's own; gives the answer. */
+  /** Requests permission for one of the agent's own tools; returns the answer. */
   ask(tool, input) {
     return this.#ask({ ask: tool, input }, `nobody answered about ${tool}`);
   }
-  /** Runs a shell line as a process of the agent's: `{ code, stdout, stderr }`. */
+  /** Runs a shell line as a process of the agent's; returns `{ code, stdout, stderr }`. */
   shell(line) {
     return this.#ask({ shell: line }, `the shell did not end: ${line}`);
   }
-  /** Where the agent was told that its tools are: `{ url, headers }`. */
+  /** Returns the agent's MCP endpoint: `{ url, headers }`. */
   mcp() {
     return this.#ask({ mcp: true }, 'no MCP configuration');
   }

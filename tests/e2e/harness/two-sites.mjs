@@ -1,13 +1,13 @@
 /*
- * A scene with a second site beside its own, for the tests of one `describe`: what an agent reads on one site, and the other
- * that it must not get to.
+ * A scene with a second site, for the tests of one `describe`: an agent reads on one site, and must not leak it to the
+ * other.
  */
 import { after, afterEach, before } from 'node:test';
 import { Scene } from './scene.mjs';
 import { Site } from './site.mjs';
 
 /**
- * Opens both before the tests of the suite, lets each test end with no turn running, and closes both at the end.
+ * Opens both before the tests of the suite, waits after each test until no turn runs, and closes both at the end.
  *
  * @param {string} at the scene's first page
  * @param {(scene: Scene, other: Site) => void} opened

@@ -1,15 +1,18 @@
 /*
- * Waiting for a condition outside of a page, with a deadline that fails in words.
- * Inside of pages conditions are watched by a MutationObserver (devtools.mjs).
+ * Waits for a condition outside a page, with a deadline that fails with a message. Inside pages a MutationObserver
+ * watches conditions (devtools.mjs).
  */
 import { readFileSync } from 'node:fs';
 
-/** How long anything may take before a test gives up, while the machine has a processor to spare. */
+/** How long anything may take before a test fails, while the machine has a processor to spare. */
 export const DEADLINE_MS = Number(process.env.GSTACK_TEST_DEADLINE_MS ?? 30_000);
-/** How much longer than its limit a wait may take on a machine that is busy all the time. */
+/** The factor by which a wait may exceed its limit on a machine that is busy all the time. */
 const MOST_PATIENT = 10;
 
-/** How long some task has waited for a processor since the machine started, in ms. Linux tells it (PSI); elsewhere it is 0. */
+/**
+ * Returns how long some task has waited for a processor since the machine started, in ms. Linux reports it (PSI);
+ * elsewhere it is 0.
+ */
 function starved() {
   try {
     return Number(/^some .*total=(\d+)/.exec(readFileSync('/proc/pressure/cpu', 'utf8'))?.[1] ?? 0) / 1000;
@@ -27,7 +30,7 @@ class Patience {
     this.limit = limit;
   }
 
-  /** What is left of the limit, in ms. */
+  /** Returns the rest of the limit, in ms. */
   left() {
     const passed = performance.now() - this.#began;
     return this.limit - Math.max(passed - (starved() - this.#starved), passed / MOST_PATIENT);
@@ -40,7 +43,7 @@ class Patience {
   }
 }
 
-/** Rejects with `words` when `promise` has not settled by the deadline. */
+/** Rejects with `words` if `promise` has not settled by the deadline. */
 export async function within(promise, words, limit = DEADLINE_MS) {
   const patience = new Patience(limit);
   let timer;
@@ -60,8 +63,8 @@ export async function within(promise, words, limit = DEADLINE_MS) {
 }
 
 /**
- * Looks again until `look` gives something true. For what sends no event: files, other processes.
- * The pause bounds the load only; nothing is decided by time.
+ * Polls until `look` returns a truthy value. For things that send no event: files, other processes. The pause only
+ * limits the load; no result depends on timing.
  */
 export async function until(look, words, limit = DEADLINE_MS) {
   const patience = new Patience(limit);
