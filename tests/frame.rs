@@ -1,4 +1,4 @@
-//! The native messaging frame as a stream meets it: cut anywhere, ended anywhere, lying about its length.
+//! The native messaging frame in a stream: cut anywhere, ended anywhere, with wrong lengths.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 use bytes::{Bytes, BytesMut};
@@ -7,7 +7,7 @@ use gstack::protocol::rpc::Envelope;
 use proptest::prelude::*;
 use tokio_util::codec::{Decoder, Encoder};
 
-/// All messages of a stream that arrives in the given pieces and then ends.
+/// Returns all messages of a stream that arrives in the given pieces and then ends.
 fn read(mut codec: FrameCodec, pieces: impl IntoIterator<Item = Bytes>) -> Result<Vec<Bytes>, FrameError> {
     let mut buffer = BytesMut::new();
     let mut messages = Vec::new();
@@ -31,7 +31,7 @@ fn write(mut codec: FrameCodec, messages: &[Vec<u8>]) -> Bytes {
     buffer.freeze()
 }
 
-/// The stream cut at the given places (taken modulo its length).
+/// Cuts the stream at the given places (modulo its length).
 fn cut(stream: &Bytes, places: &[usize]) -> Vec<Bytes> {
     let mut places: Vec<_> = places.iter().map(|place| place % (stream.len() + 1)).collect();
     places.sort_unstable();
@@ -85,7 +85,7 @@ proptest! {
     fn noise_never_panics_and_never_makes_the_buffer_grow(noise in prop::collection::vec(any::<u8>(), 0..200)) {
         let mut buffer = BytesMut::from(&noise[..]);
         let before = buffer.capacity();
-        // Whatever the noise says of its length, nothing is reserved for it.
+        // Whatever length the noise claims, nothing is reserved for it.
         let outcome = FrameCodec::host_side().decode(&mut buffer);
         prop_assert!(buffer.capacity() <= before);
         if let Ok(Some(message)) = outcome {
@@ -129,8 +129,8 @@ fn a_frame_of_zero_bytes_is_refused_both_ways() {
     assert!(matches!(FrameCodec::host_side().encode([], &mut BytesMut::new()), Err(FrameError::Empty)));
 }
 
-/// The codec hands on bytes; what they mean is decided by the envelope. After bytes that are no message
-/// the stream goes on at the next frame.
+/// The codec passes on bytes; the envelope decides what they mean. After bytes that are not a message, the stream
+/// continues at the next frame.
 #[test]
 fn a_frame_that_is_no_json_spoils_only_itself() {
     let bad: [&[u8]; 4] = [b"\xff\xfe", b"{\"id\":", b"[]", b"{\"id\":-1}"];

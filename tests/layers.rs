@@ -1,5 +1,5 @@
-//! The layers of docs/ARCHITECTURE.md as a test: which folder of src/ may use which, and the few rules
-//! that hold for every file. Reads the source as text; a rule that needs a compiler is a lint in Cargo.toml.
+//! The layers of docs/ARCHITECTURE.md as a test: which folder of src/ may use which, and the few rules that hold for
+//! every file. Reads the source as text; a rule that needs a compiler is a lint in Cargo.toml.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 #[path = "layers/cycles.rs"]
@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A folder (or a file of that name) directly under src/, and what it may use besides itself.
-/// `command::registry` allows that one module of a folder.
+/// A folder (or a file of that name) directly under src/, and what it may use besides itself. `command::registry`
+/// allows only that module of a folder.
 const LAYERS: [(&str, &[&str]); 18] = [
     ("base", &[]),
     ("protocol", &[]),
@@ -52,8 +52,8 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("upgrade", &["client", "base", "protocol"]),
 ];
 
-/// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides itself.
-/// It uses them through their handles and never names the engine, which constructs it.
+/// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
+/// itself. It uses them through their handles and never names the engine, which constructs it.
 const SERVICES: [(&str, &[&str]); 12] = [
     ("tasks", &[]),
     ("config", &[]),
@@ -73,26 +73,26 @@ const SERVICES: [(&str, &[&str]); 12] = [
 const OUTSIDE: [(&str, &[&str]); 3] =
     [("tokio_tungstenite", &["browser"]), ("axum", &["http", "mcp"]), ("clap", &["cli", "command"])];
 
-/// What must not be in code that ships. The lints forbid them too; here the reader finds all of it in one list.
+/// Text that must not be in shipped code. The lints forbid it too; here one list shows all of it.
 const FORBIDDEN: [&str; 7] = ["todo!(", "unimplemented!(", "dbg!(", ".unwrap()", "TODO", "FIXME", "XXX"];
 
-/// The most lines of a file, its own tests included. A module of tests alone may be longer.
+/// The maximum number of lines of a file, including its own tests. A module of only tests may be longer.
 const MOST_LINES: usize = 400;
 
 struct Source {
-    /// Beneath src/.
+    /// Relative to src/.
     path: PathBuf,
     text: String,
 }
 
 impl Source {
-    /// The first folder, or the name of a file that lies directly in src/.
+    /// Returns the first folder, or the name of a file directly in src/.
     fn layer(&self) -> String {
         let first = self.path.iter().next().unwrap().to_str().unwrap();
         first.trim_end_matches(".rs").to_owned()
     }
 
-    /// The lines that ship, without comments: what comes after the tests' module is the tests'.
+    /// Returns the lines that ship, without comments: everything after the tests' module is test code.
     fn shipped_code(&self) -> impl Iterator<Item = (usize, &str)> {
         let end = self.text.find("\nmod tests {").unwrap_or(self.text.len());
         code(&self.text[..end])
@@ -122,7 +122,7 @@ fn sources() -> Vec<Source> {
     found
 }
 
-/// Modules that a parent declares for test builds only, also under another file's name (`#[path]`).
+/// Returns the modules that a parent declares for test builds only, also under another file's name (`#[path]`).
 fn test_modules(sources: &[Source]) -> BTreeSet<PathBuf> {
     let mut modules = BTreeSet::new();
     for source in sources {
@@ -144,21 +144,21 @@ fn test_modules(sources: &[Source]) -> BTreeSet<PathBuf> {
             }
         }
     }
-    // What lies below a test module is a part of it.
+    // Everything below a test module is part of it.
     let folders: Vec<PathBuf> = modules.iter().map(|module| module.with_extension("")).collect();
     let below = |path: &PathBuf| folders.iter().any(|folder| path.starts_with(folder));
     modules.extend(sources.iter().map(|source| source.path.clone()).filter(below));
     modules
 }
 
-/// The modules that a text reaches from the crate's root: `a::b` for `crate::a::b…`, also in `crate::{…}` groups.
+/// Returns the modules that a text names from the crate's root: `a::b` for `crate::a::b…`, also in `crate::{…}` groups.
 fn used(text: &str) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     let joined: Vec<(usize, &str)> = code(text).collect();
     for (index, (line, content)) in joined.iter().enumerate() {
         for rest in content.split("crate::").skip(1) {
             if let Some(group) = rest.strip_prefix('{') {
-                // A group may go on over lines, up to the brace that closes it.
+                // A group may continue over lines, up to its closing brace.
                 let tail: String = joined[index + 1..].iter().map(|(_, more)| *more).collect();
                 for item in items(&format!("{group}{tail}")) {
                     found.entry(item).or_insert(*line);
@@ -171,13 +171,13 @@ fn used(text: &str) -> BTreeMap<String, usize> {
     found
 }
 
-/// The first two segments of a path.
+/// Returns the first two segments of a path.
 fn module(path: &str) -> String {
     let end = path.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(path.len());
     path[..end].split("::").filter(|part| !part.is_empty()).take(2).collect::<Vec<_>>().join("::")
 }
 
-/// The paths at the top of a `{a::b, c::{d, e}}` group, whose opening brace is gone.
+/// Returns the top-level paths of a `{a::b, c::{d, e}}` group, whose opening brace is removed.
 fn items(group: &str) -> Vec<String> {
     let mut depth = 0;
     let mut start = 0;
@@ -252,7 +252,7 @@ fn a_service_uses_the_services_that_it_may_and_never_the_engine() {
                 wrong.push(format!("src/{}:{line}: {service} may not use engine::{other}", source.path.display()));
             }
         }
-        // The way to another service is written from the crate's root, so that this test sees it.
+        // Paths to another service must start at the crate's root, so that this test sees them.
         let up = if matches!(parts[..], [_] | [_, "mod.rs"]) { "super::" } else { "super::super::" };
         if shipped.contains(up) {
             wrong.push(format!(
@@ -267,7 +267,7 @@ fn a_service_uses_the_services_that_it_may_and_never_the_engine() {
 
 #[test]
 fn services_do_not_use_each_other_in_circles() {
-    // Each uses only those that stand above it.
+    // Each uses only those listed above it.
     for (at, (service, allowed)) in SERVICES.iter().enumerate() {
         let before: Vec<_> = SERVICES[..at].iter().map(|(name, _)| name).collect();
         assert!(allowed.iter().all(|other| before.contains(&other)), "{service} uses one that stands below it");
@@ -352,7 +352,8 @@ fn the_reader_of_paths_sees_groups_and_single_paths() {
     assert_eq!(found, ["base::home", "chat::a", "native::run", "protocol"].map(|s| s.replace("chat::a", "chat")));
 }
 
-/// Facts about a command stand in its `Spec`. Code that asks for its name knows something that its spec does not say.
+/// The facts about a command are in its `Spec`. Code that checks a command's name knows something that its spec does
+/// not state.
 #[test]
 fn nothing_decides_by_the_name_of_a_command() {
     const PATTERNS: [&str; 6] = [

@@ -1,4 +1,4 @@
-/** What a person presses for something else decides nothing: hasty clicks, held keys, sentences that are being typed. */
+/** Input meant for something else decides nothing: hasty clicks, held keys, sentences being typed. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { revealed } from "../../extension/panel/state/revealed.js";
@@ -57,7 +57,7 @@ describe("a card that asks", options, () => {
       assert.equal(await panel.evaluate(decided), 0);
       await panel.key("Enter");
       await panel.until(`${decided} === 1 && ${armed}`);
-      // The next card has the focus itself, and none of its answers.
+      // The next card itself has the focus, not one of its answers.
       assert.equal(await panel.evaluate(`document.activeElement === ${card} || document.activeElement === ${composer}`), true);
       await panel.evaluate(`${card}.focus()`);
       await panel.key("Enter");
@@ -83,7 +83,7 @@ describe("a card that asks", options, () => {
         `${card}.closest(".turn").before(Object.assign(document.createElement("div"), { textContent: "It came meanwhile.", id: "meanwhile" }))`,
       );
       await panel.evaluate(`document.querySelector("#conversation").scrollTop = 0`);
-      // In the very moment: no listener was told of the move yet.
+      // At once: no listener has been notified of the move yet.
       await panel.evaluate(
         `document.querySelector("#meanwhile").style.height = "37px"; document.querySelector(${JSON.stringify(first)}).click()`,
       );

@@ -1,4 +1,7 @@
-/** What a turn shows and asks in the real panel: approvals, unattended work, questions, plans, waits, facts, tabs. */
+/**
+ * Everything that a turn shows and requests in the real panel: approvals, unattended work, questions, plans, waits,
+ * facts, tabs.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { armed, composer, options, press, say, text, untilStored, withPanel } from "./with-panel.mjs";
@@ -16,7 +19,7 @@ describe("turns", options, () => {
       assert.equal(await panel.evaluate("document.querySelectorAll('.decided').length"), 0);
       await panel.evaluate(`${composer}.value = ""`);
       await press(panel, "More");
-      // It grew: what lies under the pointer now is looked at first.
+      // The card grew, so it is armed again: another element may be under the pointer.
       await panel.until("document.querySelector('.approval.is-arming')");
       await press(panel, "Always allow");
       await panel.until("document.querySelector('.decided')?.innerText.startsWith('Always allowed by you')");
@@ -26,7 +29,7 @@ describe("turns", options, () => {
     withPanel("approval", async (panel) => {
       await panel.until("document.querySelector('.choice')");
       await press(panel, "More");
-      // It grew: what lies under the pointer now is looked at first.
+      // The card grew, so it is armed again: another element may be under the pointer.
       await panel.until("document.querySelector('.approval.is-arming')");
       await press(panel, "Work unattended for 15 min");
       await panel.until("document.querySelector('#unattended')?.innerText.includes('Works unattended until')");

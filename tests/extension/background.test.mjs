@@ -1,4 +1,4 @@
-/** The native port as the background keeps it: hello, answers, loss, the wait before the next try. */
+/** The background's native port: hello, answers, loss, the delay before the next retry. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { faultOfLastError, mendsItself } from "../../extension/background/last-error.js";
@@ -7,7 +7,7 @@ import { Reopened } from "../../extension/background/reopened.js";
 import { backoff, FIRST_MS, LAST_MS } from "../../extension/shared/backoff.js";
 import { t } from "./shim.mjs";
 
-/** A native port whose host is this test. */
+/** A native port with the test as its host. */
 function fakePort() {
   const listeners = { message: () => {}, disconnect: () => {} };
   return {
@@ -255,7 +255,7 @@ describe("tabs that Chrome brings back", () => {
       (tabId) => known.back.push(tabId),
       () => known.now,
     );
-    /** The list as Chrome gives it from now on. */
+    /** The list that Chrome returns from now on. */
     const list = async (...urls) => {
       known.closed = urls.map((url) => ({ tab: { sessionId: `of ${url}`, url } }));
       reopened.look();

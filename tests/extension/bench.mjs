@@ -1,8 +1,8 @@
 /**
- * How fast the real panel is: `node bench.mjs [--only SCENARIO] [--save NAME]`.
+ * Measures the speed of the real panel: `node bench.mjs [--only SCENARIO] [--save NAME]`.
  *
  * Prints each number beside the baseline of `bench-baselines.json` that was saved on a machine of the same name
- * (GSTACK_BENCH_BASELINE, else the newest). Judges nothing: a busy machine is not a failure.
+ * (GSTACK_BENCH_BASELINE, or else the newest). Judges nothing: a busy machine is not a failure.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
@@ -15,7 +15,7 @@ const RUNS = 5;
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const percentile = (values, part) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0;
 
-/** From the moment that Chrome shows the tab to the frame with its newest message. */
+/** From the moment Chrome shows the tab until the frame with its newest message. */
 async function opening(panel) {
   const { cart, other } = await panel.evaluate(`(async () => {
     const [tab] = await chrome.tabs.query({ active: true, lastFocusedWindow: true });
@@ -42,17 +42,17 @@ async function opening(panel) {
   return median(times);
 }
 
-/** Reads on to the very first message; then scrolls over all of it. The intervals of the frames. */
+/** Scrolls up to the very first message, then over everything. Returns the intervals of the frames. */
 async function scrolling(panel) {
   const began = performance.now();
   const atFirst = "document.querySelector('.conversation__column .bubble').textContent === 'Question 0'";
-  // A frame a step: what came is drawn before the next is asked for.
+  // One step per frame: everything received is drawn before the next step is requested.
   while (
     !(await panel.evaluate(
       `new Promise((drawn) => { document.querySelector("#conversation").scrollTop = 0; requestAnimationFrame(() => drawn(${atFirst})); })`,
     ))
   ) {
-    /* goes on */
+    /* continue */
   }
   const reading = performance.now() - began;
   const frames = await panel.evaluate(`new Promise((end) => {
@@ -70,7 +70,7 @@ async function scrolling(panel) {
   return { reading, frames, nodes: await panel.evaluate("document.querySelectorAll('.conversation__column > .turn').length") };
 }
 
-/** What the last trace told. */
+/** The events of the last trace. */
 let events = [];
 let end = () => {};
 function listen({ method, params }) {
@@ -78,7 +78,10 @@ function listen({ method, params }) {
   if (method === "Tracing.tracingComplete") end();
 }
 
-/** Runs while the panel's main thread is traced: its tasks, each with the time it took and what of that was its own work. `until`: the mark behind which nothing counts. */
+/**
+ * Runs while the panel's main thread is traced. Returns its tasks, each with its duration and its own share of that.
+ * `until`: the mark after which nothing counts.
+ */
 async function traced(panel, browser, run, until = null) {
   events = [];
   const ended = new Promise((resolve) => {
@@ -115,7 +118,10 @@ async function stream(panel, browser) {
   return { took: performance.now() - began, tasks };
 }
 
-/** From the Enter key to the frame with the bubble, below an answer of 200 kB: the time, and the panel's own work until then. */
+/**
+ * From the Enter key to the frame with the bubble, below an answer of 200 kB: the time, and the panel's own work until
+ * then.
+ */
 async function bubble(panel, browser) {
   const times = [];
   const works = [];
@@ -149,8 +155,8 @@ async function bubble(panel, browser) {
 }
 
 /**
- * What is compared with: the same text redrawn as a whole with each piece, which is what a panel without blocks does.
- * A tenth of the pieces is enough to see it: the work of one, times all of them.
+ * The comparison: the whole text is redrawn with each piece, as a panel without blocks would do. A tenth of the pieces
+ * is enough: the work of one, multiplied by their number.
  */
 async function naiveStream(panel, browser, source) {
   const tasks = await traced(panel, browser, () =>

@@ -1,11 +1,11 @@
-/** Writing in the real panel: commands, models and agents, the folder, chips, what of the page goes with a message. */
+/** Writing in the real panel: commands, models and agents, the folder, chips, page context. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { composer, options, press, say, text, untilStored, withPanel } from "./with-panel.mjs";
 
 const ready = "document.querySelector('.suggestion') && !document.querySelector('.agent-button').disabled";
 const chips = "[...document.querySelectorAll('.composer .attachment')].map((one) => one.dataset.kind)";
-/** The last message that the daemon was sent, once there is one: the bubble is there before it. */
+/** Returns the last message sent to the daemon, once there is one: its bubble appears earlier. */
 async function sent(browser) {
   for (;;) {
     const message = [...(await browser.wire()).matchAll(/^message (.*)$/gm)].at(-1);

@@ -1,7 +1,7 @@
 /**
- * A page that was worked on, for the debug drawer: its activity, its refs and one element's look.
+ * A page with past work, for the debug drawer: its activity, its refs and one element's styling.
  *
- * Owns the data; the fake host hands it out. `style` really changes what `inspect` gives.
+ * Owns the data; the fake host serves it. `style` really changes the result of `inspect`.
  */
 
 const AT = Date.parse("2026-03-02T14:02:11Z");

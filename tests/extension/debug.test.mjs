@@ -9,7 +9,7 @@ const click = (selector) => `document.querySelector(${JSON.stringify(selector)})
 const visible = (selector) => `[...document.querySelectorAll(${JSON.stringify(selector)})].filter((one) => one.checkVisibility())`;
 const tab = (name) => click(`#debug-tab-${name}`);
 
-/** Waits until the host has heard that. */
+/** Waits until the host has received that. */
 async function heard(browser, words) {
   while (!(await browser.wire()).includes(words)) await new Promise((next) => setTimeout(next, 20));
 }
@@ -234,7 +234,7 @@ describe("the debug drawer", options, () => {
       assert.match(await panel.evaluate("getSelection().toString()"), /cookie-banner/);
       await panel.evaluate(tab("refs"));
       await panel.until(`${visible(".ref-row")}.length === 9`);
-      // A second press while it rests asks for nothing.
+      // A second press while the button rests sends no request.
       assert.equal(
         await panel.evaluate(
           "again.focus(); again.click(); again.click(); document.activeElement === again && again.getAttribute('aria-disabled')",
@@ -253,7 +253,7 @@ describe("the debug drawer", options, () => {
   test("a quick action that runs keeps the focus, and runs once", () =>
     withPanel("debug", async (panel, browser) => {
       await panel.until("document.querySelector('.suggestion')");
-      // What is disabled loses the focus with the next drawing.
+      // A disabled element loses the focus at the next redraw.
       assert.deepEqual(
         await panel.evaluate(
           "globalThis.tidy = document.querySelector('#quick button'); tidy.focus(); tidy.click(); tidy.click(); [tidy.disabled, tidy.getAttribute('aria-disabled')]",

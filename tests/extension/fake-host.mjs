@@ -1,8 +1,8 @@
 /**
- * A native messaging host for tests: speaks the wire as the daemon would and plays a scripted conversation.
+ * A native messaging host for tests: speaks the wire like the daemon and plays a scripted conversation.
  *
- * Arguments: a folder for its state (so that a conversation outlives the host), the scenario's name.
- * Owns frames, journal and subscriptions; what a turn does is in `scenarios.mjs`.
+ * Arguments: a folder for its state (so that a conversation outlives the host), the scenario's name. Owns frames,
+ * journal and subscriptions; `scenarios.mjs` defines what a turn does.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const journal = join(folder, "conversations.json");
 const log = (...words) => appendFileSync(join(folder, "wire.log"), `${words.join(" ")}\n`);
 
 const epoch = crypto.randomUUID();
-/** Gives up the pick that waits. */
+/** Cancels the waiting pick. */
 let stopPick = null;
 /** @type {Map<string, any>} */
 const conversations = new Map(existsSync(journal) ? JSON.parse(readFileSync(journal, "utf8")) : []);
@@ -41,7 +41,7 @@ function push(id, method, params) {
   for (const client of subscribers.get(id) ?? []) post({ client, method, params: { conversationId: id, ...params } });
 }
 
-/** What a scenario acts with. */
+/** The actions of a scenario. */
 function stage(held) {
   const id = held.conversationId;
   return {
@@ -53,7 +53,7 @@ function stage(held) {
       push(id, "chat.event", { event });
       return event;
     },
-    /** Grows a text. */
+    /** Appends to a text. */
     delta(event, text, kept = true) {
       const offset = event.text.length;
       event.text += text;

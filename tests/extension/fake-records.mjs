@@ -1,18 +1,19 @@
-/**
- * What the fake host keeps besides conversations' events: history, settings, a person's rules, folders, tabs.
- */
+/** The fake host's data besides conversations' events: history, settings, a person's rules, folders, tabs. */
 import { readFileSync } from "node:fs";
 
-/** Files that an export made, by id. */
+/** Exported files by id. */
 export const exported = new Map();
 
-/** As gstack itself answers (`tests/e2e/fixtures.test.mjs` holds the file to that), with one setting changed. */
+/** gstack's own answer (`tests/e2e/fixtures.test.mjs` keeps the file in sync), with one setting changed. */
 const SETTINGS = () =>
   JSON.parse(readFileSync(new URL("settings.json", import.meta.url), "utf8")).map((setting) =>
     setting.name === "agents.at-once" ? { ...setting, value: 4 } : setting,
   );
 
-/** A choice of two and a text that is refused, which gstack's own settings have none of. Left out of the states that pictures are taken of. */
+/**
+ * A choice of two values and a rejected text, which none of gstack's own settings has. Omitted in the states for
+ * pictures.
+ */
 const OF_TESTS = [
   {
     name: "test.copy",
@@ -84,7 +85,7 @@ export function recordMethods({ scenario, conversations, infoOf, save, fault, ta
         });
         past.splice(past.indexOf(one), 1);
       }
-      // The newest of a tab is its own.
+      // A tab's newest conversation is its own.
       const moved = conversations.get(conversationId);
       conversations.delete(conversationId);
       conversations.set(conversationId, moved);

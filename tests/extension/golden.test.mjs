@@ -1,6 +1,6 @@
 /*
- * The golden messages of tests/golden as the extension's types see them: each literal is handed to the compiler
- * with the type that extension/protocol.d.ts gives it. The same files are read by the Rust tests.
+ * The golden messages of tests/golden as the extension's types see them: the compiler checks each literal against its
+ * type in extension/protocol.d.ts. The Rust tests read the same files.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -16,7 +16,7 @@ const golden = path.join(root, "tests/golden");
 const types = path.join(root, "extension/protocol");
 const compiler = path.join(here, "node_modules/typescript/bin/tsc");
 
-/** All golden files: direction, method, messages and answers. */
+/** Returns all golden files: direction, method, messages and answers. */
 function files() {
   return readdirSync(golden).map((name) => {
     const [, direction, method] = /^(to-daemon|to-panel)\.(.+)\.json$/.exec(name);
@@ -24,7 +24,7 @@ function files() {
   });
 }
 
-/** Compiles one text; gives the compiler's complaints, empty when there are none. */
+/** Compiles one text; returns the compiler's errors, empty if there are none. */
 function complaints(text) {
   const folder = mkdtempSync(path.join(tmpdir(), "gstack-golden-"));
   try {

@@ -1,9 +1,9 @@
-/** Markdown while it grows, and code once it stands: in a real Chromium, as a person sees them. */
+/** Markdown while it grows, and finished code: in a real Chromium, as a person sees them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { options, say, text, withPanel } from "./with-panel.mjs";
 
-/** What may never be seen of a source, however much of it has come; and what its text is in the end. */
+/** What must never be visible of a source, however much of it has arrived, and its final text. */
 const CASES = [
   ["a link", 'See [how rounding works](https://example.com/a_(b)?c=d "Title") for **more**.', "See how rounding works for more."],
   ["a link that ends the answer", "See [the `lineTotal` page](https://example.com/very/long/path)", "See the lineTotal page"],
@@ -22,7 +22,7 @@ const CASES = [
   ["a task list", "- [ ] open\n- [x] done", "open done"],
 ];
 const SEEN = /\]\(|https?:\/\/example\.com\/(?:a|very|cart)|```|~~|\*\*|__|\\|<http|---|\[x\] done|\[ \]/;
-/** Not a marker at all: it stands in the end. */
+/** Not a marker at all: it appears in the final text. */
 const KEPT = [
   ["an index", "Take `a` of b[0] and c[1].", "Take a of b[0] and c[1]."],
   ["arithmetic", "2 * 3 * 4 and a*b and snake_case_name", "2 * 3 * 4 and a*b and snake_case_name"],
@@ -31,7 +31,7 @@ const KEPT = [
   ["a nested list", "- a\n  - b\n    - c\n- d", "a b c d"],
 ];
 
-/** An expression: the texts that were shown while a source grew letter by letter, and its last one. */
+/** An expression: the texts shown while a source grows letter by letter, and the final one. */
 const grown = (source) => `import(chrome.runtime.getURL("panel/markdown/live.js")).then(({ LiveBlock }) => {
   const source = ${JSON.stringify(source)};
   const block = new LiveBlock();
@@ -78,7 +78,7 @@ describe("growing Markdown", options, () => {
 });
 
 describe("code", options, () => {
-  /** The files of the highlighter that a panel runs, from now on and before. */
+  /** Returns the files of the highlighter that a panel loads, from now on and earlier. */
   async function vendored(panel, browser) {
     const names = new Set();
     browser.pipe.on(({ method, params }) => {

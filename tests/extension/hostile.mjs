@@ -1,12 +1,10 @@
-/**
- * An answer that repeats what a hostile page said. Each block tries something; the last words stand at its very end.
- */
+/** An answer that repeats a hostile page. Each block is an attack; the last words are at its very end. */
 
-/** Nobody listens there. */
+/** Nothing listens there. */
 export const ELSEWHERE = "http://127.0.0.1:9";
 const OWN = "document.title='owned'";
 
-/** Blocks that a parser may be slow or deep in: no one of them may hold up what comes after it. */
+/** Blocks that may be slow or deeply nested for a parser: none of them may block what follows. */
 const SLOW = [
   ">".repeat(10_000),
   Array.from({ length: 4000 }, () => ">").join(" "),

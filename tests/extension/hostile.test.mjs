@@ -1,10 +1,13 @@
-/** An answer that repeats what a hostile page said, in a real panel: while it grows, when it stands, and read again. */
+/**
+ * An answer that repeats a hostile page, in a real panel: while it grows, when it is finished, and when it is read
+ * again.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ELSEWHERE } from "./hostile.mjs";
 import { options, say, withPanel } from "./with-panel.mjs";
 
-/** Elements and attributes of answers that no Markdown makes here, at any time. */
+/** Elements and attributes in answers that no Markdown creates here, at any time. */
 const WATCH = `{
   const made = globalThis.made = new Set();
   const elements = /^(?:p|br|hr|h[2-6]|blockquote|ul|ol|li|pre|code|em|strong|del|a|table|colgroup|col|thead|tbody|tr|th|td|input|div|span|button|svg|use|path)$/;
@@ -44,7 +47,7 @@ describe("a hostile answer", options, () => {
       await panel.until("globalThis.made && document.querySelector('.suggestion')");
       await say(panel, "What does the page say?");
       await panel.until(FINISHED);
-      // What was said before is drawn in another way: nothing of it grows.
+      // Earlier messages are drawn in another way, without growing.
       for (const again of [false, true]) {
         if (again) {
           await panel.send("Page.reload");
@@ -77,7 +80,7 @@ describe("a hostile answer", options, () => {
       await panel.until("document.querySelector('.suggestion')");
       await say(panel, "What does the page say?");
       await panel.until(FINISHED);
-      // An override within a link would turn round what stands behind it.
+      // A direction override within a link would reverse the text after it.
       const [link, follows] = await panel.evaluate(`(() => {
         const link = [...document.querySelectorAll(".prose a")].find((one) => one.textContent.includes("gnp.exe"));
         const left = (node, at) => { const range = new Range(); range.setStart(node, at); range.setEnd(node, at + 1); return range.getBoundingClientRect().left; };

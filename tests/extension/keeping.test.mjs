@@ -72,7 +72,7 @@ describe("history", options, () => {
         await press(panel, format);
         await panel.until(`document.querySelector('#toast').innerText.includes('${file}')`);
       }
-      // The browser tells of a download when it begins, after the panel has asked for it.
+      // The browser reports a download when it begins, after the panel requested it.
       while (files.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
       assert.deepEqual(files, ["conversation.md", "conversation.json"]);
     }));

@@ -1,10 +1,10 @@
-/** What the panel writes down and reads back: unsent messages, drafts, what is attached to them. */
+/** The data that the panel saves and restores: unsent messages, drafts, their attachments. */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { Drafts } from "../../extension/panel/drafts.js";
 import { keepUnsent, restoreUnsent } from "../../extension/panel/keep.js";
 
-/** `chrome.storage.local` in memory: it answers in the order in which it was asked. */
+/** `chrome.storage.local` in memory: answers requests in order. */
 class Store {
   held = {};
 
@@ -94,7 +94,7 @@ describe("drafts", () => {
   const note = (name) => ({ kind: "element", label: name, detail: "", text: name });
   const page = (text) => ({ kind: "page", label: "Page", detail: "", text });
 
-  /** A composer without nodes, and the drafts of it. */
+  /** Creates a composer without nodes, and its drafts. */
   function made() {
     const composer = {
       value: "",

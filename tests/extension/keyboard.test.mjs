@@ -1,10 +1,13 @@
-/** The whole panel by keyboard alone: everything that can be pressed is reached, what opens closes, and the focus comes back. */
+/**
+ * The whole panel by keyboard alone: every control is reachable, everything that opens can be closed, and the focus
+ * returns.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { armed, composer, options, text, withPanel } from "./with-panel.mjs";
 
 const REACH = "button, a[href], input, select, textarea, summary, [tabindex='0']";
-/** Numbers all that can have the focus now; of radio buttons that are one group only the chosen one, or the first, is a stop. */
+/** Numbers all focusable elements; in a group of radio buttons only the chosen one, or the first, is a tab stop. */
 const NUMBER = `(() => {
   const groups = new Set();
   const stops = [...document.querySelectorAll(${JSON.stringify(REACH)})].filter((one) => {
@@ -19,14 +22,14 @@ const NUMBER = `(() => {
   return stops.map((one) => (one.getAttribute("aria-label") || one.innerText || one.placeholder || one.className || one.localName).trim().split("\\n")[0]);
 })()`;
 
-/** Of what has the focus: its name if its ring has square corners, of which nothing else in the panel has any. */
+/** Returns the focused element's name if its focus ring has square corners, which no other element in the panel has. */
 const SQUARE = `(() => {
   const { outlineStyle, outlineColor, borderRadius } = getComputedStyle(document.activeElement);
   const ring = outlineStyle !== "none" && !outlineColor.endsWith(", 0)");
   return ring && parseFloat(borderRadius) === 0 ? document.activeElement.className || document.activeElement.localName : null;
 })()`;
 
-/** What Tab does not get to, by name. What it gets to has a ring with round corners. */
+/** Returns the names of the elements that Tab does not reach. Reached ones must have a ring with round corners. */
 async function unreached(panel) {
   const square = new Set();
   await panel.evaluate(`document.querySelector("#tabbar button").focus()`);

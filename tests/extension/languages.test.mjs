@@ -1,4 +1,4 @@
-/** Faults and the pill in the page are said in the browser's language, and Latin names turn no sentence around. */
+/** Faults and the pill in the page use the browser's language, and Latin names do not change a sentence's direction. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
@@ -9,7 +9,7 @@ import { options, say, text, withPanel } from "./with-panel.mjs";
 const locales = new URL("../../extension/_locales/", import.meta.url);
 const catalogue = (locale) => JSON.parse(readFileSync(new URL(`${locale}/messages.json`, locales), "utf8"));
 
-/** Speaks as a browser of that language does. */
+/** Behaves like a browser of that language. */
 function speak(locale) {
   const words = catalogue(locale);
   globalThis.chrome = {
@@ -160,14 +160,14 @@ test("what is Latin in an Arabic sentence and would turn around is isolated", ()
     if (!/[\u0600-\u06ff]/.test(message)) continue;
     const open = message.replaceAll(/\u2068[^\u2068\u2069]*\u2069/g, "");
     assert.doesNotMatch(open, /[\u2066-\u2069]/, `${name}: each isolate is closed`);
-    // What begins with another script runs as that one does where the text decides its direction.
+    // Text that starts in another script follows that script where the text decides its direction.
     assert.doesNotMatch(open, /^[^\u0600-\u06ff]*[A-Za-z]/, `${name}: ${message}`);
-    // A sign that belongs to the Latin word beside it: the sentence's own direction would put it on the other side.
+    // A sign that belongs to the Latin word beside it: the sentence's own direction would move it to the other side.
     assert.doesNotMatch(open, /(?:^|[\s(«])[~/.\-@#$][A-Za-z]|~\/|[A-Za-z]\/(?=$|[\s)»])|`/, `${name}: ${message}`);
   }
 });
 
-/** Where each of the texts begins and ends on the screen, as an expression: `[left, right]` of its box. */
+/** An expression for where each of the texts begins and ends on the screen: `[left, right]` of its box. */
 const places = (selector, ...parts) => `(() => {
   const walker = document.createTreeWalker(document.querySelector(${JSON.stringify(selector)}), NodeFilter.SHOW_TEXT);
   const found = {};

@@ -1,4 +1,4 @@
-/** Where a block of growing Markdown ends. */
+/** The ends of blocks in growing Markdown. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BlockSplitter, PIECE } from "../../extension/panel/markdown/split.js";
@@ -36,7 +36,7 @@ const CASES = {
 
 for (const [name, [source, blocks, tail]] of Object.entries(CASES)) {
   test(name, () => {
-    // However the text is cut on its way, the blocks are the same.
+    // The blocks are the same however the text is split in transit.
     for (const step of [source.length, 1, 2, 3, 7]) assert.deepEqual(sources(split(source, step)), { blocks, tail }, `in steps of ${step}`);
   });
 }

@@ -1,4 +1,4 @@
-/** What Markdown becomes: its elements, the allow-list, and the one table of links. */
+/** The nodes of Markdown: its elements, the allow-list, and the one table of links. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -56,13 +56,13 @@ test("a link leads where the table says, however it is written", () => {
     if (!/[<>]/.test(address)) sources.push(`<${address}>`);
     for (const source of sources) {
       const found = [...rendered(source).matchAll(/<a href="(.*?)" target/g)].map(([, href]) => href);
-      // An address that this notation can't hold is no link at all; otherwise it is the table's.
+      // An address that this notation cannot contain is not a link; otherwise the table applies.
       assert.ok(
         found.every((href) => href === leads),
         `${source}: ${found}`,
       );
     }
-    // Without control characters and line ends any address can stand in angle brackets.
+    // Any address without control characters and line ends can be in angle brackets.
     if (leads !== null && !/[\u0000-\u001f]/.test(address)) assert.equal(rendered(sources[0]), `<p>${a(leads, "a")}</p>`, sources[0]);
   }
 });
@@ -114,7 +114,7 @@ test("a table that few letters would fill up with cells is text", () => {
   assert.equal(rendered(honest).split("<td>").length, 1 + 30 * 60);
 });
 
-/** How deep nodes stand in each other. */
+/** Returns the depth of nested nodes. */
 const depth = (node) => 1 + Math.max(0, ...(node.childNodes ?? []).map(depth));
 
 test("what is nested deeply is flattened and keeps its text", () => {
@@ -169,7 +169,7 @@ test("no source makes an element, an attribute or an address that is not listed"
     "1. ",
     "[x] ",
   ];
-  // The same sources each time: a small generator of our own.
+  // The same sources each time, from our own small generator.
   let seed = 7;
   const next = (below) => {
     seed = (seed * 48271) % 0x7fffffff;

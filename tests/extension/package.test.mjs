@@ -1,4 +1,6 @@
-/** What must agree across files: words and their use, versions, what the manifest asks for, what the pages load. */
+/**
+ * Consistency across files: messages and their use, versions, the manifest's permissions, the files that pages load.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,7 +17,7 @@ const files = (folder = "") =>
     const path = join(folder, name);
     return statSync(join(extension, path)).isDirectory() ? files(path) : [path];
   });
-// What others wrote is as they published it.
+// Third-party files stay as published.
 const isVendored = (path) => path.startsWith("vendor");
 const scripts = files().filter((path) => path.endsWith(".js") && !isVendored(path));
 const source = scripts.map((path) => read(path)).join("\n");
@@ -31,7 +33,7 @@ test("every word that is asked for exists, and none is left over", () => {
     ].map(([, name]) => name),
   );
   for (const [, name] of read("manifest.json").matchAll(/__MSG_(\w+)__/g)) names.add(name);
-  // Names that are put together: `hop_${hop}`.
+  // Composed names: `hop_${hop}`.
   const families = [...source.matchAll(/\bt\(`(\w+_)\$\{/g)].map(([, family]) => family);
   const conditional = [...source.matchAll(/\? t\("(\w+)"\) : t\("(\w+)"\)/g)].flat();
   assert.deepEqual(
@@ -39,7 +41,7 @@ test("every word that is asked for exists, and none is left over", () => {
     [],
   );
   families.push("do_");
-  // Names that are tried, and the daemon's words taken where there is none.
+  // Names that are tried, with the daemon's text as the fallback.
   for (const [, family] of source.matchAll(/\bword\(`(\w+_)\$\{/g)) families.push(family);
   assert.deepEqual(
     messages.filter((name) => !names.has(name) && !conditional.includes(name) && !families.some((family) => name.startsWith(family))),
@@ -87,7 +89,8 @@ for (const locale of readdirSync(join(extension, "_locales"))) {
     }
     assert.equal(own.language.message, locale.replace("_", "-"));
     assert.equal(own.direction.message, locale === "ar" ? "rtl" : "ltr");
-    // Left in English: names, commands and words that the language has from it. More would be a translation that is missing.
+    // Left in English: names, commands and words that the language borrowed from it. More than that is a missing
+    // translation.
     const same = Object.keys(own).filter((name) => own[name].message === english[name].message && /[a-z]{4}/i.test(english[name].message));
     if (locale !== "en") assert.ok(same.length < 30, same.join(" "));
   });
@@ -103,7 +106,7 @@ test("what a person reads comes from the catalogue", () => {
         ),
       ].map((found) => `${path}: ${found[1] ?? found[2]}`),
     );
-  // Our own name, and the one of a key on the keyboard.
+  // Our own name, and that of a key on the keyboard.
   assert.deepEqual(words, ["panel/state/slash.js: gstack", "panel/view/slash-menu.js: esc"]);
 });
 
@@ -134,7 +137,7 @@ test("the manifest opens nothing to pages and asks for no more than is used", ()
   };
   assert.deepEqual(manifest.permissions.toSorted(), Object.keys(uses).toSorted());
   for (const [permission, use] of Object.entries(uses)) assert.match(source, use, permission);
-  // Only two files attach: to tabs by the daemon's word, and to our own panel; all others may only look.
+  // Only two files attach: to tabs that the daemon names, and to our own panel; all others may only read.
   const usesOf = (path) => [...read(path).matchAll(/chrome\.debugger\.(\w+)/g)].map(([, name]) => name);
   const looks = new Set(["getTargets", "onEvent", "onDetach"]);
   const attaching = scripts.filter((path) => usesOf(path).some((name) => !looks.has(name)));
@@ -234,7 +237,7 @@ test("what is vendored is what its authors published, with its licence", () => {
     assert.equal(read(path), readFileSync(original, "utf8"), path);
   }
   assert.match(read("vendor", "highlight", "LICENSE"), /BSD 3-Clause/);
-  // markdown-it's one file holds what it is built of.
+  // markdown-it's single file contains its dependencies.
   const modules = join(root, "tests", "extension", "node_modules");
   const parser = {
     "markdown-it.esm.min.js": ["markdown-it", "dist", "browser", "markdown-it.esm.min.mjs"],
@@ -253,7 +256,7 @@ test("what is vendored is what its authors published, with its licence", () => {
     assert.equal(read("vendor", "markdown-it", name), readFileSync(join(modules, ...original), "utf8"), name);
   const carried = new Set([...read("vendor", "markdown-it", "markdown-it.esm.min.js").matchAll(/#region node_modules\/([^/]+)/g)].map(([, name]) => name));
   for (const name of carried) assert.ok(Object.values(parser).some(([from]) => from === name), `${name} has no licence`);
-  // Of the library only what returns text is used: it is never given an element.
+  // The library only returns text: it never receives an element.
   assert.deepEqual(
     [...new Set([...read("panel", "markdown", "highlight.js").matchAll(/library\.(\w+)/g)].map(([, name]) => name))].toSorted(),
     ["highlight", "registerLanguage"],

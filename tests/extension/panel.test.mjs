@@ -1,6 +1,6 @@
 /**
  * The real extension in a real Chromium against the fake host: the conversation, its connection, its page. Skipped
- * where there is no Chromium (`GSTACK_TEST_CHROMIUM` names another one than /usr/bin/chromium).
+ * without Chromium (`GSTACK_TEST_CHROMIUM` overrides /usr/bin/chromium).
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -12,7 +12,7 @@ describe("the panel", options, () => {
       await panel.until("document.querySelector('.suggestion')");
       await panel.evaluate(`${composer}.focus()`);
       await panel.type("Find out why");
-      // Bubble, dots and footer within the frame of Enter, before any answer could have come.
+      // Bubble, dots and footer in the frame of Enter, before any answer could have arrived.
       const shown = await panel.evaluate(`new Promise((drawn) => {
       ${composer}.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
       requestAnimationFrame(() => setTimeout(() => drawn([document.querySelector(".bubble")?.innerText, !!document.querySelector(".thinking"), document.querySelector(".turn-footer")?.innerText])));
@@ -61,7 +61,7 @@ describe("the panel", options, () => {
       await panel.evaluate(`${composer}.value = ""`);
       await panel.key("4");
       assert.equal(await panel.evaluate(`${composer}.value`), "4", "a number in the composer begins a sentence");
-      // Right after other letters it is text as well.
+      // Directly after other letters it is text as well.
       while (await panel.evaluate("document.querySelector('.approval')?.focus() ?? document.querySelector('.approval') !== null"))
         await panel.key("4");
       await panel.until(text("Left as it is."));
@@ -174,7 +174,7 @@ describe("the panel", options, () => {
         "usual",
         async (panel, _browser, page) => {
           const told = await panel.evaluate("chrome.sidePanel.getLayout?.().then(({ side }) => side)");
-          // Older browsers do not say.
+          // Older browsers do not report it.
           if (told !== undefined) assert.equal(told, side);
           await page.until("document.title === 'ready'");
           assert.equal(await page.evaluate("document.documentElement.dataset.panelSide"), told);
@@ -305,7 +305,7 @@ describe("the panel", options, () => {
       await panel.until(text("not sent: The daemon is updating"));
       await untilStored(panel, '(all) => Object.values(all).some(({ message }) => message?.state === "failed")');
       await panel.send("Page.reload");
-      // What waits would be sent in front of the second one's subscription.
+      // Waiting messages would be sent before the second one's subscription.
       while ([...(await browser.wire()).matchAll(/^call chat.subscribe$/gm)].length < 2) await new Promise((next) => setTimeout(next, 20));
       await panel.until(text("not sent: The daemon is updating"));
       assert.equal([...(await browser.wire()).matchAll(/^message /gm)].length, 1, "it is sent again only by a person");

@@ -1,7 +1,7 @@
 /**
- * The DevTools protocol over a pipe, and a Chromium with this extension in it. No npm package.
+ * CDP over a pipe, and a Chromium with this extension. No npm package.
  *
- * Owns the browser that it starts and the temporary profile; `close` leaves neither behind.
+ * Owns the browser that it starts and the temporary profile; `close` removes both.
  */
 import { spawn } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ export const EXTENSION_ID = "hmjooioflnjmgaipmokechimoabfkeji";
 // A signal ends this process by `exit`, so that the browsers that it started end with it.
 for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => process.exit(1));
 
-/** NUL-ended JSON on fds 3 and 4. */
+/** NUL-terminated JSON on fds 3 and 4. */
 class Pipe {
   #nextId = 1;
   #pending = new Map();
@@ -61,7 +61,7 @@ class Pipe {
   }
 }
 
-/** Rejects, naming what was waited for, rather than hang. @param {Promise<any>} work @param {string} what */
+/** Rejects with the name of what it waits for instead of hanging. @param {Promise<any>} work @param {string} what */
 function within(work, what, limitMs = 20_000) {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => reject(new Error(`no ${what} within ${limitMs} ms`)), limitMs);
@@ -77,7 +77,7 @@ export class Target {
   send(method, params) {
     return this.pipe.send(method, params, this.sessionId);
   }
-  /** Runs an expression or a function's text and gives its value; throws what the page threw. */
+  /** Evaluates an expression or a function's text and returns its value; throws what the page threw. */
   async evaluate(expression, ...args) {
     const text = typeof expression === "function" ? `(${expression})(${args.map((arg) => JSON.stringify(arg)).join(",")})` : expression;
     const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
@@ -89,7 +89,7 @@ export class Target {
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
     return result.value;
   }
-  /** Settles when the expression is true; a mutation or a frame is what makes it look again. */
+  /** Settles when the expression is truthy; checks again on each mutation or frame. */
   async until(expression, ...args) {
     const text = typeof expression === "function" ? `(${expression})(${args.map((arg) => JSON.stringify(arg)).join(",")})` : expression;
     await this.evaluate(`new Promise((resolve, reject) => {
@@ -109,7 +109,7 @@ export class Target {
     await this.send("Input.dispatchKeyEvent", { type: "keyDown", key, code, text, windowsVirtualKeyCode: keyCode, ...extra });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, code, windowsVirtualKeyCode: keyCode, ...extra });
   }
-  /** Real mouse events; `clickCount` 2 is the second click of a double click. */
+  /** Sends real mouse events; `clickCount` 2 is the second click of a double-click. */
   async click(selector, clickCount = 1) {
     const at = await this.evaluate((css) => {
       const { x, y, width, height } = document.querySelector(css).getBoundingClientRect();
@@ -141,7 +141,7 @@ export class Browser {
    * @param {string} [options.scenario]  for the fake host; without it no host is installed
    * @param {object} [options.preferences]  of the profile
    * @param {string} [options.language]  of the browser
-   * @param {string} [options.origin]  on loopback; the hosts that scenarios name are served from there
+   * @param {string} [options.origin]  on loopback; serves the hosts that scenarios name
    * @param {string} [options.program]
    */
   static async start({
@@ -161,7 +161,7 @@ export class Browser {
     browser.profile = profile;
     if (scenario) await browser.installHost(scenario);
     const { host } = origin ? new URL(origin) : {};
-    // As with a mouse: a headless browser has none, and shows what is for fingers.
+    // Pretends to have a mouse: a headless browser has none, and would show touch layouts.
     const mouse = "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4";
     const hosts = host ? [`--host-resolver-rules=MAP localhost:5173 ${host}, MAP *.halden.example ${host}`, mouse] : [];
     const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
@@ -185,7 +185,7 @@ export class Browser {
       ],
       { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: profile, LANGUAGE: language } },
     );
-    // However this process ends, the browser does not outlive it.
+    // The browser does not outlive this process, however it ends.
     const kill = () => browser.process.kill("SIGKILL");
     process.once("exit", kill);
     browser.process.once("exit", () => process.off("exit", kill));
@@ -218,12 +218,12 @@ export class Browser {
     );
   }
 
-  /** Chrome finds the host no more; a running one stays. */
+  /** Hides the host from Chrome; a running host stays. */
   async uninstallHost() {
     await rm(join(this.profile, "NativeMessagingHosts"), { recursive: true, force: true });
   }
 
-  /** Kills the fake hosts of this browser, by the process ids that they wrote down. */
+  /** Kills the fake hosts of this browser, by the process ids that they recorded. */
   async killHosts() {
     for (const pid of await this.hosts()) {
       try {
@@ -234,7 +234,7 @@ export class Browser {
     }
   }
 
-  /** Process ids of all fake hosts so far. @returns {Promise<number[]>} */
+  /** Returns the process ids of all fake hosts so far. @returns {Promise<number[]>} */
   async hosts() {
     return [...(await this.wire()).matchAll(/^start (\d+)$/gm)].map(([, pid]) => Number(pid));
   }
@@ -244,7 +244,7 @@ export class Browser {
     while ((await this.hosts()).length < count) await new Promise((next) => setTimeout(next, 20));
   }
 
-  /** What the fake hosts heard: a line a message. */
+  /** Returns the messages that the fake hosts received, one per line. */
   async wire() {
     return readFile(join(this.profile, "wire.log"), "utf8").catch(() => "");
   }
@@ -255,7 +255,7 @@ export class Browser {
 
   /** Waits for a target by an event of the browser. */
   async target(matches) {
-    // Listening comes first: an event may lie right behind the answer.
+    // Listens first, because an event may directly follow the answer.
     const coming = new Promise((resolve) => {
       this.pipe.on(({ method, params }) => {
         if ((method === "Target.targetCreated" || method === "Target.targetInfoChanged") && matches(params.targetInfo))
@@ -274,8 +274,8 @@ export class Browser {
   /** Opens the real side panel beside the active tab. */
   async openPanel() {
     const worker = await this.worker();
-    // The action opens nothing before the worker has said so to Chrome.
-    // A worker that has just been made has no `chrome` yet, so the question is asked until it can be answered.
+    // The action opens nothing until the worker has configured Chrome. A newly created worker has no `chrome` yet, so
+    // this asks until it gets an answer.
     while (!(await worker.evaluate("globalThis.chrome?.sidePanel?.getPanelBehavior().then((is) => is.openPanelOnActionClick)"))) {
       await new Promise((next) => setTimeout(next, 20));
     }

@@ -1,4 +1,4 @@
-/** The relay of DevTools beside a `chrome.debugger` whose answers come when the test says so. */
+/** The CDP relay with a `chrome.debugger` whose answers arrive when the test says so. */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { Relay } from "../../extension/background/relay.js";
@@ -7,7 +7,7 @@ const settled = () => new Promise((next) => setImmediate(next));
 
 let attached, held, told, relay;
 
-/** The next call of that name waits until it is let through. */
+/** Makes the next call of that name wait until it is released. */
 function hold(name) {
   let go;
   held[name] = new Promise((resolve) => {

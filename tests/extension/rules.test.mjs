@@ -1,4 +1,6 @@
-/** The panel's pure rules: commands, chips, models, history, settings, a person's rules, answers, what a turn is made of. */
+/**
+ * The panel's pure rules: commands, chips, models, history, settings, a person's rules, answers, the parts of a turn.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { cost, lastOf, tokens } from "../../extension/panel/format.js";

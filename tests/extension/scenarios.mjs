@@ -1,7 +1,7 @@
 /**
- * Conversations for the fake host: what was said before, and what a turn does.
+ * Conversations for the fake host: earlier messages, and what a turn does.
  *
- * A turn paces itself by short timers so that streaming is seen; tests wait on what appears, never on time.
+ * A turn paces itself by short timers so that streaming is visible; tests wait for what appears, never for time.
  */
 import { deflateSync } from "node:zlib";
 import { debugScenario } from "./debug-scenario.mjs";
@@ -27,7 +27,7 @@ const CLAUDE = {
   ],
 };
 const CODEX = { name: "codex", label: "Codex", status: "ready", version: "0.48.0", default: false, hasModel: true };
-/** A fault's sentences as codes, as the daemon sends them. */
+/** Returns a fault's sentences as codes, as the daemon sends them. */
 const words = (message, values, hint) => ({ message: { code: message, values }, hint: { code: hint } });
 const signedOut = (label, command) => ({
   code: "agent-signed-out",
@@ -47,7 +47,7 @@ const GEMINI = {
   fault: signedOut("Gemini CLI", "gemini"),
 };
 const BUILTIN = { name: "builtin", label: "Built-in", status: "ready", version: "0.1.0", default: false, hasModel: false };
-/** Every agent with a model as it is where none is installed. */
+/** Every agent with a model, in the state of a machine where none is installed. */
 export const MISSING = [
   ["claude", "Claude Code", "npm install -g @anthropic-ai/claude-code"],
   ["codex", "Codex", "npm install -g @openai/codex"],
@@ -71,7 +71,7 @@ export const MISSING = [
 const [, , NO_GEMINI, NO_ACP] = MISSING;
 const AGENTS = [CLAUDE, CODEX, GEMINI, NO_ACP, BUILTIN];
 
-/** Times differ from round to round, as they do. */
+/** Times differ from round to round, as in reality. */
 let rounds = 0;
 const hopsWith = (agent) => () => {
   rounds += 1;
@@ -85,7 +85,7 @@ const hopsWith = (agent) => () => {
 };
 const HOPS = hopsWith((took) => ({ ok: true, millis: took(84, 0.7) }));
 
-/** A small PNG: bands of colour, so that a thumbnail shows something. */
+/** A small PNG with bands of colour, so that a thumbnail shows something. */
 function picture(width = 320, height = 200) {
   const raw = Buffer.alloc((width * 3 + 1) * height);
   for (let y = 0; y < height; y += 1) {
@@ -125,7 +125,7 @@ function picture(width = 320, height = 200) {
   ]);
 }
 
-/** How much a flood says, in letters. */
+/** The length of a flood, in characters. */
 const FLOOD = 200_000;
 const repeated = (part) => Array.from({ length: Math.ceil(FLOOD / part(0).length) }, (_, n) => part(n)).join("");
 export const FLOODS = {
@@ -135,7 +135,7 @@ export const FLOODS = {
   "flood-paragraph": repeated((n) => `Sentence ${n} says what \`lineTotal()\` does, and **why** it does it. `),
 };
 
-/** Says a text in small pieces. */
+/** Streams a text in small pieces. */
 async function flood(on, clientId, text) {
   const turn = turnOf(on, clientId);
   const event = on.event({ type: "text", turnId: turn.turnId, text: "" });
@@ -149,7 +149,7 @@ async function flood(on, clientId, text) {
 let ids = 0;
 const fresh = (kind) => `${kind}-${process.pid}-${++ids}`;
 
-/** The codes of the steps' words, as the daemon tells them. */
+/** The codes of the steps' texts, as the daemon sends them. */
 const PHRASES = {
   Clicking: "click_sel",
   "Closing the tab": "close_the_tab",
@@ -166,7 +166,7 @@ const PHRASES = {
 };
 const phraseOf = (verb, object) => ({ code: PHRASES[verb], values: object ? [object] : [] });
 
-/** Speaks the events of one turn. */
+/** Sends the events of one turn. */
 function turnOf(on, clientId, { agentLabel = "Claude Code", agent = "claude", model = "opus", ...more } = {}) {
   const turnId = fresh("turn");
   const began = Date.now();
@@ -279,9 +279,9 @@ async function usual(on, clientId, text) {
 const base = { agents: AGENTS, hops: HOPS, turn: usual, file: picture() };
 
 export const scenarios = {
-  /** Nothing said; a message is answered with a whole turn. */
+  /** An empty conversation; a message gets a complete turn as its answer. */
   usual: base,
-  /** The answer repeats what a hostile page said. */
+  /** The answer repeats a hostile page. */
   hostile: {
     ...base,
     async turn(on, clientId) {
@@ -302,7 +302,7 @@ export const scenarios = {
     },
   },
   "no-agent": { ...base, agents: [...MISSING, { ...BUILTIN, default: true }] },
-  /** The agent that is to answer has no account: its hop, its menu and the status bar all say so. */
+  /** The chosen agent has no account: its hop, its menu and the status bar all show it. */
   "signed-out": {
     ...base,
     agents: [{ ...CLAUDE, status: "signed-out", fault: signedOut("Claude Code", "claude auth login") }, CODEX, GEMINI, NO_ACP, BUILTIN],
@@ -384,7 +384,7 @@ export const scenarios = {
       on.state("idle");
     },
   },
-  /** A plan that goes on, and one that is done. */
+  /** A plan in progress, and a finished one. */
   plan: {
     ...base,
     before(on) {
@@ -402,7 +402,7 @@ export const scenarios = {
       on.held.state = "running";
     },
   },
-  /** All agents that may run are busy. */
+  /** All agent slots are busy. */
   slot: {
     ...base,
     before(on) {
@@ -421,7 +421,7 @@ export const scenarios = {
       turn.done({ outcome: "stopped", durationMs: 12_000 });
     },
   },
-  /** What a turn used, and one that ran without a model. */
+  /** A turn's usage, and a turn that ran without a model. */
   usage: {
     ...base,
     before(on) {
@@ -456,7 +456,7 @@ export const scenarios = {
       html: '<button id="buy">Buy now</button>',
     },
   },
-  /** A newer extension lies on disk. */
+  /** A newer extension is on disk. */
   newer: { ...base, welcome: { extensionVersion: "9.0.0" } },
   /** An earlier conversation about this page. */
   earlier: {
@@ -495,7 +495,7 @@ export const scenarios = {
       });
     },
   },
-  /** Text from right to left, and letters without spaces. */
+  /** Right-to-left text, and text without spaces. */
   languages: {
     ...base,
     before(on) {
@@ -510,7 +510,7 @@ export const scenarios = {
       next.done({ durationMs: 3100 });
     },
   },
-  /** A turn of which nothing has come yet. */
+  /** A turn that has produced nothing yet. */
   begun: {
     ...base,
     before(on) {
@@ -518,7 +518,7 @@ export const scenarios = {
       on.held.state = "running";
     },
   },
-  /** Code in several languages, one of which we don't know. */
+  /** Code in several languages, one of them unknown. */
   code: {
     ...base,
     before(on) {
@@ -573,7 +573,7 @@ export const scenarios = {
       turn.done({ durationMs: 7500 });
     },
   },
-  /** Several calls of one turn wait at once: two fields and the button that sends them. */
+  /** Several calls of one turn wait at once: two fields and the button that submits them. */
   together: {
     ...base,
     before(on) {
@@ -611,10 +611,10 @@ export const scenarios = {
       });
     },
     async answered() {
-      /* the turn goes on */
+      /* the turn continues */
     },
   },
-  /** Two calls wait whose texts are longer than a panel is high. */
+  /** Two waiting calls whose texts are longer than the panel is high. */
   "together-long": {
     ...base,
     before(on) {
@@ -642,7 +642,7 @@ export const scenarios = {
       });
     },
     async answered() {
-      /* the turn goes on */
+      /* the turn continues */
     },
   },
   approval: {
@@ -663,7 +663,7 @@ export const scenarios = {
       on.state("idle");
     },
   },
-  // One card comes right after the other, at the same place.
+  // One card directly follows another, in the same place.
   approvals: {
     ...base,
     before(on) {
@@ -713,7 +713,7 @@ export const scenarios = {
     },
     rules: () => [],
   },
-  // It asks only when it is told to: what is open then is closed.
+  // It requests the approval only on demand, which closes whatever is open.
   "approval-later": {
     ...base,
     async turn(on, clientId) {
@@ -744,7 +744,7 @@ export const scenarios = {
       turnOf(on, says(on, "Go on")).done({ outcome: "interrupted", durationMs: 3000 });
     },
   },
-  /** An agent that works in the page, for as long as the test looks. */
+  /** An agent that works in the page as long as the test watches. */
   working: {
     ...base,
     async turn(on, clientId) {
@@ -752,7 +752,7 @@ export const scenarios = {
       on.working("Clicking Apply", false, { code: "click_sel", values: ["Apply"] });
     },
   },
-  /** The daemon refuses what is sent. */
+  /** The daemon refuses messages. */
   refused: { ...base, refuse: { code: "conflict", message: "The daemon is updating" } },
   tabs: {
     ...base,
@@ -817,7 +817,7 @@ export const scenarios = {
         queued: 0,
       })),
   },
-  /** Says why and ends. */
+  /** Reports the reason and ends. */
   broken: {
     ...base,
     start({ post, exit }) {
@@ -834,7 +834,7 @@ export const scenarios = {
       exit(1);
     },
   },
-  /** The host dies in the middle of a turn; the next one goes on from the journal. */
+  /** The host dies in the middle of a turn; the next one continues from the journal. */
   dies: {
     ...base,
     async turn(on, clientId, text) {
@@ -846,14 +846,14 @@ export const scenarios = {
   /** Many entries, and ten thousand. */
   long: { ...base, before: (on) => tell(on, 700) },
   huge: { ...base, before: (on) => tell(on, 5000) },
-  /** Long answers in small pieces, as fast as it goes: of many blocks, and of one. */
+  /** Long answers in small pieces, as fast as possible: of many blocks, and of one. */
   ...Object.fromEntries(
     Object.entries(FLOODS).map(([name, text]) => [
       name,
       { ...base, turn: (on, clientId, said) => flood(on, clientId, said.startsWith("And then") ? "Yes." : text) },
     ]),
   ),
-  /** All of them, said before the panel opened. */
+  /** All of them, sent before the panel opened. */
   "flood-read": {
     ...base,
     before(on) {
@@ -866,7 +866,7 @@ export const scenarios = {
   },
 };
 
-/** Many messages with their answers. */
+/** Sends many messages with their answers. */
 function tell(on, turns) {
   const { events } = on.held;
   const add = (body) => events.push({ seq: events.length + 1, at: Date.now() - 1e6, ...body });

@@ -1,6 +1,4 @@
-/**
- * The little of the DOM that pure modules meet in tests: nodes with names, attributes and children.
- */
+/** The small part of the DOM that pure modules need in tests: nodes with names, attributes and children. */
 const HTML = "http://www.w3.org/1999/xhtml";
 
 export const text = (value) => ({ nodeType: 3, textContent: value });

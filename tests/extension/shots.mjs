@@ -1,7 +1,8 @@
 /**
  * Draws every state of the real panel in both themes: `node shots.mjs FOLDER [state …]`.
  *
- * Owns the list of states; each says what to do before the picture. The pictures are for eyes, not for comparing bytes.
+ * Owns the list of states; each defines its steps before the picture. The pictures are for people, not for byte
+ * comparison.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +12,7 @@ import { site } from "./site.mjs";
 
 const click = (text) =>
   `[...document.querySelectorAll("button")].find((button) => (button.getAttribute("aria-label") ?? button.innerText).includes(${JSON.stringify(text)}) && button.offsetParent).click()`;
-/** As the pointer does: the focus comes along. */
+/** Like a pointer press: moves the focus too. */
 const press = (selector) =>
   `{ const one = document.querySelector(${JSON.stringify(selector)}); one.focus({ focusVisible: false }); one.click(); }`;
 const rendered = "document.querySelector('.prose :is(p, ol, ul):not(.live-block *)')";
@@ -19,16 +20,16 @@ const rendered = "document.querySelector('.prose :is(p, ol, ul):not(.live-block 
 const READY = "document.querySelectorAll('.suggestion').length === 4 && !document.querySelector('.agent-button').disabled";
 const ended = "document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')";
 
-/** The page that the panel stands beside, unless a state names another. */
+/** The page beside the panel, unless a state names another. */
 const CART = "http://localhost:5173/cart";
 const KEYS = "http://console.halden.example/keys";
 
-/** Of the panel, so that every setting is in sight. */
+/** The panel's height at which every setting is visible. */
 const ALL_SETTINGS = (width) => (width < 400 ? 2900 : 2560);
-/** How tall the panel is in a state, in pixels. */
+/** Returns the panel's height in a state, in pixels. */
 export const heightOf = ({ height = 720 }, width) => (typeof height === "function" ? height(width) : height);
 
-/** The states that show most words, in another language of the panel. */
+/** The states with the most text, in another language of the panel. */
 function inLanguage(language) {
   const drawer = (index) => `document.querySelectorAll('.statusbar .icon-button')[${index}].click()`;
   return Object.fromEntries(
@@ -231,7 +232,7 @@ export const STATES = {
   ...inLanguage("ja"),
 };
 
-/** As many rounds as a trace shows, one after the other. */
+/** Runs as many rounds as a sparkline shows, one after the other. */
 async function ping(panel) {
   await panel.until("document.querySelectorAll('.hop').length === 6");
   for (let rounds = 2; rounds <= 25; rounds += 1) {
@@ -271,7 +272,7 @@ async function typeAndEnter(panel) {
   await panel.key("Enter");
 }
 
-/** The host is killed while a message is typed. */
+/** Kills the host while a message is being typed. */
 async function away(panel, browser) {
   await browser.uninstallHost();
   await browser.killHosts();
@@ -283,7 +284,7 @@ async function away(panel, browser) {
 }
 
 /**
- * Brings a browser with the panel into a state and hands both over.
+ * Brings a browser with the panel into a state and passes both on.
  * @param {string} name
  * @param {string} origin  of the pages that are shown, by the names that the scenarios give them
  * @param {(panel: import("./pipe.mjs").Target, browser: Browser) => Promise<void>} run
@@ -310,9 +311,10 @@ export async function inState(name, origin, run, width = 380) {
 }
 
 /**
- * Draws states into a folder: one browser a state, each theme at each width.
+ * Draws states into a folder: one browser per state, each theme at each width.
  * @param {string} folder
- * @param {{ names?: string[], widths?: number[], themes?: string[], optimise?: (path: string) => void }} options  no names: all
+ * @param {{ names?: string[], widths?: number[], themes?: string[], optimise?: (path: string) => void }} options
+ * without names: all
  */
 export async function draw(folder, { names = [], widths = [380], themes = ["dark", "light"], optimise = () => {} } = {}) {
   await mkdir(folder, { recursive: true });

@@ -1,6 +1,4 @@
-/**
- * Pages on loopback for the browser tests: a shop's cart with a form, a table and enough words, and a list of keys.
- */
+/** Pages on loopback for the browser tests: a shop's cart with a form, a table and enough text, and a list of keys. */
 import { createServer } from "node:http";
 
 const CART = `<!doctype html><title>Cart – Halden Store</title><link rel="icon" href="/icon.svg">

@@ -1,9 +1,11 @@
-/** What must not cost: idling, a long answer, a long conversation. Counted in nodes, frames and timers, never in time. */
+/**
+ * What must stay cheap: idling, a long answer, a long conversation. Counted in nodes, frames and timers, never in time.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { options, say, text, withPanel } from "./with-panel.mjs";
 
-/** Counts the timers that are set and have neither run nor been taken back. */
+/** Counts the timers that are set and have neither run nor been cleared. */
 const COUNT_TIMERS = `{
   const open = globalThis.openTimers = new Map();
   const { setTimeout: later, setInterval: often, clearTimeout: never, clearInterval: neverAgain } = globalThis;
@@ -20,7 +22,7 @@ const COUNT_TIMERS = `{
   globalThis.requestAnimationFrame = (work) => { globalThis.frames += 1; return frame(work); };
 }`;
 
-/** Letters and nodes that come into answers, by frame. */
+/** Characters and nodes that are added to answers, per frame. */
 const COUNT_A_FRAME = `{
   const letters = globalThis.letters = [];
   const nodes = globalThis.nodes = [];
@@ -38,7 +40,7 @@ const COUNT_A_FRAME = `{
   }).observe(document, { subtree: true, childList: true, characterData: true, characterDataOldValue: true });
 }`;
 
-/** A frame that the page itself did not ask for. */
+/** A frame that the page itself did not request. */
 const nextFrame =
   "new Promise((drawn) => new IntersectionObserver((_entries, watch) => { watch.disconnect(); drawn(true); }).observe(document.body))";
 
@@ -49,7 +51,7 @@ describe("the panel costs nothing", options, () => {
       await panel.send("Page.addScriptToEvaluateOnNewDocument", { source: COUNT_TIMERS });
       await panel.send("Page.reload");
       await panel.until(`globalThis.openTimers && ${text("The total is rounded twice")} && !document.querySelector('.live-block')`);
-      // Let what began with the page come to its end.
+      // Lets the page's start-up finish.
       await panel.evaluate(
         "new Promise((end) => { const look = () => (openTimers.size === 0 ? end() : requestIdleCallback(look)); look(); })",
       );
@@ -85,7 +87,8 @@ describe("the panel costs nothing", options, () => {
           if (!target.closest?.(".prose")) continue;
           counts.added += elements(addedNodes).length;
           counts.removed += elements(removedNodes).length;
-          // A finished block is what the renderer gave; nothing of it may change after the records in which it came.
+          // A finished block is the renderer's result; nothing in it may change after the mutation records that added
+          // it.
           if (finished.has(target) || (target.parentElement && finished.has(target.parentElement))) counts.again += 1;
         }
         for (const { addedNodes } of records) for (const node of elements(addedNodes)) if (node.parentElement?.matches(".prose__part") && !node.matches(".live-block")) finished.add(node);
@@ -98,11 +101,11 @@ describe("the panel costs nothing", options, () => {
       );
       assert.ok(letters > 150_000, String(letters));
       assert.equal(again, 0);
-      // Each block is drawn twice: as it grows and when it is finished. The caret moves once a frame at most a line.
+      // Each block is drawn twice: while it grows and when it is finished. The caret moves at most one line per frame.
       assert.ok(added + removed < blocks * 40, `${added} added and ${removed} removed for ${blocks} blocks`);
     }));
 
-  // Two frames' shares of growing and of rendered text: what one frame may get at most.
+  // The budgets of two frames for growing and rendered text: the most that one frame may get.
   const MOST_A_FRAME = 2 * (12_000 + 24_000);
   for (const name of ["flood", "flood-code", "flood-table", "flood-paragraph", "flood-read"]) {
     test(`${name}: a frame draws its share, and nothing is laid out in one piece that is long`, () =>
@@ -123,7 +126,7 @@ describe("the panel costs nothing", options, () => {
         );
         assert.ok(letters <= MOST_A_FRAME, `${letters} letters in one frame`);
         assert.ok(nodes <= 6000, `${nodes} nodes in one frame`);
-        // What one change makes the browser lay out again: a paragraph, a piece of code, a table.
+        // The largest part that one change makes the browser lay out again: a paragraph, a piece of code, a table.
         const longest =
           await panel.evaluate(`Object.fromEntries([["p", ".prose p"], ["code", ".prose .codeblock code"], ["rows", ".prose table"], ["list", ".prose ul"]].map(([what, selector]) =>
         [what, Math.max(0, ...[...document.querySelectorAll(selector)].map((one) => what === "rows" ? one.rows.length : one.textContent.length))]))`);
@@ -139,14 +142,14 @@ describe("the panel costs nothing", options, () => {
       const up =
         "new Promise((next) => { document.querySelector('#conversation').scrollTop = 0; requestAnimationFrame(() => next(document.querySelector('.conversation__column .bubble').innerText)); })";
       while (Number((await panel.evaluate(up)).split(" ")[1]) > 4500) {
-        /* goes on */
+        /* continue */
       }
       assert.ok((await drawn()) <= 360, String(await drawn()));
-      // Down again by scrolling: what lost its nodes gets them back.
+      // Scrolls down again: entries that lost their nodes get them back.
       const down =
         "new Promise((next) => { const view = document.querySelector('#conversation'); view.scrollTop = view.scrollHeight; requestAnimationFrame(() => next([...document.querySelectorAll('.bubble')].at(-1).innerText)); })";
       while ((await panel.evaluate(down)) !== "Question 4999") {
-        /* goes on */
+        /* continue */
       }
       await panel.until("document.querySelector('.jump').hidden");
       await panel.evaluate("document.querySelector('#conversation').scrollTop = 0");

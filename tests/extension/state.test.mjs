@@ -1,4 +1,4 @@
-/** The rules of the wire as the panel keeps them: order, gaps, growth, epochs, resends, the queue. */
+/** The wire's rules in the panel's state: order, gaps, growth, epochs, resends, the queue. */
 import assert from "node:assert/strict";
 import { modelName } from "../../extension/panel/format.js";
 import { stepMs, workedMs } from "../../extension/panel/state/times.js";
@@ -371,17 +371,17 @@ test("step times: side by side counts once, and a person's time not at all", () 
   const step = (from, to, durationMs = to - from) => ({ at: from, done: { at: to, durationMs } });
   assert.equal(workedMs([step(0, 1000), step(0, 1000)], []), 1000);
   assert.equal(workedMs([step(0, 1000), step(2000, 2500)], []), 1500);
-  // 28 seconds, of which 26 went by while the card was open; the daemon's clock stood still meanwhile.
+  // 28 seconds, 26 of them while the card was open; the daemon's clock stopped during that time.
   assert.equal(workedMs([step(0, 28_000, 2000)], [1000, 27_000]), 2000);
   assert.equal(workedMs([step(0, 28_000, 2000), step(500, 28_000, 1500)], [1000, 27_000, 2000, 3000]), 2000);
 });
 
 test("a step that failed after seven seconds does not say 1 ms: a wait is subtracted once", () => {
-  // Asked for 5 s, then 7 s of work: the daemon says 7 s already.
+  // 5 s of waiting for approval, then 7 s of work: the daemon already reports 7 s.
   const failed = { at: 0, done: { at: 12_000, durationMs: 7000, outcome: "failed" } };
   assert.equal(stepMs(failed), 7000);
   assert.equal(workedMs([failed], [0, 5000]), 7000);
-  // Another card was open for nearly as long as this step worked beside it.
+  // Another card was open for nearly as long as this step ran beside it.
   assert.equal(stepMs({ at: 0, done: { at: 7000, durationMs: 7000 } }), 7000);
   assert.equal(workedMs([{ at: 6999, done: { at: 7000, durationMs: 7000 } }], []), 7000);
 });

@@ -1,4 +1,4 @@
-/** Several calls of one turn that wait at once are one card: what is in sight is what is allowed. */
+/** Several calls of one turn that wait at once form one card: only what is visible is allowed. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { armed, options, press, withPanel } from "./with-panel.mjs";
@@ -28,7 +28,7 @@ describe("calls that wait together", options, () => {
         "Ada Lovelace",
         "Grasmere",
       ]);
-      // What waits for permission does not look as if it ran: no spinner, no time.
+      // A step that waits for permission does not look as if it ran: no spinner, no time.
       const waiting = await panel.evaluate(
         "[...document.querySelectorAll('.step')].map((one) => [one.className, one.querySelector('.step__time').innerText])",
       );
@@ -47,7 +47,10 @@ describe("calls that wait together", options, () => {
   test("texts that are longer than the panel are reached as a whole: what is cut off scrolls, and no line is cut", () =>
     withPanel("together-long", async (panel) => {
       await panel.until(`${armed} && document.querySelectorAll(".asked__line").length === 2`);
-      /** Brings the words into sight as a person scrolls, and says whether they are: not outside of the window or of anything that clips. */
+      /**
+       * Scrolls the words into view as a person does, and returns whether they are visible: neither outside the window
+       * nor clipped.
+       */
       const reached = (words) =>
         panel.evaluate(`(() => {
       const walker = document.createTreeWalker(${group}, NodeFilter.SHOW_TEXT);
@@ -80,7 +83,7 @@ describe("calls that wait together", options, () => {
       return { value: field.value.endsWith("The last word of the text"), end: field.scrollTop + field.clientHeight >= field.scrollHeight - 1, wide: field.scrollWidth <= field.clientWidth, scrolls: getComputedStyle(field).overflowY };
     })()`);
       assert.deepEqual(field, { value: true, end: true, wide: true, scrolls: "auto" });
-      // The buttons are reached as well, and the answer still says what it does.
+      // The buttons are reachable as well, and the answer still shows its effect.
       for (const words of ["Allow 1 chosen", "Deny all"]) assert.equal(await reached(words), "in sight", words);
     }));
 
@@ -95,7 +98,7 @@ describe("calls that wait together", options, () => {
         { ask: "Fill “Town”", decision: "allow-once", text: "Ambleside" },
       ]);
       assert.match(await panel.evaluate("document.querySelector('.approval').innerText"), /Place order/);
-      // The card that is left is a new one: it takes no answer in its first moment.
+      // The remaining card is new, so it takes no answer at first.
       assert.equal(await panel.evaluate("document.querySelector('.approval').classList.contains('is-arming')"), true);
     }));
 

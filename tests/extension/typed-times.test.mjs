@@ -1,4 +1,4 @@
-/** Letters that come late: each finds its place among those that were typed in the panel meanwhile. */
+/** Letters that arrive late: each is inserted where it belongs among the letters typed in the panel. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { TypedTimes } from "../../extension/panel/typed-times.js";

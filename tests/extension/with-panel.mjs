@@ -1,7 +1,7 @@
 /**
- * A panel of the real extension in a real Chromium, for one test: with a fake host, and nothing left behind.
+ * A panel of the real extension in a real Chromium, for one test: with a fake host, and everything removed afterwards.
  *
- * What the panel throws or its policy refuses fails the test.
+ * An exception in the panel or a violation of its CSP fails the test.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -48,17 +48,20 @@ export async function say(panel, words) {
   await panel.key("Enter");
 }
 
-/** An expression: a card asks, and takes an answer. */
+/** An expression: a card waits and accepts an answer. */
 export const armed = "document.querySelector('.approval:not(.is-arming), .question:not(.is-arming)')";
 
-/** Presses the button with these words or this label, once it does something. */
+/** Presses the button with this text or label, once it is active. */
 export async function press(panel, words) {
   const find = `[...document.querySelectorAll("button, summary")].find((one) => one.checkVisibility() && (one.getAttribute("aria-label") ?? one.innerText).includes(${JSON.stringify(words)}))`;
   await panel.until(`${find} && !${find}.disabled && !${find}.closest(".is-arming")`);
   await panel.evaluate(`${find}.click()`);
 }
 
-/** Settles when the extension's storage is so. @param {string} condition  a function of all that it holds */
+/**
+ * Settles when the extension's storage meets the condition.
+ * @param {string} condition  a function of its whole content
+ */
 export function untilStored(panel, condition) {
   return panel.evaluate(`new Promise((stored) => {
     const look = async () => {

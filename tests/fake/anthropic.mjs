@@ -20,7 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Scenario, parts } from './scenario.mjs';
 import { nextId, readJson, sendJson as send, serve } from './serve.mjs';
 
-/** All text of one kind of block in a message's content. */
+/** Returns all text of one kind of block in a message's content. */
 function textOf(content, kind = 'text') {
   if (typeof content === 'string') return kind === 'text' ? content : '';
   return (content ?? [])
@@ -29,7 +29,10 @@ function textOf(content, kind = 'text') {
     .join('\n');
 }
 
-/** What rules can look at. An interrupted turn leaves its text behind: only the last text block is the newest prompt. */
+/**
+ * Returns what rules can examine. An interrupted turn leaves its text behind, so only the last text block is the newest
+ * prompt.
+ */
 function look(request) {
   const spoken = (request.messages ?? []).filter((message) => message.role !== 'system');
   const last = spoken.at(-1)?.content ?? '';
@@ -48,7 +51,7 @@ function look(request) {
   };
 }
 
-/** The block and its deltas of one step; undefined for steps without a block. */
+/** Returns the block and its deltas of one step; undefined for steps without a block. */
 function blockOf(step) {
   if (step.tool !== undefined) {
     const block = { type: 'tool_use', id: step.id ?? nextId('toolu'), name: step.tool, input: {} };
@@ -62,7 +65,7 @@ function blockOf(step) {
   return { block: { type: 'thinking', thinking: '', signature: '' }, deltas };
 }
 
-/** The reply as events; {pause} and {cut} besides. */
+/** Yields the reply as events, and also {pause} and {cut}. */
 function* events(request, steps) {
   const usage = { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
   for (const step of steps) Object.assign(usage, step.usage);
@@ -106,7 +109,7 @@ function* events(request, steps) {
   yield { type: 'message_stop' };
 }
 
-/** The same reply for a request that asked for no stream. */
+/** Returns the same reply for a request without streaming. */
 function wholeMessage(stream) {
   let message;
   const inputs = [];

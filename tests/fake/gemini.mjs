@@ -33,7 +33,7 @@ function look(request) {
   };
 }
 
-/** Parts of the model's message; {pause} and {cut} besides. */
+/** Yields the parts of the model's message, and also {pause} and {cut}. */
 function* messageParts(steps) {
   for (const step of steps) {
     if (step.sleepMs) yield { pause: step.sleepMs };
@@ -80,7 +80,7 @@ async function answer(scenario, note, request, response) {
     return sendJson(response, failure.error, { error });
   }
   if (path.endsWith(':streamGenerateContent')) return sendStream(response, messageParts(steps));
-  // Asked without a stream only for helpers (which model to take, a summary): they want JSON.
+  // Only helpers send requests without streaming (model choice, a summary): they expect JSON.
   return sendJson(response, 200, chunk([{ text: '{}' }], { finishReason: 'STOP' }));
 }
 

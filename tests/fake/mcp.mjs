@@ -39,7 +39,7 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk);
   const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
   if (id === undefined) return end(202);
-  // This address never answers: a tool in the middle of its work.
+  // This URL never answers: it plays a tool in the middle of its work.
   if (method === 'tools/call' && params.arguments.url.includes('hold')) return;
   const answer = ANSWERS[method];
   if (!answer) return end(200, { jsonrpc: '2.0', id, error: { code: -32601, message: 'no such method' } });

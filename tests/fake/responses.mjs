@@ -44,7 +44,7 @@ function look(request) {
   };
 }
 
-/** The reply as events; {pause} and {cut} besides. */
+/** Yields the reply as events, and also {pause} and {cut}. */
 function* events(steps) {
   const id = nextId('resp');
   const output = [];

@@ -41,7 +41,7 @@ let deaf = false;
 process.on('SIGTERM', () => deaf || process.exit(143));
 
 function prompt(id, text) {
-  // The first message has instructions before it.
+  // The first message starts with instructions.
   const [name, argument] = text.split('\n').at(-1).split(' ');
   if (name === 'deaf') {
     deaf = true;

@@ -21,7 +21,7 @@ export class Scenario {
     this.#spec = spec;
   }
 
-  /** The steps of the reply. `seen`: {user, toolResult, system, model, offersTools, inToolLoop}. */
+  /** Returns the steps of the reply. `seen`: {user, toolResult, system, model, offersTools, inToolLoop}. */
   reply(seen) {
     for (const rule of this.#spec.rules ?? []) {
       const where = rule.in ?? 'user';
@@ -46,7 +46,10 @@ function fill(value, rest) {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, fill(item, rest)]));
 }
 
-/** The text of a step with `text` (or another field of text), repeated as it says, in parts of its `chunk` characters. */
+/**
+ * Returns the text of a step with `text` (or another text field), repeated `repeat` times, in parts of `chunk`
+ * characters.
+ */
 export function parts(step, field = 'text') {
   const letters = Array.from(step[field].repeat(step.repeat ?? 1));
   const size = step.chunk ?? Math.max(letters.length, 1);

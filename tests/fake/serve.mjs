@@ -1,8 +1,9 @@
 /*
- * A fake API as a program: `node FAKE.mjs SCENARIO.json [--log REQUESTS.jsonl]`. Owns the HTTP server on loopback, its log
- * and its end; never knows what is asked.
+ * A fake API as a program: `node FAKE.mjs SCENARIO.json [--log REQUESTS.jsonl]`. Owns the HTTP server on loopback, its
+ * log and its shutdown; never interprets a request.
  *
- * Prints {"port":N} once it listens and serves until its stdin ends (or it is killed), so that it never outlives its test.
+ * Prints {"port":N} once it listens and serves until its stdin ends (or it is killed), so that it never outlives its
+ * test.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,7 +13,7 @@ const HOST = '127.0.0.1';
 let counter = 0;
 export const nextId = (prefix) => `${prefix}_fake_${String(++counter).padStart(4, '0')}`;
 
-/** The request's JSON ({} for what is none: some clients post that) and how long it was. */
+/** Returns the request's JSON ({} if it is not JSON: some clients send that) and its length. */
 export async function readJson(request) {
   const chunks = [];
   for await (const chunk of request) chunks.push(chunk);
@@ -29,7 +30,7 @@ export function sendJson(response, status, body, headers = {}) {
   response.end(JSON.stringify(body));
 }
 
-/** `prepare(scenario)` gives the handler `(note, request, response)`; `note` writes an entry to the log. */
+/** `prepare(scenario)` returns the handler `(note, request, response)`; `note` writes an entry to the log. */
 export function serve(name, prepare) {
   const [file, ...rest] = process.argv.slice(2);
   if (!file) {
@@ -41,7 +42,7 @@ export function serve(name, prepare) {
   const handle = prepare(JSON.parse(readFileSync(file, 'utf8')));
   const server = createServer((request, response) => {
     handle(note, request, response).catch((error) => {
-      // A client that goes away in mid-stream is part of many tests.
+      // A client that disconnects mid-stream is part of many tests.
       note({ error: String(error) });
       response.destroy();
     });

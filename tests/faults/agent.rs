@@ -1,15 +1,15 @@
-//! The agent that gstack is given: it speaks as Claude Code does, and does what the message says in `[[…]]`.
+//! The agent that gstack gets: it speaks like Claude Code and obeys the message's `[[…]]` instruction.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-/// Set: this process is the agent.
+/// If set, this process is the agent.
 pub const VARIABLE: &str = "GSTACK_FAULT_AGENT";
 
 fn write(line: &Value) {
     let mut out = std::io::stdout().lock();
-    // Anyone who reads may be killed at any time: then this is over too.
+    // The reader may be killed at any time; then the agent ends too.
     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
         std::process::exit(0);
     }
@@ -83,7 +83,7 @@ impl Player {
                 self.say(count);
                 self.end(json!({}));
             }
-            // The same in pieces of 2 kB.
+            // Streams the same in pieces of 2 kB.
             "tell" => {
                 self.begin();
                 for n in 0..count {
@@ -101,12 +101,12 @@ impl Player {
                 self.finish();
                 self.end(json!({}));
             }
-            // It leaves a file where it works.
+            // Leaves a file in its working folder.
             "write" => {
                 std::fs::write("of-the-agent", "").unwrap();
                 self.end(json!({}));
             }
-            // It says something and waits: a stop, a kill or the watchdog ends it.
+            // Sends one text and waits until a stop, a kill or the watchdog ends it.
             "hang" => self.say(1),
             "exit" => std::process::exit(0),
             "crash" => std::process::exit(9),
@@ -118,7 +118,7 @@ impl Player {
                 self.say(1);
                 self.end(json!({}));
             }
-            // A line of that many MB.
+            // Sends a line of that many MB.
             "long" => {
                 let mut out = std::io::stdout().lock();
                 let piece = vec![b'x'; 1024 * 1024];
@@ -134,7 +134,7 @@ impl Player {
             "flood" => loop {
                 self.say(200);
             },
-            // It takes neither an interrupt nor the end of its input; TERM is ignored by anyone who started it.
+            // Ignores an interrupt and the end of its input; its parent made it ignore TERM.
             "deaf" => {
                 self.deaf = true;
                 self.say(1);

@@ -1,6 +1,6 @@
-//! Faults with a real browser in them: it, its keeper, its hosts and the daemon are killed while terminals converse.
+//! Faults with a real browser: it, its keeper, its hosts and the daemon are killed while terminals send messages.
 //!
-//! Left out in words where no browser is found.
+//! Skipped with a message if no browser is found.
 
 use crate::cases::cases;
 use crate::journal::Replay;
@@ -16,14 +16,14 @@ pub const ALL: &[(&str, fn())] = cases![
     a_terminal_whose_tab_is_closed_hears_that_its_message_waits,
 ];
 
-/// As `tests/run.sh` names it, or where it usually is.
+/// Returns the browser that `tests/run.sh` names, or one in a usual place.
 fn browser() -> Option<PathBuf> {
     let named = std::env::var_os("GSTACK_BROWSER_PATH").map(PathBuf::from);
     let usual = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].map(PathBuf::from);
     named.into_iter().chain(usual).find(|path| path.exists())
 }
 
-/// Opens a browser with gstack; its pid, or none where there is no browser.
+/// Opens a browser with gstack and returns its pid; `None` without a browser.
 pub fn connect(world: &World, program: &Path) -> Option<u32> {
     let Some(browser) = browser() else {
         println!("no browser is here: its part is left out");
@@ -71,7 +71,7 @@ fn a_killed_keeper_ends_its_browser_and_connect_opens_another() {
     world.end();
 }
 
-/// It holds its lock, its sockets and the keeper's only place, and answers nothing.
+/// It holds its lock, its sockets and the keeper's only slot, and answers nothing.
 fn a_daemon_that_hangs_is_named_with_what_ends_it() {
     let world = World::new("");
     let Some(first) = connect(&world, &gstack()) else { return };
@@ -82,7 +82,7 @@ fn a_daemon_that_hangs_is_named_with_what_ends_it() {
     let (well, said) = world.run(&["status"]);
     assert!(!well && said.contains("does not answer"), "{said}");
     world.kill(daemon);
-    // The keeper's place is free, and the browser is the same.
+    // The keeper's slot is free, and the browser is the same.
     let (well, said) = world.run(&["tabs"]);
     assert!(well, "{said}");
     assert_eq!(pid(&world), Some(first));
@@ -118,7 +118,7 @@ fn a_terminal_whose_tab_is_closed_hears_that_its_message_waits() {
 
 const DEEDS: usize = 8;
 
-/// One random order of kills while terminals send messages, named by its seed.
+/// Runs one random order of kills while terminals send messages, named by its seed.
 pub fn schedule(seed: u64) {
     let mut dice = Dice(seed);
     let world = World::new("");
@@ -147,7 +147,7 @@ pub fn schedule(seed: u64) {
             connect(&world, &gstack());
         }
     }
-    // Each terminal ends by itself: answered, or told.
+    // Each terminal ends by itself, with an answer or an error.
     let mut answered = Vec::new();
     for mut chat in chats {
         wait("a terminal to end", || chat.try_wait().unwrap().is_some());
@@ -161,7 +161,7 @@ pub fn schedule(seed: u64) {
     assert!(well && said.contains("word 2"), "{deeds:?}: {said}");
     world.run(&["disconnect"]);
     world.end();
-    // The next daemon closes what a killed one left open; then all that is written is in order.
+    // The next daemon closes what a killed one left open; then everything in the journal is in order.
     assert!(world.run(&["sessions"]).0);
     let mut ended = 0;
     for entry in fs::read_dir(world.home().join("sessions")).unwrap().flatten() {

@@ -1,6 +1,6 @@
-//! Two releases of gstack meet: a newer terminal or extension an older daemon, and the reverse, while a turn runs.
+//! Two releases of gstack meet while a turn runs: a newer terminal or extension meets an older daemon, and vice versa.
 //!
-//! The other release is this one's program with another number in it, so that both are real.
+//! The other release is this program with another version number in it, so that both are real.
 
 use crate::browser::connect;
 use crate::cases::{cases, end_of, last, send};
@@ -29,7 +29,7 @@ pub const ALL: &[(&str, fn())] = cases![
 
 const OWN: &str = env!("CARGO_PKG_VERSION");
 
-/// The program as a release of another number, of as many digits.
+/// Creates the program as another release, whose version has the same number of digits.
 fn release(world: &World, version: &str) -> PathBuf {
     assert_eq!(version.len(), OWN.len());
     let mut bytes = fs::read(gstack()).unwrap();
@@ -58,12 +58,12 @@ fn status(world: &World) -> Value {
     serde_json::from_str(&said).unwrap()
 }
 
-/// A turn of an older daemon's that goes on until the test lets the agent end it.
+/// A turn of an older daemon that runs until the test lets the agent end it.
 struct Running {
     world: World,
     extension: Extension,
     daemon: u32,
-    /// The browser, where this machine has one.
+    /// The browser, if this machine has one.
     browser: Option<u32>,
 }
 
@@ -84,7 +84,7 @@ fn running(program: Option<&PathBuf>) -> Running {
 }
 
 impl Running {
-    /// What must hold once the newer daemon has taken over.
+    /// Checks the state after the newer daemon has taken over.
     fn taken_over(mut self, version: &str) {
         wait("the older daemon to end", || self.world.daemon().is_some_and(|pid| pid != self.daemon));
         assert_eq!(status(&self.world)["version"], version);
@@ -103,7 +103,7 @@ impl Running {
         self.end();
     }
 
-    /// The first turn is over: with its interrupt the agent ends it.
+    /// Ends the first turn: the agent ends it on its interrupt.
     fn stop(&mut self) {
         let id = self.extension.conversations[0].clone();
         self.extension.ask("chat.stop", json!({ "conversationId": id })).unwrap().unwrap();
@@ -160,7 +160,7 @@ fn a_newer_extension_takes_over_from_an_older_daemon_when_its_turn_is_done() {
     running.taken_over(&version);
 }
 
-/// One of a newer release, made once.
+/// The program as a newer release, built once.
 fn newer_release() -> &'static PathBuf {
     static MADE: OnceLock<PathBuf> = OnceLock::new();
     MADE.get_or_init(|| {
@@ -173,7 +173,7 @@ fn newer_release() -> &'static PathBuf {
     })
 }
 
-/// One order of messages, an upgrade, a stop and perhaps a kill: each message is there, and runs once.
+/// Runs one order of messages, an upgrade, a stop and possibly a kill: each message is there, and runs once.
 pub fn schedule(seed: u64) {
     let mut dice = Dice(seed);
     let world = World::new("");
@@ -187,7 +187,7 @@ pub fn schedule(seed: u64) {
         send(&mut extension, 0, &format!("waits-{n}"), ["say 1", "say 20", "slow 5"][dice.below(3)]);
     }
     let mut newcomer = Extension::of(newer_release().clone(), "two", 1);
-    // A stop before the upgrade, or after it; a kill in one of five, at any place.
+    // A stop before or after the upgrade; in one of five orders a kill at any point.
     let upgrade_first = dice.below(2) == 0;
     let kill_at = if dice.below(5) == 0 { dice.below(3) } else { usize::MAX };
     for step in 0..2 {
@@ -201,7 +201,7 @@ pub fn schedule(seed: u64) {
             // A daemon that was killed or has ended stopped it already.
             extension.ask("chat.stop", json!({ "conversationId": id })).ok();
         }
-        // A random order has random times in it.
+        // A random order has random times.
         extension.read(Duration::from_millis(dice.below(30) as u64)).ok();
     }
     if kill_at == 2 && world.daemon() == older {
@@ -213,7 +213,7 @@ pub fn schedule(seed: u64) {
     let id = extension.conversations[0].clone();
     let journal = || Replay::of_file(&world.home().join("sessions").join(&id).join("chat.jsonl"));
     if kill_at != usize::MAX {
-        // What a daemon did not hand over waits for the person's word.
+        // Messages that a daemon did not hand over wait for the person.
         extension.ask("chat.continue", json!({ "conversationId": id })).unwrap().unwrap();
     }
     let mut stopped_here = false;
@@ -221,11 +221,11 @@ pub fn schedule(seed: u64) {
         extension.read(Duration::from_millis(5)).ok();
         let now = journal();
         if now.started().contains("first") && now.turns_done() == 0 {
-            // The stop came before this turn began, or while no daemon ran: it goes on until it is stopped.
+            // The stop came before this turn began, or while no daemon ran: the turn runs until it is stopped.
             extension.ask("chat.stop", json!({ "conversationId": id })).ok();
             stopped_here = true;
         } else if stopped_here && !now.waiting().is_empty() {
-            // After a stop what waits is the person's to let go on.
+            // After a stop, waiting messages continue only when the person says so.
             extension.ask("chat.continue", json!({ "conversationId": id })).ok();
         }
         now.waiting().is_empty() && now.turns_done() == sent.len()
@@ -247,7 +247,7 @@ fn an_older_terminal_and_extension_go_on_with_a_newer_daemon() {
     newest.connect(&world);
     let daemon = world.daemon();
     send(&mut newest, 0, "a", "hang");
-    // Terminal and extension of the older release.
+    // Creates a terminal and an extension of the older release.
     let mut older = Extension::new("old", 1);
     older.connect(&world);
     send(&mut older, 0, "a", "say 2");
@@ -262,12 +262,12 @@ fn an_older_terminal_and_extension_go_on_with_a_newer_daemon() {
     world.end();
 }
 
-/// A daemon that has ended for a newer gstack which is stopped in that moment, and an older program that waits for it.
+/// A daemon that ended for a newer gstack, which is suspended at that moment, and an older program that waits for it.
 struct Between {
     world: World,
-    /// Of the newer release: it asked the daemon to hand over, and is stopped.
+    /// The newer release: it requested the upgrade, and is suspended.
     newer: Child,
-    /// Of the older one: it found no daemon and has said that it waits.
+    /// The older release: it found no daemon and reported that it waits.
     older: Child,
 }
 
@@ -291,7 +291,7 @@ fn between() -> Between {
         matches!(extension.ask("chat.send", params), Ok(Err(fault)) if fault["code"] == "updating")
     });
     signal(&newer, Signal::STOP);
-    // The daemon may be gone before its answer.
+    // The daemon may end before it answers.
     extension.ask("chat.stop", json!({ "conversationId": id })).ok();
     wait("the older daemon to end", || world.daemon() != daemon);
     extension.disconnect();
@@ -307,7 +307,7 @@ fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-/// The versions of the daemons that were ready, one after the other.
+/// Returns the versions of the daemons that were ready, in order.
 fn daemons(world: &World) -> Vec<String> {
     let log = world.log();
     let of = |line: &str| Some(line.split_once(" ready ")?.1.split_once("version=")?.1.trim_matches('"').to_owned());
@@ -322,7 +322,7 @@ fn an_older_program_waits_for_the_newer_daemon_that_is_to_come() {
     assert!(starter.wait().unwrap().success());
     assert_eq!(daemons(&world), [OWN.to_owned(), newer()]);
     world.run(&["stop"]);
-    // The upgrade is over, and taken back: nothing is left of it to wait for.
+    // The upgrade is over and undone: nothing of it is left to wait for.
     let (well, said) = world.run(&["sessions"]);
     assert!(well && !said.contains(WAITS), "{said}");
     assert_eq!(status(&world)["version"], OWN);
@@ -352,7 +352,8 @@ fn an_upgrade_that_was_taken_back_is_not_waited_for() {
     };
     let day = Duration::from_secs(24 * 60 * 60);
     let of = |version: &str| json!({ "version": version, "starters": [{ "pid": std::process::id(), "began": 1 }] });
-    // Of a day ago; of this very release, as after a fresh takeover; of an older release, which says nothing.
+    // From a day ago; from this same release, as after a fresh takeover; from an older release, which states no
+    // version.
     for (age, content) in [(Some(day), of(&newer()).to_string()), (None, of(OWN).to_string()), (None, String::new())] {
         mark(age, &content);
         let (well, said) = world.run(&["sessions"]);

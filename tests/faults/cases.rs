@@ -1,11 +1,11 @@
-//! Single faults with a story: what an agent can do wrong, two daemons, a folder that can't be written.
+//! Individual faults: what an agent can do wrong, two daemons, an unwritable folder.
 
 use crate::extension::Extension;
 use crate::journal::Replay;
 use crate::world::{World, wait, weight};
 use serde_json::{Value, json};
 
-/// A case under its own name.
+/// Runs a case under its own name.
 macro_rules! cases {
     ($($name:ident),* $(,)?) => { &[$((stringify!($name), $name)),*] };
 }
@@ -72,7 +72,7 @@ fn an_agent_that_hangs_is_ended_and_named() {
         assert_eq!((&end["outcome"], &end["fault"]["code"]), (&json!("failed"), &json!("timeout")), "{end}");
         assert!(end["fault"]["hint"].as_str().unwrap().contains("watchdog.silence-minutes"), "{end}");
     }
-    // The next message is answered as if nothing had happened.
+    // The next message is answered as usual.
     send(&mut extension, 0, "next", "say 2");
     assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
     finish(&world, extension);
@@ -109,7 +109,7 @@ fn a_long_line_and_a_flood_cost_no_memory() {
     assert!(during < before + 60 * 1024, "{before} kB before, {during} kB in a flood");
     extension.ask("chat.stop", json!({ "conversationId": id })).unwrap().unwrap();
     let end = end_of(&mut extension, 1);
-    // A fast machine is flooded past the limit of what one turn may say before the stop comes.
+    // A fast machine reaches the limit of a turn's output before the stop arrives.
     let flooded =
         end["outcome"] == "failed" && end["fault"]["message"].as_str().is_some_and(|words| words.contains("MB"));
     assert!(end["outcome"] == "stopped" || flooded, "{end}");
@@ -125,13 +125,13 @@ fn agents_take_turns_where_one_may_run() {
     extension.wait_for(1, "waiting-for-slot");
     send(&mut extension, 2, "c", "say 2");
     extension.wait_for(2, "waiting-for-slot");
-    // One that waits can be stopped.
+    // A waiting one can be stopped.
     let id = extension.conversations[2].clone();
     extension.ask("chat.stop", json!({ "conversationId": id })).unwrap().unwrap();
     assert_eq!(end_of(&mut extension, 2)["outcome"], "stopped");
     let id = extension.conversations[0].clone();
     extension.ask("chat.stop", json!({ "conversationId": id })).unwrap().unwrap();
-    // The first one's agent, idle now, makes room for the second's.
+    // The first one's agent, which is idle now, makes room for the second's.
     assert_eq!(end_of(&mut extension, 1)["outcome"], "done");
     wait("only the second agent", || world.agents().len() == 1);
     finish(&world, extension);
@@ -181,7 +181,7 @@ fn an_older_daemon_hands_over_when_its_turn_is_done() {
     });
     send(&mut extension, 0, "b", "say 2");
     let older = world.daemon().unwrap();
-    // To anyone who asks, it is of an earlier release.
+    // Makes it look like an earlier release.
     let file = world.home().join("browse.json");
     let mut state: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     state["version"] = json!("0.0.1");
@@ -202,7 +202,7 @@ fn an_older_daemon_hands_over_when_its_turn_is_done() {
     assert_ne!(world.daemon(), Some(older));
     let panel = &extension.panels[&id];
     assert!(panel.events.values().any(|event| event["type"] == "turn-done" && event["outcome"] == "stopped"));
-    // The message that waited runs by itself.
+    // The waiting message runs by itself.
     wait("the waiting message to run", || {
         extension.read(std::time::Duration::from_millis(20)).ok();
         let last = last(&extension, 0);
@@ -232,7 +232,7 @@ fn a_conversation_is_found_named_exported_deleted_and_brought_back() {
     assert!(extension.ask("file.read", read).unwrap().unwrap()["total"].as_u64().unwrap() > 100);
     let (well, text) = world.run(&["sessions", "show", &id[..8]]);
     assert!(well && text.contains("# Named") && text.contains("word 29"), "{text}");
-    // Deleted in the middle of a turn: what runs is stopped, and its agent ends.
+    // Deleted in the middle of a turn: the turn is stopped, and its agent ends.
     send(&mut extension, 0, "b", "hang");
     extension.wait_for(0, "running");
     extension.ask("conversations.delete", of.clone()).unwrap().unwrap();
@@ -307,14 +307,14 @@ fn a_conversation_follows_its_tab() {
         extension.tell("tabs.changed", json!({ "tabs": tabs, "removed": removed })).unwrap();
         extension.ask("chat.open", json!({ "chromeTabId": id })).unwrap().unwrap()
     };
-    // Into another window, to another page, asleep and awake: it stays with its tab.
+    // Moved to another window, navigated, discarded and restored: the conversation stays with its tab.
     for more in
         [json!({ "windowId": 7 }), json!({ "url": "https://else.example/" }), json!({ "discarded": true }), json!({})]
     {
         let info = opened(&mut extension, vec![tab(1, more)], vec![], 1);
         assert_eq!(info["conversationId"], talked.as_str());
     }
-    // Closed and brought back by Chrome under another id: it has its conversation again.
+    // Closed and restored by Chrome under another id: the tab has its conversation again.
     opened(&mut extension, vec![], vec![1], 2);
     let back = opened(&mut extension, vec![tab(91, json!({ "restored": true }))], vec![], 91);
     assert_eq!(back["conversationId"], talked.as_str());
@@ -330,7 +330,7 @@ fn a_panel_that_stops_reading_harms_no_other() {
     let (world, mut extension) = begin("", 1);
     let mut stuck: Vec<Extension> = (0..3).map(|n| Extension::new(&format!("stuck-{n}"), 30)).collect();
     for one in &mut stuck {
-        // 30 panels each, whose frames nobody takes from here on: the pipe fills.
+        // 30 panels each, whose frames are not read from here on: the pipe fills.
         one.connect(&world);
         one.stop_reading();
         for n in 0..4 {
@@ -350,7 +350,7 @@ fn a_large_journal_is_rewritten_by_itself_and_holds_the_same() {
     let (world, mut extension) = begin("", 1);
     let path = world.home().join("sessions").join(&extension.conversations[0]).join("chat.jsonl");
     let length = || std::fs::metadata(&path).unwrap().len();
-    // The pieces in which the answer comes are in the journal, each on its own line.
+    // The pieces of the streamed answer are in the journal, each on its own line.
     let pieces = || std::fs::read_to_string(&path).unwrap().matches("{\"delta\":").count();
     send(&mut extension, 0, "small", "tell 100");
     assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
@@ -364,7 +364,7 @@ fn a_large_journal_is_rewritten_by_itself_and_holds_the_same() {
     assert_eq!(held.turns_done(), 2);
     let shown = &extension.panels[&extension.conversations[0]].events;
     assert_eq!(&held.events, shown, "nothing that the panel shows is lost");
-    // The next turn stands behind it, and so does one under the next daemon.
+    // The next turn follows it, and so does one under the next daemon.
     for name in ["third", "fourth"] {
         send(&mut extension, 0, name, "say 2");
         assert_eq!(end_of(&mut extension, 0)["outcome"], "done");

@@ -1,4 +1,4 @@
-//! A client of another make: one that was written from docs/PROTOCOL.md alone.
+//! An independent client, written from docs/PROTOCOL.md alone.
 
 use crate::cases::{begin, cases, finish};
 use crate::world::gstack;
@@ -11,7 +11,7 @@ pub const ALL: &[(&str, fn())] = cases![
     a_page_of_the_protocol_that_lacks_a_field_is_noticed,
 ];
 
-/// Runs the client against a daemon of its own: whether it went well, and what it said.
+/// Runs the client against its own daemon; returns whether it succeeded, and its output.
 fn run(page: &str) -> (bool, String) {
     // It starts the daemon, whose socket the client connects to.
     let (world, extension) = begin("", 1);

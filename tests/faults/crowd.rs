@@ -16,7 +16,7 @@ pub const ALL: &[(&str, fn())] = cases![a_hundred_panels_get_everything_while_ot
 
 const PORTS: usize = 10;
 const PANELS: usize = 10;
-/// An acknowledgement for each of these, as panels do once a frame.
+/// One acknowledgement for this many events, as panels send once per frame.
 const AT_ONCE: usize = 64;
 
 /// The panels of one browser, all on one conversation.
@@ -30,7 +30,7 @@ struct Port {
 #[derive(Default)]
 struct Panel {
     replay: Replay,
-    /// It applies what comes and never says so.
+    /// It applies what it receives and never acknowledges it.
     mute: bool,
     unsaid: usize,
     gaps: usize,
@@ -54,7 +54,7 @@ impl Port {
         port
     }
 
-    /// The result of a request, before anything is subscribed to.
+    /// Returns the result of a request, before any subscription.
     fn answer(&mut self, method: &str, params: Value) -> Value {
         self.request(0, method, params);
         let patience = Patience::of(LIMIT);
@@ -83,7 +83,7 @@ impl Port {
         self.request(panel, "chat.subscribe", json!({ "conversationId": self.conversation, "after": after }));
     }
 
-    /// Takes the next frame; false where none comes.
+    /// Takes the next frame; false if none arrives.
     fn step(&mut self, limit: Duration) -> Result<bool, Gone> {
         let Some(frame) = self.host.take(limit)? else { return Ok(false) };
         let Some(n) = frame["client"].as_str().and_then(|client| client.strip_prefix('p')?.parse::<usize>().ok())
@@ -118,7 +118,7 @@ impl Port {
         Ok(true)
     }
 
-    /// Reads until all of its panels that speak hold the end of so many turns.
+    /// Reads until all of its acknowledging panels have the end of this many turns.
     fn follow(&mut self, turns: usize) {
         let patience = Patience::of(LIMIT);
         let ended = |panel: &Panel| panel.mute || panel.replay.turns_done() >= turns;
@@ -138,7 +138,7 @@ fn a_hundred_panels_get_everything_while_others_stop_reading() {
     end_of(&mut owner, 0);
     let read = || Arc::new(AtomicBool::new(false));
     let mut ports: Vec<Port> = (0..PORTS).map(|n| Port::join(&world, &format!("port-{n}"), &id, read())).collect();
-    // One panel more in a port that reads, and a whole port that does not.
+    // One more panel in a port that reads, and a whole port that does not.
     ports[0].panels.push(Panel { mute: true, ..Panel::default() });
     ports[0].subscribe(PANELS);
     let stop = read();
@@ -167,7 +167,7 @@ fn a_hundred_panels_get_everything_while_others_stop_reading() {
     }
     let after = weight(daemon);
     assert!(after.memory < before.memory + 64 * 1024, "memory: {before:?}, with panels that stop reading {after:?}");
-    // The ones that stopped can come back, and read what they missed.
+    // Those that stopped can return and read what they missed.
     stop.store(false, Ordering::Relaxed);
     let mut stuck = stuck;
     stuck.follow(TURNS + 1);

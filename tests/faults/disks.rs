@@ -1,4 +1,5 @@
-//! A home that can't be written: full, or read-only. Told, with the next step, and nothing of before is lost.
+//! A home that cannot be written: full, or read-only. The fault is reported with the next step, and nothing earlier is
+//! lost.
 
 use crate::cases::{begin_on, cases, end_of, finish, last, send};
 use crate::extension::Extension;
@@ -27,7 +28,7 @@ fn a_full_disk_ends_no_daemon_and_the_running_turn_has_its_end() {
     end_of(&mut extension, 0);
     assert_eq!(world.daemon(), daemon, "the daemon goes on");
     extension.panels[&extension.conversations[0]].check_settled();
-    // The room for that end is spent, and nothing else is written with what is left of it.
+    // The space reserved for that end is used up, and nothing else is written into the rest.
     let id = extension.conversations[0].clone();
     let long = format!("please [[say 1]] {}", "x".repeat(8000));
     let message = json!({ "conversationId": id, "clientId": "b", "text": long });
@@ -50,7 +51,7 @@ fn a_daemon_starts_on_a_full_disk() {
         extension.disconnect();
         fill(&world);
         world.kill(world.daemon().unwrap());
-        // Its sockets lie where the old ones did, and need a file each.
+        // Its sockets replace the old ones, and each needs a file.
         let (well, said) = world.run(&["sessions"]);
         assert!(well && said.contains("please"), "{said}");
         assert!(world.daemon().is_some());
@@ -68,13 +69,13 @@ fn a_message_is_refused_or_runs_and_never_both() {
     send(&mut extension, 0, "a", "say 1");
     end_of(&mut extension, 0);
     world.fill_with_files();
-    // Its journal takes a line, and only its record can't be written: it runs.
+    // Its journal takes a line, and only its record cannot be written, so it runs.
     send(&mut extension, 0, "b", "say 1");
     wait("its turn's end", || {
         extension.read(std::time::Duration::from_millis(20)).ok();
         extension.panels[&extension.conversations[0]].turns_done() == 2
     });
-    // The other conversation can't have a journal: its message is refused, and does not run when there is room.
+    // The other conversation cannot have a journal: its message is refused, and does not run when there is space again.
     let id = extension.conversations[1].clone();
     let message = json!({ "conversationId": id, "clientId": "c", "text": "please [[say 1]]" });
     let fault = extension.ask("chat.send", message).unwrap().unwrap_err();
@@ -96,7 +97,7 @@ fn a_read_only_home_is_told_everywhere_and_loses_nothing() {
     unwritable(&["ead-only"], |world| world.set_read_only(true), |world| world.set_read_only(false));
 }
 
-/// Everything that writes, while nothing can be written, and again when it can.
+/// Everything that writes, first while nothing can be written, then when it can again.
 fn unwritable(words: &[&str], spoil: fn(&World), fix: fn(&World)) {
     let Some(world) = World::on_disk("", 8192) else { return println!("a disk can't be mounted here: left out") };
     let mut extension = begin_on(&world, 2);
@@ -110,7 +111,7 @@ fn unwritable(words: &[&str], spoil: fn(&World), fix: fn(&World)) {
     spoil(&world);
     let id = extension.conversations[0].clone();
     let long = format!("please [[say 1]] {}", "x".repeat(20_000));
-    // One that has no journal yet: a journal that is open for writing takes lines on a read-only disk too.
+    // A conversation without a journal: an already open journal accepts lines even on a read-only disk.
     let message = |extension: &Extension| {
         let id = extension.conversations[1].clone();
         json!({ "conversationId": id, "clientId": "b", "text": long })
@@ -141,11 +142,11 @@ fn unwritable(words: &[&str], spoil: fn(&World), fix: fn(&World)) {
         assert!(!well && says(&said), "{arguments:?}: {said}");
     }
     assert_eq!(files.clone().map(|file| fs::read(file).unwrap()), before, "no file is cut short");
-    // What is there can be read.
+    // Existing data can be read.
     let history = extension.ask("chat.history", json!({ "conversationId": id, "before": 1000, "limit": 100 }));
     assert!(history.unwrap().unwrap()["events"].as_array().unwrap().len() > 3);
     assert!(world.run(&["sessions"]).1.contains("please"));
-    // A daemon that starts now says why it can't, or works as far as it can.
+    // A daemon that starts now reports why it cannot, or works as far as possible.
     world.kill(world.daemon().unwrap());
     let (well, said) = world.run(&["sessions"]);
     assert!(well || says(&said), "{said}");

@@ -1,4 +1,4 @@
-//! The extension's part: frames through the real native messaging host, and the state of panels as they would show it.
+//! The extension's part: frames through the real native messaging host, and the state that panels would show.
 
 use crate::host::{Gone, Host};
 use crate::journal::Replay;
@@ -22,7 +22,7 @@ pub struct Extension {
     next: u64,
     taken: usize,
     stuck: Arc<AtomicBool>,
-    /// Pushes that came while a conversation is being read: they are applied behind what was read.
+    /// Pushes that arrive while a conversation is being read: they are applied after it.
     held: Option<Vec<Value>>,
     epoch: Option<String>,
     /// By conversation.
@@ -49,14 +49,14 @@ impl Extension {
         }
     }
 
-    /// Of another release of gstack.
+    /// Creates an extension of another release of gstack.
     pub fn of(program: PathBuf, name: &str, tabs: usize) -> Self {
         let mut extension = Self::new(name, tabs);
         extension.program = program;
         extension
     }
 
-    /// Connects again and subscribes again, as the background and its panels do; tries until it is done.
+    /// Connects and subscribes again, like the background and its panels; retries until it succeeds.
     pub fn connect(&mut self, world: &World) {
         let patience = Patience::of(LIMIT);
         while self.try_connect(world).is_err() {
@@ -74,7 +74,8 @@ impl Extension {
         let proof = PanelKey::of(&self.name).proof(&welcome);
         let proved = self.ask("panel.prove", proof)?.unwrap_or_else(|fault| panic!("no proof: {fault}"));
         if let Some(code) = code(&proved) {
-            // A daemon that takes over in this moment knows of no code: the panel connects again and has another one.
+            // A daemon that takes over at this moment does not know the code: the panel reconnects and gets another
+            // one.
             let (well, _) = world.run(&["panels", "confirm", code]);
             if !well {
                 return Err(Gone);
@@ -143,12 +144,12 @@ impl Extension {
         self.host.as_ref().map(Host::pid)
     }
 
-    /// A request and its answer; what is pushed meanwhile is applied.
+    /// Sends a request and returns its answer; applies what is pushed in between.
     pub fn ask(&mut self, method: &str, params: Value) -> Result<Result<Value, Value>, Gone> {
         self.ask_written(method, &params.to_string())
     }
 
-    /// The same with parameters as they are written here.
+    /// Does the same with parameters as raw JSON.
     pub fn ask_written(&mut self, method: &str, params: &str) -> Result<Result<Value, Value>, Gone> {
         self.next += 1;
         let id = self.next;
@@ -173,7 +174,7 @@ impl Extension {
         self.write(&json!({ "jsonrpc": "2.0", "client": "p", "method": method, "params": params }))
     }
 
-    /// The same with parameters as they are written here.
+    /// Sends a notification with parameters as raw JSON.
     pub fn tell_written(&mut self, method: &str, params: &str) -> Result<(), Gone> {
         let message = format!(r#"{{"jsonrpc":"2.0","client":"p","method":"{method}","params":{params}}}"#);
         self.host.as_mut().ok_or(Gone)?.write_text(&message)
@@ -183,7 +184,7 @@ impl Extension {
         self.host.as_mut().ok_or(Gone)?.write(message)
     }
 
-    /// Takes what comes within a time.
+    /// Takes what arrives within a time.
     pub fn read(&mut self, limit: Duration) -> Result<(), Gone> {
         let Some(host) = &mut self.host else { return Err(Gone) };
         let frame = match host.take(limit) {
@@ -224,18 +225,18 @@ impl Extension {
         }
     }
 
-    /// Takes what is there already; false where nothing is.
+    /// Takes a message that has already arrived; false if there is none.
     pub fn read_one(&mut self) -> bool {
         let before = self.taken;
         self.read(Duration::from_millis(50)).is_ok() && self.taken > before
     }
 
-    /// From here on nobody takes what the host writes.
+    /// Stops reading what the host writes.
     pub fn stop_reading(&mut self) {
         self.stuck.store(true, Ordering::Relaxed);
     }
 
-    /// Sends a message and waits for no answer.
+    /// Sends a message without waiting for the answer.
     pub fn send_only(&mut self, n: usize, order: &str) {
         let id = self.conversations[n].clone();
         self.next += 1;
@@ -251,12 +252,12 @@ impl Extension {
         self.tell("chat.ack", json!({ "conversationId": id, "seq": seq, "offset": offset }))
     }
 
-    /// The state of a conversation as the daemon says it now.
+    /// Returns the conversation's current state from the daemon.
     pub fn state(&mut self, n: usize) -> Result<String, Gone> {
         Ok(self.info(n)?["state"].as_str().unwrap().to_owned())
     }
 
-    /// What the daemon says of a conversation.
+    /// Returns the daemon's information about a conversation.
     pub fn info(&mut self, n: usize) -> Result<Value, Gone> {
         let id = self.conversations[n].clone();
         let info = self.ask("chat.open", json!({ "chromeTabId": n + 1 }))?.unwrap();

@@ -1,4 +1,4 @@
-//! What a page or a person gives that does not fit into a frame, or into a string.
+//! Input of a page or a person that does not fit into a frame, or into a string.
 
 use crate::cases::{begin, begin_on, cases, end_of, finish};
 use crate::extension::Extension;
@@ -47,8 +47,8 @@ fn half_of_a_surrogate_pair_is_sent_as_a_replacement_character() {
     finish(&world, extension);
 }
 
-/// What stands in a JSON string as it is written: characters of every length, halves of pairs, what ends a line, turns
-/// text around or closes an envelope.
+/// Content of a JSON string as raw JSON: characters of every length, lone surrogates, line ends, direction controls,
+/// and envelope markers.
 const PIECES: [&str; 16] = [
     "x",
     "é",
@@ -99,7 +99,7 @@ fn whatever_a_page_says_of_itself_silences_no_panel() {
             Ok(_) => accepted.push(format!("m{round}")),
             Err(fault) => assert_eq!(fault["code"], "too-large", "{fault}"),
         }
-        // So that none is refused because too many wait.
+        // So that no message is refused because too many wait.
         extension.wait_for(0, "idle");
         let list = extension.ask("conversations.list", json!({})).expect("the connection stays");
         assert_eq!(list.unwrap()["conversations"].as_array().map(Vec::len), Some(1));
@@ -131,7 +131,7 @@ fn thousands_of_conversations_are_listed_in_pages() {
             "{{\"gstackChat\":1,\"conversationId\":\"{id}\"}}\n{{\"seq\":1,\"at\":1,\"type\":\"message\",\"clientId\":\"{n}\",\"text\":\"t\",\"from\":\"panel\"}}\n"
         );
         fs::write(folder.join("chat.jsonl"), &journal).unwrap();
-        // Several share a time.
+        // Several share a timestamp.
         let record = json!({ "format": 1, "conversationId": id, "title": "t".repeat(60), "folder": "/", "head": 1,
             "createdAt": 1, "updatedAt": n / 7, "journalBytes": journal.len(), "settled": true });
         fs::write(folder.join("session.json"), record.to_string()).unwrap();

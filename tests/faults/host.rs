@@ -1,4 +1,4 @@
-//! A native messaging host as Chrome starts it: frames in and out, and its end with its port.
+//! A native messaging host as Chrome starts it: frames in and out, and its end together with its port.
 
 use crate::world::World;
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// While `stuck` is set, nobody takes what it writes.
+    /// While `stuck` is set, its output is not read.
     pub fn start(world: &World, program: &Path, stuck: Arc<AtomicBool>) -> Self {
         let mut command = world.command_of(program, &[ORIGIN]);
         let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
@@ -56,7 +56,7 @@ impl Host {
         self.write_text(&message.to_string())
     }
 
-    /// JSON as it is written here: it may hold what no string of ours can.
+    /// Writes raw JSON, which may contain what no Rust string can.
     pub fn write_text(&mut self, message: &str) -> Result<(), Gone> {
         let body = message.as_bytes();
         let length = u32::try_from(body.len()).unwrap().to_ne_bytes();
@@ -64,7 +64,7 @@ impl Host {
         input.write_all(&[&length[..], body].concat()).map_err(|_| Gone)
     }
 
-    /// The next frame; none where none comes within the limit.
+    /// Returns the next frame; `None` if none arrives within the limit.
     pub fn take(&mut self, limit: Duration) -> Result<Option<Value>, Gone> {
         match self.frames.recv_timeout(limit) {
             Ok(frame) => Ok(Some(frame)),

@@ -1,18 +1,18 @@
-//! A conversation put together from its events: by a panel from what it is sent, and by the test from the file.
+//! A conversation assembled from its events: as a panel from what it receives, and as the test from the file.
 
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-/// Events by number; text blocks with the text that they have so far.
+/// Events by number; text blocks with their text so far.
 #[derive(Debug, Default)]
 pub struct Replay {
     pub events: BTreeMap<u64, Value>,
 }
 
 fn units(text: &str) -> u64 {
-    // Nearly all of it is, and long texts are counted for every piece.
+    // Nearly all text is ASCII, and long texts are counted for every piece.
     if text.is_ascii() { text.len() as u64 } else { text.encode_utf16().count() as u64 }
 }
 
@@ -21,7 +21,8 @@ impl Replay {
         self.events.last_key_value().map_or(0, |(seq, _)| *seq)
     }
 
-    /// After which event a panel reads again: before the first text of the running turn, which may have grown unseen.
+    /// Returns the event after which a panel reads again: before the first text of the running turn, which may have
+    /// grown unseen.
     pub fn resume_after(&self) -> u64 {
         let begun =
             self.events.iter().rev().find(|(_, event)| event["type"] == "turn-started" || event["type"] == "turn-done");
@@ -35,7 +36,7 @@ impl Replay {
         self.events.retain(|seq, _| *seq <= head);
     }
 
-    /// An event that was read: it holds all of its text.
+    /// Applies an event that was read: it contains its whole text.
     pub fn read(&mut self, event: &Value) {
         let seq = event["seq"].as_u64().unwrap();
         let longer =
@@ -45,7 +46,7 @@ impl Replay {
         }
     }
 
-    /// An event that was pushed comes right behind the last one.
+    /// Applies a pushed event, which directly follows the last one.
     pub fn pushed(&mut self, event: &Value) {
         let seq = event["seq"].as_u64().unwrap();
         assert!(seq <= self.head() + 1, "a push left out an event: {} and then {seq}", self.head());
@@ -64,12 +65,12 @@ impl Replay {
         held.push_str(&String::from_utf16(&new).unwrap());
     }
 
-    /// The newest event, and how much of its text is held.
+    /// Returns the newest event, and the length of its known text.
     pub fn place(&self) -> (u64, u64) {
         self.events.last_key_value().map_or((0, 0), |(seq, event)| (*seq, units(event["text"].as_str().unwrap_or(""))))
     }
 
-    /// From the file, strictly: every line is one of ours and numbers have no gap.
+    /// Reads the file strictly: every line is one of ours, and the numbers have no gap.
     pub fn of_file(path: &Path) -> Self {
         let mut replay = Self::default();
         let Ok(text) = fs::read_to_string(path) else { return replay };
@@ -95,12 +96,12 @@ impl Replay {
         self.of_type("turn-done").count()
     }
 
-    /// The client ids of the messages that have had a turn.
+    /// Returns the client ids of the messages that have had a turn.
     pub fn started(&self) -> HashSet<&str> {
         self.of_type("turn-started").map(|event| event["clientId"].as_str().unwrap()).collect()
     }
 
-    /// The messages' client ids, each as often as it is there.
+    /// Returns the messages' client ids with their counts.
     pub fn messages(&self) -> HashMap<&str, usize> {
         let mut found = HashMap::new();
         for event in self.of_type("message") {
@@ -109,7 +110,7 @@ impl Replay {
         found
     }
 
-    /// The messages whose turn never began and that nobody took back, oldest first.
+    /// Returns the messages whose turn never began and that were not taken back, oldest first.
     pub fn waiting(&self) -> Vec<String> {
         let over: HashSet<&Value> = self
             .of_type("turn-started")
@@ -120,7 +121,7 @@ impl Replay {
         waiting.map(|id| id.as_str().unwrap().to_owned()).collect()
     }
 
-    /// What must hold of a conversation in which nothing runs.
+    /// Checks a conversation in which nothing runs.
     pub fn check_settled(&self) {
         let ids = |kind: &'static str, name: &'static str| -> Vec<&str> {
             self.of_type(kind).map(|event| event[name].as_str().unwrap()).collect()

@@ -1,11 +1,11 @@
-//! Faults on purpose: random orders of messages, stops, kills and full disks against the real program, and what must
-//! hold after each. A seed names an order; `GSTACK_FAULT_SEED=N` runs that one again, `GSTACK_FAULT_BROWSER_SEED=N` one
-//! with a real browser in it.
+//! Deliberate faults: random orders of messages, stops, kills and full disks against the real program, and the checks
+//! after each. A seed names an order; `GSTACK_FAULT_SEED=N` runs it again, `GSTACK_FAULT_BROWSER_SEED=N` one with a
+//! real browser.
 //!
-//! `GSTACK_FAULT_SEEDS`, `GSTACK_FAULT_UPGRADE_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` run so many new orders and no cases, `GSTACK_FAULT_AT_ONCE` so many of
-//! them side by side; `GSTACK_FAULT_CASE=WORDS` runs the cases with these words in their name and no orders.
-//! `GSTACK_SOAK=CONVERSATIONS,TURNS` says how long the long one is.
-//! The program is also the agent that it gives to gstack: with [`agent::VARIABLE`] set it plays that part.
+//! `GSTACK_FAULT_SEEDS`, `GSTACK_FAULT_UPGRADE_SEEDS` and `GSTACK_FAULT_BROWSER_SEEDS` run that many new orders and no
+//! cases, `GSTACK_FAULT_AT_ONCE` sets how many run side by side; `GSTACK_FAULT_CASE=WORDS` runs the cases with these
+//! words in their name and no orders. `GSTACK_SOAK=CONVERSATIONS,TURNS` sets the length of the soak test. The program
+//! is also the agent that it gives to gstack: with [`agent::VARIABLE`] set it plays that part.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 mod agent;
@@ -36,16 +36,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Where nobody says how many orders, the same ones are run each time, so that a change is what makes one fail. The
-/// first of them once found a turn without an end, on a disk that was full for a moment.
+/// By default the same orders run each time, so that only a change makes one fail. The first of them once found a turn
+/// without an end, on a disk that was full for a moment.
 const FIRST_SEED: u64 = 981_756;
-/// Orders that are run where nobody says how many.
+/// The default number of orders.
 const SEEDS: u64 = 200;
 /// Orders of an upgrade, messages, a stop and a kill.
 const UPGRADE_SEEDS: u64 = 200;
 /// Each opens a browser several times.
 const BROWSER_SEEDS: u64 = 6;
-/// Most of an order's time it waits: for processes to start and to be gone.
+/// An order spends most of its time waiting for processes to start and to end.
 const AT_ONCE: u64 = 8;
 
 fn number(variable: &str) -> Option<u64> {
@@ -54,7 +54,7 @@ fn number(variable: &str) -> Option<u64> {
         .map(|text| text.parse().unwrap_or_else(|_| panic!("{variable}={text} is not a number")))
 }
 
-/// What ran and what failed, as cargo's own harness says it.
+/// The results and failures, in the format of cargo's own harness.
 #[derive(Default)]
 struct Report {
     passed: AtomicU64,
@@ -75,7 +75,7 @@ impl Report {
         }
     }
 
-    /// So many orders side by side, each named by its seed.
+    /// Runs this many orders side by side, each named by its seed.
     fn run_seeds(&self, what: &str, (first, count): (u64, u64), at_once: u64, schedule: fn(u64)) {
         let began = Instant::now();
         let next = AtomicU64::new(0);
@@ -105,7 +105,7 @@ fn main() {
     if arguments.iter().any(|argument| argument == "--list") {
         return println!("faults: test");
     }
-    // `cargo test NAME` of another test runs nothing here.
+    // `cargo test NAME` for another test runs nothing here.
     let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
     if filter.is_some_and(|filter| !"faults".contains(filter.as_str())) {
         return println!("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out");
@@ -161,7 +161,7 @@ fn main() {
     }
 }
 
-/// Another beginning each time.
+/// Returns a different start each time.
 fn entropy() -> u64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64)
 }

@@ -1,5 +1,5 @@
 //! Every system call of the command line, the native host and the keeper that changes a file fails once, one after the
-//! other: what was there before stays whole, nothing half stays behind, nothing is left running, and the words are right.
+//! other: earlier data stays complete, nothing partial is left, nothing keeps running, and the message is right.
 
 use crate::cases::{begin, cases, end_of, send};
 use crate::syscalls::{Control, ERRORS, NONE, library};
@@ -24,14 +24,14 @@ pub const ALL: &[(&str, fn())] = cases![
 
 const ORIGIN: &str = "chrome-extension://hmjooioflnjmgaipmokechimoabfkeji/";
 
-/// A call that fails, and how.
+/// A failing call, and how it fails.
 #[derive(Clone, Copy, Debug)]
 struct Fault {
     at: i64,
     error: i64,
 }
 
-/// Loads the library into a command, with a call below `root` chosen to fail.
+/// Loads the library into a command and selects the call below `root` that fails.
 fn spoil(command: &mut Command, world: &World, root: &Path, fault: Fault) -> Control {
     let path = world.folder.path().join(format!("control-{}", fault.at));
     let control = Control::new(&path);
@@ -40,7 +40,7 @@ fn spoil(command: &mut Command, world: &World, root: &Path, fault: Fault) -> Con
     control
 }
 
-/// Runs a story once in peace and once for each of its calls. The story gives the number of calls.
+/// Runs a scenario once without a fault and once for each of its calls. The scenario returns the number of calls.
 fn walk(name: &str, story: impl Fn(Fault) -> i64) {
     if library().is_none() {
         return println!("there is no C compiler: left out");
@@ -54,7 +54,7 @@ fn walk(name: &str, story: impl Fn(Fault) -> i64) {
     }
 }
 
-/// Names of the files in a folder and below it, the hidden ones too.
+/// Returns the names of the files in a folder and below it, including hidden ones.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -147,7 +147,7 @@ fn a_host_whose_calls_fail_says_so_to_the_browser() {
         let body = hello.to_string();
         let length = u32::try_from(body.len()).unwrap().to_ne_bytes();
         let mut input = host.stdin.take().unwrap();
-        // One that has ended already reads nothing.
+        // A program that has already ended reads nothing.
         input.write_all(&[&length, body.as_bytes()].concat()).ok();
         let mut output = host.stdout.take().unwrap();
         let mut length = [0; 4];

@@ -1,4 +1,4 @@
-//! A daemon that nobody can reach any more: its sockets or its home are gone, or it hangs.
+//! An unreachable daemon: its sockets or its home are gone, or it hangs.
 
 use crate::cases::{begin, cases, end_of, finish, send};
 use crate::world::{World, wait};
@@ -37,7 +37,7 @@ fn a_daemon_whose_home_was_deleted_ends() {
     let (world, mut extension) = begin("", 1);
     send(&mut extension, 0, "a", "hang");
     extension.wait_for(0, "running");
-    // The daemon goes on writing while its home is being deleted.
+    // The daemon still writes while its home is being deleted.
     wait("the home to be deleted", || fs::remove_dir_all(world.home()).is_ok() || !world.home().exists());
     extension.disconnect();
     wait("the daemon and its agent to end", || world.processes().is_empty());
@@ -56,11 +56,11 @@ fn a_daemon_whose_lock_was_deleted_ends_and_leaves_the_next_one_alone() {
     finish(&world, extension);
 }
 
-/// As where a starter is killed: its daemon goes on and meets the next starter's.
+/// As after a starter is killed: its daemon lives on and meets the next starter's.
 fn a_daemon_that_finds_another_at_the_lock_does_not_wait_for_its_end() {
     let world = World::new("");
     let home = world.home();
-    // The other one: it holds the lock and has no sockets yet.
+    // The other daemon: it holds the lock and has no sockets yet.
     let lock = fs::File::create(home.join("daemon.lock")).unwrap();
     lock.lock().unwrap();
     let mut late = world.command(&["daemon", home.to_str().unwrap()]).spawn().unwrap();
@@ -101,7 +101,7 @@ fn a_hung_daemon_is_told_by_every_command_in_the_same_words() {
         let told = said.contains(&format!("the gstack daemon (pid {daemon}) runs and does not answer"));
         assert!(!well && told && said.contains(&format!("kill -9 {daemon}")), "{arguments:?}: {said}");
     }
-    // It was only asleep. What it was told meanwhile it may do now: one of that was to end.
+    // It was only suspended. It may now handle the requests it received, one of which was to end.
     extension.connect(&world);
     finish(&world, extension);
 }

@@ -1,4 +1,4 @@
-//! One random order of deeds and faults, named by its seed, and what must hold after it.
+//! One random order of actions and faults, named by its seed, and the checks after it.
 
 use crate::extension::Extension;
 use crate::journal::Replay;
@@ -28,7 +28,7 @@ const ORDERS: [&str; 9] = ["say 3", "say 40", "slow 20", "hang", "crash", "exit"
 
 /// A journal for each tab, and the pipes of two agents.
 const MOST_FILES: usize = 16;
-/// In kB: what an order's conversations take in memory, several times over.
+/// In kB: several times the memory that an order's conversations take.
 const MOST_MEMORY: u64 = 8 * 1024;
 
 struct Schedule {
@@ -36,10 +36,10 @@ struct Schedule {
     world: World,
     extension: Extension,
     has_disk: bool,
-    /// What a daemon takes before anything was done.
+    /// The daemon's resources before any action.
     fresh: Weight,
     sent: usize,
-    /// By client id: the number that its answer gave.
+    /// By client id: the number in its answer.
     acknowledged: HashMap<String, (usize, u64)>,
     deeds: Vec<String>,
 }
@@ -115,7 +115,7 @@ impl Schedule {
             _ => {
                 let millis = self.dice.below(120) as u64;
                 self.note(&format!("{millis} ms"));
-                // A random order has random times in it.
+                // A random order has random times.
                 if self.extension.read(Duration::from_millis(millis)).is_err() {
                     self.extension.connect(&self.world);
                 }
@@ -144,7 +144,7 @@ impl Schedule {
                 let first = self.acknowledged.entry(client_id.to_owned()).or_insert((n, seq));
                 assert_eq!(*first, (n, seq), "a message that is sent again is answered as the first time");
             }
-            // The queue is full, or the disk is: the person was told so.
+            // The queue or the disk is full, and the person was told so.
             Ok(Err(fault)) => assert!(matches!(fault["code"].as_str(), Some("conflict" | "storage")), "{fault}"),
             Err(_) => self.extension.connect(&self.world),
         }
@@ -170,7 +170,7 @@ impl Schedule {
         }
     }
 
-    /// Stops everything, and reads until the panels hold what there is.
+    /// Stops everything, and reads until the panels are complete.
     fn settle(&mut self) {
         self.world.free_disk();
         for n in 0..TABS {
@@ -221,7 +221,7 @@ impl Schedule {
                 assert_eq!(written.events[seq]["clientId"], client_id.as_str(), "where its answer said");
             }
             assert!(messages.values().all(|count| *count == 1), "no message is there twice: {messages:?}");
-            // An end that could not be written on the full disk is written by the next daemon.
+            // The next daemon writes an end that could not be written on the full disk.
             if !self.has_disk {
                 written.check_settled();
             }
@@ -232,7 +232,7 @@ impl Schedule {
         }
         self.extension.disconnect();
         self.world.end();
-        // And the next daemon finds all of it in order: what waits is there, and runs when it is told to.
+        // And the next daemon finds everything in order: waiting messages are there, and run on request.
         self.extension.connect(&self.world);
         for n in 0..TABS {
             let id = self.extension.conversations[n].clone();

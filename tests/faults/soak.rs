@@ -1,4 +1,4 @@
-//! The long one: many conversations, many turns, and that memory, open files and threads stay flat.
+//! The soak test: many conversations and turns, while memory, open files and threads stay constant.
 
 use crate::cases::cases;
 use crate::extension::Extension;
@@ -13,7 +13,7 @@ pub const ALL: &[(&str, fn())] = cases![many_conversations_and_turns_leave_memor
 
 const CONVERSATIONS: usize = 200;
 const TURNS: usize = 10_000;
-/// Conversations of one browser.
+/// Conversations per browser.
 const TABS: usize = 10;
 /// Browsers that are open side by side.
 const AT_ONCE: usize = 4;
@@ -29,7 +29,7 @@ fn size() -> (usize, usize) {
 fn many_conversations_and_turns_leave_memory_and_files_flat() {
     let (conversations, turns) = size();
     let settings = format!("at-once = {}\nsleep-minutes = 5\n", AT_ONCE * TABS);
-    // On a disk of memory it is the daemon that is measured, and not how long a real one takes for 50,000 syncs.
+    // A RAM disk, so that the daemon is measured and not the time of 50,000 syncs on a real disk.
     let world = World::on_disk(&settings, DISK_KB).unwrap_or_else(|| World::new(&settings));
     let began = Instant::now();
     let (next, weights) = (AtomicUsize::new(0), Mutex::new(Vec::<Weight>::new()));
@@ -64,7 +64,7 @@ fn many_conversations_and_turns_leave_memory_and_files_flat() {
     world.end();
 }
 
-/// One browser comes, each of its tabs has its turns, and it goes.
+/// One browser connects, runs turns in each of its tabs, and disconnects.
 fn visit(world: &World, browser: usize, rounds: usize) {
     let mut extension = Extension::new(&format!("browser-{browser}"), TABS);
     extension.connect(world);

@@ -1,7 +1,7 @@
-//! Every system call of the daemon that changes a file fails once, one after the other, while messages are sent, stopped
-//! and queued: what was acknowledged is there, what was refused never runs, and the daemon goes on.
+//! Every system call of the daemon that changes a file fails once, one after the other, while messages are sent,
+//! stopped and queued: acknowledged messages are there, refused ones never run, and the daemon continues.
 //!
-//! The calls fail in a library that is preloaded into the daemon (`failing_calls.c`, compiled here).
+//! A library that is preloaded into the daemon makes the calls fail (`failing_calls.c`, compiled here).
 
 use crate::cases::{cases, end_of, send};
 use crate::extension::Extension;
@@ -23,15 +23,15 @@ pub const ALL: &[(&str, fn())] = cases![
     a_compaction_whose_calls_fail_loses_nothing,
 ];
 
-/// ENOSPC, EIO, EROFS, EMFILE, and a write that takes half of its bytes.
+/// ENOSPC, EIO, EROFS, EMFILE, and a write of half of its bytes.
 pub const ERRORS: [i64; 5] = [28, 5, 30, 24, 0];
-/// As many calls are left out that none of them is reached.
+/// Skips so many calls that none of them fails.
 pub const NONE: i64 = i64::MAX;
 const AT_ONCE: usize = 4;
-/// Other errors at the same calls: `GSTACK_FAULT_CALLS=N` chooses them by another number.
+/// Combines errors and calls differently: `GSTACK_FAULT_CALLS=N` selects another seed.
 const SEED: u64 = 1;
 
-/// None where no C compiler is.
+/// Returns `None` without a C compiler.
 pub fn library() -> Option<&'static PathBuf> {
     static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
     let build = || {
@@ -44,7 +44,7 @@ pub fn library() -> Option<&'static PathBuf> {
     BUILT.get_or_init(build).as_ref()
 }
 
-/// What the test and the library share.
+/// The memory that the test and the library share.
 pub struct Control(File);
 
 impl Control {
@@ -67,7 +67,7 @@ impl Control {
     }
 }
 
-/// A daemon with the library in it.
+/// Starts a daemon with the library.
 fn daemon(world: &World, control: &Path) -> Child {
     let root = world.home();
     let mut command = world.command_of(&gstack(), &["daemon", root.to_str().unwrap()]);
@@ -80,13 +80,13 @@ fn daemon(world: &World, control: &Path) -> Child {
 }
 
 struct Ended {
-    /// How many calls there were behind the first turn.
+    /// The number of calls after the first turn.
     calls: i64,
     acknowledged: Vec<(String, usize)>,
     refused: Vec<(String, usize)>,
 }
 
-/// One order of messages in which the call `at` fails.
+/// Runs one order of messages in which the call `at` fails.
 fn run(at: i64, error: i64, all: bool) -> Ended {
     let world = World::new("");
     let path = world.folder.path().join("control");
@@ -127,7 +127,7 @@ fn run(at: i64, error: i64, all: bool) -> Ended {
     let calls = control.count() - before;
     control.set(0, 0, false);
     assert!(child.try_wait().unwrap().is_none(), "the daemon goes on");
-    // The journal as it is now, whatever the daemon would still write: it is killed.
+    // Kills the daemon to get the journal as it is now, whatever it would still write.
     child.kill().unwrap();
     child.wait().unwrap();
     let conversations = extension.conversations.clone();
@@ -144,7 +144,7 @@ fn run(at: i64, error: i64, all: bool) -> Ended {
         }
         for name in names(&refused) {
             assert!(!journal.started().contains(&name.as_str()), "{name} was refused and ran");
-            // Where every call fails, a line whose sync failed can't be taken back either. It waits, and never ran.
+            // If every call fails, a line whose sync failed cannot be removed either. It waits, and never ran.
             let may_wait = all && journal.waiting().contains(&name);
             assert!(may_wait || !messages.contains_key(name.as_str()), "{name} was refused: {messages:?}");
         }
@@ -187,7 +187,7 @@ fn every_write_that_fails_loses_nothing_and_runs_nothing_that_was_refused() {
     assert!(refused > 0, "a failing call has consequences");
 }
 
-/// A compaction in which the call `at` fails, and how many calls it took.
+/// Runs a compaction in which the call `at` fails; returns its number of calls.
 fn compaction(at: i64, error: i64, all: bool) -> i64 {
     let world = World::new("");
     let path = world.folder.path().join("control");
@@ -209,11 +209,11 @@ fn compaction(at: i64, error: i64, all: bool) -> i64 {
     let (well, said) = world.run(&["sessions", "compact", &id]);
     let calls = control.count() - before;
     control.set(0, 0, false);
-    // What could not be compacted is named, with the reason.
+    // A conversation that could not be compacted is reported with the reason.
     assert!(at == NONE || well || said.contains("gstack: "), "{said}");
     assert_eq!(journal().events, full, "nothing is lost: {said}");
     assert!(child.try_wait().unwrap().is_none(), "the daemon goes on");
-    // What is said afterwards stands behind it, under this daemon and under the next one.
+    // Later messages follow it, under this daemon and under the next one.
     send(&mut extension, 0, "third", "say 2");
     assert_eq!(end_of(&mut extension, 0)["outcome"], "done");
     extension.wait_for(0, "idle");

@@ -1,4 +1,4 @@
-//! Conversations in git work trees of their own: made, kept, left behind, refused.
+//! Conversations in their own git work trees: created, kept, left behind, refused.
 
 use crate::cases::{cases, end_of, finish, last, send};
 use crate::extension::Extension;
@@ -38,7 +38,7 @@ fn repository(world: &World) -> PathBuf {
     path
 }
 
-/// Conversations work in trees of `repository` from here on.
+/// Makes conversations work in work trees of `repository`.
 fn begin(tabs: usize) -> (World, Extension, PathBuf) {
     let (world, extension) = crate::cases::begin("", tabs);
     let repository = repository(&world);
@@ -87,11 +87,11 @@ fn a_conversation_works_in_a_work_tree_until_it_is_cleared() {
     assert!(listed.contains("a git work tree of"), "{listed}");
     let id = extension.conversations[0].clone();
     assert!(world.run(&["sessions", "export", &id[..8]]).1.contains("a git work tree of"));
-    // The next daemon goes on in it.
+    // The next daemon continues in it.
     world.kill(world.daemon().unwrap());
     extension.connect(&world);
     assert_eq!(info(&mut extension, 0)["folder"], shown["folder"]);
-    // With something in it, it is kept and its conversation says where; the fresh one is not a part of it.
+    // A work tree with changes is kept, and its conversation says where; the fresh one is not part of it.
     clear(&mut extension, 0);
     wait("the kept tree to be told", || {
         extension.read(Duration::from_millis(20)).ok();
@@ -100,7 +100,7 @@ fn a_conversation_works_in_a_work_tree_until_it_is_cleared() {
     let fresh = info(&mut extension, 0);
     assert_eq!((&fresh["folder"], &fresh["worktree"]), (&json!(repository), &Value::Null));
     assert!(folder.join("of-the-agent").exists());
-    // With nothing in it, it goes.
+    // An unchanged work tree is removed.
     let other = PathBuf::from(info(&mut extension, 1)["folder"].as_str().unwrap());
     fs::remove_file(other.join("of-the-agent")).unwrap();
     clear(&mut extension, 1);
@@ -135,7 +135,8 @@ fn a_work_tree_that_can_not_be_made_is_told_and_the_message_kept() {
     finish(&world, extension);
 }
 
-/// A git that waits, once it has made a work tree, until the test lets it go on. gstack runs no hook that could.
+/// Returns a git that, once it has created a work tree, waits until the test releases it. gstack runs no hook that
+/// could.
 fn slow_git(world: &World) -> PathBuf {
     let bin = world.folder.path().canonicalize().unwrap().join("bin");
     fs::create_dir(&bin).unwrap();
@@ -167,17 +168,17 @@ fn a_daemon_killed_while_git_works_leaves_nothing_half() {
     let listed = || fs::read_dir(&trees).map_or(0, Iterator::count);
     let works = || world.processes().iter().any(|(_, line)| line.contains("bin/git ") && line.contains("worktree add"));
     wait("git to work", || listed() == 2 && works());
-    // Stopped meanwhile, the turn ends at once; the tree is made all the same.
+    // If it is stopped in between, the turn ends at once, but the work tree is still created.
     let id = extension.conversations[0].clone();
     extension.ask("chat.stop", json!({ "conversationId": id })).unwrap().unwrap();
     assert_eq!(end_of(&mut extension, 0)["outcome"], "stopped");
     world.kill(world.daemon().unwrap());
-    // In a sandbox git ends with the daemon, and nobody reads the gate. Without one it goes on.
+    // In a sandbox git ends with the daemon, so nothing reads the gate. Without a sandbox it continues.
     let mut open = fs::OpenOptions::new();
     open.write(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
     wait("git to end", || {
         if let Ok(mut gate) = open.open(&gate) {
-            // A reader that ends now reads nothing more.
+            // A reader that is ending may read nothing more.
             gate.write_all(b"go\n").ok();
         }
         !works()

@@ -1,4 +1,4 @@
-//! A gstack of a test's own: its home, its agent, its processes, and that none of them is left.
+//! A test's own gstack: its home, its agent, its processes, and the check that none of them is left.
 
 use crate::agent;
 use crate::patience::Patience;
@@ -15,7 +15,7 @@ pub fn gstack() -> PathBuf {
     std::env::var_os("GSTACK_BIN").map_or_else(|| env!("CARGO_BIN_EXE_gstack").into(), PathBuf::from)
 }
 
-/// Nothing that is waited for takes this long on a machine that has a processor to spare.
+/// Nothing here takes this long on a machine that has a processor to spare.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct World {
@@ -25,12 +25,12 @@ pub struct World {
 }
 
 impl World {
-    /// `settings`: more lines of config.toml.
+    /// `settings`: additional lines of config.toml.
     pub fn new(settings: &str) -> Self {
         Self::make(settings, None).unwrap()
     }
 
-    /// One whose whole home is on a disk of so many kB; none where this machine lets us make none.
+    /// Creates one whose whole home is on a disk of this many kB; `None` if this machine does not allow it.
     pub fn on_disk(settings: &str, kilobytes: u32) -> Option<Self> {
         Self::make(settings, Some(kilobytes))
     }
@@ -71,7 +71,7 @@ impl World {
         self.command_of(&gstack(), arguments)
     }
 
-    /// Another build of it in this world.
+    /// Returns a command for another build in this world.
     pub fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
@@ -83,7 +83,8 @@ impl World {
             .env("SHELL", "/bin/sh")
             .env("LANG", "C.UTF-8")
             .env("GSTACK_HOME", self.home())
-            // Empty: the best of this machine, as for a person. `GSTACK_FAULT_SANDBOX` names another, or `none`.
+            // Empty: the best mechanism of this machine, as for a person. `GSTACK_FAULT_SANDBOX` names another, or
+            // `none`.
             .env("GSTACK_SANDBOX_MECHANISM", std::env::var("GSTACK_FAULT_SANDBOX").unwrap_or_default())
             .current_dir(self.person())
             .stdin(Stdio::null())
@@ -92,19 +93,19 @@ impl World {
         command
     }
 
-    /// Runs the command line to its end: whether it went well, and what it said.
+    /// Runs the command line to completion; returns whether it succeeded, and its output.
     pub fn run(&self, arguments: &[&str]) -> (bool, String) {
         Self::ended(self.command(arguments))
     }
 
-    /// Runs a command to its end.
+    /// Runs a command to completion.
     pub fn ended(mut command: Command) -> (bool, String) {
         let output = command.output().unwrap();
         let said = [output.stdout, output.stderr].concat();
         (output.status.success(), String::from_utf8_lossy(&said).into_owned())
     }
 
-    /// Every process that belongs to this home, with its command line.
+    /// Returns every process that belongs to this home, with its command line.
     pub fn processes(&self) -> Vec<(u32, String)> {
         let mark = self.folder.path().to_string_lossy().into_owned();
         let listed = fs::read_dir("/proc").unwrap().flatten();
@@ -116,7 +117,7 @@ impl World {
         pids.filter(|pid| *pid != std::process::id())
             .filter_map(|pid| {
                 let line = read(pid, "cmdline");
-                // One without a command line has ended and waits to be reaped.
+                // A process without a command line has ended and waits to be reaped.
                 (!line.is_empty() && (line.contains(&mark) || read(pid, "environ").contains(&mark)))
                     .then_some((pid, line))
             })
@@ -127,24 +128,24 @@ impl World {
         self.with("gstack daemon ").first().copied()
     }
 
-    /// Agents in a conversation: not those that are asked for their version.
+    /// Returns the agents in a conversation, without those that only report their version.
     pub fn agents(&self) -> Vec<u32> {
-        // A minder's command line holds its agent's.
+        // A minder's command line contains its agent's.
         let is_agent = |line: &str| {
             !line.contains("agent-minder") && (line.contains("--session-id=") || line.contains("--resume="))
         };
         self.processes().into_iter().filter(|(_, line)| is_agent(line)).map(|(pid, _)| pid).collect()
     }
 
-    /// Those whose command line holds these words.
+    /// Returns the processes whose command line contains these words.
     pub fn with(&self, words: &str) -> Vec<u32> {
         self.processes().into_iter().filter(|(_, line)| line.contains(words)).map(|(pid, _)| pid).collect()
     }
 
-    /// kill -9, and gone when this returns, with every socket and lock that it held.
+    /// Sends kill -9; the process, its sockets and its locks are gone when this returns.
     pub fn kill(&self, pid: u32) {
         let pid = Pid::from_raw(pid.cast_signed()).unwrap();
-        // One that has gone already has nothing open.
+        // A process that has already ended has nothing open.
         let Ok(ended) = pidfd_open(pid, PidfdFlags::empty()) else { return };
         kill_process(pid, Signal::KILL).ok();
         let limit = Timespec { tv_sec: LIMIT.as_secs().cast_signed(), tv_nsec: 0 };
@@ -157,12 +158,12 @@ impl World {
         assert!(done.success(), "process {pid} takes {name}");
     }
 
-    /// kill -9 to a child of this process, which reaps it itself.
+    /// Sends kill -9 to a child of this process, which reaps it itself.
     pub fn kill_child(&self, pid: u32) {
         Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status().unwrap();
     }
 
-    /// A disk of so many kB for the conversations, where this machine lets us make one.
+    /// Mounts a disk of this many kB for the conversations, if this machine allows it.
     pub fn mount_small_disk(&mut self, kilobytes: u32) -> bool {
         let place = self.home().join("sessions");
         fs::create_dir_all(&place).unwrap();
@@ -183,7 +184,7 @@ impl World {
         mounted
     }
 
-    /// Makes the home one that is only read, or writable again. Files that are open for writing stay so.
+    /// Makes the home read-only, or writable again. Files that are open for writing stay writable.
     pub fn set_read_only(&self, read_only: bool) {
         let home = self.home();
         let home = home.to_str().unwrap();
@@ -197,7 +198,7 @@ impl World {
         }
     }
 
-    /// Leaves nothing free on the small disk.
+    /// Fills the small disk completely.
     pub fn fill_disk(&self) {
         let path = self.disks[0].join(".filler");
         let mut file = fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
@@ -206,7 +207,7 @@ impl World {
         }
     }
 
-    /// Leaves room for bytes on the small disk and for no file.
+    /// Leaves room for bytes on the small disk but for no file.
     pub fn fill_with_files(&self) {
         let folder = self.disks[0].join(".files");
         fs::create_dir(&folder).unwrap();
@@ -224,7 +225,7 @@ impl World {
         }
     }
 
-    /// Ends gstack; fails where a process of this home stays.
+    /// Ends gstack; fails if a process of this home remains.
     pub fn end(&self) {
         self.run(&["stop"]);
         wait("no process to be left", || self.processes().is_empty());
@@ -251,7 +252,7 @@ impl Drop for World {
             Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status().ok();
         }
         for place in &self.disks {
-            // What was mounted over it goes first.
+            // Unmounts what was mounted over it first.
             let unmount = || Command::new("umount").arg("-l").arg(place).stderr(Stdio::null()).status();
             while unmount().is_ok_and(|status| status.success()) {}
         }
@@ -263,17 +264,17 @@ pub fn wait(what: &str, mut holds: impl FnMut() -> bool) {
     let patience = Patience::of(LIMIT);
     while !holds() {
         assert!(patience.left().is_some(), "waited in vain for {what}");
-        // Another process's state: nothing tells of it.
+        // The state of another process, which sends no notification.
         std::thread::sleep(Duration::from_millis(10));
     }
 }
 
-/// What a process takes of the machine.
+/// A process's resources.
 #[derive(Clone, Copy, Debug)]
 pub struct Weight {
     pub files: usize,
     pub threads: u64,
-    /// In kB, without what it shares.
+    /// In kB, without shared memory.
     pub memory: u64,
 }
 

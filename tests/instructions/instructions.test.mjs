@@ -1,8 +1,8 @@
 /*
- * What the command line's short ways cost in instructions, which do not depend on how busy the machine is.
+ * The instruction counts of the command line's fast paths, which do not depend on how busy the machine is.
  *
- * Compared with counts.json, for the compiler that those were counted with; after a change on purpose:
- *   GSTACK_BLESS=1 node --test tests/instructions/instructions.test.mjs
+ * Compares with counts.json, for the compiler that was used to count; after an intended change: GSTACK_BLESS=1 node
+ * --test tests/instructions/instructions.test.mjs
  */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
@@ -12,9 +12,9 @@ import { promisify } from 'node:util';
 import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
 
 const FILE = new URL('counts.json', import.meta.url);
-/** Paths and the environment have other lengths elsewhere, and the system's libraries are other ones. */
+/** On other machines, paths and the environment have other lengths, and the system libraries differ. */
 const TOLERANCE = 0.1;
-/** Asked of a daemon that runs; `help` builds the whole command line. */
+/** Sent to a running daemon; `help` builds the whole command line. */
 const COMMANDS = [['url'], ['click', '#nothing', '--timeout', '0'], ['--version'], ['help', 'click']];
 
 function said(program, args) {
@@ -35,13 +35,13 @@ const skip =
       ? `counted with ${known.compiler}, this is ${compiler}`
       : false;
 
-/** Instructions of one command, in the program and the libraries that it loads. */
+/** Counts the instructions of one command, in the program and the libraries that it loads. */
 async function count(home, words) {
   const counted = promisify(execFile)('valgrind', ['--tool=callgrind', '--callgrind-out-file=/dev/null', GSTACK, ...words], {
     env: home.environment,
     cwd: home.person,
   });
-  // A command that fails is counted like any other.
+  // A failing command is counted like any other.
   const { stderr } = await counted.catch((error) => error);
   const collected = /Collected : (\d+)/.exec(stderr)?.[1];
   assert.ok(collected, `no count of ${words.join(' ')}:\n${stderr}`);

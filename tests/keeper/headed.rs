@@ -1,4 +1,4 @@
-//! A browser that a person sees, on a virtual display; passed over where there is no Xvfb.
+//! A visible browser on a virtual display; skipped without Xvfb.
 
 use crate::stage::{LIMIT, Stage, tab, value, work};
 use gstack::browser::browser::{AttachOptions, Browser};
@@ -39,7 +39,7 @@ async fn a_persons_dialogs_and_view_are_left_alone() {
     browser.refresh_views().await.unwrap();
     assert!(tab.info().unwrap().in_view);
 
-    // Nothing works on the tab: the dialog is the person's.
+    // Nothing works on the tab, so the dialog is left to the person.
     let page = tab.page().unwrap();
     let dialogs = ["Page.javascriptDialogOpening", "Page.javascriptDialogClosed"];
     let mut seen = browser.cdp().subscribe(Filter::all().methods(&dialogs));
@@ -50,7 +50,7 @@ async fn a_persons_dialogs_and_view_are_left_alone() {
     assert_eq!(seen.next().await.unwrap().method(), dialogs[1]);
     assert_eq!(tab.dialogs().unwrap()[0].accepted, Some(false));
 
-    // A command works on it: the standing answer counts.
+    // A command works on it, so the standing answer applies.
     let busy = work(&tab).await;
     let asked = Evaluate::new("confirm('ours')");
     assert_eq!(value(&busy.session().call(asked).await.unwrap()), true);

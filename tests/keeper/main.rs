@@ -32,7 +32,7 @@ async fn a_browser_outlives_its_client_and_ends_when_told() {
     let tab = tab(&browser).await;
     let arrival = work(&tab).await.goto(&site.url("/"), LIMIT).await.unwrap();
     assert_eq!((arrival.status, arrival.url), (Some(200), site.url("/")));
-    // As a daemon that is killed: the connection just ends.
+    // Like a killed daemon: the connection just ends.
     browser.detach().await;
 
     let again = stage.start().await.unwrap();
@@ -62,7 +62,7 @@ async fn no_port_listens() {
     stage.end().await;
 }
 
-/// The TCP sockets on which a process listens.
+/// Returns the TCP sockets on which a process listens.
 fn listening_sockets_of(pid: u32) -> Vec<String> {
     const LISTEN: &str = "0A";
     let folder = format!("/proc/{pid}/fd");
@@ -86,7 +86,7 @@ fn listening_sockets_of(pid: u32) -> Vec<String> {
 async fn two_starters_get_one_browser() {
     let stage = Stage::new();
     let (first, second) = tokio::join!(stage.start(), stage.start());
-    // The loser of the race is told that the winner is connected, or comes after it has gone.
+    // The loser of the race learns that the winner is connected, or connects after it has disconnected.
     let links: Vec<_> = [first, second]
         .into_iter()
         .filter_map(|result| match result {
@@ -104,7 +104,7 @@ async fn a_second_client_is_refused_while_the_first_is_there() {
     let stage = Stage::new();
     let browser = stage.browser().await;
     assert!(matches!(stage.start().await, Err(LaunchError::Link(LinkError::Busy))));
-    // The refusal has not hurt the first.
+    // The refusal has not affected the first connection.
     assert_eq!(tab(&browser).await.info().unwrap().url, "about:blank");
     stage.end().await;
 }
@@ -159,7 +159,7 @@ async fn metadata_services_are_out_of_reach() {
     let stage = Stage::new();
     let site = Site::start(greet).await;
     let mut options = stage.options();
-    // Everything that our own rules do not catch arrives at the loopback site, never outside.
+    // Everything that our own rules miss arrives at the loopback site, never outside.
     options.extra_args.push(format!("--host-resolver-rules=MAP * 127.0.0.1:{}", site.port));
     let link = launch::start(&stage.home, &options).await.unwrap().link;
     let browser = Browser::attach_kept(link, AttachOptions::default()).await.unwrap();
@@ -198,7 +198,7 @@ async fn a_hung_page_delays_nobody_and_can_be_left() {
     let silent = on_other.goto(&site.url("/silent"), Duration::from_millis(300)).await;
     assert!(matches!(silent, Err(BrowserError::Timeout { .. })), "{silent:?}");
 
-    // A new document of the same site needs the process that hangs.
+    // A new document of the same site needs the hanging process.
     let away = on_hung.goto(&site.url("/again"), LIMIT).await.unwrap();
     assert_eq!(away.status, Some(200));
     assert_eq!(on_hung.frames().await.unwrap().len(), 1);

@@ -99,7 +99,8 @@ async fn early_scripts_are_in_every_frame_across_processes() {
     assert!(sessions.len() >= 2, "the frame of another site has a process of its own");
     let ours = World::Isolated("ours".to_owned());
     for frame in &frames {
-        // A sandboxed frame's process may be attached to after its document: then the script comes late, but comes.
+        // A sandboxed frame's process may be attached after its document loaded; then the script runs late, but it
+        // runs.
         let seen = evaluate(&tab, frame, &ours, "globalThis.seen").await;
         assert!(seen == json!("loading") || frame.url == "about:srcdoc" && seen.is_string(), "{seen} {frame:?}");
         assert_eq!(evaluate(&tab, frame, &World::Main, "typeof seen").await, json!("undefined"));
@@ -107,7 +108,7 @@ async fn early_scripts_are_in_every_frame_across_processes() {
     let far = frames.iter().find(|frame| frame.url.contains("localhost")).unwrap();
     assert_eq!(evaluate(&tab, far, &World::Main, "location.host.split(':')[0]").await, json!("localhost"));
 
-    // The frames go with their document, and come back with it.
+    // The frames disappear with their document, and return with it.
     work.goto(&site.url("/plain"), LIMIT).await.unwrap();
     assert_eq!(work.frames().await.unwrap().len(), 1);
     let main = work.main_frame().await.unwrap();

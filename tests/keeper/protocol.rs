@@ -1,4 +1,5 @@
-//! The commands of `browser::devtools`, each with all of its fields, beside the browser's own description of its protocol.
+//! The commands of `browser::devtools`, each with all of its fields, compared with the browser's own description of its
+//! protocol.
 
 use crate::websocket::Foreign;
 use gstack::browser::devtools::emulation::{
@@ -160,7 +161,7 @@ impl Description {
         let mut stream = TcpStream::connect(host).await.unwrap();
         let request = format!("GET /json/protocol HTTP/1.1\r\nHost: {host}\r\n\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
-        // It keeps the connection open, so its own length ends it.
+        // It keeps the connection open, so the content length marks the end.
         let mut answer = Vec::new();
         let body = loop {
             let text = String::from_utf8_lossy(&answer);
@@ -189,7 +190,7 @@ impl Description {
         commands.iter().find(|command| command["name"] == name).unwrap_or_else(|| panic!("no command {method}"))
     }
 
-    /// A type by its name; `domain` is where the name is used.
+    /// Returns a type by its name; `domain` is where the name is used.
     fn named<'a>(&'a self, domain: &'a str, name: &'a str) -> (&'a str, &'a Value) {
         let (domain, name) = name.split_once('.').unwrap_or((domain, name));
         let types = self.domain(domain)["types"].as_array().unwrap();
@@ -247,7 +248,7 @@ async fn every_command_is_one_of_the_browser_s_own() {
     }
 }
 
-/// The comparison finds a wrong name, a wrong type, a missing field and a word that is not among the known ones.
+/// The comparison finds a wrong name, a wrong type, a missing field and an unknown enum value.
 #[tokio::test]
 async fn the_comparison_finds_what_is_wrong() {
     let foreign = Foreign::start().await;

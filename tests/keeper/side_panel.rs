@@ -23,7 +23,7 @@ async fn the_side_panel_opens_once_and_is_no_tab() {
     let tab = browser.current().await.unwrap();
     let tabs = browser.tabs().len();
     assert!(!side_panel::is_open(&browser, &extension.id).await.unwrap());
-    // Two at once: the button is clicked once, for a second click would close it.
+    // Two requests at once: the button is clicked only once, because a second click would close the panel.
     let open = || side_panel::open(&browser, &extension.id, &tab);
     let (one, other) = tokio::join!(open(), open());
     assert_eq!((one.unwrap(), other.unwrap()), (true, false));

@@ -1,4 +1,4 @@
-//! What the tests of this binary stand on: a home, a browser started through its keeper, and a loopback site.
+//! The fixtures of this binary's tests: a home, a browser started through its keeper, and a loopback site.
 
 use gstack::base::home::Home;
 use gstack::browser::browser::{AttachOptions, Browser};
@@ -11,16 +11,16 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Generous: the tests share their machine.
+/// Generous, because the tests share their machine.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// What a script gave, by value; null where it gave none.
+/// Returns a script's result by value; null if it has none.
 pub fn value(evaluated: &Evaluated) -> Value {
     let text = evaluated.result.value.as_ref().map_or("null", |value| value.get());
     serde_json::from_str(text).unwrap()
 }
 
-/// A home whose browser is ended when the test is done, also when it failed.
+/// A home whose browser ends with the test, even if the test fails.
 pub struct Stage {
     folder: tempfile::TempDir,
     pub home: Home,
@@ -54,7 +54,7 @@ impl Stage {
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
-    /// Ends the browser; nothing of it is left then.
+    /// Ends the browser and leaves nothing of it behind.
     pub async fn end(self) {
         launch::stop(&self.home).await.unwrap();
     }
@@ -62,7 +62,7 @@ impl Stage {
 
 impl Drop for Stage {
     fn drop(&mut self) {
-        // A failed test has not said stop. This runs within a runtime, so another thread does.
+        // A failed test has not stopped the browser. This runs within a runtime, so another thread does it.
         let home = self.home.clone();
         let stopping = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -72,7 +72,7 @@ impl Drop for Stage {
     }
 }
 
-/// A new tab, engaged.
+/// Opens a new, attached tab.
 pub async fn tab(browser: &Browser) -> Tab {
     browser.new_tab().await.unwrap()
 }
@@ -81,13 +81,13 @@ pub async fn work(tab: &Tab) -> Work {
     tab.work().await.unwrap()
 }
 
-/// Whether a process lives (a zombie does not).
+/// Returns whether a process is alive (a zombie is not).
 pub fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
     stat.is_ok_and(|stat| !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X'])))
 }
 
-/// A site on loopback: what a path answers is decided by `respond`.
+/// A site on loopback: `respond` decides the answer for a path.
 pub struct Site {
     pub port: u16,
     server: tokio::task::JoinHandle<()>,
@@ -118,7 +118,7 @@ impl Drop for Site {
 pub enum Answer {
     Page(u16, String),
     To(String),
-    /// The request is taken and never answered.
+    /// The request is accepted and never answered.
     Silence,
 }
 

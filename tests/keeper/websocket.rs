@@ -1,4 +1,4 @@
-//! A browser that somebody else started with an open DevTools port.
+//! A browser that someone else started with an open CDP port.
 
 use crate::stage::{LIMIT, tab, work};
 use gstack::browser::browser::{AttachOptions, Browser};

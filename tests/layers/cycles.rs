@@ -1,19 +1,19 @@
-//! Cycles between files: files that import each other, directly or around a corner, are one file in several places.
+//! Cycles between files: files that import each other, directly or indirectly, are one file in several places.
 //!
-//! A re-export is not an import: what is imported by way of `pub use` counts for the file that defines it.
+//! A re-export is not an import: an import through `pub use` counts for the file that defines the item.
 
 use super::{Source, code, sources, test_modules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The most files of one cycle.
+/// The maximum number of files in a cycle.
 const MOST: usize = 3;
 /// The path of a module: `["engine", "ports"]`.
 type Module = Vec<String>;
 
 struct Crate {
     files: BTreeMap<Module, PathBuf>,
-    /// What `pub use` gives another name in a module, as a path from the crate's root.
+    /// The re-exports of a module by `pub use`, as paths from the crate's root.
     exports: BTreeMap<(Module, String), Module>,
 }
 
@@ -25,7 +25,7 @@ fn module_of(path: &Path) -> Module {
     parts
 }
 
-/// `a::{b, c::{d}}` as `a::b`, `a::c::d`, each without `as …`.
+/// Expands `a::{b, c::{d}}` to `a::b`, `a::c::d`, each without `as …`.
 fn expanded(path: &str) -> Vec<String> {
     let path = path.trim();
     let Some((before, group)) = path.split_once('{') else {
@@ -43,7 +43,7 @@ fn expanded(path: &str) -> Vec<String> {
         .collect()
 }
 
-/// A path from the crate's root; none where it leads out of the crate.
+/// Returns a path from the crate's root; `None` if it leads out of the crate.
 fn absolute(path: &str, from: &Module, files: &BTreeMap<Module, PathBuf>) -> Option<Module> {
     let parts: Module = path.split("::").map(str::to_owned).collect();
     let mut base = from.clone();
@@ -62,7 +62,7 @@ fn absolute(path: &str, from: &Module, files: &BTreeMap<Module, PathBuf>) -> Opt
     }
 }
 
-/// The `use` declarations of a text, with whether they are public.
+/// Returns the `use` declarations of a text, and whether they are public.
 fn uses(text: &str) -> Vec<(bool, String)> {
     let mut found = Vec::new();
     let mut open: Option<(bool, String)> = None;
@@ -83,11 +83,11 @@ fn uses(text: &str) -> Vec<(bool, String)> {
     found
 }
 
-/// `crate::…` and `super::…` that stand elsewhere than in a `use`.
+/// Returns `crate::…` and `super::…` paths outside `use` declarations.
 fn inline_paths(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (_, line) in code(text).filter(|(_, line)| !line.trim_start().starts_with("use ")) {
-        // Who may see it is no import.
+        // A visibility is not an import.
         let line = line.replace("pub(in crate::", "pub(in ");
         for start in ["crate::", "super::"] {
             for (at, _) in line.match_indices(start) {
@@ -120,7 +120,7 @@ impl Crate {
         Self { files, exports }
     }
 
-    /// The file that defines what a path names.
+    /// Returns the file that defines what a path names.
     fn file_of(&self, path: &Module) -> Option<&PathBuf> {
         let held = (1..=path.len()).rev().find(|length| self.files.contains_key(&path[..*length]))?;
         let (module, rest) = (path[..held].to_vec(), &path[held..]);
@@ -148,7 +148,7 @@ impl Crate {
     }
 }
 
-/// Everything that can be reached from a file.
+/// Returns everything that is reachable from a file.
 fn reached(from: &PathBuf, imports: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> BTreeSet<PathBuf> {
     let mut seen = BTreeSet::new();
     let mut next = vec![from];
@@ -162,7 +162,7 @@ fn reached(from: &PathBuf, imports: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> BT
     seen
 }
 
-/// The sets of files that reach each other.
+/// Returns the sets of files that reach each other.
 fn cycles(imports: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> BTreeSet<BTreeSet<PathBuf>> {
     let all: BTreeMap<&PathBuf, BTreeSet<PathBuf>> =
         imports.keys().map(|file| (file, reached(file, imports))).collect();

@@ -1,12 +1,12 @@
-//! What a side panel is told has a code, so that it is said in the person's language.
+//! Every fault that reaches a side panel has a code, so that the panel can translate it.
 
 use super::{sources, test_modules};
 use std::path::Path;
 
-/// Where faults are made that reach a panel.
+/// The places that create faults for a panel.
 const TOLD: [&str; 7] = ["agent", "browser", "chat", "engine", "native", "panel", "protocol"];
 
-/// What a terminal, a model or the author of a client reads, and no panel: English.
+/// Read by a terminal, a model or the author of a client, and never by a panel: English.
 const ENGLISH: [&str; 9] = [
     "chat/error.rs",
     "engine/browsers/error.rs",
@@ -19,7 +19,7 @@ const ENGLISH: [&str; 9] = [
     "engine/tools/place.rs",
 ];
 
-/// A hint that is written where the fault is made, or a table of errors whose hints are plain text.
+/// Matches a hint written where the fault is created, or a table of errors whose hints are plain text.
 fn is_plain_hint(code: &str) -> bool {
     [".hint(\"", ".hint(format!(", "&'static str) = match", "String) = match"]
         .iter()

@@ -1,8 +1,8 @@
 /*
- * The protocol's own conformance suite against a conversation's endpoint: every server scenario that applies passes, and
- * each of the others has its reason here. A new release's scenario fails the list until it is decided about.
+ * The protocol's own conformance suite against a conversation's endpoint: every applicable server scenario passes, and
+ * each other one has its reason here. A scenario of a new release fails the list until it is classified.
  *
- * The suite needs Node 22, which comes as a package; it knows no credentials, so a proxy on loopback adds them and
+ * The suite needs Node 22, which comes as a package. It has no credentials, so a proxy on loopback adds them and
  * changes nothing else.
  */
 import assert from 'node:assert/strict';
@@ -25,7 +25,8 @@ const FIXTURE = "calls a tool that only the suite's example server has";
 const NO_CAPABILITY = 'needs a capability that gstack neither has nor announces';
 // biome-ignore format: a list of words
 const LEFT_OUT = {
-  // Foreign hosts are refused, as it wants. It also wants a page on localhost to be served, and gstack serves no page at all.
+  // Refuses foreign hosts, as the scenario requires. The scenario also requires serving a page on localhost, but gstack
+  // serves no page at all.
   'dns-rebinding-protection': 'is for servers without authentication; gstack refuses every Origin',
   ...Object.fromEntries([
     'tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-embedded-resource', 'tools-call-mixed-content',
@@ -40,7 +41,7 @@ const LEFT_OUT = {
   ].map((name) => [name, NO_CAPABILITY])),
 };
 
-/** Passes requests on with these headers. A `Host` of the proxy's own becomes the server's; a foreign one stays. */
+/** Forwards requests with these headers. A `Host` that names the proxy becomes the server's; a foreign one stays. */
 async function proxy(target, headers) {
   const server = createServer((incoming, outgoing) => {
     const own =

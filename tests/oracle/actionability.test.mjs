@@ -1,13 +1,11 @@
-/*
- * When an action waits, works or fails, and for which reason: with gstack and with Playwright.
- */
+/* When an action waits, works or fails, and for which reason: with gstack and with Playwright. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sides } from './harness/sides.mjs';
 
-/** What can be done is waited for this long, so that a busy machine decides nothing. */
+/** The timeout for actions that can succeed, so that a busy machine decides nothing. */
 const PATIENCE_MS = 15_000;
-/** What never can: a wait in vain, longer than anything on the page takes to change. */
+/** The timeout for actions that cannot succeed, longer than anything on the page takes to change. */
 const IN_VAIN_MS = 1000;
 const IN_VAIN = new Set(
   (
@@ -28,13 +26,13 @@ const FILLS =
 const SELECTS = '#select #select-off #field #missing'.split(' ');
 const VALUES = { '#number': '5', '#date': '2024-01-31', '#range': '4', '#color': '#00ff00' };
 
-/* Where we differ on purpose: action → why. */
+/* Intended differences: action → reason. */
 const ON_PURPOSE = {
   'click #custom-check': 'a label that lies over its own field works it, as it does for a person',
   'click #label-of-field': 'the middle of its line, not of its first part: the field gets the focus both ways',
 };
 
-/** What stands in the way, in one word, from either tool's message. */
+/** Returns what blocks the action, as one word, from either tool's message. */
 function reasonOf(message) {
   if (/strict mode violation|elements match/.test(message)) return 'several';
   if (/intercepts pointer events|is covered by/.test(message)) return 'covered';
@@ -89,9 +87,10 @@ describe('actionability', () => {
       for (const selector of selectors) {
         const argument = action === 'fill' ? (VALUES[selector] ?? 'text') : action === 'select' ? '2' : undefined;
         let [ours, theirs] = await outcomes(action, selector, argument, IN_VAIN.has(selector) ? IN_VAIN_MS : PATIENCE_MS);
-        // On a busy machine a short wait may end before either has looked: what differs is asked again with patience.
+        // On a busy machine a short wait may end before either tool has checked, so differences are tried again with a
+        // longer timeout.
         if (ours !== theirs && IN_VAIN.has(selector)) [ours, theirs] = await outcomes(action, selector, argument, PATIENCE_MS);
-        // A wait in vain may end before Playwright has noted what for.
+        // A wait that cannot succeed may end before Playwright has logged its reason.
         if (ours === theirs || (IN_VAIN.has(selector) && theirs === 'missing' && !ours.startsWith('ok'))) agreed += 1;
         else if (!ON_PURPOSE[`${action} ${selector}`]) unexplained.push(`${action} ${selector}: ours ${ours}; theirs ${theirs}`);
       }

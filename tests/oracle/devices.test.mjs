@@ -1,6 +1,6 @@
 /*
- * The table of devices that `emulate device` knows is Playwright's. After a newer playwright-core:
- * `GSTACK_BLESS=1 node --test tests/oracle/devices.test.mjs`
+ * The device table of `emulate device` is Playwright's. After an update of playwright-core: `GSTACK_BLESS=1 node --test
+ * tests/oracle/devices.test.mjs`
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

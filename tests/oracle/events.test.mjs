@@ -1,6 +1,4 @@
-/*
- * What a page sees of an action: every event, in order, and what became of its fields, with both tools.
- */
+/* What a page observes of an action: every event, in order, and the values of its fields, with both tools. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sides } from './harness/sides.mjs';
@@ -30,7 +28,7 @@ const type = (selector, text) => [
 ];
 const select = (selector, ...values) => [[['select', selector, ...values]], (page) => page.locator(selector).selectOption(values)];
 
-/* What is done, with gstack's commands and with Playwright. */
+/* The actions, as gstack commands and with Playwright. */
 const SCENARIOS = {
   'click button': click('#button'),
   'click link': click('#link'),
@@ -103,7 +101,7 @@ const SCENARIOS = {
   'select several': select('#many', '1', '2'),
 };
 
-/* Where we differ on purpose: scenario → why. */
+/* Intended differences: scenario → reason. */
 const KEYBOARD = 'keys come as a keyboard gives them: capitals and signs with Shift held, Control+A without';
 const FOCUS = 'who chooses an option has the focus in its list';
 const ON_PURPOSE = {
@@ -138,7 +136,7 @@ describe('events', () => {
       await both.oracle.page.evaluate('events = []; 0');
       await act(both.oracle.page);
       const theirs = { events: await both.oracle.page.evaluate('events'), state: await both.oracle.page.evaluate('state()') };
-      // `fill` is done when it returns: what waits for `change` hears of it at once, not when the focus leaves.
+      // `fill` is complete when it returns: `change` fires at once, not when the focus leaves.
       if (
         name.startsWith('fill') &&
         /^change \S+ untrusted$/.test(ours.events.at(-1)) &&

@@ -1,6 +1,6 @@
 /*
- * Text from style sheets: no element that has some is passed over, whatever rule gives it, and a page without such rules
- * costs no question at all.
+ * Text from style sheets: no element with such text is missed, whatever rule generates it, and a page without such
+ * rules costs no query at all.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -8,7 +8,9 @@ import { walkerScript } from './harness/injected.mjs';
 import { Oracle } from './harness/playwright.mjs';
 import { Site } from './harness/site.mjs';
 
-/** name → markup of a page whose `[t]` elements, and no others, have text from a sheet. `{sheets}` is the other origin. */
+/**
+ * name → markup of a page whose `[t]` elements, and no others, have text from a sheet. `{sheets}` is the other origin.
+ */
 const PAGES = {
   'a class': '<style>.a::before { content: "x" }</style><p class="a" t>1<p>2',
   'one colon': '<style>.a:after { content: "x" }</style><p class="a" t>1<p>2',
@@ -46,7 +48,7 @@ const CHANGES = {
   },
 };
 
-/** Every element with text from a sheet, by the browser's word, and what the product's script says of each. */
+/** Returns every element with text from a sheet, according to the browser, and the product script's result for each. */
 function examine() {
   const { beginPass, mayGenerate, pseudoText } = globalThis.__walker;
   const all = [];

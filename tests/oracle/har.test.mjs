@@ -1,6 +1,4 @@
-/*
- * What `har stop` writes is replayed by Playwright's routeFromHAR: the same pages and answers, with the server gone.
- */
+/* Playwright's routeFromHAR replays the output of `har stop`: the same pages and answers, without the server. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,6 +1,4 @@
-/*
- * Which elements a selector means: the product's and Playwright's, on the same page.
- */
+/* Which elements a selector matches: the product's and Playwright's, on the same page. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { walkerScript } from './harness/injected.mjs';
@@ -46,9 +44,7 @@ const SELECTORS = [
   'xpath=//nothing', 'xpath=//*[name()="svg"]', '//button/..',
 ];
 
-/*
- * Where we differ on purpose: selector → why.
- */
+/* Intended differences: selector → reason. */
 const SEEN = 'hidden elements count only where no visible one matches: what a person sees is meant';
 const WHOLE = 'the whole text may be spread over inline elements, and goes before a part of it';
 const ON_PURPOSE = {
@@ -129,7 +125,7 @@ describe('locators', () => {
       assert.equal(await both.gstack.run('js', 'location.hostname + document.title'), `${host}clicked`);
       await both.gstack.run('frame', 'main');
     }
-    // Without a chosen frame both are searched, and two matches in two frames are two.
+    // Without a chosen frame both search all frames, and two matches in two frames are two.
     const answer = await both.gstack.ask('attrs', 'text=Only in frames');
     assert.match(answer.error, /2 elements match|several|frames/);
   });

@@ -1,12 +1,12 @@
 /*
- * What a snapshot says of what it leaves out: lines beyond the cap, options, the end of a long text. Each at its border.
+ * A snapshot's notes about what it omits: lines beyond the cap, options, the end of a long text. Each at its boundary.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { walkerScript } from './harness/injected.mjs';
 import { Oracle } from './harness/playwright.mjs';
 
-/** Pages of many equal parts, each with other rules for what has a line. */
+/** Pages of many equal parts, each with different rules for which elements have a line. */
 const PARTS = {
   entries: (at) =>
     `<li><article><h3>Entry ${at}</h3><p>Some <em>words</em>.</p><a href="#">Open ${at}</a><button>Keep</button><label>Amount <input></label><span>left</span></article></li>`,

@@ -1,18 +1,19 @@
-/*
- * Roles and names of single elements against the standards' own cases, and against Chromium's opinion of them.
- */
+/* Roles and names of single elements against the standards' own cases, and against Chromium's own results. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { difference, readCases, sameRole } from './harness/cases.mjs';
 import { walkerScript } from './harness/injected.mjs';
 import { Oracle } from './harness/playwright.mjs';
 
-/** How many cases each suite must meet at least, differences on purpose apart: raise it when it rises, it never falls. */
+/**
+ * The minimum number of cases that each suite must pass, apart from intended differences: raise it when it rises, never
+ * lower it.
+ */
 const FLOORS = { accname: 395, 'aria-roles': 197, 'html-roles': 158 };
 /** The same for Chromium's own role and name of each element. Every difference has its reason in the table. */
 const CHROMIUM_FLOORS = { accname: 368, 'aria-roles': 191, 'html-roles': 153 };
 
-/** Puts each markup up and asks the product's script, and Chromium, for the element's role and name. */
+/** Loads each markup and asks the product's script, and Chromium, for the element's role and name. */
 function examine(cases) {
   const deep = (root) => {
     for (const element of root.querySelectorAll('*')) {

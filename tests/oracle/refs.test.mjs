@@ -1,6 +1,4 @@
-/*
- * A ref never means another element: pages that change at random, with seeds that are named where one fails.
- */
+/* A ref never refers to another element: pages that change at random, with seeds that are named on failure. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Gstack } from './harness/gstack.mjs';
@@ -9,7 +7,7 @@ import { Site } from './harness/site.mjs';
 const SEEDS = [1, 2, 3, 4, 5, 6];
 const ROUNDS = 6;
 
-/* In the page: changes it by numbers of a generator (mulberry32). Every element ever made has a mark of its own. */
+/* In the page: changes it by numbers of a generator (mulberry32). Every element ever created has its own mark. */
 const PAGE = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Changing</title><body><main></main><script>
 let marks = 0;
 const main = document.querySelector('main');
@@ -63,7 +61,7 @@ describe('refs', () => {
     assert.deepEqual(await gstack.stop(), [], 'no process had to be forced');
   });
 
-  /** The mark of the element that a ref means; null where it is said to be gone. */
+  /** Returns the mark of the element that a ref refers to; null if it is reported as gone. */
   async function markOf(ref, words) {
     const answer = await gstack.ask('attrs', ref);
     if (answer.ok) return JSON.parse(answer.output.split('\n').slice(1, -1).join('\n'))['data-mark'] ?? '';
@@ -82,7 +80,7 @@ describe('refs', () => {
         for (const [ref] of snapshot.matchAll(/@e\d+/g)) {
           const mark = await markOf(ref, `seed ${seed}, round ${round}`);
           assert.notEqual(mark, null, `${ref} of a new snapshot is there`);
-          // A number that was given before means what it meant.
+          // A ref that was assigned earlier still refers to the same element.
           if (known.has(ref)) assert.equal(mark, known.get(ref), `seed ${seed}, round ${round}: ${ref}`);
           known.set(ref, mark);
         }

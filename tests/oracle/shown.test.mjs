@@ -1,17 +1,15 @@
-/*
- * The same cases through the real program: the element's line in `gstack snapshot` has its role and its name.
- */
+/* The same cases through the real program: the element's line in `gstack snapshot` has its role and its name. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { readCases, sameRole } from './harness/cases.mjs';
 import { Gstack } from './harness/gstack.mjs';
 import { Site } from './harness/site.mjs';
 
-/** Roles that have no line of their own, or whose name is what their parts say line by line. */
+/** Roles that have no line of their own, or whose name is what their parts print line by line. */
 const WITHOUT_LINE = new Set(
   'generic none paragraph caption rowgroup row strong emphasis subscript superscript insertion deletion mark code time'.split(' '),
 );
-/** What is out of sight has no line. */
+/** Invisible elements have no line. */
 const UNSEEN = /style='display:none'><button t|t hidden|<area|<img t role='none'|<slot|<optgroup t/;
 
 describe('the snapshot', () => {

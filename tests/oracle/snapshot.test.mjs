@@ -1,15 +1,13 @@
-/*
- * How much a snapshot says, and what it costs: the cap, a long table, the size of a form, the work for a huge page.
- */
+/* The size and cost of a snapshot: the cap, a long table, the size of a form, the work for a huge page. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Gstack } from './harness/gstack.mjs';
 import { walkerScript } from './harness/injected.mjs';
 import { sides } from './harness/sides.mjs';
 
-/** Tokens of a text, roughly: a model's tokenizer takes about four characters of English and markup for one. */
+/** Estimates the tokens of a text: a model's tokenizer takes about four characters of English and markup for one. */
 const tokens = (text) => Math.ceil(text.length / 4);
-/** The lines between the marks of untrusted content. */
+/** Returns the lines between the marks of untrusted content. */
 const inner = (output) =>
   output
     .split('\n')

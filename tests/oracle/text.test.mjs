@@ -1,5 +1,6 @@
 /*
- * `text` reads long pages by the engine's `innerText` and walks the blocks where that could differ. Both give the same lines.
+ * `text` reads long pages through the engine's `innerText` and walks the blocks where that could differ. Both return
+ * the same lines.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { Oracle } from './harness/playwright.mjs';
 import { Site } from './harness/site.mjs';
 
 const folders = ['pages', '../fixtures/pages'].map((name) => path.resolve(import.meta.dirname, name));
-/** Parts of pages with what `text` says of each. */
+/** Parts of pages with their `text` output. */
 const PARTS = {
   'a link in a sentence': ['<p>Some <b>words</b> and <a href="#a">a link</a>.</p>', 'Some words and a link.'],
   'a list': ['<ul><li>One<li>Two</ul>', 'One\nTwo'],
@@ -52,9 +53,9 @@ describe('text', () => {
 
   const lines = async () => (await gstack.run('text')).split('\n').slice(1, -1).join('\n');
   const open = (html) => gstack.run('goto', site.put('text', html));
-  /** Long enough for the engine to be asked; each part is short enough to be walked when the whole is not plain. */
+  /** Long enough for `innerText`; each part is short enough to be walked when the whole is not plain. */
   const long = (part) => `<section>${part}</section>`.repeat(Math.ceil(3000 / part.replace(/<[^>]*>/g, '').length));
-  /** A slot anywhere makes the whole page be walked. */
+  /** A slot anywhere makes the script walk the whole page. */
   const walked = (html) => `${html}<slot></slot>`;
 
   for (const [name, [part, expected]] of Object.entries(PARTS)) {
@@ -79,7 +80,7 @@ describe('text', () => {
       const html = readFileSync(page, 'utf8').replace(/<script\b[\s\S]*?<\/script>/g, '');
       await open(html);
       const once = await lines();
-      // So long that the engine is asked where the page is plain.
+      // Long enough for `innerText` if the page is plain.
       const copies = Math.ceil(2500 / Math.max(once.length, 1));
       await gstack.run('js', `document.body.innerHTML = document.body.innerHTML.repeat(${Math.min(copies, 200)})`);
       const read = await lines();
@@ -112,7 +113,7 @@ const STYLES = ['display:none', 'display:none', 'visibility:hidden', 'visibility
   'white-space:nowrap', 'display:block;content-visibility:hidden', 'opacity:0', 'width:0;overflow:hidden', 'columns:2', 'display:list-item',
   'display:flow-root', 'overflow:hidden'];
 
-/** A page of random parts, the same for the same seed. */
+/** Returns a page of random parts, the same for the same seed. */
 function randomPage(seed) {
   let state = seed + 1;
   const below = (limit) => {
@@ -127,7 +128,7 @@ function randomPage(seed) {
     const tag = one(TAGS);
     const declaration = below(4) === 0 && !tag.startsWith('t') && tag !== 'p' ? one(STYLES) : '';
     const style = declaration && ` style="${declaration}"`;
-    // What is hidden holds a word of its own: the engine takes an empty hidden block for no block.
+    // Hidden text uses its own word: the engine ignores an empty hidden block.
     const own = declaration.endsWith(':hidden') ? 'unseen' : '';
     const shadow = below(40) === 0 && tag === 'div' ? '<template shadowrootmode="open">in shadow <slot></slot></template>' : '';
     const hidden = below(25) === 0 ? ' hidden' : '';
@@ -145,7 +146,7 @@ describe("the engine's text and the walk", () => {
   });
   after(() => oracle.stop());
 
-  /** Both of one page: [engine or null, walk]. */
+  /** Returns both results for one page: [engine or null, walk]. */
   const both = async (html) => {
     await oracle.page.setContent(html);
     return oracle.page.evaluate((source) => {

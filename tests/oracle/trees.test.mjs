@@ -1,14 +1,12 @@
-/*
- * Whole pages: what gstack's snapshot lists, against Chromium's own tree and Playwright's aria snapshot.
- */
+/* Whole pages: gstack's snapshot against Chromium's own tree and Playwright's aria snapshot. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { compare, entriesOfChromium, entriesOfPlaywright, entriesOfSnapshot } from './harness/trees.mjs';
 import { sides } from './harness/sides.mjs';
 
 /*
- * Where we differ on purpose, and why. `-` is what the oracle lists and we don't, `+` what we list and it doesn't.
- * Any other difference fails.
+ * Intended differences and their reasons. `-` marks what only the oracle lists, `+` what only we list. Any other
+ * difference fails.
  */
 const ON_PURPOSE = [
   [/^[-+] (img|heading "head")/, 'what is in a button or link is part of that name'],
@@ -36,7 +34,7 @@ const ON_PURPOSE = [
   ],
 ];
 
-/** How many lines each oracle shares with us at least: raise it when it rises. */
+/** The minimum number of lines that each oracle shares with us: raise it when it rises. */
 const FLOORS = {
   'shop.html': { Chromium: 74, Playwright: 71 },
   'mail.html': { Chromium: 61, Playwright: 61 },

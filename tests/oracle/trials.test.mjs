@@ -1,6 +1,4 @@
-/*
- * What is hard to do in real pages: drags of all kinds, fields that move the focus, editors, frames.
- */
+/* Difficult interactions in real pages: drags of all kinds, fields that move the focus, editors, frames. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { sides } from './harness/sides.mjs';

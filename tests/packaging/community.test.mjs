@@ -1,4 +1,4 @@
-// The pages around the code: all in the documentation site, none with a link that leads nowhere.
+// The pages around the code: all are in the documentation site, and none has a broken link.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// The extension as the Web Store takes it: the same bytes each time, the files that the program carries, and no permission
+// The extension for the Chrome Web Store: reproducible, with the files that the program embeds, and no permission
 // without a use and a reason.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -38,7 +38,7 @@ test('the zip is the extension that the program carries, without what only the t
   assert.deepEqual(storeManifest(ROOT), rest);
 });
 
-/** What shows that a permission is used. */
+/** The evidence that a permission is used. */
 const USES = {
   nativeMessaging: /chrome\.runtime\.connectNative/,
   sidePanel: /chrome\.sidePanel/,
@@ -81,7 +81,8 @@ test('the host lets in the extension ids of the program and no other', () => {
   const store = ids.match(/STORE_EXTENSION_ID: Option<&str> = (?:None|Some\("([a-p]{32})"\))/)[1];
   const origins = [development, store].filter(Boolean).map((id) => `chrome-extension://${id}/`);
   assert.deepEqual(JSON.parse(read('manifests/io.gstack.host.json')).allowed_origins, origins);
-  // An id is the first half of its key's SHA-256, in the letters a to p: nobody else can have the development id's key by chance.
+  // An id is the first half of its key's SHA-256, in the letters a to p: nobody else can get a key with the development
+  // id by chance.
   const half = sha256(Buffer.from(MANIFEST.key, 'base64')).slice(0, 32);
   assert.equal([...half].map((digit) => 'abcdefghijklmnop'[Number.parseInt(digit, 16)]).join(''), development);
 });

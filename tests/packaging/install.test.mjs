@@ -1,4 +1,4 @@
-// install/install.sh against a release on loopback: what goes wrong on the way leaves the program that was there.
+// install/install.sh against a release on loopback: a failure on the way leaves the existing program intact.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { folder, ROOT, release, serve, sha256, standIn } from './support/release
 const SCRIPT = join(ROOT, 'install/install.sh');
 const TARGET = 'x86_64-unknown-linux-gnu';
 
-/** A home whose `uname` and `getconf` say what the test wants, so that it runs the same on every machine. */
+/** A home whose `uname` and `getconf` return what the test sets, so that it runs the same on every machine. */
 function machine(t, { system = 'Linux', processor = 'x86_64', glibc = '2.36' } = {}) {
   const home = folder(t);
   const tools = join(home, 'tools');
@@ -35,7 +35,7 @@ const install = (at, env, args = []) =>
     child.on('close', (code) => done({ code, out }));
   });
 
-/** Nothing but these names in the folder of programs: no staging folder is left. */
+/** The program folder contains only these names: no staging folder is left. */
 const holds = (at, names) => assert.deepEqual(existsSync(at.bin) ? readdirSync(at.bin).sort() : [], names);
 
 test('a release is downloaded, checked, installed and registered, and again', async (t) => {
@@ -196,7 +196,7 @@ test('a script that arrived in part runs nothing', (t) => {
   assert.ok(existsSync(join(at.home, 'ran')), 'the whole script runs from standard input');
 });
 
-/** A checkout of a release, as far as setup.sh looks at it, whose `cargo` only says that it was called. */
+/** A checkout of a release, as far as setup.sh examines it, whose `cargo` only reports that it was called. */
 function checkout(t, at) {
   const root = folder(t);
   mkdirSync(join(root, 'install'));

@@ -1,4 +1,4 @@
-// What registries and marketplaces read, judged by the real programs of the clients, and in step with the program.
+// The files that registries and marketplaces read, checked by the clients' real programs and against the program.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { folder, ROOT } from './support/release.mjs';
 const json = (name) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'));
 const PLUGIN = join(ROOT, 'plugins/gstack');
 
-/** Runs a client's program in a home of its own. */
+/** Runs a client's program in its own home. */
 function client(t, program, args) {
   const path = join(ROOT, 'tests', program);
   if (!existsSync(path)) return t.skip(`${program} is not installed; tests/run.sh installs it`);
@@ -81,12 +81,12 @@ test('the skill of the plugin is the one that the program carries', () => {
   );
   const [, head] = own.match(/^---\n([^]*?)\n---\n/);
   assert.match(head, /^name: gstack$/m);
-  // The specification of skills: at most 1,024 characters.
+  // The skills specification: at most 1,024 characters.
   assert.ok(head.match(/^description: (.*)$/m)[1].length <= 1024);
 });
 
-// The rules of the registry that its schema (2025-12-11) and its checks of npm packages make.
-// Sources: https://modelcontextprotocol.io/registry/package-types and the registry's docs/reference/server-json.
+// The registry's rules from its schema (2025-12-11) and its checks of npm packages. Sources:
+// https://modelcontextprotocol.io/registry/package-types and the registry's docs/reference/server-json.
 test('server.json keeps the rules of the MCP registry, and names the npm package', () => {
   const server = json('server.json');
   assert.equal(server.$schema, 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json');

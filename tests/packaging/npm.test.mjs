@@ -25,7 +25,7 @@ const tarball = (name) => join(made, `gstack-browser-gstack${name}-${VERSION}.tg
 const libc = process.report.getReport().header.glibcVersionRuntime ? '' : '-musl';
 const HERE = `-${process.platform}-${process.arch}${process.platform === 'linux' ? libc : ''}`;
 
-/** An empty folder with the packages in it; every request to a registry fails. */
+/** Returns an empty folder with the packages installed; every request to a registry fails. */
 function installed(t, packages) {
   const at = folder(t);
   const env = {

@@ -1,4 +1,4 @@
-// What packaging/release.sh makes: complete, in agreement with itself, and the same bytes each time.
+// The output of packaging/release.sh: complete, consistent and reproducible.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
@@ -191,7 +191,7 @@ test("the container's profile allows namespaces and keeps the rest of Docker's",
 });
 
 test('the release is made of what the checkout holds', (t) => {
-  // A checkout with spaces in its path, and without the folders that tests and builds make.
+  // A checkout with spaces in its path, and without the folders that tests and builds create.
   const copy = join(folder(t), 'a checkout');
   for (const name of [
     'packaging',

@@ -1,4 +1,4 @@
-// `gstack doctor --report` is made to be pasted in public: nothing of the person is in it.
+// `gstack doctor --report` is meant to be pasted in public: it contains nothing about the person.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -44,7 +44,7 @@ test('it says what a maintainer needs and no path, token, address or word of a p
   const address = `http://127.0.0.1:${page.address().port}/account?token=${WORDS.secret}`;
   const run = (...args) => execFileSync(BUILT, args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
   const { connected } = await new Promise((done) => {
-    // Asynchronously: the page is served by this process.
+    // Asynchronously, because this process serves the page.
     import('node:child_process').then(({ execFile }) =>
       execFile(BUILT, ['connect', '--headless', address], { env }, (error, _, words) => done({ connected: error ? words : 'yes' })),
     );
@@ -83,7 +83,7 @@ test('it says what a maintainer needs and no path, token, address or word of a p
 test('it is made also if the daemon can not start', (t) => {
   const root = join(folder(t), 'gstack');
   mkdirSync(root, { mode: 0o700 });
-  // A folder in the place of the daemon's lock.
+  // A folder in place of the daemon's lock.
   mkdirSync(join(root, 'daemon.lock'));
   const env = { ...process.env, GSTACK_HOME: root };
   const done = spawnSync(BUILT, ['doctor', '--report'], { env, encoding: 'utf8' });

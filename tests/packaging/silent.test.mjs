@@ -1,4 +1,5 @@
-// gstack sends nothing home: under strace, its processes connect to unix sockets and loopback only, whatever they are asked.
+// gstack sends nothing home: under strace, its processes connect only to unix sockets and loopback, whatever they are
+// asked to do.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `gstack upgrade` against a release on loopback: only what is signed, newer, whole and able to start takes the place.
+// `gstack upgrade` against a release on loopback: only a program that is signed, newer, complete and able to start is
+// installed.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,9 +17,9 @@ const TARGET = Object.keys(TARGETS).find((target) => {
 const ARCHIVE = `gstack-${TARGET}.tar.gz`;
 const key = signer();
 
-/** A home with the program in its own folder. */
+/** Creates a home with the program in its own folder. */
 function machine(t, beneath = '.local/bin') {
-  // The program may be a stand-in by then: the one that was built ends the daemon.
+  // The program may be a stand-in by then, so the built one ends the daemon.
   const home = folder(t, () => execFileSync(BUILT, ['stop'], { env, stdio: 'ignore' }));
   const bin = join(home, beneath);
   mkdirSync(bin, { recursive: true });
@@ -42,7 +43,7 @@ function machine(t, beneath = '.local/bin') {
   return { home, bin, program, run, untouched };
 }
 
-/** A signed release in a folder; the program in it says its version and is otherwise the one that was built. */
+/** Creates a signed release in a folder; its program reports that version and otherwise equals the built one. */
 function release(
   t,
   { version = '9.9.9', says = version, body = `exec '${BUILT}' "$@"`, make, change = {}, signed = (text) => key.sign(text) } = {},
@@ -178,7 +179,7 @@ test('a package manager keeps its files, an agent does not upgrade, and only htt
   assert.match((await at.run(['upgrade'], { ...env, GSTACK_TOKEN: 'an-agents' })).out, /an agent does not upgrade/);
   assert.deepEqual(asked, [], 'a release was asked for');
   assert.match((await at.run(['upgrade', '--check'], { GSTACK_RELEASE_URL: 'http://releases.example' })).out, /only https/);
-  // A build without a key trusts nobody.
+  // A build without a key trusts no release.
   assert.match((await at.run(['upgrade'], { ...env, GSTACK_RELEASE_KEY: '' })).out, /has no key to check releases with/);
   at.untouched();
   assert.ok(!existsSync(join(at.bin, '.gstack-upgrade')));

@@ -1,4 +1,4 @@
-//! A panel's key for tests that stand in a browser's place, and its confirmation by the real `gstack panels confirm`.
+//! A panel's key for tests that play a browser, and its confirmation by the real `gstack panels confirm`.
 //!
 //! Written from docs/PROTOCOL.md; shared by test programs.
 
@@ -8,7 +8,7 @@ use p256::ecdsa::signature::Signer;
 use p256::ecdsa::{Signature, SigningKey};
 use serde_json::{Value, json};
 
-/// The key of a browser of this name: the same each time.
+/// The key of a browser with this name: the same each time.
 pub struct PanelKey(SigningKey);
 
 impl PanelKey {
@@ -20,7 +20,7 @@ impl PanelKey {
         Self(SigningKey::from_slice(&seed).unwrap())
     }
 
-    /// The parameters of `panel.prove` for a welcome.
+    /// Returns the parameters of `panel.prove` for a welcome.
     pub fn proof(&self, welcome: &Value) -> Value {
         self.proof_of(welcome["challenge"].as_str().unwrap(), welcome["homeId"].as_str().unwrap())
     }
@@ -33,7 +33,7 @@ impl PanelKey {
     }
 }
 
-/// The code that the person types, if the answer to `panel.prove` has one.
+/// Returns the code that the person types, if the answer to `panel.prove` has one.
 pub fn code(answer: &Value) -> Option<&str> {
     if answer["confirmed"] == true { None } else { Some(answer["code"].as_str().expect("a code")) }
 }

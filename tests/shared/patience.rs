@@ -1,10 +1,10 @@
 //! Deadlines that follow progress: time in which the machine had no processor to spare does not count.
 //!
-//! Owns the clock. Linux tells how long tasks waited for a processor (PSI); elsewhere the wall clock counts.
+//! Owns the clock. Linux reports how long tasks waited for a processor (PSI); elsewhere the wall clock counts.
 
 use std::time::{Duration, Instant};
 
-/// How much longer than its limit a wait may take on a machine that is busy all the time.
+/// The factor by which a wait may exceed its limit on a machine that is busy all the time.
 const MOST_PATIENT: u32 = 10;
 
 /// A deadline.
@@ -19,7 +19,7 @@ impl Patience {
         Self { limit, began: Instant::now(), starved: starved() }
     }
 
-    /// What is left of the limit; none once it is up.
+    /// Returns the rest of the limit; `None` once it is exceeded.
     pub fn left(&self) -> Option<Duration> {
         let passed = self.began.elapsed();
         let counted = passed.saturating_sub(starved().saturating_sub(self.starved)).max(passed / MOST_PATIENT);
@@ -27,7 +27,7 @@ impl Patience {
     }
 }
 
-/// How long some task has waited for a processor since the machine started.
+/// Returns how long some task has waited for a processor since the machine started.
 fn starved() -> Duration {
     let text = std::fs::read_to_string("/proc/pressure/cpu").unwrap_or_default();
     let total = text.lines().next().and_then(|some| some.rsplit_once("total=")?.1.trim().parse().ok());

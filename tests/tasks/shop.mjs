@@ -1,6 +1,4 @@
-/*
- * A shop on loopback: a page a task, as shops on the web are made. Its card form comes from another origin.
- */
+/* A shop on loopback: one page per task, built like shops on the web. Its card form comes from another origin. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 

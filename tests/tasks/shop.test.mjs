@@ -1,6 +1,6 @@
 /*
- * What people do in a shop, by command line and without a script in the page: each task with the number of commands that it
- * takes and of bytes that they print. The numbers may fall, not rise.
+ * What people do in a shop, on the command line and without a script in the page: each task with its number of commands
+ * and of printed bytes. The numbers may fall, not rise.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ after(async () => {
   assert.deepEqual(await home.stop(), [], 'nothing is left running');
 });
 
-/** A task gets `run(...words)`, which gives what a command printed, and `open(place)`. */
+/** A task gets `run(...words)`, which returns a command's output, and `open(place)`. */
 function task(name, steps) {
   test(name, async () => {
     const count = { name, commands: 0, bytes: 0 };

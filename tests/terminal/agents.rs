@@ -1,10 +1,10 @@
-//! Which agents a terminal's gstack finds.
+//! The agents that a terminal's gstack finds.
 
 use crate::stage::Stage;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// Answers what gstack asks a Claude Code before it uses one.
+/// Answers the queries with which gstack checks a Claude Code before it uses it.
 const CLAUDE: &str = r#"#!/bin/sh
 case "$1" in
   --version) echo "9.9.9 (Claude Code)" ;;
@@ -21,7 +21,7 @@ fn put_claude(folder: &Path) {
 }
 
 impl Stage {
-    /// As `run`, in a terminal with this folder in its PATH.
+    /// Runs a command in a terminal with this folder in its PATH.
     fn run_with_path(&self, folder: &Path, args: &[&str]) -> String {
         let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
         let output = self.command(args).env("PATH", path).output().unwrap();
@@ -36,11 +36,11 @@ fn an_agent_that_is_only_in_the_terminals_path_is_found() {
     let (first, second) = (stage.folder.path().join("first"), stage.folder.path().join("second"));
     put_claude(&first);
     put_claude(&second);
-    // The daemon was started by a terminal that knows neither.
+    // The terminal that started the daemon knows neither.
     assert!(!stage.run(&["agents"]).contains("9.9.9"));
     let found = stage.run_with_path(&first, &["agents"]);
     assert!(found.contains("9.9.9") && found.contains(&*first.to_string_lossy()), "{found}");
-    // It stays known where another terminal asks.
+    // It stays known when another terminal lists the agents.
     assert!(stage.run(&["agents"]).contains("9.9.9"));
     let connected = stage.run_with_path(&second, &["connect", "--headless"]);
     assert!(connected.contains("Claude Code"), "{connected}");

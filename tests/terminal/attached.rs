@@ -1,4 +1,4 @@
-//! `connect --attach`: a browser that somebody else started is driven, guarded and left running.
+//! `connect --attach`: a browser that someone else started is driven, guarded and left running.
 
 use crate::stage::{Site, Stage, foreign_browser, foreign_browser_with, page};
 use std::io::{BufRead, BufReader, Write};
@@ -28,7 +28,7 @@ fn an_attached_browser_is_driven_and_left_running() {
     assert!(browser.0.try_wait().unwrap().is_none(), "the person's browser was ended with the daemon");
 }
 
-/// The hosts that were asked for.
+/// The requested hosts.
 #[derive(Clone, Default)]
 struct Asked(Arc<(Mutex<Vec<String>>, Condvar)>);
 
@@ -40,7 +40,7 @@ impl Asked {
     fn has(&self, host: &str) -> bool {
         self.0.0.lock().unwrap().iter().any(|seen| seen.contains(host))
     }
-    /// False: it has not come after a long time.
+    /// Returns false if the request has not arrived after a long time.
     fn comes(&self, host: &str) -> bool {
         let missing = |seen: &mut Vec<String>| !seen.iter().any(|seen| seen.contains(host));
         let all = self.0.0.lock().unwrap();
@@ -48,7 +48,7 @@ impl Asked {
     }
 }
 
-/// Listens in the place of every host but the test's own; gives its port.
+/// Listens in place of every host except the test's own; returns its port.
 fn catch_all(asked: &Asked) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -66,7 +66,7 @@ fn catch_all(asked: &Asked) -> u16 {
                     }
                     line.clear();
                 }
-                // A client that has gone needs no answer.
+                // A client that has disconnected needs no answer.
                 reader.into_inner().write_all(page("<title>caught</title>").as_bytes()).ok()
             });
         }
@@ -83,7 +83,7 @@ fn lures(path: &str, _: u16) -> String {
     }
 }
 
-/// Each way by which a page asks for an address, as a script that ends when it was answered or refused.
+/// Each way in which a page can request a URL, as a script that ends when the request was answered or refused.
 const WAYS: [(&str, &str); 6] = [
     ("a request", "await fetch(ADDRESS, {mode: 'no-cors'}).catch(() => 0)"),
     ("a redirected request", "await fetch('/?to=' + ADDRESS, {mode: 'no-cors'}).catch(() => 0)"),
@@ -125,14 +125,14 @@ fn pages_of_an_attached_browser_never_reach_a_metadata_service() {
         stage.run(&["js", &format!("{}; 1", script.replace("ADDRESS", &format!("'{address}'")))]);
     };
     for (number, (way, script)) in WAYS.iter().enumerate() {
-        // The page can do it at all.
+        // The page is able to do it.
         lure(&format!("http://plain{number}.test/"), script);
         assert!(asked.comes(&format!("plain{number}.test")), "{way} asks for nothing");
         for address in REFUSED {
             lure(address, script);
         }
     }
-    // By links, also such as open a tab: that one is guarded from its beginning.
+    // By links, including those that open a tab, which is guarded from its start.
     for target in ["_self", "_blank"] {
         for address in REFUSED.iter().chain([&"http://plain-link.test/"]) {
             stage.run(&["goto", &site.url("/")]);
@@ -142,7 +142,7 @@ fn pages_of_an_attached_browser_never_reach_a_metadata_service() {
         }
     }
     assert!(asked.comes("plain-link.test"));
-    // What only looks like one is let go.
+    // A URL that only looks like one is allowed.
     lure("http://similar.test/?u=http://169.254.169.254/", WAYS[0].1);
     assert!(asked.comes("similar.test"));
     for refused in ["169.254", "metadata", "fd00"] {

@@ -1,4 +1,4 @@
-//! What commands print, form by form, on one browser: the forms that scripts and agents rely on.
+//! The output of commands, form by form, on one browser: the forms that scripts and agents rely on.
 
 use crate::stage::{Site, Stage, page};
 use std::process::Command;
@@ -64,7 +64,7 @@ fn outputs_have_their_forms() {
 fn options_stand_anywhere_and_after_two_dashes_all_is_text() {
     let site = Site::start(site);
     let stage = Stage::new();
-    // By another name of goto.
+    // An alias of goto.
     assert_eq!(stage.run(&["open", &site.url("/one")]), format!("Navigated to {} (200)", site.url("/one")));
     stage.run(&["js", "document.body.innerHTML = '<input id=n>'; 1"]);
     for (given, text) in [
@@ -101,7 +101,7 @@ fn failures_say_what_is_wrong_and_what_to_do_next() {
         (&["is", "pretty", "#h"], 2, "Unknown property: pretty"),
         (&["click", "@e99"], 1, "Ref @e99 not found. Run 'snapshot' to get fresh refs."),
         (&["click", "#off", "--timeout", "100"], 1, "was not ready for a click within 0.1 s: it is disabled"),
-        // The third in a row.
+        // The third failure in a row.
         (&["click", "#no", "--timeout", "50"], 1, "gstack handoff"),
         (
             &["screenshot", "/etc/x.png"],

@@ -10,7 +10,7 @@ fn greet(_: &str, _: u16) -> String {
     page("<h1>Hello</h1>")
 }
 
-/// It writes its cookies when it is closed in order; a signal is not that.
+/// It writes its cookies only when it is closed cleanly, not on a signal.
 fn close(address: &str) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -47,7 +47,7 @@ fn a_partitioned_cookie_stays_in_its_partition() {
     };
     let expected: serde_json::Value = serde_json::from_str(key).unwrap();
     assert_eq!(held(), ("in".into(), expected.clone()));
-    // A saved state keeps it there too.
+    // A saved state also keeps its partition.
     stage.run(&["state", "save", "with-partition"]);
     stage.run(&["state", "load", "with-partition"]);
     assert_eq!(held(), ("in".into(), expected));

@@ -1,4 +1,4 @@
-//! The real program in a terminal, with the real browser: what it prints, how it ends, what it leaves alone.
+//! The real program in a terminal, with the real browser: its output, its exit codes, and what it leaves untouched.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
@@ -56,7 +56,7 @@ fn the_readmes_configuration_copied_as_it_is_does_not_keep_gstack_from_connectin
     for name in ["agents.output-kilobytes", "daemon.port", "agents.programs", "browser.path"] {
         assert!(settings.contains(&format!("{name} = ")), "{name}: {settings}");
     }
-    // What scripts find says what kind of browser is open.
+    // The file that scripts read states what kind of browser is open.
     let state = || std::fs::read_to_string(stage.folder.path().join("g/browse.json")).unwrap_or_default();
     while !state().contains("\"headless\"") {
         std::thread::yield_now();
@@ -105,7 +105,7 @@ fn what_was_done_and_which_tab_has_which_conversation_is_known_after_a_restart()
     let with_tab = || stage.run(&["sessions"]).matches("  tab ").count();
     assert_eq!(with_tab(), 2);
     stage.run(&["stop"]);
-    // Starts the next daemon, which takes the browser over.
+    // Starts the next daemon, which takes over the browser.
     stage.run(&["url"]);
     assert_eq!(with_tab(), 2);
     let activity = stage.run(&["activity"]);
@@ -144,7 +144,7 @@ fn a_handoff_without_a_display_loses_nothing() {
     assert!(refused.contains("no display") && refused.contains("nothing was changed"), "{refused}");
     assert_eq!(stage.status()["browserPid"], pid);
 
-    // A display that does not answer: the browser was closed for it, and comes back as it was.
+    // A display that does not respond: the browser was closed for it, and is restored as it was.
     let stage = stage.with_display(":4711");
     let refused = stage.fails(&["handoff"]);
     assert!(refused.contains("no window could be opened"), "{refused}");
@@ -175,7 +175,7 @@ fn a_person_takes_over_and_gives_back() {
     let first = tabs.lines().find(|line| line.contains("/one")).unwrap();
     let id = first.split(['[', ']']).nth(1).unwrap();
     assert_eq!(stage.run(&["--tab", id, "js", READ]), "1 2 s=session");
-    // The tab's conversation came along.
+    // The tab's conversation was restored too.
     let conversation = stage.run(&["--tab", id, "--json", "chat", "help"]);
     assert!(conversation.lines().next().unwrap().contains("/talk"), "{conversation}");
     let resumed = stage.run(&["resume"]);

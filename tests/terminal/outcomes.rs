@@ -1,4 +1,4 @@
-//! What a command says that got no answer: never that it went well, and never that nothing happened.
+//! The message of a command that got no answer: never that it succeeded, and never that nothing happened.
 
 use crate::stage::{Site, Stage, page};
 use rustix::process::{Pid, Signal, kill_process};
@@ -104,7 +104,7 @@ fn a_page_of_a_million_elements_can_be_left_whatever_became_of_its_snapshot() {
     let fill = "const all = document.createElement('main'); for (let n = 0; n < 1e6; n += 1) all.append(document.createElement('i')); \
                 document.body.append(all); all.childElementCount";
     assert_eq!(stage.run(&["js", fill, "--timeout", "120000"]), "1000000");
-    // On a busy machine it takes too long, and is then ended in the page.
+    // On a busy machine it takes too long, and is then aborted in the page.
     let read = stage.said(&["snapshot"]);
     for path in ["/two", "/three", "/four"] {
         let gone = stage.said(&["goto", &site.url(path)]);

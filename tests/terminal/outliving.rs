@@ -1,4 +1,4 @@
-//! What outlives a daemon and a browser, and what is said of what does not.
+//! What survives a daemon and a browser, and what is reported about the rest.
 
 use crate::stage::{Site, Stage, page};
 use rustix::process::{Pid, Signal, kill_process};

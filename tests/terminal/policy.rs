@@ -1,4 +1,4 @@
-//! The rules as a person asks about them: which one decides, why, and whether a file of expectations holds.
+//! Questions of a person about the rules: which one decides, why, and whether a file of expectations holds.
 
 use crate::stage::Stage;
 use serde_json::Value;
@@ -47,6 +47,6 @@ fn the_rules_explain_themselves_and_are_held_against_expectations() {
     assert_eq!(said.code, Some(1), "{said:?}");
     assert!(said.out.contains("✗ click on other.example: asks, expected runs. No rule covers it."), "{said:?}");
     assert!(said.err.contains("1 of 1 expectations don't hold"), "{said:?}");
-    // Nothing of this is a decision: the audit holds the two rules that were made and no more.
+    // None of this is a decision: the audit contains only the two rules that were made.
     assert_eq!(stage.run(&["audit"]).trim_end().lines().count(), 2);
 }

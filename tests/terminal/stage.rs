@@ -1,4 +1,4 @@
-//! A home of a test's own, the real program in it, and pages on loopback. Nothing is left when it is dropped.
+//! A test's own home, the real program in it, and pages on loopback. Everything is removed on drop.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
@@ -11,7 +11,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 const QUIET: &str =
     "--disable-background-networking --disable-component-update --disable-sync --disable-quic --use-mock-keychain";
-/// What a test's program may see of the machine's environment.
+/// The part of the machine's environment that a test's program may see.
 const KEPT: [&str; 3] = ["PATH", "GSTACK_BROWSER_PATH", "TMPDIR"];
 
 pub struct Stage {
@@ -20,7 +20,7 @@ pub struct Stage {
     _turn: MutexGuard<'static, ()>,
 }
 
-/// What a command printed.
+/// The output of a command.
 #[derive(Debug)]
 pub struct Said {
     pub code: Option<i32>,
@@ -41,7 +41,7 @@ impl Stage {
         self.display = Some(display.to_owned());
         self
     }
-    /// Where commands are run.
+    /// The folder in which commands run.
     pub fn work(&self) -> PathBuf {
         self.folder.path().join("work")
     }
@@ -73,14 +73,14 @@ impl Stage {
         said(self.command(args).output().unwrap())
     }
 
-    /// The output of a command that succeeds, without its last line break.
+    /// Returns the output of a command that succeeds, without its last line break.
     pub fn run(&self, args: &[&str]) -> String {
         let said = self.said(args);
         assert_eq!(said.code, Some(0), "{args:?}: {said:?}");
         said.out.strip_suffix('\n').unwrap_or(&said.out).to_owned()
     }
 
-    /// What a command that fails says on standard error.
+    /// Returns the standard error of a command that fails.
     pub fn fails(&self, args: &[&str]) -> String {
         let said = self.said(args);
         assert!(said.code.is_some_and(|code| code != 0) && said.out.is_empty(), "{args:?}: {said:?}");
@@ -90,7 +90,7 @@ impl Stage {
     pub fn fed(&self, args: &[&str], input: &[u8]) -> Said {
         let mut child =
             self.command(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        // One that refuses its input early closes it.
+        // A program that refuses its input early closes it.
         child.stdin.take().unwrap().write_all(input).ok();
         said(child.wait_with_output().unwrap())
     }
@@ -117,7 +117,7 @@ fn said(output: Output) -> Said {
     Said { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
 }
 
-/// Pages on loopback: what a path answers is decided by `respond`; none is never asked for.
+/// Pages on loopback: `respond` decides the answer for a path; `None` if it must not be requested.
 pub struct Site {
     pub port: u16,
 }
@@ -166,7 +166,7 @@ impl Drop for Owned {
     }
 }
 
-/// A virtual display; none where there is no Xvfb, which is said.
+/// Starts a virtual display; prints a message and returns `None` without Xvfb.
 pub fn display() -> Option<(Owned, String)> {
     let mut command = Command::new("Xvfb");
     command.args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"]);
@@ -180,19 +180,19 @@ pub fn display() -> Option<(Owned, String)> {
     Some((server, format!(":{}", number.trim())))
 }
 
-/// The browser that the machine has.
+/// Returns the browser of this machine.
 pub fn browser() -> PathBuf {
     use gstack::browser::launch::find::{Named, Places, find};
     let named = Named { variable: std::env::var_os("GSTACK_BROWSER_PATH").map(PathBuf::from), ..Named::default() };
     find(&named, &Places::of_machine(&std::env::var("PATH").unwrap())).unwrap().path
 }
 
-/// A browser that a person started with a DevTools port; gives its address.
+/// Starts a browser with a CDP port, as a person would; returns its address.
 pub fn foreign_browser(profile: &Path) -> (Owned, String) {
     foreign_browser_with(profile, &[])
 }
 
-/// The same with arguments of the test's own.
+/// Does the same with additional arguments.
 pub fn foreign_browser_with(profile: &Path, arguments: &[&str]) -> (Owned, String) {
     let mut command = Command::new(browser());
     command
@@ -215,7 +215,7 @@ pub fn foreign_browser_with(profile: &Path, arguments: &[&str]) -> (Owned, Strin
             break address.trim().to_owned();
         }
     };
-    // It must not stop at a full pipe.
+    // It must not block on a full pipe.
     std::thread::spawn(move || errors.read_to_end(&mut Vec::new()));
     (browser, address)
 }

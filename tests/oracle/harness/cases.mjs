@@ -1,8 +1,8 @@
 /*
  * Tables of markup with the role and name that its element `t` must have.
  *
- * A case: {html, role?, name?}, or with `each` once for every word in the place of `$`. `ours` with `differs` is where
- * the product decides otherwise on purpose, and why.
+ * A case: {html, role?, name?}, or with `each`, once for every word in place of `$`. `ours` with `differs` marks an
+ * intended difference of the product, and its reason.
  */
 import { readFileSync } from 'node:fs';
 
@@ -23,13 +23,13 @@ export function readCases(name) {
   );
 }
 
-/** One word for what the sources call differently. */
+/** Maps the sources' different words to one. */
 export function sameRole(role) {
   if (!role) return 'generic';
   return { image: 'img', presentation: 'none', directory: 'list', sectionheader: 'generic', sectionfooter: 'generic' }[role] ?? role;
 }
 
-/** What differs between `given` and what the case wants: '' where nothing does. */
+/** Describes how `given` differs from the case: '' if it does not. */
 export function difference(one, given) {
   const wrong = [];
   const role = one.ours ?? one.role;

@@ -1,6 +1,4 @@
-/*
- * The program under test with a browser of its own, asked over its socket. Gone without a trace at its end.
- */
+/* The program under test with its own browser, used over its socket. All removed at its end. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -14,7 +12,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../.
 const GSTACK = process.env.GSTACK_BIN ?? path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'debug/gstack');
 export const BROWSER = process.env.GSTACK_BROWSER_PATH ?? '/usr/bin/chromium';
 
-/** Keeps a browser from talking to anybody; frames of another site get a process of their own. */
+/** Keeps a browser from contacting anyone; frames of another site get their own process. */
 export const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -27,7 +25,7 @@ export const QUIET = [
   '--site-per-process',
 ];
 
-/** The size of both tools' pages. */
+/** The viewport of both tools' pages. */
 export const VIEWPORT = { width: 1280, height: 720 };
 
 export class Gstack {
@@ -35,7 +33,7 @@ export class Gstack {
   #home = path.join(this.#folder, 'g');
   #person = path.join(this.#folder, 'home');
 
-  /** `config`: the text of a config.toml. */
+  /** Starts the program. `config`: the text of a config.toml. */
   static async start(config = '') {
     const gstack = new Gstack();
     mkdirSync(gstack.#person);
@@ -76,7 +74,7 @@ export class Gstack {
     if (code !== 0) throw new Error(`gstack ${args.join(' ')} ended with ${code}: ${Buffer.concat(said)}`);
   }
 
-  /** Runs a command: {ok, output, data} or {ok: false, error, hint}. */
+  /** Runs a command; returns {ok, output, data} or {ok: false, error, hint}. */
   ask(command, ...args) {
     const body = JSON.stringify({ command, args, cwd: this.#person });
     const headers = {
@@ -101,19 +99,19 @@ export class Gstack {
     });
   }
 
-  /** As `ask`, and fails unless it worked. Gives the output. */
+  /** Runs a command and returns its output; fails unless it succeeded. */
   async run(command, ...args) {
     const answer = await this.ask(command, ...args);
     if (!answer.ok) throw new Error(`gstack ${command} ${args.join(' ')}: ${JSON.stringify(answer)}`);
     return answer.output;
   }
 
-  /** An expression's value in the page's main frame. */
+  /** Returns an expression's value in the page's main frame. */
   async js(expression) {
     return JSON.parse(await this.run('js', `JSON.stringify(${expression}) ?? 'null'`));
   }
 
-  /** Ends everything; gives the processes that had to be forced. */
+  /** Ends everything; returns the processes that had to be forced. */
   async stop() {
     if (existsSync(this.#home)) {
       await this.#cli('disconnect').catch(() => {});
@@ -127,7 +125,7 @@ export class Gstack {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended by itself meanwhile.
+        // It ended by itself.
       }
     }
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -1,5 +1,6 @@
 /*
- * The product's own script for pages, as `src/browser/page/script/injection.rs` joins it, with its inner functions in reach.
+ * The product's own page script, as `src/browser/page/script/injection.rs` joins it, with its inner functions
+ * accessible.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const source = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../../src/browser');
 
-/** A script that defines `globalThis.__walker` with these names of the product's script. */
+/** Returns a script that defines `globalThis.__walker` with these names of the product's script. */
 export function walkerScript(names) {
   const parts = readFileSync(path.join(source, 'page/script/injection.rs'), 'utf8').matchAll(
     /include_str!\("\.\.\/\.\.\/(injected\/[a-z_]+\.js)"\)/g,

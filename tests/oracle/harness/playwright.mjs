@@ -1,6 +1,4 @@
-/*
- * The oracle's own browser: the same Chromium, driven by Playwright.
- */
+/* The oracle's own browser: the same Chromium, driven by Playwright. */
 import { chromium } from 'playwright-core';
 import { BROWSER, QUIET, VIEWPORT } from './gstack.mjs';
 
@@ -11,7 +9,7 @@ export class Oracle {
     oracle.browser = await chromium.launch({
       executablePath: BROWSER,
       headless: true,
-      // Chromium's own role and name of an element, as a script can read them.
+      // Exposes Chromium's own role and name of an element to scripts.
       args: [...QUIET, ...root, '--enable-blink-features=ComputedAccessibilityInfo'],
     });
     oracle.page = await oracle.browser.newPage({ viewport: VIEWPORT });

@@ -1,13 +1,14 @@
-/*
- * Both sides of a comparison and the pages that they look at, for the tests of one `describe`.
- */
+/* Both sides of a comparison and their pages, for the tests of one `describe`. */
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
 import { Gstack } from './gstack.mjs';
 import { Oracle } from './playwright.mjs';
 import { Site } from './site.mjs';
 
-/** Starts them before the tests and ends them after; the fields are there once the first test runs. `ready`: what else comes before the first. */
+/**
+ * Starts them before the tests and ends them after; the fields are set once the first test runs. `ready`: additional
+ * work before the first test.
+ */
 export function sides(ready = async () => {}) {
   const them = { gstack: null, oracle: null, site: null };
   before(async () => {

@@ -1,6 +1,6 @@
 /*
- * Loopback pages for both tools: files of pages/, and texts that a test puts up.
- * Two host names for one server, so that a frame of the other one runs in another process.
+ * Loopback pages for both tools: files of pages/, and texts that a test adds. Two host names for one server, so that a
+ * frame of the other one runs in another process.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -41,12 +41,12 @@ export class Site {
     return null;
   }
 
-  /** `{other}` in a page stands for the server's other name. */
+  /** Replaces `{other}` in a page by the server's other name. */
   #filled(html) {
     return html.replaceAll('{other}', this.otherOrigin);
   }
 
-  /** Puts a page up and gives its address. */
+  /** Adds a page and returns its URL. */
   put(name, html) {
     this.#texts.set(name, this.#filled(html));
     return `${this.origin}/${name}`;

@@ -1,7 +1,7 @@
 /*
  * Accessibility trees as lists of `role "name"`, from gstack's snapshot, Chromium's own tree and Playwright's.
  *
- * Owns what the three call differently. Text is left out: each breaks it into lines of its own.
+ * Owns the differences in naming between the three. Omits text: each splits it into lines differently.
  */
 
 const CHROMIUM_ROLES = {
@@ -36,14 +36,14 @@ const WITHOUT_LINE = new Set(
   ),
 );
 
-/** Names of these are their text again, which gstack prints as text. */
+/** The names of these repeat their text, which gstack prints as text. */
 const NAME_IS_TEXT = new Set(['row', 'listitem', 'term', 'definition', 'status', 'alert', 'blockquote', 'group', 'article', 'math']);
 
 const squeeze = (text) => text.replace(/\s+/g, ' ').trim();
 const entry = (role, name) => (name && !NAME_IS_TEXT.has(role) ? `${role} "${squeeze(name)}"` : role);
 const unquoted = (text) => text.replace(/\\(["\\])/g, '$1');
 
-/** The lines of `gstack snapshot`. */
+/** Returns the lines of `gstack snapshot`. */
 export function entriesOfSnapshot(output) {
   return output.split('\n').flatMap((line) => {
     const found = /^ *(?:@[ec]\d+ )?\[([a-z]+)\](?: "((?:\\.|[^"\\])*)")?/.exec(line);
@@ -52,7 +52,7 @@ export function entriesOfSnapshot(output) {
   });
 }
 
-/** Chromium's whole tree, by a DevTools session of the page. */
+/** Returns Chromium's whole tree, through a CDP session of the page. */
 export async function entriesOfChromium(session) {
   const { nodes } = await session.send('Accessibility.getFullAXTree');
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
@@ -61,7 +61,7 @@ export async function entriesOfChromium(session) {
     const chromium = node.role?.value ?? '';
     const role = CHROMIUM_ROLES[chromium] ?? chromium;
     if (!node.ignored && role && !WITHOUT_LINE.has(role)) entries.push(entry(role, node.name?.value ?? ''));
-    // The parts of a player or a picker are the browser's own.
+    // The parts of a player or a picker belong to the browser.
     if (['Video', 'Audio', 'Date', 'DateTime', 'InputTime', 'ColorWell'].includes(chromium)) return;
     for (const id of node.childIds ?? []) if (byId.has(id)) visit(byId.get(id));
   };
@@ -69,7 +69,7 @@ export async function entriesOfChromium(session) {
   return entries;
 }
 
-/** Playwright's aria snapshot. */
+/** Returns Playwright's aria snapshot. */
 export function entriesOfPlaywright(yaml) {
   return yaml.split('\n').flatMap((line) => {
     const found = /^\s*- '?([a-z]+)(?: "((?:\\.|[^"\\])*)")?/.exec(line);
@@ -78,7 +78,7 @@ export function entriesOfPlaywright(yaml) {
   });
 }
 
-/** What is in one list and not in the other, each as often as it is: {same, missing, extra}. */
+/** Returns the differences of the two lists, with duplicates: {same, missing, extra}. */
 export function compare(ours, theirs) {
   const left = [...theirs];
   const extra = [];

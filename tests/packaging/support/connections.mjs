@@ -1,24 +1,28 @@
-// Reads what strace saw: which program connected or sent to which address.
+// Parses strace output: which program connected or sent to which address.
 
 const CALL = /^(\d+) +(?:<\.\.\. )?(execve|clone3?|v?fork|connect|sendto|sendmsg|sendmmsg)\b(.*)$/;
 
-/** `strace -f -e trace=execve,clone,clone3,fork,vfork,connect,sendto,sendmsg,sendmmsg -o FILE`: one entry for each address. */
+/**
+ * `strace -f -e trace=execve,clone,clone3,fork,vfork,connect,sendto,sendmsg,sendmmsg -o FILE`: returns one entry per
+ * address.
+ */
 export function connections(trace) {
   const lines = trace
     .split('\n')
     .map((line) => line.match(CALL))
     .filter(Boolean);
-  // A process: from which line on it runs which program, and who made it at which line.
+  // Per process: which program it runs from which line on, and which process created it at which line.
   const runs = new Map();
   const made = new Map();
   lines.forEach(([, pid, call, rest], at) => {
     if (call === 'execve') {
       const path = rest.match(/^\("([^"]*)"/)?.[1];
       const known = runs.get(pid) ?? [];
-      // A call that did not end on its line failed or succeeded later; a process whose next call is seen runs it.
+      // A call without a result on its line failed or succeeded later; if the process makes another call, it runs that
+      // program.
       if (path && !/= -1/.test(rest)) runs.set(pid, [...known, { at, path }]);
     } else if (call !== 'connect' && !call.startsWith('send')) {
-      // In a namespace of its own a child has another number; strace adds the one that it uses itself.
+      // In its own namespace a child has another pid; strace adds the pid that it uses itself.
       const child = rest.match(/= (?:\d+ \/\* )?(\d+)(?: in strace's PID NS \*\/)?$/)?.[1];
       if (child) made.set(child, { parent: pid, at });
     }
@@ -41,7 +45,7 @@ export function connections(trace) {
   });
 }
 
-/** Whether an address is of this machine alone. */
+/** Returns whether an address is local to this machine. */
 export function isLocal({ family, address }) {
   if (family === 'AF_INET') return /^127\./.test(address ?? '');
   if (family === 'AF_INET6') return address === '::1';

@@ -1,4 +1,5 @@
-// A release's folder: the one that GSTACK_DIST names, or one made by packaging/release.sh of stand-ins for every target.
+// A release's folder: the one that GSTACK_DIST names, or one that packaging/release.sh builds from stand-ins for every
+// target.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -6,7 +7,7 @@ import { TARGETS } from '../../../packaging/lib/targets.mjs';
 import { folder, ROOT, standIn } from './release.mjs';
 
 export const VERSION = readFileSync(join(ROOT, 'Cargo.toml'), 'utf8').match(/^version = "(.*)"$/m)[1];
-/** Whether the programs in the release are stand-ins of ours. */
+/** Whether the release contains our stand-ins instead of programs. */
 export const STANDS_IN = !process.env.GSTACK_DIST;
 
 export function makeRelease(out, binaries, environment = {}) {
@@ -16,7 +17,7 @@ export function makeRelease(out, binaries, environment = {}) {
   return out;
 }
 
-/** A stand-in for each target, each with other bytes; what a shell does with it is the same. */
+/** Creates a stand-in for each target, each with different bytes but the same behaviour in a shell. */
 export function standIns(t, body = '') {
   const at = folder(t);
   const made = Object.keys(TARGETS).map((target) => {

@@ -1,4 +1,4 @@
-// Signatures as minisign makes them, by keys of the tests. Source: https://jedisct1.github.io/minisign/#signature-format
+// Creates signatures like minisign, with test keys. Source: https://jedisct1.github.io/minisign/#signature-format
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 export function signer() {
@@ -8,7 +8,7 @@ export function signer() {
   const ed25519 = (bytes) => sign(null, bytes, privateKey);
   return {
     publicKey: Buffer.concat([Buffer.from('Ed'), id, raw]).toString('base64'),
-    /** `legacy`: over the bytes themselves instead of their BLAKE2b, as minisign made them before 0.8. */
+    /** `legacy`: signs the bytes themselves instead of their BLAKE2b, as minisign did before 0.8. */
     sign(text, { comment = 'gstack', legacy = false } = {}) {
       const signature = ed25519(legacy ? Buffer.from(text) : createHash('blake2b512').update(text).digest());
       const line = Buffer.concat([Buffer.from(legacy ? 'Ed' : 'ED'), id, signature]).toString('base64');

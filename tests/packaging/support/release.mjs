@@ -1,5 +1,5 @@
-// A release as tests see it: archives with a stand-in program, their checksums, and a server on loopback that can fail in
-// the ways that networks do.
+// A release as tests see it: archives with a stand-in program, their checksums, and a server on loopback that can fail
+// like real networks.
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,10 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 
 export const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
-/** A folder that is removed after the test; `before` ends what runs in it, since hooks run in the order in which they were made. */
+/**
+ * Creates a folder that is removed after the test; `before` ends what runs in it, because hooks run in the order of
+ * their creation.
+ */
 export function folder(t, before = () => {}) {
   const path = mkdtempSync(join(tmpdir(), 'gstack-packaging-'));
   t.after(() => {
@@ -21,7 +24,7 @@ export function folder(t, before = () => {}) {
   return path;
 }
 
-/** A program that answers what an installer asks, and writes down with which words it was called. */
+/** Creates a program that gives the answers an installer needs, and records its arguments. */
 export function standIn(path, { version = '9.9.9', calls = '/dev/null', body = '' } = {}) {
   const script = `#!/bin/sh
 echo "$*" >> '${calls}'
@@ -37,7 +40,7 @@ esac
   chmodSync(path, 0o755);
 }
 
-/** The archive `gstack-TARGET.tar.gz` with a stand-in in it, and SHA256SUMS over it; returns the release's folder. */
+/** Creates the archive `gstack-TARGET.tar.gz` with a stand-in, and its SHA256SUMS; returns the release's folder. */
 export function release(at, target, options = {}) {
   const name = `gstack-${target}`;
   mkdirSync(join(at, name), { recursive: true });
@@ -50,8 +53,8 @@ export function release(at, target, options = {}) {
 }
 
 /**
- * Serves a folder. `answers[name](request, response, bytes)` takes the place of sending a file whole; `asked` lists the
- * names that were asked for.
+ * Serves a folder. `answers[name](request, response, bytes)` replaces sending a file whole; `asked` lists the requested
+ * names.
  */
 export async function serve(t, at, answers = {}) {
   const asked = [];
