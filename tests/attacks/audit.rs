@@ -1,4 +1,4 @@
-//! Tampering with the record of agents' actions is detected, and rules whose end is invalid or too far away are refused.
+//! Tampering with the record of agents' actions is detected, and rules with an invalid or too distant end are refused.
 
 use crate::hostile::Stage;
 use std::path::Path;

@@ -78,7 +78,7 @@ describe("growing Markdown", options, () => {
 });
 
 describe("code", options, () => {
-  /** Returns the files of the highlighter that a panel loads, from now on and earlier. */
+  /** Collects the names of the highlighter files that a panel has loaded or will load. */
   async function vendored(panel, browser) {
     const names = new Set();
     browser.pipe.on(({ method, params }) => {

@@ -1,6 +1,6 @@
 /*
- * A fake of the Anthropic Messages API on loopback, scripted by a scenario. Owns the wire (JSON and server-sent events);
- * never talks to anything else and never listens beyond 127.0.0.1.
+ * A fake of the Anthropic Messages API on loopback, scripted by a scenario. Owns the wire (JSON and server-sent
+ * events); never talks to anything else and never listens beyond 127.0.0.1.
  *
  *   node anthropic.mjs SCENARIO.json [--log REQUESTS.jsonl]
  *

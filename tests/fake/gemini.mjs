@@ -1,5 +1,6 @@
 /*
- * A fake of the Gemini API (generateContent) on loopback, scripted by a scenario. Owns the wire; never talks to anything else.
+ * A fake of the Gemini API (generateContent) on loopback, scripted by a scenario.
+ * Owns the wire; never talks to anything else.
  *
  *   node gemini.mjs SCENARIO.json [--log REQUESTS.jsonl]
  *

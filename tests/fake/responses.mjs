@@ -1,6 +1,6 @@
 /*
- * A fake of the OpenAI Responses API on loopback, scripted by a scenario. Owns the wire (server-sent events); never talks to
- * anything else.
+ * A fake of the OpenAI Responses API on loopback, scripted by a scenario. Owns the wire (server-sent events); never
+ * talks to anything else.
  *
  *   node responses.mjs SCENARIO.json [--log REQUESTS.jsonl]
  *

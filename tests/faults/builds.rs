@@ -352,8 +352,7 @@ fn an_upgrade_that_was_taken_back_is_not_waited_for() {
     };
     let day = Duration::from_secs(24 * 60 * 60);
     let of = |version: &str| json!({ "version": version, "starters": [{ "pid": std::process::id(), "began": 1 }] });
-    // From a day ago; from this same release, as after a fresh takeover; from an older release, which states no
-    // version.
+    // From a day ago; from this same release, as after a fresh takeover; from an older release, whose marker is empty.
     for (age, content) in [(Some(day), of(&newer()).to_string()), (None, of(OWN).to_string()), (None, String::new())] {
         mark(age, &content);
         let (well, said) = world.run(&["sessions"]);

@@ -28,7 +28,7 @@ pub const ERRORS: [i64; 5] = [28, 5, 30, 24, 0];
 /// Skips so many calls that none of them fails.
 pub const NONE: i64 = i64::MAX;
 const AT_ONCE: usize = 4;
-/// Combines errors and calls differently: `GSTACK_FAULT_CALLS=N` selects another seed.
+/// The seed that assigns errors to calls; `GSTACK_FAULT_CALLS=N` selects another.
 const SEED: u64 = 1;
 
 /// Returns `None` without a C compiler.

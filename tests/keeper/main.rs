@@ -86,7 +86,7 @@ fn listening_sockets_of(pid: u32) -> Vec<String> {
 async fn two_starters_get_one_browser() {
     let stage = Stage::new();
     let (first, second) = tokio::join!(stage.start(), stage.start());
-    // The loser of the race learns that the winner is connected, or connects after it has disconnected.
+    // The loser of the race fails because the winner is connected, or connects after the winner has disconnected.
     let links: Vec<_> = [first, second]
         .into_iter()
         .filter_map(|result| match result {

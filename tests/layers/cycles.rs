@@ -13,7 +13,7 @@ type Module = Vec<String>;
 
 struct Crate {
     files: BTreeMap<Module, PathBuf>,
-    /// The re-exports of a module by `pub use`, as paths from the crate's root.
+    /// The names that `pub use` defines in a module, as paths from the crate's root.
     exports: BTreeMap<(Module, String), Module>,
 }
 

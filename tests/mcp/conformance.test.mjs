@@ -25,8 +25,8 @@ const FIXTURE = "calls a tool that only the suite's example server has";
 const NO_CAPABILITY = 'needs a capability that gstack neither has nor announces';
 // biome-ignore format: a list of words
 const LEFT_OUT = {
-  // Refuses foreign hosts, as the scenario requires. The scenario also requires serving a page on localhost, but gstack
-  // serves no page at all.
+  // gstack refuses foreign hosts, as the scenario requires. The scenario also requires serving a page on localhost, but
+  // gstack serves no page at all.
   'dns-rebinding-protection': 'is for servers without authentication; gstack refuses every Origin',
   ...Object.fromEntries([
     'tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-embedded-resource', 'tools-call-mixed-content',

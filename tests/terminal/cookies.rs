@@ -47,7 +47,7 @@ fn a_partitioned_cookie_stays_in_its_partition() {
     };
     let expected: serde_json::Value = serde_json::from_str(key).unwrap();
     assert_eq!(held(), ("in".into(), expected.clone()));
-    // A saved state also keeps its partition.
+    // A saved state also keeps the cookie in its partition.
     stage.run(&["state", "save", "with-partition"]);
     stage.run(&["state", "load", "with-partition"]);
     assert_eq!(held(), ("in".into(), expected));

@@ -117,7 +117,7 @@ fn said(output: Output) -> Said {
     Said { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
 }
 
-/// Pages on loopback: `respond` decides the answer for a path; `None` if it must not be requested.
+/// Pages on loopback: `respond` decides the answer for a path.
 pub struct Site {
     pub port: u16,
 }

@@ -18,7 +18,7 @@ export function connections(trace) {
     if (call === 'execve') {
       const path = rest.match(/^\("([^"]*)"/)?.[1];
       const known = runs.get(pid) ?? [];
-      // A call without a result on its line failed or succeeded later; if the process makes another call, it runs that
+      // A call without a result on its line failed or succeeded later. The process's next call shows that it runs the
       // program.
       if (path && !/= -1/.test(rest)) runs.set(pid, [...known, { at, path }]);
     } else if (call !== 'connect' && !call.startsWith('send')) {
