@@ -161,8 +161,8 @@
   };
 
   /**
-   * @param {{ since: number, agent: string, doing: string, waiting: boolean, shows: { cursor: boolean, pill: boolean }
-   * }} state
+   * @param {{ since: number, agent: string, doing: string, waiting: boolean,
+   *   shows: { cursor: boolean, pill: boolean } }} state
    */
   function work(state) {
     for (const part of [frame, cursor, ripple]) part.classList.toggle("is-off", !state.shows.cursor);

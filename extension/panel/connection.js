@@ -14,8 +14,8 @@ const CALM_AFTER_MS = 1000;
 export class Connection {
   /** @type {chrome.runtime.Port | null} */ #port = null;
   /**
-   * @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void, timer?: ReturnType<typeof
-   * setTimeout> }>}
+   * @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void,
+   *   timer?: ReturnType<typeof setTimeout> }>}
    */
   #pending = new Map();
   /** The listeners per method, besides `onMessage`. @type {Map<string, (params: unknown) => void>} */

@@ -15,8 +15,8 @@ export class Keyboard {
   /** The last reported value. @type {boolean | null} */ #reported = null;
 
   /**
-   * @param {{ connection: Connection, store: PanelStore, leave: () => void, type: (keys: string[], at: number[]) =>
-   * void }} parts  `leave`: the panel loses the keyboard
+   * @param {{ connection: Connection, store: PanelStore, leave: () => void,
+   *   type: (keys: string[], at: number[]) => void }} parts  `leave`: the panel loses the keyboard
    */
   constructor({ connection, store, leave, type }) {
     this.connection = connection;

@@ -24,8 +24,8 @@ export function cleanedUp(counts) {
 
 /**
  * @param {HTMLElement} bar
- * @param {{ connection: Connection, store: PanelStore, toast: Toast, attach: (source: "element" | "screenshot") => void
- * }} parts
+ * @param {{ connection: Connection, store: PanelStore, toast: Toast,
+ *   attach: (source: "element" | "screenshot") => void }} parts
  */
 export function quickActions(bar, { connection, store, toast, attach }) {
   bar.setAttribute("aria-label", t("quickActions"));

@@ -19,8 +19,8 @@ import { heldConversation, shownConversation } from "./state/panel-state.js";
 const PAGE = 200;
 
 /**
- * @typedef {{ readonly state: PanelState, dispatch(action: Action): void, subscribe(listener: (state: PanelState) =>
- * void): void }} PanelStore
+ * @typedef {{ readonly state: PanelState, dispatch(action: Action): void,
+ *   subscribe(listener: (state: PanelState) => void): void }} PanelStore
  */
 
 export class Session {

@@ -6,7 +6,7 @@
  * key presses: an `input` event carries the time at which it was handled.
  */
 
-/** A key that arrives after this many others is not sorted in. */
+/** How many letters are kept: a key that arrives after more than these is not sorted in. */
 const KEPT = 64;
 
 export class TypedTimes {

@@ -16,8 +16,8 @@ export const HOST_FOLDERS = [
 ];
 
 /**
- * @param {{root: string, work: string, out: string, version: string, glibc: string, architecture: string, folder:
- * string}} of `folder` contains the program and its documents
+ * @param {{root: string, work: string, out: string, version: string, glibc: string, architecture: string,
+ *   folder: string}} of `folder` contains the program and its documents
  */
 export function debian({ root, work, out, version, glibc, architecture, folder }) {
   const tree = join(work, `deb-${architecture}`);

@@ -156,7 +156,7 @@ export class Composer {
     this.#changed();
   }
 
-  /** Records that the keyboard leaves. Keys that are restored later were pressed before that. */
+  /** Records the caret when the keyboard leaves: keys that are restored later without a time go there. */
   leave() {
     this.#left = this.text.selectionEnd;
   }

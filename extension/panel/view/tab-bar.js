@@ -198,8 +198,8 @@ export class TabBar {
   }
 
   /**
-   * @param {{ title: string, url: string, current: boolean, end: string, chromeTabId: number, running?: boolean, go?:
-   * () => void }} tab
+   * @param {{ title: string, url: string, current: boolean, end: string, chromeTabId: number, running?: boolean,
+   *   go?: () => void }} tab
    */
   #item({ title, url, current, end, chromeTabId, running, go }) {
     return h(
