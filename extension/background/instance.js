@@ -2,7 +2,7 @@
 
 import { PROTOCOL } from "../shared/constants.js";
 
-/** The parameters of `hello`. @returns {Promise<import("../protocol.js").Hello>} */
+/** Returns the parameters of `hello`. @returns {Promise<import("../protocol.js").Hello>} */
 export async function hello() {
   const stored = (await chrome.storage.local.get("instanceId")).instanceId;
   const instanceId = typeof stored === "string" ? stored : crypto.randomUUID();

@@ -227,7 +227,7 @@ impl Bench {
         Some(Self { agent: program.agent(path), home, api: Some(api), environment })
     }
 
-    /// Returns a bench for the misbehaving agent of tests/fake.
+    /// Returns a bench with the misbehaving agent of tests/fake.
     pub fn rude() -> Option<Self> {
         let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
         let Some(node) = folders.into_iter().map(|folder| folder.join("node")).find(|path| path.is_file()) else {

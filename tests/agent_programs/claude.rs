@@ -1,6 +1,6 @@
 //! The real Claude Code against a fake API on loopback: an isolated HOME, a dummy key, no other network.
 //!
-//! Skipped, with a line that says so, where `claude` (`GSTACK_TEST_CLAUDE` or PATH) or `node` is not installed.
+//! Skipped with a message if `claude` (`GSTACK_TEST_CLAUDE` or PATH) or `node` is not installed.
 
 use super::bench::{Bench, Fake, Program, TOKEN, end_of, first_result, first_step, left_behind, text_of};
 use base64::Engine as _;
@@ -223,7 +223,7 @@ async fn a_question_that_is_open_when_the_turn_is_stopped_is_withdrawn() {
         |event: &AgentEvent| matches!(event, AgentEvent::Withdrawn { request } if *request == asked.request);
     assert_eq!(events.iter().filter(|event| withdrawn(event)).count(), 1);
     assert_eq!(end_of(&events), (TurnOutcome::Stopped, None));
-    // Too late: nothing comes of it.
+    // Too late: the answer has no effect.
     asked.answer.send(PermissionAnswer::Allow).ok();
     assert_eq!(text_of(&talk.turn_of("repeat after me: next").await), "next");
     assert!(!path.exists());

@@ -1,7 +1,7 @@
-// Fails chosen system calls of the process that it is preloaded into: those that change files below FAULT_ROOT.
-// FAULT_CONTROL is a file of four 64-bit numbers that the test and the process share: how many such calls there were,
-// which one fails (0: none), its error (0: a write takes half of its bytes, and the next one finds the disk full), and
-// whether all calls behind it fail too.
+// A preloaded library that makes selected system calls of a process fail: those that change files below FAULT_ROOT.
+// FAULT_CONTROL is a file of four 64-bit numbers that the test and the process share: the number of such calls so far,
+// which one fails (0: none), its error (0: it writes half of its bytes, and the next write finds the disk full), and
+// whether all later calls fail too.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ static int64_t half_taken_at;
 
 __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("FAULT_CONTROL");
-    // What this process starts has calls of its own.
+    // The calls of child processes do not count.
     unsetenv("LD_PRELOAD");
     root = getenv("FAULT_ROOT");
     if (!path || !root) return;
@@ -53,7 +53,7 @@ static int is_file_below(int fd) {
     return is_below(path);
 }
 
-// The number of this call if it is to fail, else 0.
+// Returns the number of this call if it must fail, or else 0.
 static int64_t chosen(void) {
     int64_t number = __atomic_add_fetch(&control->count, 1, __ATOMIC_SEQ_CST);
     int64_t at = __atomic_load_n(&control->at, __ATOMIC_SEQ_CST);
@@ -62,7 +62,7 @@ static int64_t chosen(void) {
 
 static int fails(int opens) {
     if (!chosen()) return 0;
-    // Only an opening can find that too many files are open.
+    // Only an open can fail with too many open files.
     if (!opens && control->error == EMFILE) return 0;
     errno = control->error ? (int)control->error : ENOSPC;
     return 1;

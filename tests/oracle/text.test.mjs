@@ -90,7 +90,7 @@ describe('text', () => {
   });
 });
 
-/** What random pages are made of. */
+/** The content of random pages. */
 // biome-ignore format: a list of words
 const WORDS = ['alpha', 'Beta', 'x', 'x', '7', ' ', '\n', 'two words', ' lead', 'trail ', 'line\nbreak', 'a  b', '&nbsp;', 'z&#8203;y', '漢',
   '字\n漢', 'ß'];
