@@ -87,8 +87,7 @@ describe("the panel costs nothing", options, () => {
           if (!target.closest?.(".prose")) continue;
           counts.added += elements(addedNodes).length;
           counts.removed += elements(removedNodes).length;
-          // A finished block is the renderer's result; nothing in it may change after the mutation records that added
-          // it.
+          // A finished block is what the renderer gave; nothing of it may change after the records in which it came.
           if (finished.has(target) || (target.parentElement && finished.has(target.parentElement))) counts.again += 1;
         }
         for (const { addedNodes } of records) for (const node of elements(addedNodes)) if (node.parentElement?.matches(".prose__part") && !node.matches(".live-block")) finished.add(node);

@@ -210,7 +210,7 @@ export class Page {
           const at = box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : { x: 0, y: 0 };
           const hit = element?.getRootNode().elementFromPoint(at.x, at.y);
           const place = JSON.stringify(at);
-          // An element that keeps moving or stays covered is pressed in the end, because a test may be about that.
+          // One that moves on or that another covers is pressed in the end: that may be what a test is about.
           if (box?.width && place === last && element.contains(hit) || looks > 60) {
             globalThis.pressed = undefined;
             document.addEventListener('pointerdown', (event) => { globalThis.pressed = event.composedPath().includes(element); }, { capture: true, once: true });
