@@ -249,13 +249,22 @@ test("what is vendored is what its authors published, with its licence", () => {
     "LICENSE-uc-micro": ["uc.micro", "LICENSE.txt"],
   };
   assert.deepEqual(
-    files(join("vendor", "markdown-it")).map((path) => path.split("/").at(-1)).filter((name) => !name.endsWith(".d.ts")).toSorted(),
+    files(join("vendor", "markdown-it"))
+      .map((path) => path.split("/").at(-1))
+      .filter((name) => !name.endsWith(".d.ts"))
+      .toSorted(),
     Object.keys(parser).toSorted(),
   );
   for (const [name, original] of Object.entries(parser))
     assert.equal(read("vendor", "markdown-it", name), readFileSync(join(modules, ...original), "utf8"), name);
-  const carried = new Set([...read("vendor", "markdown-it", "markdown-it.esm.min.js").matchAll(/#region node_modules\/([^/]+)/g)].map(([, name]) => name));
-  for (const name of carried) assert.ok(Object.values(parser).some(([from]) => from === name), `${name} has no licence`);
+  const carried = new Set(
+    [...read("vendor", "markdown-it", "markdown-it.esm.min.js").matchAll(/#region node_modules\/([^/]+)/g)].map(([, name]) => name),
+  );
+  for (const name of carried)
+    assert.ok(
+      Object.values(parser).some(([from]) => from === name),
+      `${name} has no licence`,
+    );
   // The library only returns text: it never receives an element.
   assert.deepEqual(
     [...new Set([...read("panel", "markdown", "highlight.js").matchAll(/library\.(\w+)/g)].map(([, name]) => name))].toSorted(),

@@ -116,7 +116,16 @@ test('the SBOM names what is linked, with checksums and licences, and nothing of
   assert.equal(bom.specVersion, '1.5');
   assert.match(bom.serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[1-5][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   const names = new Set(bom.components.map(({ name }) => name));
-  for (const name of ['tokio', 'rustix', 'landlock', 'libsqlite3-sys', '@highlightjs/cdn-assets', 'markdown-it', 'entities', 'playwright-core'])
+  for (const name of [
+    'tokio',
+    'rustix',
+    'landlock',
+    'libsqlite3-sys',
+    '@highlightjs/cdn-assets',
+    'markdown-it',
+    'entities',
+    'playwright-core',
+  ])
     assert.ok(names.has(name), name);
   for (const name of ['proptest', 'ts-rs', 'tempfile']) assert.ok(!names.has(name), `${name} is of the tests alone`);
   for (const one of bom.components) {

@@ -113,7 +113,7 @@ fn scan(folders: &[PathBuf], wanted: &str) -> BTreeSet<usize> {
 
 fn query(database: &Connection, wanted: &str) -> BTreeSet<usize> {
     let sql = "SELECT conversation, snippet(said, 1, '', '', '…', 20) FROM said WHERE said MATCH ?1";
-    let mut statement = database.prepare_cached(sql).unwrap();
+    let mut statement = database.prepare(sql).unwrap();
     let rows = statement.query_map([format!("\"{wanted}\"")], |row| row.get::<_, i64>(0)).unwrap();
     rows.map(|row| usize::try_from(row.unwrap()).unwrap()).collect()
 }

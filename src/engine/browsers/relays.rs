@@ -7,6 +7,7 @@ use super::current::{Current, tab_key};
 use super::everyday::Everyday;
 use super::service::Browsers;
 use crate::base::mutex::lock;
+use crate::base::site_list::SiteList;
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::page::Pages;
 use crate::browser::page::script::early_script;
@@ -34,6 +35,7 @@ impl Browsers {
         let numbers = relays.numbers.entry(run.clone()).or_insert_with(|| self.needs().numbers.keeping()).clone();
         let options = AttachOptions {
             headless: false,
+            only_sites: SiteList::default(),
             // The browser saves downloads where the person wants them.
             downloads: None,
             numbers,

@@ -22,7 +22,7 @@ pub(super) struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-pub(super) const SETTINGS: [Known; 18] = [
+pub(super) const SETTINGS: [Known; 19] = [
     Known {
         name: "agents.default",
         group: "Agents",
