@@ -74,7 +74,7 @@ export interface Answers {
 }
 
 /**
- * An action of an agent in a page, where it happens (to the background: it draws the cursor).
+ * An agent's action in a page, with its position (sent to the background, which draws the cursor).
  */
 export type Acting = { chromeTabId: ChromeTabId, 
 /**
@@ -82,7 +82,7 @@ export type Acting = { chromeTabId: ChromeTabId,
  */
 x: number, y: number, 
 /**
- * A button goes down there; otherwise the pointer only moves.
+ * Whether a button is pressed there; otherwise the pointer only moves.
  */
 pressed: boolean, };
 
@@ -91,16 +91,16 @@ pressed: boolean, };
  */
 export type ActionElement = { 
 /**
- * As the call names it: a ref or a selector; empty for what has the focus.
+ * As named by the call: a ref or a selector; empty for the focused element.
  */
 target: string, role: string, name: string, 
 /**
- * The document that it is in; a different one after each navigation.
+ * The document that contains it; each navigation creates a new one.
  */
 document: string, };
 
 /**
- * The record of an action. Nothing in it is cut.
+ * The record of an action, never shortened.
  */
 export type ActionRecord = { 
 /**
@@ -108,41 +108,41 @@ export type ActionRecord = {
  */
 command: string, 
 /**
- * The scopes that an answer which holds longer than once would allow: `act`, `submit`, `shell`.
+ * The scopes that a lasting approval would allow: `act`, `submit`, `shell`.
  */
 scope?: PolicyScope, 
 /**
- * The element that it is done to, as the page has it now.
+ * The element it acts on, in the page's current state.
  */
 element?: ActionElement, 
 /**
- * The text that it would put into the page, where a person may write another one before they allow it
+ * The text that it would type into the page, if a person may edit it before they allow the action
  * (`approval.answer` with `text`). Absent for passwords and for text with hidden characters.
  */
 text?: string, 
 /**
- * The destination that the markup names: a link's or a form's address, or the address that the tab goes to.
+ * The destination in the markup: the address of a link or form, or the address that the tab goes to.
  */
 destination?: string, 
 /**
- * It sends a form, or says that it pays, orders, sends or deletes.
+ * Whether it submits a form, or is labelled as paying, ordering, sending or deleting.
  */
 submits: boolean, 
 /**
- * The input of a tool of the agent's own: the new content of a file, all its arguments.
+ * The input of one of the agent's own tools: a file's new content, or all arguments.
  */
 content?: string, 
 /**
- * The agent's reason, in its own words. It may be wrong.
+ * The reason given by the agent. It may be wrong.
  */
 agentReason?: string, };
 
 /**
- * One command, begun or ended. An entry that has ended replaces the one that began.
+ * One command that started or ended. The entry for its end replaces the entry for its start.
  */
 export type ActivityEntry = { id: number, 
 /**
- * When it began.
+ * The start time.
  */
 at: number, source: ActivitySource, tabId?: TabId | null, command: string, 
 /**
@@ -154,31 +154,31 @@ args: Array<string>, outcome: ActivityOutcome,
  */
 durationMs?: number, 
 /**
- * A line about the result: `Clicked @e3 → now at https://…`, or why it failed. Never page content.
+ * One line about the result: `Clicked @e3 → now at https://…`, or the reason of a failure. Never page content.
  */
 result?: string, };
 
 export type ActivityOutcome = "running" | "ok" | "failed" | "unknown";
 
 /**
- * The entries that are still kept, oldest first.
+ * The entries that are still stored, oldest first.
  */
 export type ActivityPage = { entries: Array<ActivityEntry>, 
 /**
- * Entries between the asked one and the first given are gone.
+ * Whether entries between the requested one and the first one returned are no longer stored.
  */
 gap: boolean, };
 
 export type ActivitySource = "terminal" | "http" | "mcp" | "agent" | "panel";
 
 /**
- * `activity.subscribe`: entries after this one, and from now on by `activity.entry`.
+ * `activity.subscribe`: returns the entries after this one; later ones are pushed by `activity.entry`.
  */
 export type ActivitySubscribe = { after: number, };
 
 export type AgentInfo = { name: AgentName, 
 /**
- * As people know it: `Claude Code`.
+ * The display name: `Claude Code`.
  */
 label: string, status: AgentStatus, version?: string | null, 
 /**
@@ -186,31 +186,31 @@ label: string, status: AgentStatus, version?: string | null,
  */
 path?: string | null, 
 /**
- * The problem and how to fix it, unless it is ready.
+ * The problem and its fix; absent if the agent is ready.
  */
 fault?: Fault | null, 
 /**
- * Taken when a conversation names no agent.
+ * Whether it is used when a conversation names no agent.
  */
 default: boolean, 
 /**
- * False for the built-in one, which follows plain commands only.
+ * False for the built-in agent, which only runs plain commands.
  */
 hasModel: boolean, 
 /**
- * The models that it offers, once it has said so; besides them `fast` and `deep` are always understood.
+ * The models that it offers, once reported. `fast` and `deep` are always accepted as well.
  */
 models?: Array<ModelInfo>, 
 /**
- * Its own slash commands, once it has said so.
+ * Its own slash commands, once reported.
  */
 commands?: Array<SlashCommand>, 
 /**
- * The account that is signed in, if it says so: an address or a plan.
+ * The signed-in account, if reported: an address or a plan.
  */
 account?: string | null, 
 /**
- * A warning for the person before they use it: an API key that is billed instead of their plan.
+ * A warning for the person before they use the agent, such as an API key that is billed instead of their plan.
  */
 warning?: string | null, 
 /**
@@ -219,7 +219,7 @@ warning?: string | null,
 warningWords?: FaultWords | null, };
 
 /**
- * The name of an agent: `claude`, `builtin`, or as the configuration calls it.
+ * An agent's name: `claude`, `builtin`, or a name from the configuration.
  */
 export type AgentName = string;
 
@@ -227,23 +227,23 @@ export type AgentStatus = "ready" | "missing" | "signed-out" | "broken";
 
 export type Agents = { agents: Array<AgentInfo>, 
 /**
- * The sandbox that confines them, once it is known.
+ * The sandbox of their processes, once it is known.
  */
 sandbox?: SandboxInfo | null, };
 
 export type AgentsChoose = { conversationId: ConversationId, 
 /**
- * Absent: the default agent.
+ * Absent for the default agent.
  */
 agent: AgentName | null, 
 /**
- * `fast`, `deep` or one of the agent's models. Absent: by what each message asks.
+ * `fast`, `deep` or one of the agent's models. If absent, each message chooses.
  */
 model?: string | null, };
 
 export type AgentsList = { 
 /**
- * Look again instead of answering from what is known.
+ * Whether to detect agents again instead of returning the known ones.
  */
 refresh: boolean, };
 
@@ -253,23 +253,23 @@ refresh: boolean, };
 export type AllowedTab = { tabId: TabId, chromeTabId?: ChromeTabId | null, title: string, url: string, };
 
 /**
- * The one who answered an approval.
+ * Who or what answered an approval.
  */
 export type AnsweredBy = "panel" | "terminal" | "withdrawn" | "rule" | "timeout";
 
 export type ApprovalAnswer = { conversationId: ConversationId, approvalId: ApprovalId, decision: Decision, 
 /**
- * Another text than `action.text`, with `allow-once` only: what is typed is this.
+ * Replaces `action.text` as the text to type. Only with `allow-once`.
  */
 text?: string, };
 
 /**
- * One request for a person's permission.
+ * One approval request.
  */
 export type ApprovalId = string;
 
 /**
- * A file kept with the conversation and read by `file.read`.
+ * A file stored with the conversation. `file.read` returns its content.
  */
 export type Attachment = { id: FileId, name: string, 
 /**
@@ -284,28 +284,28 @@ export type BrowserRun = string;
 
 export type ChatAck = { conversationId: ConversationId, seq: number, 
 /**
- * UTF-16 units held of the event `seq`, when its text is still growing.
+ * The UTF-16 length of the panel's copy of event `seq`, if its text is still growing.
  */
 offset: number, };
 
 /**
- * An event. A reader ignores a `type` that it does not know.
+ * The content of an event. A reader ignores an unknown `type`.
  */
 export type ChatBody = { "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
 /**
- * The place where it was typed.
+ * Where it was typed.
  */
 from: MessageSource, 
 /**
- * The model that was asked for with it, for its turn alone: `fast`, `deep` or one of the agent's.
+ * The model requested for this message's turn only: `fast`, `deep` or one of the agent's models.
  */
 model?: string | null, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
 /**
- * The agent's name as people know it: `Claude Code`, `Built-in`.
+ * The agent's display name: `Claude Code`, `Built-in`.
  */
 agentLabel: string, model?: string | null, 
 /**
- * The message was exactly one command and runs without a model.
+ * Whether the message was exactly one command, which runs without a model.
  */
 direct?: boolean, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
 /**
@@ -317,27 +317,27 @@ verb: string,
  */
 object?: string, 
 /**
- * The same for readers of other languages.
+ * The same text as a code, for translation.
  */
 phrase?: SaidPhrase, 
 /**
- * The tool's own name, for the details.
+ * The tool's own name, for the details view.
  */
 tool: string, 
 /**
- * The arguments as JSON text, cut at 4 KiB. What a command types is only counted: it may be a password.
+ * The arguments as JSON text, cut at 4 KiB. Typed text is only counted, as it may be a password.
  */
 arguments?: string, } | { "type": "step-updated", turnId: TurnId, stepId: StepId, 
 /**
- * Takes the place of the step's own; empty: that one stands.
+ * Replaces the step's object; empty to keep it.
  */
 object?: string, 
 /**
- * The same for readers of other languages.
+ * The same text as a code, for translation.
  */
 phrase?: SaidPhrase, 
 /**
- * The same of its arguments.
+ * Replaces the step's arguments; empty to keep them.
  */
 arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, 
 /**
@@ -345,23 +345,23 @@ arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, o
  */
 result?: string, images?: Array<Attachment>, } | { "type": "approval", turnId: TurnId, approvalId: ApprovalId, 
 /**
- * The sentence that is asked: `Click “Revoke key”`.
+ * The request: `Click “Revoke key”`.
  */
 ask: string, 
 /**
- * The same for readers of other languages.
+ * The same text as a code, for translation.
  */
 phrase?: SaidPhrase, 
 /**
- * The host of the page it is about.
+ * The host of the page that it concerns.
  */
 site?: string | null, 
 /**
- * The reason why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
+ * Why gstack asks although a rule seems to allow it. The agent's own reason is in `action.agentReason`.
  */
 why?: string | null, 
 /**
- * The same as a code.
+ * The reason as a code.
  */
 whyWords?: FaultWords | null, 
 /**
@@ -369,15 +369,15 @@ whyWords?: FaultWords | null,
  */
 does: string, 
 /**
- * All that it would do. Absent in conversations of older versions.
+ * Everything that it would do. Absent in conversations from older versions.
  */
 action: ActionRecord, kind: StepKind, 
 /**
- * The answers that can be given.
+ * The possible answers.
  */
 choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "plan", turnId: TurnId, entries: Array<PlanEntry>, } | { "type": "question", turnId: TurnId, questionId: QuestionId, parts: Array<QuestionPart>, } | { "type": "question-done", turnId: TurnId, questionId: QuestionId, 
 /**
- * One list of answers a part; none when it was withdrawn or not answered.
+ * One list of answers for each part; empty if the question was withdrawn or not answered.
  */
 answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, 
 /**
@@ -389,17 +389,17 @@ words?: FaultWords | null, } | { "type": "turn-done", turnId: TurnId, outcome: T
  */
 costUsd?: number | null, 
 /**
- * The tokens that the model read and wrote in this turn, if the agent reports them.
+ * The model's input and output tokens in this turn, if the agent reports them.
  */
 usage?: Usage | null, 
 /**
- * The reason of the failure.
+ * The reason of a failure.
  */
 fault?: Fault | null, };
 
 /**
- * `chat.delta`: text that grows the event `seq` at `offset`.
- * A receiver that already holds text at `offset` ignores that part.
+ * `chat.delta`: text added to the event `seq` at `offset`. A receiver that already has text at `offset` ignores that
+ * part.
  */
 export type ChatDelta = { conversationId: ConversationId, seq: number, 
 /**
@@ -412,19 +412,19 @@ offset: number, text: string, };
  */
 export type ChatEvent = { seq: number, at: number, } & ({ "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
 /**
- * The place where it was typed.
+ * Where it was typed.
  */
 from: MessageSource, 
 /**
- * The model that was asked for with it, for its turn alone: `fast`, `deep` or one of the agent's.
+ * The model requested for this message's turn only: `fast`, `deep` or one of the agent's models.
  */
 model?: string | null, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
 /**
- * The agent's name as people know it: `Claude Code`, `Built-in`.
+ * The agent's display name: `Claude Code`, `Built-in`.
  */
 agentLabel: string, model?: string | null, 
 /**
- * The message was exactly one command and runs without a model.
+ * Whether the message was exactly one command, which runs without a model.
  */
 direct?: boolean, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
 /**
@@ -436,27 +436,27 @@ verb: string,
  */
 object?: string, 
 /**
- * The same for readers of other languages.
+ * The same text as a code, for translation.
  */
 phrase?: SaidPhrase, 
 /**
- * The tool's own name, for the details.
+ * The tool's own name, for the details view.
  */
 tool: string, 
 /**
- * The arguments as JSON text, cut at 4 KiB. What a command types is only counted: it may be a password.
+ * The arguments as JSON text, cut at 4 KiB. Typed text is only counted, as it may be a password.
  */
 arguments?: string, } | { "type": "step-updated", turnId: TurnId, stepId: StepId, 
 /**
- * Takes the place of the step's own; empty: that one stands.
+ * Replaces the step's object; empty to keep it.
  */
 object?: string, 
 /**
- * The same for readers of other languages.
+ * The same text as a code, for translation.
  */
 phrase?: SaidPhrase, 
 /**
- * The same of its arguments.
+ * Replaces the step's arguments; empty to keep them.
  */
 arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, 
 /**
@@ -464,23 +464,23 @@ arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, o
  */
 result?: string, images?: Array<Attachment>, } | { "type": "approval", turnId: TurnId, approvalId: ApprovalId, 
 /**
- * The sentence that is asked: `Click “Revoke key”`.
+ * The request: `Click “Revoke key”`.
  */
 ask: string, 
 /**
- * The same for readers of other languages.
+ * The same text as a code, for translation.
  */
 phrase?: SaidPhrase, 
 /**
- * The host of the page it is about.
+ * The host of the page that it concerns.
  */
 site?: string | null, 
 /**
- * The reason why gstack asks although a rule seems to cover it. The agent's own reason is `action.agentReason`.
+ * Why gstack asks although a rule seems to allow it. The agent's own reason is in `action.agentReason`.
  */
 why?: string | null, 
 /**
- * The same as a code.
+ * The reason as a code.
  */
 whyWords?: FaultWords | null, 
 /**
@@ -488,15 +488,15 @@ whyWords?: FaultWords | null,
  */
 does: string, 
 /**
- * All that it would do. Absent in conversations of older versions.
+ * Everything that it would do. Absent in conversations from older versions.
  */
 action: ActionRecord, kind: StepKind, 
 /**
- * The answers that can be given.
+ * The possible answers.
  */
 choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "plan", turnId: TurnId, entries: Array<PlanEntry>, } | { "type": "question", turnId: TurnId, questionId: QuestionId, parts: Array<QuestionPart>, } | { "type": "question-done", turnId: TurnId, questionId: QuestionId, 
 /**
- * One list of answers a part; none when it was withdrawn or not answered.
+ * One list of answers for each part; empty if the question was withdrawn or not answered.
  */
 answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, 
 /**
@@ -508,11 +508,11 @@ words?: FaultWords | null, } | { "type": "turn-done", turnId: TurnId, outcome: T
  */
 costUsd?: number | null, 
 /**
- * The tokens that the model read and wrote in this turn, if the agent reports them.
+ * The model's input and output tokens in this turn, if the agent reports them.
  */
 usage?: Usage | null, 
 /**
- * The reason of the failure.
+ * The reason of a failure.
  */
 fault?: Fault | null, });
 
@@ -522,17 +522,17 @@ fault?: Fault | null, });
 export type ChatEventPush = { conversationId: ConversationId, event: ChatEvent, };
 
 /**
- * `chat.gap`: events were left out because the panel read too slowly; it reads again from `after`.
+ * `chat.gap`: events were dropped because the panel read too slowly; it reads again from `after`.
  */
 export type ChatGap = { conversationId: ConversationId, head: number, };
 
 export type ChatHistory = { conversationId: ConversationId, 
 /**
- * Events older than this one.
+ * Returns events older than this one.
  */
 before: number, 
 /**
- * At most this many; fewer where they would not fit into one frame.
+ * The maximum number of events; fewer if they would not fit into one frame.
  */
 limit: number, };
 
@@ -542,17 +542,18 @@ export type ChatRef = { conversationId: ConversationId, };
 
 export type ChatSend = { conversationId: ConversationId, clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<NewAttachment>, 
 /**
- * The agent for this conversation from now on; absent: as it is.
+ * The agent for this conversation from now on; absent to keep it.
  */
 agent?: AgentName | null, 
 /**
- * The model for this message alone: `fast`, `deep` or one of the agent's; absent: as the conversation says.
+ * The model for this message only: `fast`, `deep` or one of the agent's models. Absent for the conversation's
+ * model.
  */
 model?: string | null, from: MessageSource, };
 
 export type ChatSubscribe = { conversationId: ConversationId, 
 /**
- * The newest event that the panel holds; 0 for none.
+ * The newest event that the panel has; 0 for none.
  */
 after: number, };
 
@@ -563,19 +564,19 @@ export type ChatUnqueue = { conversationId: ConversationId, clientId: ClientMess
  */
 export type ChromeTab = { chromeTabId: ChromeTabId, windowId: WindowId, url: string, title: string, favIconUrl?: string | null, 
 /**
- * The tab in view of its window.
+ * Whether it is the active tab of its window.
  */
 active: boolean, incognito: boolean, discarded: boolean, 
 /**
- * From `chrome.debugger.getTargets()`: joins Chrome's id to the DevTools target.
+ * From `chrome.debugger.getTargets()`: maps Chrome's id to the DevTools target.
  */
 targetId?: TargetId | null, 
 /**
- * The tab from which it was opened, by a page or by a person.
+ * The tab that it was opened from, by a page or by a person.
  */
 openerChromeTabId?: ChromeTabId | null, 
 /**
- * Chrome has just brought a closed tab back as this one (`chrome.sessions`).
+ * Whether Chrome has just restored a closed tab as this one (`chrome.sessions`).
  */
 restored?: boolean, };
 
@@ -585,7 +586,7 @@ restored?: boolean, };
 export type ChromeTabId = number;
 
 /**
- * A message as the panel or the CLI named it before it was sent. Makes a resend harmless.
+ * The id that the panel or the CLI gives a message before sending it. Makes a resend harmless.
  */
 export type ClientMessageId = string;
 
@@ -594,65 +595,65 @@ export type ClientMessageId = string;
  */
 export type CommandResult = { 
 /**
- * The output for people and agents; untrusted page content is already in its envelope.
+ * The output for people and agents. Untrusted page content is already in its envelope.
  */
 output: string, 
 /**
- * The same as data, where the command has any.
+ * The output as data, if the command provides it.
  */
 data?: unknown, 
 /**
- * Files that the command wrote (absolute paths).
+ * The files that the command wrote (absolute paths).
  */
 files?: Array<string>, 
 /**
- * Its side effects: dialogs, downloads, tabs, another address, console errors. `output` says them too.
+ * Its side effects: dialogs, downloads, tabs, navigations, console errors. `output` mentions them as well.
  */
 effects?: Array<Effect>, 
 /**
- * How many commands inside a `chain` or `tab-each` failed; the output says which.
+ * The number of failed commands inside a `chain` or `tab-each`; the output names them.
  */
 failedSteps?: number, };
 
 export type CommandRun = { chromeTabId: ChromeTabId, command: string, args: Array<string>, 
 /**
- * Without it: the client's current tab.
+ * Absent for the client's current tab.
  */
 tabId?: TabId | null, 
 /**
- * The client's working directory; without it only the temp directory is open to paths.
+ * The client's working directory. If absent, paths are restricted to the temp directory.
  */
 cwd?: string | null, 
 /**
- * The part of the client's environment that a browser needs if it is started for this command.
+ * The client's environment variables that a browser needs if this command starts one.
  */
 environment?: { [key in string]: string }, 
 /**
- * Fail rather than start a browser.
+ * Fails instead of starting a browser.
  */
 noAutostart?: boolean, 
 /**
- * A model reads the output: page content comes in an envelope whose markers no page can foresee.
+ * Whether a model reads the output: page content then comes in an envelope whose markers a page cannot predict.
  */
 forModel?: boolean, };
 
 /**
- * `conversations.attach`: the conversation goes on in this tab. The tab's own goes into history, or is
- * forgotten where nothing was said in it.
+ * `conversations.attach`: opens the conversation in this tab. The tab's previous conversation goes into the history,
+ * or is deleted if it is empty.
  */
 export type ConversationAttach = { conversationId: ConversationId, chromeTabId: ChromeTabId, };
 
 /**
- * `conversations.export`: answered with a file that `file.read` gives in parts.
+ * `conversations.export`: answered with a file for `file.read`.
  */
 export type ConversationExport = { conversationId: ConversationId, format: ExportFormat, };
 
 /**
- * `conversations.folder`: where its agent works from the next message on.
+ * `conversations.folder`: sets the agent's working directory from the next message on.
  */
 export type ConversationFolder = { conversationId: ConversationId, 
 /**
- * An absolute path, or one that begins with `~/`.
+ * An absolute path, or one that starts with `~/`.
  */
 folder: string, };
 
@@ -662,39 +663,39 @@ folder: string, };
 export type ConversationId = string;
 
 /**
- * A conversation as lists and headers show it.
+ * A conversation as shown in lists and headers.
  */
 export type ConversationInfo = { conversationId: ConversationId, 
 /**
- * The first words of its first message, or as a person named it. Empty while it has none.
+ * The title given by a person, or the first words of the first message. Empty before that.
  */
 title: string, 
 /**
- * The tab it belongs to while that lives.
+ * The tab that it belongs to, while that is open.
  */
 tabId?: TabId | null, 
 /**
- * The page it was last about.
+ * The page that it was last about.
  */
 page?: PageContext | null, 
 /**
- * The agent it talks to; absent: the default one.
+ * The agent; absent for the default one.
  */
 agent?: AgentName | null, 
 /**
- * The model that was chosen: `fast`, `deep` or one of the agent's; absent: by what each message asks.
+ * The chosen model: `fast`, `deep` or one of the agent's models. If absent, each message chooses.
  */
 model?: string | null, 
 /**
- * The folder that the agent works in.
+ * The agent's working directory.
  */
 folder: string, 
 /**
- * The folder is in a git work tree of the conversation's own.
+ * Set if the folder is in the conversation's own git work tree.
  */
 worktree?: Worktree | null, 
 /**
- * The number of its newest event; 0 while it has none.
+ * The number of its newest event; 0 if there is none.
  */
 head: number, createdAt: number, updatedAt: number, state: ConversationState, queued: number, 
 /**
@@ -702,11 +703,11 @@ head: number, createdAt: number, updatedAt: number, state: ConversationState, qu
  */
 costUsd?: number | null, 
 /**
- * The tabs that the agent may use now, its own first.
+ * The tabs that the agent may use now, starting with the conversation's own tab.
  */
 tabs?: Array<AllowedTab>, 
 /**
- * While nothing was said here: an earlier conversation about the same page, to go on with.
+ * While this conversation is empty: an earlier one about the same page, to continue.
  */
 earlier?: EarlierConversation | null, };
 
@@ -715,14 +716,14 @@ earlier?: EarlierConversation | null, };
  */
 export type ConversationRename = { conversationId: ConversationId, 
 /**
- * Empty: the first words of its first message again.
+ * If empty, resets the title to the first words of the first message.
  */
 title: string, };
 
 export type ConversationState = "idle" | "waiting-for-slot" | "running" | "waiting-for-approval" | "stopping";
 
 /**
- * `conversations.tab`: adds a tab to those that the agent may use, or takes it out.
+ * `conversations.tab`: adds a tab to the conversation's tab set, or removes it.
  */
 export type ConversationTab = { conversationId: ConversationId, chromeTabId: ChromeTabId, allowed: boolean, };
 
@@ -732,11 +733,11 @@ export type Conversations = {
  */
 conversations: Array<ConversationInfo>, 
 /**
- * The words around the first find of a search, where it was found in a message.
+ * The words around the first match of a search, for matches in messages.
  */
 excerpts?: { [key in ConversationId]: string }, 
 /**
- * More follow: ask again with the last one as `before`.
+ * Whether there are more; the last one is then the next request's `before`.
  */
 older?: boolean, };
 
@@ -745,11 +746,11 @@ older?: boolean, };
  */
 export type ConversationsList = { 
 /**
- * Only those whose title, page or messages hold this text.
+ * Returns only conversations whose title, page or messages contain this text.
  */
 search?: string | null, 
 /**
- * Only those that come behind this one in the list: the last one of the page before.
+ * Returns only conversations after this one: the last one of the previous page.
  */
 before?: ListPlace | null, };
 
@@ -765,11 +766,11 @@ export type DialogAnswer = "accepted" | "dismissed" | "open";
  */
 export type Download = { 
 /**
- * Names it among the downloads of its browser.
+ * Identifies it among the browser's downloads.
  */
 id: string, 
 /**
- * Never a path; cleaned of what a page could do with a name.
+ * A sanitized name chosen by the page; never a path.
  */
 name: string, url: string, state: DownloadState, 
 /**
@@ -777,15 +778,15 @@ name: string, url: string, state: DownloadState,
  */
 path?: string | null, 
 /**
- * In bytes, so far.
+ * The bytes received so far.
  */
 bytes: number, 
 /**
- * In bytes, where the server says it.
+ * The total in bytes, if the server reports it.
  */
 total?: number, 
 /**
- * The reason of the failure.
+ * The reason of a failure.
  */
 reason?: string | null, };
 
@@ -794,12 +795,12 @@ export type DownloadState = "in-progress" | "saved" | "failed";
 export type EarlierConversation = { conversationId: ConversationId, title: string, updatedAt: number, };
 
 /**
- * The content of an echo, so that each answer finds its request.
+ * The content of an echo, which matches an answer to its request.
  */
 export type Echo = { nonce: number, };
 
 /**
- * One thing that a command caused.
+ * One side effect of a command.
  */
 export type Effect = { "kind": "dialog", 
 /**
@@ -807,36 +808,36 @@ export type Effect = { "kind": "dialog",
  */
 dialog: string, message: string, answer: DialogAnswer, 
 /**
- * The text that was typed into a prompt.
+ * The text entered into a prompt.
  */
 text?: string | null, } | { "kind": "download" } & Download | { "kind": "tab-opened", tabId: TabId, url: string, } | { "kind": "tab-closed", tabId: TabId, 
 /**
- * The tab that commands without one work on now, where it was the current one that was closed.
+ * The new current tab, if the closed one was current. Commands without a tab work on it.
  */
 current?: TabId | null, } | { "kind": "navigation", from: string, to: string, } | { "kind": "console-error", text: string, };
 
 /**
- * No parameters, or an answer that says no more than that it is done.
+ * No parameters, or an answer without data.
  */
 export type Empty = Record<symbol, never>;
 
 /**
- * One run of the daemon. A new epoch tells a panel that unacknowledged state may be gone.
+ * One run of the daemon. A new epoch tells a panel that unacknowledged state may be lost.
  */
 export type Epoch = string;
 
 export type ExportFormat = "markdown" | "json";
 
 /**
- * An error as it travels: `error` of a JSON-RPC response, and the body of an HTTP error.
+ * An error as sent: the `error` of a JSON-RPC response, and the body of an HTTP error.
  */
 export type Fault = { code: FaultCode, 
 /**
- * The problem in words.
+ * The problem, for people.
  */
 message: string, 
 /**
- * The next step, in words.
+ * The next step, for people.
  */
 hint?: string | null, 
 /**
@@ -844,16 +845,16 @@ hint?: string | null,
  */
 command?: string | null, 
 /**
- * The hop at which it broke, if that is known.
+ * The hop that failed, if known.
  */
 hop?: Hop | null, 
 /**
- * Message and hint as codes, if they have some: a panel that has words for a code says it in its own language.
+ * Message and hint as codes, if they have any, for panels that can translate them.
  */
 words?: FaultWords | null, };
 
 /**
- * A stable code. Programs decide by it, never by the message.
+ * A stable code. Programs rely on it, never on the message.
  */
 export type FaultCode = "bad-request" | "unknown" | "protocol-mismatch" | "forbidden" | "panel-unconfirmed" | "not-found" | "conflict" | "too-large" | "timeout" | "cancelled" | "denied" | "daemon-down" | "updating" | "browser-down" | "tab-gone" | "navigation" | "element" | "script" | "outcome-unknown" | "agent-missing" | "agent-signed-out" | "agent-crashed" | "agent-error" | "storage" | "path-refused" | "url-refused" | "internal";
 
@@ -862,15 +863,15 @@ export type FaultCode = "bad-request" | "unknown" | "protocol-mismatch" | "forbi
  */
 export type FaultWords = { 
 /**
- * What happened. Absent: only the message says it.
+ * What happened. If absent, only `message` says it.
  */
 message?: SaidPhrase | null, 
 /**
- * What a program said about it, in its own words: they stand in brackets behind the message.
+ * The output of a program about it, appended to the message in parentheses.
  */
 said?: string | null, 
 /**
- * The next step. Absent: only the hint says it.
+ * The next step. If absent, only `hint` says it.
  */
 hint?: SaidPhrase | null, };
 
@@ -881,14 +882,14 @@ export type FileId = string;
 
 export type FilePart = { 
 /**
- * Base64 of the bytes from the asked offset on; empty at the end.
+ * The bytes from the requested offset, as Base64; empty at the end.
  */
 data: string, total: number, mime: string, };
 
 export type FileRead = { conversationId: ConversationId, id: FileId, offset: number, };
 
 /**
- * A setting that is changed in the file alone. Its value is not told.
+ * A setting that can only be changed in the file. Its value is not shown.
  */
 export type FileSetting = { 
 /**
@@ -896,11 +897,11 @@ export type FileSetting = {
  */
 name: string, 
 /**
- * One sentence: what it does.
+ * One sentence about its effect.
  */
 help: string, 
 /**
- * The file has it.
+ * Whether the file sets it.
  */
 is_set: boolean, };
 
@@ -909,15 +910,15 @@ is_set: boolean, };
  */
 export type Hello = { protocol: number, 
 /**
- * The extension's release.
+ * The extension's version.
  */
 version: string, instanceId: InstanceId, profileName?: string | null, 
 /**
- * The browser's own name: `Chromium 156.0.8078.73`.
+ * The browser's name and version: `Chromium 156.0.8078.73`.
  */
 browser?: string | null, 
 /**
- * It knows the `relay.…` messages: commands reach the tabs of this browser through it.
+ * Whether it supports the `relay.…` messages, through which commands reach this browser's tabs.
  */
 relay?: boolean, };
 
@@ -926,25 +927,25 @@ relay?: boolean, };
  */
 export type HistoryPage = { 
 /**
- * Events before the asked number, oldest first.
+ * The events before the requested number, oldest first.
  */
 events: Array<ChatEvent>, 
 /**
- * True when still older ones exist.
+ * Whether there are older events.
  */
 older: boolean, };
 
 /**
- * A hop of the way from the panel to the agent, so that trouble is named by its place.
+ * A hop between the panel and the agent, used to locate a problem.
  */
 export type Hop = "panel" | "background" | "host" | "daemon" | "browser" | "agent";
 
 /**
- * One hop, checked.
+ * The result of checking one hop.
  */
 export type HopState = { hop: Hop, ok: boolean, 
 /**
- * In words: `Chromium 156, pid 4242, tabs: 3`.
+ * For people: `Chromium 156, pid 4242, tabs: 3`.
  */
 detail: string, 
 /**
@@ -952,27 +953,27 @@ detail: string,
  */
 words?: FaultWords | null, 
 /**
- * How long the check took, in milliseconds.
+ * The duration of the check, in milliseconds.
  */
 millis?: number | null, fault?: Fault | null, };
 
 export type Hops = { hops: Array<HopState>, };
 
 /**
- * The first message of the native messaging host on `panel.sock`, before it pumps: what only it can know.
+ * The native messaging host's first message on `panel.sock`, before it forwards any: data known only to the host.
  */
 export type HostPreamble = { 
 /**
- * The extension that Chrome vouched for: `chrome-extension://ID/`.
+ * The extension's origin as reported by Chrome: `chrome-extension://ID/`.
  */
 origin: string, pid: number, version: string, 
 /**
- * Set when the browser was started by gstack.
+ * Set if gstack started the browser.
  */
 browserRun?: BrowserRun | null, };
 
 /**
- * `inbox.leave`: a note for the workspace that the conversation works in.
+ * `inbox.leave`: leaves a note in the workspace of the conversation.
  */
 export type InboxLeave = { conversationId: ConversationId, text: string, };
 
@@ -987,12 +988,12 @@ export type InboxLeft = { path: string, };
 export type InstanceId = string;
 
 /**
- * A conversation's place in the list, which is ordered by these.
+ * A conversation's position in the list, which is sorted by these fields.
  */
 export type ListPlace = { updatedAt: number, conversationId: ConversationId, };
 
 /**
- * The place where a message was typed.
+ * Where a message was typed.
  */
 export type MessageSource = "panel" | "terminal";
 
@@ -1001,39 +1002,39 @@ export type MessageSource = "panel" | "terminal";
  */
 export type ModelInfo = { 
 /**
- * As the agent names it; goes into `model`.
+ * The agent's own name for it, as used in `model`.
  */
 id: string, label: string, description?: string, };
 
 /**
- * A file that comes with a message.
+ * A file sent with a message.
  */
 export type NewAttachment = { name: string, mime: string, 
 /**
- * Base64. Empty where `path` names the file.
+ * Base64. Empty if `path` names the file.
  */
 data?: string, 
 /**
- * A file that a command has just written into gstack's own temporary folder: a screenshot.
+ * A file that a command just wrote to gstack's temporary folder, such as a screenshot.
  */
 path?: string, };
 
 /**
- * Names the tab of `refs.list`, `pick.start` and `pick.stop`.
+ * The tab for `refs.list`, `pick.start` and `pick.stop`.
  */
 export type OfTab = { chromeTabId: ChromeTabId, };
 
 /**
- * The page that a person was looking at when they wrote.
+ * The page that a person was viewing when they wrote.
  */
 export type PageContext = { url: string, title: string, selection?: string | null, };
 
 /**
- * The answer to `panel.prove`, and the push when it changes.
+ * The answer to `panel.prove`, and the notification when it changes.
  */
 export type PanelConfirmation = { confirmed: boolean, 
 /**
- * While it is not confirmed: the person runs `gstack panels confirm CODE` with it.
+ * The code for `gstack panels confirm CODE`, while the browser is not confirmed.
  */
 code?: string, };
 
@@ -1042,36 +1043,36 @@ code?: string, };
  */
 export type PanelFocus = { focused: boolean, 
 /**
- * The panel's own address, which no other panel has.
+ * The panel's own unique address.
  */
 address: string, };
 
 /**
- * One panel behind a browser's port, or the background itself where absent.
+ * One panel behind a browser's port; absent for the background itself.
  */
 export type PanelId = string;
 
 /**
- * Names of keys as in DOM's `KeyboardEvent.key`, in the order in which they were pressed.
+ * Key names as in the DOM's `KeyboardEvent.key`, in the order they were pressed.
  */
 export type PanelKeys = { keys: Array<string>, 
 /**
- * When each was pressed, in milliseconds since 1970: what was typed in the panel meanwhile stands before or behind it.
+ * The time of each key press, in milliseconds since 1970, to merge the keys with those typed in the panel.
  */
 at?: Array<number>, };
 
 export type PanelOpened = { windowId: WindowId, };
 
 /**
- * `panel.prove`: the extension has the private half of a key. Once a connection.
+ * `panel.prove`: proves that the extension has the private key. Once for each connection.
  */
 export type PanelProve = { 
 /**
- * Base64 of the key's point on P-256, uncompressed (65 bytes).
+ * Base64 of the public key's point on P-256, uncompressed (65 bytes).
  */
 publicKey: string, 
 /**
- * Base64 of the ECDSA signature with SHA-256, as WebCrypto makes it (r and s, 64 bytes).
+ * Base64 of the ECDSA signature with SHA-256, as created by WebCrypto (r and s, 64 bytes).
  */
 signature: string, };
 
@@ -1080,19 +1081,19 @@ signature: string, };
  */
 export type Picked = { 
 /**
- * Usable in every command: `@e17`.
+ * A ref that every command accepts: `@e17`.
  */
 ref: string, role: string, name: string, 
 /**
- * As CSS names it: `button#save.primary`.
+ * A CSS selector: `button#save.primary`.
  */
 selector: string, 
 /**
- * The page or frame that it lies in.
+ * The URL of the page or frame that contains it.
  */
 url: string, 
 /**
- * x, y, width and height in CSS pixels of its frame's viewport.
+ * x, y, width and height, in CSS pixels of its frame's viewport.
  */
 rect: [number, number, number, number], 
 /**
@@ -1112,16 +1113,16 @@ export type PlanStatus = "pending" | "running" | "done";
  */
 export type Policy = { 
 /**
- * Newest first. A rule that denies wins over any that allows.
+ * Newest first. A rule that denies takes precedence over all that allow.
  */
 rules: Array<PolicyRule>, };
 
 /**
- * `policy.add`. The answer holds the rule with its id.
+ * `policy.add`. The answer contains the rule with its id.
  */
 export type PolicyAdd = { effect: PolicyEffect, scope: PolicyScope, site?: string | null, conversationId?: ConversationId | null, 
 /**
- * Required for `everything` that is allowed: nobody is unattended for ever.
+ * Required to allow `everything`: unattended work must end at some time.
  */
 until?: number, };
 
@@ -1134,23 +1135,23 @@ export type PolicyRemove = { id: string, };
 
 export type PolicyRule = { 
 /**
- * Names the rule for `policy.remove`.
+ * Identifies the rule for `policy.remove`.
  */
 id: string, effect: PolicyEffect, scope: PolicyScope, 
 /**
- * Only on this host and no other.
+ * Limits the rule to this exact host.
  */
 site?: string | null, 
 /**
- * Only in this conversation.
+ * Limits the rule to this conversation.
  */
 conversationId?: ConversationId | null, 
 /**
- * Ends by the wall clock.
+ * The expiry time, by the wall clock.
  */
 until?: number, 
 /**
- * When a person made it.
+ * When a person created it.
  */
 madeAt: number, };
 
@@ -1162,11 +1163,11 @@ export type PolicyScope = "act" | "submit" | "control" | "intercept" | "shell" |
 export type Pong = { epoch: Epoch, };
 
 /**
- * The answers to a question, one list a part.
+ * The answers to a question, one list for each part.
  */
 export type QuestionAnswer = { conversationId: ConversationId, questionId: QuestionId, 
 /**
- * The labels that were chosen, or the person's own words. Empty: the person does not want to answer.
+ * The chosen labels, or the person's own words. Empty if the person declines to answer.
  */
 answers: Array<Array<string>>, };
 
@@ -1178,20 +1179,20 @@ export type QuestionId = string;
 export type QuestionOption = { label: string, description?: string, };
 
 /**
- * One question with the answers that the agent proposes; a person may also write their own.
+ * One question with suggested answers; a person may also write their own.
  */
 export type QuestionPart = { text: string, 
 /**
- * A word or two that name it.
+ * A title of one or two words.
  */
 header?: string, options: Array<QuestionOption>, 
 /**
- * More than one may be chosen.
+ * Whether several answers may be chosen.
  */
 multiple?: boolean, };
 
 /**
- * One ref of a tab's last snapshot.
+ * A ref of a tab's last snapshot.
  */
 export type RefInfo = { 
 /**
@@ -1201,27 +1202,27 @@ ref: string, role: string, name: string, };
 
 export type Refs = { 
 /**
- * In the page's order; empty before the first snapshot.
+ * In document order; empty before the first snapshot.
  */
 refs: Array<RefInfo>, };
 
 /**
- * `refs.highlight`: marks one element in the page; without `ref` none.
+ * `refs.highlight`: highlights one element of the page, or none if `ref` is absent.
  */
 export type RefsHighlight = { chromeTabId: ChromeTabId, ref?: string | null, };
 
 /**
- * `refs.show`: draws the refs of the last snapshot onto the page, or takes them away.
+ * `refs.show`: draws the refs of the last snapshot over the page, or removes them.
  */
 export type RefsShow = { chromeTabId: ChromeTabId, show: boolean, };
 
 /**
- * The reason why a tab of an everyday browser is not acted on.
+ * Why a tab of an everyday browser cannot be used.
  */
 export type Refusal = "cancelled" | "own-page" | "occupied" | "incognito" | "closed" | "too-large" | "too-old" | "not-here" | "not-attached";
 
 /**
- * `relay.answer`: the extension's notification with the result or the error of one question.
+ * `relay.answer`: the extension's notification with the result or error of one call.
  */
 export type RelayAnswer = { call: number, result?: unknown, error?: RelayError, };
 
@@ -1231,35 +1232,36 @@ export type RelayAnswer = { call: number, result?: unknown, error?: RelayError, 
 export type RelayAttach = { call: number, chromeTabId: ChromeTabId, };
 
 /**
- * `relay.command`: one DevTools command to an attached tab. Answered by DevTools' own result or error.
+ * `relay.command`: one DevTools command for an attached tab. Answered with the DevTools result or error.
  */
 export type RelayCommand = { call: number, chromeTabId: ChromeTabId, 
 /**
- * A frame in another process or a worker, as `Target.attachedToTarget` named it. Absent: the tab's page.
+ * The session of a worker or a frame in another process, from `Target.attachedToTarget`. Absent for the tab's
+ * page.
  */
 sessionId?: string | null, method: string, 
 /**
- * Absent: they have come before, by `relay.part`.
+ * Absent if they were sent before, by `relay.part`.
  */
 params?: unknown, };
 
 /**
- * `relay.detach`: lets go of a tab. Not answered.
+ * `relay.detach`: detaches from a tab. Not answered.
  */
 export type RelayDetach = { chromeTabId: ChromeTabId, };
 
 /**
- * `relay.detached`: a tab is not attached any more, by somebody else's doing.
+ * `relay.detached`: a tab was detached, but not by the daemon.
  */
 export type RelayDetached = { chromeTabId: ChromeTabId, reason: Refusal, };
 
 export type RelayError = { 
 /**
- * DevTools' own code, where DevTools answered.
+ * The DevTools error code, if DevTools answered.
  */
 code?: number, message: string, 
 /**
- * The reason why it did not reach DevTools.
+ * Why the call did not reach DevTools.
  */
 refusal?: Refusal, };
 
@@ -1269,12 +1271,12 @@ refusal?: Refusal, };
 export type RelayEvent = { chromeTabId: ChromeTabId, sessionId?: string | null, method: string, params?: unknown, };
 
 /**
- * `relay.part`: the next piece of the parameters of a command that would not fit into one message, as JSON text.
+ * `relay.part`: the next part, as JSON text, of parameters that do not fit into one message.
  */
 export type RelayPart = { call: number, text: string, };
 
 /**
- * `relay.tab`: something that Chrome does with a tab without DevTools. Answered by [`RelayTabDone`].
+ * `relay.tab`: a tab operation that does not use DevTools. Answered by [`RelayTabDone`].
  */
 export type RelayTab = { call: number, act: RelayTabAct, 
 /**
@@ -1285,11 +1287,11 @@ chromeTabId?: ChromeTabId | null, };
 export type RelayTabAct = "open" | "close" | "show" | "leave" | "panel";
 
 /**
- * The action as a stable code with its values: a panel that has words for the code shows them in its own language.
+ * A phrase as a stable code with its values. A panel that has a message for the code shows it in its own language.
  */
 export type SaidPhrase = { 
 /**
- * `fill_sel`, `read_the_page`; `own_…` for what an agent's own tools do.
+ * `fill_sel`, `read_the_page`; `own_…` for actions of an agent's own tools.
  */
 code: string, values?: Array<string>, };
 
@@ -1302,25 +1304,25 @@ export type SandboxInfo = { inForce: boolean,
  */
 detail: string, 
 /**
- * The same as codes, if it has some.
+ * The detail as codes, if it has any.
  */
 words?: FaultWords, };
 
 /**
- * The answer to `chat.send`: it is in the journal and on disk.
+ * The answer to `chat.send`: the message is in the journal, on disk.
  */
 export type Sent = { 
 /**
- * The number of its `message` event.
+ * The sequence number of its `message` event.
  */
 seq: number, 
 /**
- * How many messages wait before it; 0 when its turn begins at once.
+ * The number of messages queued before it; 0 if its turn starts immediately.
  */
 position: number, };
 
 /**
- * One setting, with all that is needed to show and change it.
+ * One setting, with everything needed to show and change it.
  */
 export type Setting = { 
 /**
@@ -1332,15 +1334,15 @@ name: string,
  */
 label: string, 
 /**
- * One sentence: what it does and what it costs.
+ * One sentence about its effect and cost.
  */
 help: string, 
 /**
- * Settings with the same heading stand together.
+ * The heading under which settings are grouped.
  */
 group: string, value: SettingValue, default: SettingValue, 
 /**
- * The values to choose from; empty where any of its kind will do.
+ * The possible values; empty if any value of its type is accepted.
  */
 choices?: Array<SettingChoice>, 
 /**
@@ -1348,7 +1350,7 @@ choices?: Array<SettingChoice>,
  */
 unit?: string | null, 
 /**
- * The smallest and the largest number that is taken.
+ * The smallest and largest accepted number.
  */
 range?: [number, number] | null, };
 
@@ -1361,7 +1363,7 @@ export type SettingValue = boolean | number | string;
  */
 export type Settings = { settings: Array<Setting>, 
 /**
- * Settings that only the file changes.
+ * Settings that can only be changed in the file.
  */
 in_file?: Array<FileSetting>, 
 /**
@@ -1370,11 +1372,11 @@ in_file?: Array<FileSetting>,
 file: string, };
 
 /**
- * `settings.set`: written to the file at once; the answer is the list as it is then.
+ * `settings.set`: writes to the file immediately; the answer is the updated list.
  */
 export type SettingsSet = { name: string, 
 /**
- * Absent: the default again.
+ * Absent to reset to the default.
  */
 value?: SettingValue | null, };
 
@@ -1383,11 +1385,11 @@ value?: SettingValue | null, };
  */
 export type SlashCommand = { 
 /**
- * Without the slash.
+ * The name without the slash.
  */
 name: string, description?: string, 
 /**
- * The arguments that may follow it: `[file]`.
+ * The arguments that it accepts: `[file]`.
  */
 hint?: string, };
 
@@ -1404,29 +1406,29 @@ export type StepKind = "navigate" | "read" | "act" | "control" | "file" | "shell
 export type StepOutcome = "ok" | "failed" | "denied" | "unknown";
 
 /**
- * How many were stopped.
+ * The number of turns stopped.
  */
 export type Stopped = { turns: number, };
 
 /**
- * The answer to `chat.subscribe`: the newest part of the conversation; what comes later is pushed.
+ * The answer to `chat.subscribe`: the newest part of the conversation. Later events are pushed.
  */
 export type Subscribed = { epoch: Epoch, info: ConversationInfo, 
 /**
- * The number of the newest event. A panel that holds more cuts back to it.
+ * The number of the newest event. A panel that has later ones discards them.
  */
 head: number, 
 /**
- * Events after the asked number, oldest first.
+ * The events after the requested number, oldest first.
  */
 events: Array<ChatEvent>, 
 /**
- * True when `events` does not reach back to the asked number: read the rest by `chat.history`.
+ * Whether `events` starts later than the requested number; `chat.history` returns the rest.
  */
 older: boolean, };
 
 /**
- * A tab as people and commands name it: small, counted up by the daemon, never reused while it runs.
+ * A tab's id for people and commands: a small number counted up by the daemon, never reused while it runs.
  */
 export type TabId = number;
 
@@ -1435,12 +1437,12 @@ export type TabId = number;
  */
 export type TabWithConversation = { tabId: TabId, chromeTabId: ChromeTabId, windowId: WindowId, title: string, url: string, conversationId: ConversationId, 
 /**
- * A turn is running there.
+ * Whether a turn is running there.
  */
 running: boolean, };
 
 /**
- * `tabs.changed`: what changed since the last report. With `full`, `tabs` is all there is.
+ * `tabs.changed`: the changes since the last report. With `full`, `tabs` is the complete list.
  */
 export type TabsChanged = { full: boolean, tabs: Array<ChromeTab>, removed: Array<ChromeTabId>, };
 
@@ -1448,7 +1450,7 @@ export type TabsConversations = { tabs: Array<TabWithConversation>, };
 
 export type TabsWorking = { 
 /**
- * All of them; an empty list when none.
+ * All such tabs; empty if there are none.
  */
 tabs: Array<WorkingTab>, };
 
@@ -1479,7 +1481,7 @@ export type TurnOutcome = "done" | "failed" | "stopped" | "interrupted";
  */
 export type Usage = { 
 /**
- * Read again.
+ * Input tokens, without those read from the cache.
  */
 inputTokens: number, outputTokens: number, 
 /**
@@ -1487,7 +1489,7 @@ inputTokens: number, outputTokens: number,
  */
 cachedTokens: number, 
 /**
- * How much of the model's window the conversation fills now, and the window's size; 0 where not reported.
+ * The number of tokens in the model's context window now, and the window's size; 0 if not reported.
  */
 contextTokens: number, contextWindow: number, };
 
@@ -1496,7 +1498,7 @@ contextTokens: number, contextWindow: number, };
  */
 export type Welcome = { protocol: number, 
 /**
- * The daemon's release.
+ * The daemon's version.
  */
 version: string, epoch: Epoch, 
 /**
@@ -1504,27 +1506,28 @@ version: string, epoch: Epoch,
  */
 pid: number, 
 /**
- * Commands reach this browser's tabs: gstack started it, or the extension relays them. False: chat only.
+ * Whether commands reach this browser's tabs, because gstack started it or the extension relays them. If false:
+ * chat only.
  */
 driven: boolean, 
 /**
- * What the extension signs in `panel.prove`: random, for this connection alone.
+ * The challenge that the extension signs in `panel.prove`: random, for this connection only.
  */
 challenge?: string | null, 
 /**
- * Names the daemon's home; part of what is signed.
+ * Identifies the daemon's home; part of the signed data.
  */
 homeId?: string | null, 
 /**
- * The browser is confirmed by its start: its requests are served before the proof.
+ * Whether gstack started the browser, which confirms it: requests are accepted before the proof.
  */
 confirmed?: boolean, 
 /**
- * The address of the welcome page, when the daemon serves one.
+ * The address of the welcome page, if the daemon serves one.
  */
 welcomeUrl?: string | null, 
 /**
- * The release of the extension that lies on disk: a browser that runs an older one can reload it.
+ * The version of the extension on disk. A browser that runs an older one can reload it.
  */
 extensionVersion?: string | null, };
 
@@ -1538,7 +1541,7 @@ export type WindowId = number;
  */
 export type WorkingTab = { tabId: TabId, chromeTabId: ChromeTabId, 
 /**
- * The agent's name as people know it.
+ * The agent's display name.
  */
 agentLabel: string, 
 /**
@@ -1546,11 +1549,11 @@ agentLabel: string,
  */
 doing: string, 
 /**
- * The same as a code, for panels of other languages.
+ * The same text as a code, for translation.
  */
 phrase?: SaidPhrase, 
 /**
- * It waits for a person's answer.
+ * Whether it waits for a person's answer.
  */
 waiting: boolean, };
 
@@ -1559,10 +1562,10 @@ waiting: boolean, };
  */
 export type Worktree = { 
 /**
- * The folder that it stands for: the conversation would work there without it.
+ * The folder that it replaces: without the work tree, the conversation would work there.
  */
 of: string, 
 /**
- * The commit that was checked out, whole.
+ * The full hash of the commit that was checked out.
  */
 commit: string, };

@@ -91,36 +91,36 @@ type InjectedFunction =
   | "writeStorage";
 
 /**
- * Why a function did not do what it was asked for.
+ * The reason a function failed.
  */
 type FaultKind = "gone" | "stale" | "missing" | "several" | "selector" | "blocked" | "value" | "kind" | "fetch" | "size";
 
 /**
- * What the guard saw of the pointer events since it was set.
+ * The guard's verdict on the pointer events since it was set.
  */
 type Guarded = { "verdict": "hit" } | { "verdict": "covered", reason: string, } | { "verdict": "left" };
 
 /**
- * What must hold before an action.
+ * A condition for an action.
  */
 type Need = "visible" | "enabled" | "editable" | "stable" | "hit" | "guard" | "itself";
 
 /**
- * What `readElement` reads.
+ * The properties that `readElement` returns.
  */
 type ReadWhat = "text" | "html" | "attributes" | "css" | "is" | "box" | "leads" | "description";
 
 /**
- * What is done to an element, which may follow its link or send its form.
+ * An action on an element that may follow its link or submit its form.
  */
 type Activation = "click" | "enter" | "space";
 
 /**
- * What `is` knows.
+ * The states that `is` checks.
  */
 type ElementState = "visible" | "hidden" | "enabled" | "disabled" | "checked" | "editable" | "focused" | "password";
 
 /**
- * What `clean_up` hides.
+ * The kinds of clutter that `clean_up` hides.
  */
 type Clutter = "ads" | "cookies" | "sticky" | "social" | "overlays" | "clutter";
