@@ -3,7 +3,9 @@
 //! Owns the choice. Never decides whether a call may run.
 
 use super::registry;
-use super::spec::{Capability, Class, Offered, Spec};
+use super::spec::{Class, Offered, Spec};
+
+pub use super::spec::Capability;
 
 /// The tools that one MCP client is offered. The default is the core.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
