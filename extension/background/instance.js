@@ -1,4 +1,6 @@
-/** The identity of this installation: a random id, created once per profile. Owns that id and nothing else. */
+/**
+ * The identity of this installation: a random id, created once per profile. Owns that id and nothing else.
+ */
 
 import { PROTOCOL } from "../shared/constants.js";
 

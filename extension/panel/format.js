@@ -1,4 +1,6 @@
-/** Formats numbers and addresses for people. Pure, and the same in every language that uses SI units. */
+/**
+ * Formats numbers and addresses for people. Pure, and the same in every language that uses SI units.
+ */
 
 /** Formats a finished duration: `31 ms`, `0.4 s`, `48 s`, `2 min 5 s`. @param {number} ms */
 export function duration(ms) {

@@ -1,4 +1,6 @@
-/** Runs work once per frame: many changes, one redraw. Owns the scheduling only. */
+/**
+ * Runs work once per frame: many changes, one redraw. Owns the scheduling only.
+ */
 
 /** A hidden panel has no frames. Work that must still run there (acknowledging) runs after this time. */
 const HIDDEN_MS = 100;

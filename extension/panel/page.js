@@ -1,4 +1,6 @@
-/** The elements of `sidepanel.html`. Owns their look-up. */
+/**
+ * The elements of `sidepanel.html`. Owns their look-up.
+ */
 
 /** Returns the element with that id, which must exist. @param {string} id @returns {HTMLElement} */
 export function byId(id) {

@@ -1,4 +1,6 @@
-/** One store: the state, the only way to change it, and its subscribers. Owns no state of its own. */
+/**
+ * One store: the state, the only way to change it, and its subscribers. Owns no state of its own.
+ */
 
 /**
  * @template S, A

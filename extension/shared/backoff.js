@@ -1,4 +1,6 @@
-/** The delay before the next retry. Pure: the caller owns the timer and the randomness. */
+/**
+ * The delay before the next retry. Pure: the caller owns the timer and the randomness.
+ */
 
 /** The first delay. Short, because most losses are a restart that takes a moment. */
 export const FIRST_MS = 250;

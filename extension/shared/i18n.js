@@ -1,4 +1,6 @@
-/** User-visible texts. Owns the look-up in `_locales`; never builds a sentence itself. */
+/**
+ * User-visible texts. Owns the look-up in `_locales`; never builds a sentence itself.
+ */
 
 /**
  * Returns the message of that name in the browser's language. A name without a message returns itself, so that a gap is

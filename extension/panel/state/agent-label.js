@@ -1,4 +1,6 @@
-/** The display name of an agent: its own, except for the built-in agent, whose name is translated. Pure. */
+/**
+ * The display name of an agent: its own, except for the built-in agent, whose name is translated. Pure.
+ */
 import { t } from "../../shared/i18n.js";
 
 const BUILT_IN = "builtin";

@@ -1,4 +1,6 @@
-/** The direction of a text. Pure. */
+/**
+ * The direction of a text. Pure.
+ */
 
 /** A letter of a right-to-left script, or any letter. */
 const LETTER = /\p{L}/u;

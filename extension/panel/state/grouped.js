@@ -1,4 +1,6 @@
-/** Splits a list into groups. Pure. */
+/**
+ * Splits a list into groups. Pure.
+ */
 
 /**
  * Returns the groups in the order of their first members.

@@ -1,4 +1,6 @@
-/** Builds the answers to an agent's question from the choices and the typed text. Pure. */
+/**
+ * Builds the answers to an agent's question from the choices and the typed text. Pure.
+ */
 
 /**
  * @typedef {object} Given  the answer to one part

@@ -1,4 +1,6 @@
-/** The menu behind the plus button: parts of the page in view, and pictures from disk. */
+/**
+ * The menu behind the plus button: parts of the page in view, and pictures from disk.
+ */
 import { t } from "../../shared/i18n.js";
 import { h, icon, iconButton } from "./dom.js";
 import { Menu } from "./menu.js";

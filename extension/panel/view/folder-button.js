@@ -1,4 +1,6 @@
-/** The agent's working folder: shown on a small button, changed in a dialog over the composer. */
+/**
+ * The agent's working folder: shown on a small button, changed in a dialog over the composer.
+ */
 import { faultOf } from "../../shared/fault.js";
 import { t } from "../../shared/i18n.js";
 import { lastOf } from "../format.js";

@@ -1,4 +1,6 @@
-/** A short message at the bottom with at most one action. Owns when it disappears. */
+/**
+ * A short message at the bottom with at most one action. Owns when it disappears.
+ */
 import { t } from "../../shared/i18n.js";
 import { h, iconButton } from "./dom.js";
 
