@@ -41,6 +41,8 @@ export class NativeLink {
   /** @type {Port | null} */ #port = null;
   /** @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void }>} */
   #pending = new Map();
+  /** Requests made while connecting. @type {{ send: () => Promise<any>, resolve: (result: any) => void, reject: (error: unknown) => void }[]} */
+  #waiting = [];
   #nextId = 1;
   #attempt = 0;
   #connectedAt = 0;
@@ -80,15 +82,20 @@ export class NativeLink {
   }
 
   /**
-   * Sends a request to the daemon. Rejects with a {@link FaultError}, also when the port is lost.
+   * Sends a request to the daemon, while connecting once that has succeeded. Rejects with a {@link FaultError}, also when
+   * the port is lost.
    * @param {string} method
    * @param {unknown} params
    * @param {string} [client]  the panel that sends the request
    * @returns {Promise<any>}
    */
   call(method, params, client) {
-    if (this.state.status !== "connected") return Promise.reject(new FaultError(this.#absence()));
-    return this.#call(method, params, client);
+    const send = () => this.#call(method, params, client);
+    if (this.state.status === "connected") return send();
+    if (this.state.status === "down") return Promise.reject(new FaultError(this.#absence()));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ send, resolve, reject });
+    });
   }
 
   /**
@@ -218,5 +225,10 @@ export class NativeLink {
   #setState(state) {
     this.state = state;
     this.options.onState(state);
+    if (state.status === "connecting") return;
+    for (const { send, resolve, reject } of this.#waiting.splice(0)) {
+      if (state.status === "connected") send().then(resolve, reject);
+      else reject(new FaultError(this.#absence()));
+    }
   }
 }

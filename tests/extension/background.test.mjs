@@ -90,6 +90,33 @@ describe("the native link", () => {
     await assert.rejects(one, ({ fault }) => fault.code === "not-found");
   });
 
+  test("keeps what is asked while it connects, and sends it once it is connected", async () => {
+    const { link, ports } = setUp();
+    link.connect();
+    const asked = link.call("settings.get", {}, "panel-1");
+    await settled();
+    const [port] = ports;
+    assert.deepEqual(
+      port.sent.map(({ method }) => method),
+      ["hello"],
+    );
+    port.receive({ id: port.sent[0].id, result: { protocol: 1, epoch: "e" } });
+    await settled();
+    assert.deepEqual([port.sent[1].method, port.sent[1].client], ["settings.get", "panel-1"]);
+    port.receive({ id: port.sent[1].id, client: "panel-1", result: { n: 1 } });
+    assert.deepEqual(await asked, { n: 1 });
+  });
+
+  test("rejects what is asked while it connects with the reason why it did not", async () => {
+    const { link, ports } = setUp({ retries: () => false });
+    link.connect();
+    const asked = assert.rejects(link.call("settings.get", {}), ({ fault }) => fault.code === "version-mismatch");
+    await settled();
+    ports[0].receive({ id: ports[0].sent[0].id, error: { code: "version-mismatch", message: "no" } });
+    await asked;
+    assert.equal(link.state.status, "down");
+  });
+
   test("proves this browser's key before it is connected, where the daemon asks for that", async () => {
     const { link, ports } = setUp();
     link.connect();
