@@ -40,6 +40,7 @@ pub const SOURCE: &str = concat!(
     include_str!("../../injected/acting.js"),
     include_str!("../../injected/scrolling.js"),
     include_str!("../../injected/clipboard.js"),
+    include_str!("../../injected/pointer_targets.js"),
     include_str!("../../injected/snapshot.js"),
     include_str!("../../injected/printed.js"),
     include_str!("../../injected/counted.js"),

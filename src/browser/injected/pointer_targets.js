@@ -1,0 +1,54 @@
+/*
+ * Elements that react to the pointer without an ARIA role: by their cursor, a handler, a tab index, or as an entry of a list.
+ *
+ * Owns which elements count and the reason that their line shows. Never builds the lines of a snapshot.
+ */
+
+/**
+ * Notes elements that react to the pointer without an ARIA role.
+ * @param {Element} element
+ * @param {boolean} isInteractive
+ * @param {Flags} flags
+ * @param {Walk} walk
+ */
+function noteCursor(element, isInteractive, flags, walk) {
+  if (isInteractive) return flags.control ? flags : { ...flags, pointer: true, control: true };
+  const reasons = [];
+  const pointer = getComputedStyle(element).cursor === 'pointer';
+  // The cursor is inherited: only the outermost element with it is the one to click.
+  if (pointer && !flags.pointer) reasons.push('cursor:pointer');
+  if (element.hasAttribute('onclick')) reasons.push('onclick');
+  if (element.hasAttribute('tabindex') && element.tabIndex >= 0) reasons.push('tabindex');
+  // An entry of a list that is clickable as a whole, or that floats over the page: a dropdown without ARIA.
+  if (!reasons.length && !flags.control && ((pointer && isEntry(element)) || (flags.floats && isFloatingEntry(element))))
+    reasons.push('popover-child');
+  if (reasons.length && tagOf(element) !== 'label' && isVisible(element)) {
+    const text = clip(squeeze(element.textContent ?? ''), 80) || ariaLabel(element) || squeeze(element.getAttribute('title') ?? '');
+    walk.cursorNodes.push([0, numberOf(element), 'c', reasons.join(', '), text, '', ''].join('\t'));
+  }
+  const floats = flags.floats || isFloating(element);
+  return pointer === flags.pointer && floats === !!flags.floats ? flags : { ...flags, pointer, floats };
+}
+
+/**
+ * Returns true for one of several similar siblings that has text of its own and no refs inside.
+ * @param {Element} element
+ */
+function isEntry(element) {
+  const kin = element.parentElement?.children ?? [];
+  const alike = kin.length > 1 && Array.from(kin).every((other) => other.localName === element.localName);
+  return (
+    alike && /\S/.test(element.textContent ?? '') && !element.querySelector('a, button, input, select, textarea, [onclick], [tabindex]')
+  );
+}
+
+/** @param {Element} element */
+const isFloatingEntry = (element) =>
+  (tagOf(element) === 'li' || element.hasAttribute('data-value') || element.hasAttribute('data-option')) && isEntry(element);
+
+/** Returns true for a box over the page, as dropdowns and popovers are. @param {Element} element */
+function isFloating(element) {
+  if (element.hasAttribute('popover')) return true;
+  const { position, zIndex } = getComputedStyle(element);
+  return (position === 'absolute' || position === 'fixed') && Number(zIndex) > 0;
+}
