@@ -113,7 +113,16 @@ export class PanelApp {
     );
     this.drafts = new Drafts(this.composer);
     this.writing.begin(this.composer, this.drafts);
-    new Keyboard({ connection, store, leave: () => this.composer.leave(), type: (keys, at) => this.composer.type(keys, at) });
+    new Keyboard({
+      connection,
+      store,
+      leave: () => this.composer.leave(),
+      type: (keys, at) => {
+        this.composer.type(keys, at);
+        // Escape stops or closes, wherever the keyboard was for that moment.
+        if (keys.includes("Escape")) this.#escape();
+      },
+    });
     this.conversation = new ConversationView(byId("conversation"), {
       loadOlder: () => session.older(),
       tools: {
@@ -346,14 +355,14 @@ export class PanelApp {
     }
   }
 
-  /** @param {KeyboardEvent} event */
+  /** @param {KeyboardEvent} [event]  absent: the key was pressed while the page had the keyboard */
   #escape(event) {
     if (this.pick.stop()) {
       /* the page's element picker is open */
     } else if (this.drawers.open) this.drawers.close();
     else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.session.stop());
     else return;
-    event.preventDefault();
+    event?.preventDefault();
   }
 
   /**

@@ -159,6 +159,15 @@ describe("the card and the composer come first", options, () => {
       }));
   }
 
+  test("Escape that was pressed while the page had the keyboard stops the agent, and the letters before it stay", () =>
+    withPanel("escaped", async (panel, browser) => {
+      await panel.until("document.querySelector('.suggestion')");
+      await say(panel, "Click about");
+      await panel.until("document.querySelector('#conversation').innerText.toLowerCase().includes('stopped')");
+      assert.match(await browser.wire(), /call chat\.stop/);
+      assert.equal(await panel.evaluate(`${composer}.value`), "no");
+    }));
+
   test("what is typed after a footer icon, a drawer and Escape is a message", () =>
     withPanel("usual", async (panel) => {
       await panel.until("document.querySelector('.suggestion')");

@@ -410,6 +410,15 @@ export const scenarios = {
       on.held.state = "waiting-for-slot";
     },
   },
+  /** The person presses Escape while the page has the keyboard for a moment. */
+  escaped: {
+    ...base,
+    async turn(on, clientId) {
+      const turn = turnOf(on, clientId);
+      turn.text("I click about.");
+      on.push("panel.keys", { keys: ["n", "o", "Escape"] });
+    },
+  },
   /** Messages wait after a turn that was stopped. */
   paused: {
     ...base,
