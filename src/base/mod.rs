@@ -18,6 +18,7 @@ pub mod lookalike;
 pub mod loopback;
 pub mod metadata;
 pub mod mutex;
+pub mod nameless;
 pub mod own_page;
 pub mod peer;
 pub mod pinned;

@@ -103,6 +103,7 @@ impl Shared {
             session.post(SetFocusEmulationEnabled { enabled: true });
         }
         self.set_up(tab, session, true);
+        self.resume_screencast(tab, session);
     }
 
     /// Sends everything that a page or frame of an engaged tab needs before it runs on, in order.

@@ -35,6 +35,7 @@ pub mod relay;
 mod router;
 pub mod routes;
 mod saving;
+mod screencast;
 pub mod session;
 mod shared;
 pub mod tab;

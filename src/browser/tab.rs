@@ -373,7 +373,9 @@ impl Work {
     /// hidden tab hangs and its animation frames never fire. A tab in view draws by itself, and forcing it would cost
     /// two frames, so drawing starts only if the guard lives longer than `DRAW_AFTER`.
     pub fn draw(&self) -> Drawing {
-        let state = Arc::new(Mutex::new(DrawingState::Waiting));
+        // A recording makes it draw already, in its own size.
+        let first = if self.is_cast() { DrawingState::Over } else { DrawingState::Waiting };
+        let state = Arc::new(Mutex::new(first));
         let later = (self.page.clone(), state.clone());
         let waiting = tokio::spawn(async move {
             tokio::time::sleep(DRAW_AFTER).await;

@@ -15,7 +15,8 @@ impl TabState {
     fn described(&self) -> Vec<String> {
         let scripts = self.init_scripts.len();
         let scripts = (scripts > 0).then(|| counted(scripts, "init script"));
-        let overrides = self.overrides.iter().flat_map(PersistentOverride::words).chain(scripts);
+        let recorded = self.screencast.as_ref().map(|_| "a video recording".to_owned());
+        let overrides = self.overrides.iter().flat_map(PersistentOverride::words).chain(scripts).chain(recorded);
         self.routes.words().into_iter().chain(overrides).chain(self.permissions.iter().map(Permission::words)).collect()
     }
 }

@@ -13,6 +13,7 @@ mod navigating;
 mod network;
 mod privacy;
 mod reading;
+mod recording;
 pub mod registry;
 pub mod spec;
 mod state;
@@ -22,7 +23,7 @@ mod visual;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::core::envelope;
 pub use self::core::{Arguments, Call, Context, Moves, Output, Progress, Steps, not_in_set};
-pub use self::core::{consequence, context, effects, everyday, picture, progress, tool_schema, words};
+pub use self::core::{captions, consequence, context, effects, everyday, picture, progress, tool_schema, words};
 pub use managing::control;
 pub use navigating::{listed_title, tab_number};
 pub use privacy::{redaction, tool_arguments, url_guard};

@@ -3,7 +3,7 @@
 //! Owns the list. Each command is defined once, next to its handler, in the file of its category.
 
 use super::spec::{Category, Needs, QUIET, Spec};
-use super::{acting, emulating, files, finding, managing, measuring, navigating, network, reading, state, visual};
+use super::{acting, emulating, files, finding, managing, measuring, navigating, network, reading, recording, state, visual};
 use crate::browser::effects::Effects;
 use crate::command::core::{Call, Context, Output, effects, envelope, with_usage};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -56,6 +56,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         visual::styling::INTERACTION,
         visual::screenshot::COMMANDS,
         visual::mhtml::COMMANDS,
+        recording::video::COMMANDS,
         visual::styling::VISUAL,
         visual::compare::COMMANDS,
         visual::compare_pictures::COMMANDS,

@@ -13,7 +13,7 @@ use crate::browser::dialogs::DialogPolicy;
 use crate::browser::effects::Effects;
 use crate::browser::page::{Expected, Pages, PointerWatch};
 use crate::command::spec::{EngineCommand, Leads, Needs, TabUse};
-use crate::command::{Call, Category, Class, Context, Moves, Output, Progress, Steps, everyday, registry};
+use crate::command::{Call, Category, Class, Context, Moves, Output, Progress, Steps, captions, everyday, registry};
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::CommandRun;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
@@ -197,6 +197,7 @@ impl Engine {
             if spec.leads == Leads::TabToAddress && spec.tab == TabUse::ThisPage && watched.is_relayed() {
                 context.tab().await?.leave_own_page().await?;
             }
+            let _shown = captions::show(&context, call);
             registry::execute(&context, call).await
         };
         tokio::select! {
@@ -242,6 +243,7 @@ impl Engine {
         Ok(Context {
             dialogs: target.dialogs.unwrap_or_else(by_setting),
             browser,
+            recordings: self.inner.recordings.clone(),
             pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
             moves: target.moves,

@@ -16,6 +16,7 @@ use super::tasks::Tasks;
 use super::worktrees::Worktrees;
 use crate::base::home::Home;
 use crate::base::upgrade::UpgradeMark;
+use crate::browser::page::video::Recordings;
 use crate::chat::Store;
 use crate::engine::panels::Pointing;
 use std::sync::{Arc, Mutex};
@@ -55,6 +56,8 @@ pub(super) struct Inner {
     pub(super) approvals_changed: watch::Sender<()>,
     pub(super) pointing: Mutex<Pointing>,
     pub(super) activity: ActivityLog,
+    /// The videos that are recorded: they outlive a browser.
+    pub(super) recordings: Recordings,
     pub(super) worktrees: Worktrees,
     pub(super) busy: watch::Sender<bool>,
     /// The browser mode for `browse.json`.

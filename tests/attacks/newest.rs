@@ -38,6 +38,7 @@ fn the_newest_commands_open_nothing_to_an_agent() {
         ("cookies", json!({"action": "export"})),
         ("cache", json!({"action": "clear"})),
         ("mhtml", json!({"path": "page.mhtml"})),
+        ("video", json!({"action": "start", "path": "page.webm"})),
         ("emulate", json!({"what": "permissions", "value": "grant camera"})),
         ("har", json!({"action": "start", "secrets": true})),
     ] {
@@ -62,6 +63,8 @@ fn the_newest_commands_open_nothing_to_an_agent() {
             "har start --secrets",
             "emulate permissions 'grant camera'",
             "mhtml page.mhtml",
+            "video start page.webm",
+            "video stop",
             "cache clear",
             "policy allow act",
             "policy explain act",

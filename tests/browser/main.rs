@@ -30,6 +30,7 @@ mod stored;
 mod surroundings;
 mod tall;
 mod unseen;
+mod videos;
 mod world;
 
 use gstack::command::{Call, Context, registry};

@@ -14,6 +14,7 @@ use gstack::browser::dialogs::DialogPolicy;
 use gstack::browser::downloads::DownloadFolders;
 use gstack::browser::effects::Effects;
 use gstack::browser::launch::{LaunchOptions, start, stop};
+use gstack::browser::page::video::Recordings;
 use gstack::browser::page::{Pages, script};
 use gstack::command::{Call, Context, Moves, Output, Progress, Steps, registry};
 use gstack::protocol::fault::Fault;
@@ -96,6 +97,7 @@ impl World {
             for_model: false,
             browser,
             pages: Pages::default(),
+            recordings: Recordings::default(),
             tab: None,
             moves: Moves::Current,
             tab_set: None,

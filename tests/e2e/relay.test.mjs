@@ -414,6 +414,11 @@ describe('from a terminal', () => {
     const cleared = await scene.home.run(['cache', 'clear', '--tab', tab]);
     assert.match(cleared.stderr, /does not work in an everyday browser: the cache of a person's whole profile is left alone/);
     assert.match(await inTab('mhtml'), /MHTML saved/);
+    assert.match(await inTab('video', 'start'), /Recording a video/);
+    await inTab('js', "document.body.style.background = 'red'; new Promise((shown) => setTimeout(shown, 700, 'shown'))");
+    const film = JSON.parse(await inTab('video', 'stop', '--json')).data;
+    assert.ok(film.seconds > 0.5 && film.pictures > 1 && film.width > 100, JSON.stringify(film));
+    assert.equal(readFileSync(film.path).subarray(0, 4).toString('hex'), '1a45dfa3');
     assert.ok(bodies >= 1 && JSON.parse(readFileSync(file, 'utf8')).log.entries.length >= 1);
   });
 

@@ -16,6 +16,7 @@ mod page;
 mod read;
 pub mod script;
 mod tab;
+pub mod video;
 mod wait;
 
 pub use act::{Clicked, Clutter, Edge, ScrollBy, Scrolled, StyleChange};

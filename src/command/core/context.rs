@@ -9,6 +9,7 @@ use crate::base::site::Place;
 use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::effects::Effects;
+use crate::browser::page::video::Recordings;
 use crate::browser::page::{Expected, Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
 use crate::command::privacy::url_guard;
@@ -27,6 +28,8 @@ pub struct Context {
     pub browser: Browser,
     /// State about the browser's tabs. One for each browser, shared by all its commands.
     pub pages: Pages,
+    /// Video recordings, also of earlier browsers.
+    pub recordings: Recordings,
     /// The tab to work on; `None` for the browser's current tab.
     pub tab: Option<TabId>,
     /// What changes when the client switches to another tab.

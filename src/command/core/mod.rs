@@ -4,6 +4,7 @@
 
 mod arguments;
 mod call;
+pub mod captions;
 pub(super) mod composition;
 pub mod consequence;
 pub mod context;

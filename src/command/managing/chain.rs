@@ -1,7 +1,9 @@
 //! The `chain` and `tab-each` commands.
 
 use crate::browser::tabs::TabInfo;
-use crate::command::core::{Arguments, CHAIN, COMMANDS as PARAMETER, Call, Context, Moves, Output, TAB_EACH, calls};
+use crate::command::core::{
+    Arguments, CHAIN, COMMANDS as PARAMETER, Call, Context, Moves, Output, TAB_EACH, calls, captions,
+};
 use crate::command::privacy::redaction;
 use crate::command::reading::pretty;
 use crate::command::registry;
@@ -158,7 +160,9 @@ fn whole(context: &Context, name: &str, fault: Fault) -> Fault {
 /// Runs one of several commands. If the browser is lost while the command writes, the outcome is unknown.
 async fn step(context: &Context, at: usize, call: &Call) -> Result<Output, Fault> {
     context.steps.begin(at);
+    let shown = captions::show(context, call);
     let outcome = registry::run(context, call).await;
+    drop(shown);
     // Closing the last tab ends the browser; that is expected.
     let writes = call.spec.changes() && call.spec.category != Category::Tabs;
     let outcome = match outcome {

@@ -4,6 +4,7 @@
 
 use super::trace_filter::{self, Processes};
 use crate::base::counted::counted;
+use crate::base::nameless;
 use crate::base::site::Place;
 use crate::browser::page::{TraceEvents, TraceOptions};
 use crate::command::core::{Arguments, Context, Output, wrong};
@@ -16,7 +17,6 @@ use crate::command::spec::{
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::io::SeekFrom;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use tokio::fs::File;
 use tokio::io::{AsyncBufReadExt, AsyncSeekExt, AsyncWriteExt, BufReader, BufWriter};
@@ -115,13 +115,8 @@ struct Spool(BufWriter<File>);
 
 impl Spool {
     fn create(folder: &Path) -> Result<Self, Fault> {
-        let path = folder.join(format!(".gstack-trace-{}", uuid::Uuid::new_v4().simple()));
-        let open = || {
-            let file = std::fs::OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
-            std::fs::remove_file(&path)?;
-            Ok(file)
-        };
-        Ok(Self(BufWriter::new(File::from_std(open().map_err(|error| unusable(&error))?))))
+        let file = nameless::create(folder).map_err(|error| unusable(&error))?;
+        Ok(Self(BufWriter::new(File::from_std(file))))
     }
 
     async fn fill(&mut self, events: &mut TraceEvents) -> Result<Processes, Fault> {

@@ -2,6 +2,7 @@
 
 use super::{leftovers, upgrade};
 use crate::base::home::Home;
+use crate::browser::page::video::Recordings;
 use crate::browser::tabs::TabNumbers;
 use crate::chat::{Conversation, Event, Store};
 use crate::engine::activity::ActivityLog;
@@ -87,6 +88,7 @@ impl Engine {
                 approvals_changed: watch::Sender::new(()),
                 pointing: Mutex::default(),
                 activity,
+                recordings: Recordings::default(),
                 worktrees,
                 busy: watch::Sender::new(false),
                 mode: watch::Sender::new("none"),

@@ -1,0 +1,194 @@
+//! The encoder of a video: an empty document of the browser, in a tab of its own, that draws and encodes pictures.
+//!
+//! Owns the document and the way of pictures into it and back, part by part. Its address is answered here: no request leaves
+//! the machine. The document is a secure one where that can be had, so that it may use WebCodecs; in an everyday browser,
+//! whose history such an address would get into, it is an empty page, which gives each picture as a file.
+
+use crate::base::glob::Glob;
+use crate::browser::browser::Browser;
+use crate::browser::devtools::runtime::{Evaluate, Evaluated};
+use crate::browser::error::BrowserError;
+use crate::browser::frames::{Context, World};
+use crate::browser::page::error::PageError;
+use crate::browser::page::tab::TemporaryTab;
+use crate::browser::routes::{Route, RouteAct, RouteAnswer};
+use crate::browser::session::Session;
+use crate::browser::tab::Work;
+use crate::protocol::fault::{Fault, FaultCode, Hop};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+
+const SOURCE: &str = include_str!("../../injected/video_encoder.js");
+/// A name that no server has (RFC 6761).
+const ADDRESS: &str = "https://video.gstack.invalid/";
+const DOCUMENT: &str = "<!doctype html><title>gstack makes a video</title><link rel=icon href=data:,>";
+/// It loads nothing and runs nothing of its own.
+const POLICY: &str = "default-src 'none'; img-src data:";
+const WORLD: &str = "gstack video";
+/// Nothing is loaded for it.
+const OPEN_LIMIT: Duration = Duration::from_secs(10);
+/// A busy machine needs a while for a part.
+const PART_LIMIT: Duration = Duration::from_secs(120);
+
+/// Why there is no video.
+#[derive(Debug, thiserror::Error)]
+pub enum EncodeError {
+    #[error(transparent)]
+    Page(#[from] PageError),
+    /// In the browser's words.
+    #[error("the browser could not encode the video: {0}")]
+    Refused(String),
+}
+
+impl From<BrowserError> for EncodeError {
+    fn from(error: BrowserError) -> Self {
+        Self::Page(error.into())
+    }
+}
+
+impl From<EncodeError> for Fault {
+    fn from(error: EncodeError) -> Self {
+        match error {
+            EncodeError::Page(error) => error.into(),
+            EncodeError::Refused(_) => Self::new(FaultCode::Internal, error.to_string())
+                .hint("The recording is kept: try `gstack video stop` again, or in another browser.")
+                .at(Hop::Browser),
+        }
+    }
+}
+
+/// One picture on its way into the encoder.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SentShot {
+    /// In milliseconds.
+    pub at: u64,
+    /// One that players can begin with.
+    pub is_key: bool,
+    pub words: Arc<str>,
+    /// A JPEG file in base64; none: the picture before it.
+    pub picture: Option<String>,
+}
+
+/// One picture of the video.
+#[derive(Debug)]
+pub struct Encoded {
+    /// In milliseconds.
+    pub at: u64,
+    pub is_key: bool,
+    /// A frame of VP8; a WebP file where the encoder gives files.
+    pub bytes: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Begun {
+    as_files: bool,
+    width: u32,
+    height: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Came {
+    at: u64,
+    is_key: bool,
+    data: String,
+}
+
+/// The document that encodes one video. It goes with this.
+pub struct Encoder {
+    session: Session,
+    context: Context,
+    _work: Work,
+    _tab: TemporaryTab,
+    /// In pixels.
+    pub size: (u32, u32),
+    /// What comes out are WebP files.
+    pub as_files: bool,
+}
+
+impl Encoder {
+    /// Opens it. `first`: the first picture, whose size the video has if it is given none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser opens no tab, or can't read the picture.
+    pub async fn open(
+        browser: &Browser,
+        first: &[u8],
+        size: Option<(u32, u32)>,
+        fps: u32,
+    ) -> Result<Self, EncodeError> {
+        let tab = TemporaryTab::open(browser).await?;
+        let work = tab.work().await?;
+        if !browser.is_relayed()
+            && let Err(error) = secure(&work).await
+        {
+            tracing::info!(%error, "the video's encoder has no secure document");
+        }
+        let frame = work.main_frame().await?.id;
+        let context = work.context(&frame, &World::Isolated(WORLD.to_owned())).await?;
+        let session = work.session_of(&frame)?;
+        let mut encoder = Self { session, context, _work: work, _tab: tab, size: (0, 0), as_files: true };
+        encoder.run::<Option<bool>>(SOURCE.to_owned(), OPEN_LIMIT).await?;
+        let begin = format!("gstackVideo.begin({}, {}, {fps})", json(&STANDARD.encode(first))?, json(&size)?);
+        let begun: Begun = encoder.run(begin, PART_LIMIT).await?;
+        encoder.size = (begun.width, begun.height);
+        encoder.as_files = begun.as_files;
+        Ok(encoder)
+    }
+
+    /// Encodes some pictures. What comes out may be fewer.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser can't read a picture or does not encode it.
+    pub async fn add(&self, shots: &[SentShot]) -> Result<Vec<Encoded>, EncodeError> {
+        let came: Vec<Came> = self.run(format!("gstackVideo.add({})", json(&shots)?), PART_LIMIT).await?;
+        came.into_iter()
+            .map(|Came { at, is_key, data }| {
+                let bytes = STANDARD.decode(data).map_err(|error| EncodeError::Refused(error.to_string()))?;
+                Ok(Encoded { at, is_key, bytes })
+            })
+            .collect()
+    }
+
+    async fn run<T: DeserializeOwned>(&self, expression: String, limit: Duration) -> Result<T, EncodeError> {
+        let evaluate = Evaluate { expression, return_by_value: true, await_promise: true, ..Evaluate::default() };
+        let reply: Evaluated =
+            self.session.call_within(evaluate.within(&self.context), limit).await.map_err(PageError::from)?;
+        if let Some(thrown) = reply.exception_details {
+            return Err(EncodeError::Refused(thrown.words()));
+        }
+        let value = reply.result.value.as_deref().map_or("null", serde_json::value::RawValue::get);
+        serde_json::from_str(value).map_err(|error| EncodeError::Refused(error.to_string()))
+    }
+}
+
+/// Goes to a document of ours at an address of https, which is answered here.
+async fn secure(work: &Work) -> Result<(), BrowserError> {
+    let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let answer = RouteAnswer {
+        status: 200,
+        headers: vec![
+            header("content-type", "text/html; charset=utf-8"),
+            header("content-security-policy", POLICY),
+            header("cache-control", "no-store"),
+        ],
+        body: DOCUMENT.as_bytes().to_vec(),
+        answers_preflights: false,
+    };
+    let address = Glob::new(&format!("{ADDRESS}**"));
+    work.add_route(Route::new(address, RouteAct::Answer(answer), Duration::ZERO, None)).await?;
+    work.goto(ADDRESS, OPEN_LIMIT).await?;
+    Ok(())
+}
+
+fn json(value: &impl Serialize) -> Result<String, EncodeError> {
+    serde_json::to_string(value).map_err(|error| EncodeError::Refused(error.to_string()))
+}

@@ -1,0 +1,165 @@
+//! The pictures of one recording: JPEG files one after the other in a file without a name, and when each was shown.
+//!
+//! Owns the bound in bytes and the thinning: of what is drawn within one frame of the video, the last is kept. Never decodes.
+
+use std::fs::File as StdFile;
+use std::io::{self, SeekFrom};
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
+
+/// Of one recording, on disk.
+pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
+
+/// Why a picture was not taken.
+#[derive(Debug)]
+pub(super) enum NotTaken {
+    /// The recording has reached its size.
+    Full,
+    Disk(io::Error),
+}
+
+impl From<io::Error> for NotTaken {
+    fn from(error: io::Error) -> Self {
+        Self::Disk(error)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    start: u64,
+    bytes: usize,
+}
+
+/// What was recorded.
+#[derive(Debug)]
+pub struct Frames {
+    file: File,
+    /// In milliseconds since the first picture: when each was shown, in their order.
+    times: Vec<u64>,
+    places: Vec<Place>,
+    bytes: u64,
+    most: u64,
+    /// The newest picture: one of the same frame takes its place.
+    held: Option<(u64, Vec<u8>)>,
+    per_second: u64,
+    /// In milliseconds: how long the recording is, once it is over.
+    length: u64,
+    /// Pictures of other sites, which the recording may not have.
+    left_out: usize,
+}
+
+impl Frames {
+    pub(super) fn new(file: StdFile, per_second: u32, most: u64) -> Self {
+        Self {
+            file: File::from_std(file),
+            times: Vec::new(),
+            places: Vec::new(),
+            bytes: 0,
+            most,
+            held: None,
+            per_second: u64::from(per_second.max(1)),
+            length: 0,
+            left_out: 0,
+        }
+    }
+
+    /// Takes a picture that is shown from `at` on.
+    pub(super) async fn take(&mut self, at: u64, picture: Vec<u8>) -> Result<(), NotTaken> {
+        if let Some((held, before)) = self.held.replace((at, picture))
+            && self.frame_of(held) != self.frame_of(at)
+        {
+            self.write(held, &before).await?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn leave_out(&mut self) {
+        self.left_out += 1;
+    }
+
+    /// Nothing is added any more; a picture that does not fit is missing at the end. `end`: when the last picture was shown for the last time.
+    pub(super) async fn close(&mut self, end: u64) -> Result<(), NotTaken> {
+        self.length = end.max(1000 / self.per_second);
+        let written = match self.held.take() {
+            Some((held, picture)) => self.write(held, &picture).await,
+            None => Ok(()),
+        };
+        self.file.flush().await?;
+        written
+    }
+
+    fn frame_of(&self, at: u64) -> u64 {
+        at * self.per_second / 1000
+    }
+
+    async fn write(&mut self, at: u64, picture: &[u8]) -> Result<(), NotTaken> {
+        if self.bytes + picture.len() as u64 > self.most {
+            return Err(NotTaken::Full);
+        }
+        self.file.write_all(picture).await?;
+        // The video begins with its first picture.
+        self.times.push(if self.times.is_empty() { 0 } else { at });
+        self.places.push(Place { start: self.bytes, bytes: picture.len() });
+        self.bytes += picture.len() as u64;
+        Ok(())
+    }
+
+    /// When each was shown, in milliseconds.
+    pub fn times(&self) -> &[u64] {
+        &self.times
+    }
+
+    /// In milliseconds.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// A picture, as the browser sent it.
+    pub async fn read(&mut self, number: usize) -> io::Result<Vec<u8>> {
+        let missing = || io::Error::new(io::ErrorKind::InvalidInput, "there is no such picture");
+        let Place { start, bytes } = *self.places.get(number).ok_or_else(missing)?;
+        self.file.seek(SeekFrom::Start(start)).await?;
+        let mut picture = vec![0; bytes];
+        self.file.read_exact(&mut picture).await?;
+        Ok(picture)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Frames, NotTaken};
+
+    fn frames(per_second: u32, most: u64) -> Frames {
+        Frames::new(tempfile::tempfile().unwrap(), per_second, most)
+    }
+
+    #[tokio::test]
+    async fn the_last_picture_of_each_frame_is_kept_and_read_again() {
+        let mut frames = frames(10, 1000);
+        for (at, picture) in [(0, "a"), (40, "bb"), (99, "ccc"), (100, "dddd"), (350, "e"), (399, "ff")] {
+            frames.take(at, picture.into()).await.unwrap();
+        }
+        frames.close(900).await.unwrap();
+        assert_eq!((frames.times(), frames.length()), (&[0, 100, 399][..], 900));
+        let mut read = Vec::new();
+        for number in [2, 0, 1] {
+            read.push(String::from_utf8(frames.read(number).await.unwrap()).unwrap());
+        }
+        assert_eq!(read, ["ff", "ccc", "dddd"]);
+        assert!(frames.read(3).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_would_be_too_large_is_not_taken_and_what_is_there_stays() {
+        let mut frames = frames(10, 10);
+        frames.take(0, vec![1; 8]).await.unwrap();
+        frames.take(200, vec![2; 8]).await.unwrap();
+        assert!(matches!(frames.take(400, vec![3; 8]).await, Err(NotTaken::Full)));
+        assert!(matches!(frames.close(500).await, Err(NotTaken::Full)));
+        assert_eq!((frames.times().len(), frames.read(0).await.unwrap()), (1, vec![1; 8]));
+    }
+}

@@ -1,0 +1,182 @@
+//! The task of a recording: it takes in the pictures of its tab until it is stopped or has to end.
+//!
+//! Owns what ends a recording, and which pictures are left out. Keeps the tab attached to. Never waits for a page.
+
+use super::frames::{Frames, NotTaken};
+use super::gate::Gate;
+use super::recording::{Ending, LONGEST, VideoRecording};
+use crate::base::mutex::lock;
+use crate::browser::error::BrowserError;
+use crate::browser::events::{Event, Filter, Subscription};
+use crate::browser::linger::Stay;
+use crate::browser::refused::RefusalMark;
+use crate::browser::screencast::{FRAME, ScreencastFrame};
+use crate::browser::shared::Role;
+use crate::browser::tab::Tab;
+use crate::browser::tabs::BrowserEvent;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::future::pending;
+use std::sync::Arc;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, sleep_until};
+
+/// Pictures that wait for the disk. The newest are left out beyond.
+const MOST_WAITING: usize = 64;
+
+pub(super) struct Recorder {
+    tab: Tab,
+    recording: Arc<VideoRecording>,
+    frames: Frames,
+    pictures: Subscription,
+    told: Receiver<BrowserEvent>,
+    gate: Gate,
+    since: RefusalMark,
+    _stay: Stay,
+}
+
+impl Recorder {
+    /// Takes nothing in before it runs; what comes meanwhile waits.
+    pub(super) fn new(tab: &Tab, recording: Arc<VideoRecording>, frames: Frames) -> Result<Self, BrowserError> {
+        let browser = tab.browser();
+        Ok(Self {
+            told: browser.events(),
+            pictures: browser.cdp().subscribe(Filter::all().methods(&[FRAME]).capacity(MOST_WAITING)),
+            gate: Gate::new(recording.options.only_on.clone()),
+            since: tab.refusal_mark(),
+            _stay: tab.stay()?,
+            tab: tab.clone(),
+            recording,
+            frames,
+        })
+    }
+
+    pub(super) async fn run(mut self) {
+        let over = self.recording.over.clone().drop_guard();
+        let ending = self.record().await;
+        // The page goes on drawing for a command that counts on it.
+        let has_tab = !matches!(ending, None | Some(Ending::TabClosed | Ending::BrowserGone | Ending::SentOut));
+        self.recording.close(self.frames, ending).await;
+        // Before it waits for its turn on the tab: who has it may wait for the end.
+        drop(over);
+        if has_tab && let Ok(work) = self.tab.work().await {
+            work.stop_screencast().await;
+        }
+    }
+
+    async fn record(&mut self) -> Option<Ending> {
+        let until = Instant::now() + LONGEST;
+        let stop = self.recording.stop.clone();
+        loop {
+            let opens_at = self.gate.opens_at();
+            let opens = async {
+                match opens_at {
+                    Some(at) => sleep_until(at).await,
+                    None => pending().await,
+                }
+            };
+            let ending = tokio::select! {
+                biased;
+                () = stop.cancelled() => break,
+                // Where the tab goes is told before what it shows there.
+                told = self.told.recv() => self.heard(told),
+                () = opens => {
+                    self.gate.open();
+                    self.tab.renew_screencast();
+                    None
+                }
+                () = sleep_until(until) => Some(Ending::Length),
+                event = self.pictures.next() => match event {
+                    Some(event) => self.take(&event).await,
+                    None => Some(Ending::BrowserGone),
+                },
+            };
+            if ending.is_some() {
+                return ending;
+            }
+        }
+        self.rest().await
+    }
+
+    /// What has come by the time that it was stopped.
+    async fn rest(&mut self) -> Option<Ending> {
+        let mut ending = None;
+        while let Ok(told) = self.told.try_recv() {
+            ending = self.heard(Ok(told)).or(ending);
+        }
+        while let Some(event) = self.pictures.try_next() {
+            ending = self.take(&event).await.or(ending);
+        }
+        if self.tab.browser().gone().is_cancelled() {
+            return Some(Ending::BrowserGone);
+        }
+        ending.or_else(|| self.tab.info().is_err().then_some(Ending::TabClosed))
+    }
+
+    fn heard(&mut self, told: Result<BrowserEvent, RecvError>) -> Option<Ending> {
+        let tab = self.tab.id();
+        match told {
+            Ok(BrowserEvent::TabClosed(closed)) if closed == tab => return Some(Ending::TabClosed),
+            Ok(BrowserEvent::SentOut(from, _)) if from == tab => return Some(Ending::SentOut),
+            Ok(BrowserEvent::TabChanged(info)) if info.id == tab => self.gate.sees(&info.url, Instant::now()),
+            Ok(BrowserEvent::Gone) | Err(RecvError::Closed) => return Some(Ending::BrowserGone),
+            Err(RecvError::Lagged(_)) => {
+                self.gate.lost_track(Instant::now());
+                return self.tab.info().is_err().then_some(Ending::TabClosed);
+            }
+            Ok(_) => {}
+        }
+        None
+    }
+
+    async fn take(&mut self, event: &Event) -> Option<Ending> {
+        if !self.is_of_tab(event) {
+            return None;
+        }
+        if self.tab.check_addresses(self.since).is_err() {
+            return Some(Ending::Refused);
+        }
+        self.look();
+        if !self.gate.is_open() {
+            self.frames.leave_out();
+            return None;
+        }
+        let frame: ScreencastFrame = event.read()?;
+        let picture = STANDARD.decode(frame.data).ok()?;
+        let at = lock(&self.recording.clock).drawn(frame.metadata.timestamp, Instant::now());
+        let taken = self.frames.take(at, picture).await;
+        self.recording.began.cancel();
+        taken.err().map(Ending::from)
+    }
+
+    fn is_of_tab(&self, event: &Event) -> bool {
+        let state = self.tab.browser().shared.state();
+        event.session().and_then(|session| state.sessions.get(session)) == Some(&Role::Page(self.tab.id()))
+    }
+
+    /// What the tab shows now, as the browser and as the page tell it: one may be a moment before the other.
+    fn look(&mut self) {
+        let now = Instant::now();
+        if let Ok(info) = self.tab.info() {
+            self.gate.sees(&info.url, now);
+        }
+        let main = {
+            let state = self.tab.browser().shared.state();
+            let engaged = state.engaged.get(&self.tab.id());
+            engaged.and_then(|engaged| engaged.frames.main().map(|frame| frame.url.clone()))
+        };
+        if let Some(url) = main {
+            self.gate.sees(&url, now);
+        }
+    }
+}
+
+impl From<NotTaken> for Ending {
+    fn from(why: NotTaken) -> Self {
+        match why {
+            NotTaken::Full => Self::Size,
+            NotTaken::Disk(error) => Self::Disk(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! video.
+//!
+//! Owns the spec, who may record what, and the words about it. The file is `video_file`'s.
+
+use super::video_file::{self, unusable};
+use crate::base::nameless;
+use crate::browser::page::video::{Ending, Frames, LONGEST, MOST_BYTES, VideoOptions, VideoRecording};
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::files::PartialFile;
+use crate::command::privacy::path_guard;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag, parameter,
+    phrase, phrase_when,
+};
+use crate::command::visual::screenshot::unnamed;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::TabId;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Pictures a second where nothing is said.
+const FPS: u32 = 15;
+const MOST_FPS: u32 = 30;
+/// In pixels, of one side.
+const SIDES: std::ops::RangeInclusive<u32> = 16..=1920;
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
+    name: "video",
+    aliases: &[],
+    category: Category::Visual,
+    class: Class::Read,
+    parameters: &[
+        parameter("action", true, Kind::Text, Holds::Choice, "start, or stop, which writes the file"),
+        parameter(
+            "path",
+            false,
+            Kind::Text,
+            Holds::OutputPath,
+            "Of start: where to write it (.webm), under the working or the temp directory",
+        ),
+    ],
+    flags: &[
+        flag("--size", "WxH", Holds::Choice, "start: of the video, up to 1920x1920; else of the page, up to 1280"),
+        flag("--fps", "N", Holds::Choice, "start: pictures a second, up to 30 (15)"),
+    ],
+    summary: "Record the tab as a WebM video",
+    details: "What commands do is said beneath the picture. A recording ends by itself after 10 minutes, or at 512 MiB of \
+        pictures. If its tab or its browser goes before `video stop`, what was recorded is saved. An agent's shows pages of this \
+        site only. Replaces an existing file.",
+    untrusted: false,
+    writes: Writes::File,
+    tab: TabUse::ThisPage,
+    leads: Leads::Nowhere,
+    offered: Offered::Extended,
+    everyday: Everyday::Works,
+    needs: Needs::Browser,
+    phrases: &[phrase_when(When::Is("action", "start"), Verb::Record, "a video"), phrase(Verb::Save, "the video")],
+    output: "Recording a video: path, Video saved: path (N s, WxH)",
+    run: |context, arguments| Box::pin(video(context, arguments)),
+}];
+
+async fn video(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    match (arguments.required("action")?.as_str(), arguments.text("path")) {
+        ("start", path) => start(context, &arguments, path.as_deref()).await,
+        ("stop", Some(extra)) => {
+            Err(wrong(format!("video stop does not take {extra:?}")).hint("Name the file first: video start PATH"))
+        }
+        ("stop", None) => {
+            if let Some(flag) = ["--size", "--fps"].into_iter().find(|flag| arguments.has(flag)) {
+                return Err(wrong(format!("{flag} is said when the recording starts: video start {flag} …")));
+            }
+            stop(context).await
+        }
+        (other, _) => Err(wrong(format!("video can't {other:?}")).hint("video start PATH, or video stop")),
+    }
+}
+
+async fn start(context: &Context, arguments: &Arguments, typed: Option<&str>) -> Result<Output, Fault> {
+    let size = arguments.value("--size").map(read_size).transpose()?;
+    let fps = arguments.value("--fps").map_or(Ok(FPS), |text| read_fps(arguments, text))?;
+    let path = read_path(context, typed)?;
+    let page = context.page().await?;
+    check_room(context, page.id(), &path)?;
+    let spool = nameless::create(&context.temp_folder).map_err(|error| unusable(&error))?;
+    let options = VideoOptions {
+        size,
+        fps,
+        for_model: context.for_model,
+        only_on: context.bound_to(&page)?,
+        path: path.clone(),
+        folder: context.cwd.clone(),
+    };
+    let recording = VideoRecording::start(&page, options, spool).await?;
+    context.recordings.add(recording);
+    let shown = path.display().to_string();
+    Ok(Output::text(format!("Recording a video: {shown}"))
+        .data(json!({ "path": shown, "fps": fps, "longest": LONGEST.as_secs(), "mostBytes": MOST_BYTES })))
+}
+
+fn check_room(context: &Context, tab: TabId, path: &Path) -> Result<(), Fault> {
+    let conflict = |message: &str, hint: &str| {
+        Err(Fault::new(FaultCode::Conflict, message).hint(hint).command("gstack video stop"))
+    };
+    if context.recordings.of(tab).is_some() {
+        return conflict("This tab is recorded already", "End that recording first: gstack video stop");
+    }
+    if context.recordings.takes(path) {
+        return conflict("Another recording writes to this file", "Give another name.");
+    }
+    if !context.recordings.make_room() {
+        return conflict("Too many tabs are recorded", "End one of the recordings, in its tab: gstack video stop");
+    }
+    Ok(())
+}
+
+fn read_path(context: &Context, typed: Option<&str>) -> Result<PathBuf, Fault> {
+    let Some(typed) = typed else { return Ok(unnamed(context, "video", "webm")) };
+    let extension = Path::new(typed).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    if !extension.eq_ignore_ascii_case("webm") {
+        return Err(wrong(format!("A video is a .webm file: {typed}")).hint("For instance: video start page.webm"));
+    }
+    path_guard::output_path(context, typed)
+}
+
+fn read_size(text: &str) -> Result<(u32, u32), Fault> {
+    let side = |text: &str| text.parse::<u32>().ok().filter(|side| SIDES.contains(side));
+    let sides = text.split_once('x').and_then(|(width, height)| Some((side(width)?, side(height)?)));
+    sides.ok_or_else(|| {
+        wrong(format!("{text} is not the size of a video")).hint("Width and height, 16 to 1920 each: --size 1280x720")
+    })
+}
+
+fn read_fps(arguments: &Arguments, text: &str) -> Result<u32, Fault> {
+    let fps: u32 = arguments.number("--fps", text)?;
+    if !(1..=MOST_FPS).contains(&fps) {
+        return Err(wrong(format!("--fps {fps} is not possible")).hint(format!("1 to {MOST_FPS} pictures a second.")));
+    }
+    Ok(fps)
+}
+
+async fn stop(context: &Context) -> Result<Output, Fault> {
+    let recording = chosen(context).await?;
+    if recording.ending().is_none() && !recording.has_lost_its_tab() {
+        // In its turn: a command that works on the tab may count on the page being drawn.
+        match context.page().await {
+            Ok(page) => page.stop_screencast().await,
+            Err(fault) => tracing::info!(%fault, "a recorded tab can't be reached"),
+        }
+    }
+    recording.finish().await;
+    let mut kept = recording.frames().await;
+    let Some(frames) = kept.as_mut() else {
+        return Err(Fault::new(FaultCode::Conflict, "The recording was ended meanwhile"));
+    };
+    if frames.times().is_empty() {
+        let output = without_pictures(&recording, frames);
+        *kept = None;
+        context.recordings.remove(&recording);
+        return Err(output);
+    }
+    let output = save(context, &recording, frames).await?;
+    *kept = None;
+    context.recordings.remove(&recording);
+    Ok(output)
+}
+
+/// The recording of the tab, else the newest whose tab is gone.
+async fn chosen(context: &Context) -> Result<Arc<VideoRecording>, Fault> {
+    let tab = context.tab().await.ok().map(|tab| tab.id());
+    if let Some(recording) = tab.and_then(|tab| context.recordings.of(tab)) {
+        return match context.for_model && !recording.options.for_model {
+            true => {
+                Err(Fault::new(FaultCode::Forbidden, "This recording is a person's").hint("Ask the person to stop it."))
+            }
+            false => Ok(recording),
+        };
+    }
+    let is_own = |recording: &Arc<VideoRecording>| {
+        !context.for_model || (recording.options.for_model && recording.options.folder == context.cwd)
+    };
+    let left = context.recordings.left().into_iter().find(is_own);
+    left.ok_or_else(|| {
+        Fault::new(FaultCode::NotFound, "This tab is not recorded").hint("Begin with: gstack video start PATH")
+    })
+}
+
+fn without_pictures(recording: &VideoRecording, frames: &Frames) -> Fault {
+    let why = match (recording.ending(), frames.left_out()) {
+        (Some(ending), _) => ended(&ending),
+        (None, 0) => "the page drew nothing".to_owned(),
+        (None, _) => "the tab showed other sites only".to_owned(),
+    };
+    Fault::new(FaultCode::Conflict, format!("The recording has no picture: {why}"))
+        .hint("Begin again: gstack video start")
+}
+
+async fn save(context: &Context, recording: &VideoRecording, frames: &mut Frames) -> Result<Output, Fault> {
+    let path = recording.options.path.clone();
+    let shown = path.display().to_string();
+    if context.for_model && !path.starts_with(&context.temp_folder) {
+        // A file may have come into its place since.
+        path_guard::output_path(context, &shown)?;
+    }
+    let mut file = PartialFile::create(&path)?;
+    let written = video_file::write(&context.browser, recording, frames, &mut file, &context.temp_folder).await?;
+    let bytes = file.size();
+    file.finish().await?;
+    let (width, height) = written.size;
+    let seconds = frames.length() as f64 / 1000.0;
+    let ending = recording.ending();
+    let mut output = Output::text(format!("Video saved: {shown} ({seconds:.1} s, {width}x{height})"));
+    let (from, to) = recording.span().unwrap_or_default();
+    output.data = Some(json!({
+        "path": shown, "bytes": bytes, "seconds": seconds, "width": width, "height": height,
+        "pictures": written.pictures, "from": from, "to": to, "ended": ending.as_ref().map(ended),
+    }));
+    output.say(ending.map(|ending| format!("… it ended before it was stopped: {}", ended(&ending))));
+    output.say((frames.left_out() > 0).then(|| "… not in it: what the tab showed of other sites".to_owned()));
+    output.files.push(path);
+    Ok(output)
+}
+
+/// Why a recording ended by itself.
+fn ended(ending: &Ending) -> String {
+    match ending {
+        Ending::Length => format!("{} minutes are the longest", LONGEST.as_secs() / 60),
+        Ending::Size => format!("{} MiB of pictures are the most", MOST_BYTES / 1024 / 1024),
+        Ending::TabClosed => "its tab was closed".to_owned(),
+        Ending::BrowserGone => "its browser went away".to_owned(),
+        Ending::SentOut => "gstack was sent out of its tab".to_owned(),
+        Ending::Refused => "the page involved an address that gstack never reads".to_owned(),
+        Ending::Disk(error) => format!("its pictures can't be kept: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_size;
+
+    #[test]
+    fn a_size_is_two_sides_within_the_bounds() {
+        assert_eq!(read_size("1280x720").ok(), Some((1280, 720)));
+        for text in ["1280", "1280x", "x720", "0x10", "15x720", "1921x100", "-1x5", "1e3x100", "1280x720x1", "1280X720"]
+        {
+            assert!(read_size(text).is_err(), "{text}");
+        }
+    }
+}

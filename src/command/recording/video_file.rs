@@ -1,0 +1,123 @@
+//! The file of a recording's video.
+//!
+//! Owns the way of the pictures through the browser's encoder and into the file, part by part: nobody holds all of them. The
+//! form is `webm`'s.
+
+use super::vp8;
+use super::webm::{Block, Movie};
+use crate::base::nameless;
+use crate::browser::browser::Browser;
+use crate::browser::page::video::{EncodeError, Encoded, Encoder, Frames, SentShot, VideoRecording};
+use crate::command::files::PartialFile;
+use crate::protocol::fault::{Fault, FaultCode};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use std::io::{self, SeekFrom};
+use std::path::Path;
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt, BufReader, BufWriter};
+
+/// In milliseconds. A player that goes to a moment decodes from the key frame before it.
+const KEY_EVERY: u64 = 4000;
+/// Sent to the encoder at once: as pictures, and in bytes of base64.
+const MOST_AT_ONCE: usize = 16;
+const LARGEST_PART: usize = 4 * 1024 * 1024;
+
+/// What a video has become.
+pub(super) struct Written {
+    /// In pixels.
+    pub(super) size: (u32, u32),
+    pub(super) pictures: usize,
+}
+
+/// Encodes what was recorded in this browser, and writes it. `temp`: where the pictures lie meanwhile.
+pub(super) async fn write(
+    browser: &Browser,
+    recording: &VideoRecording,
+    frames: &mut Frames,
+    file: &mut PartialFile,
+    temp: &Path,
+) -> Result<Written, Fault> {
+    let first = frames.read(0).await.map_err(|error| unusable(&error))?;
+    let options = &recording.options;
+    let encoder = Encoder::open(browser, &first, options.size, options.fps).await?;
+    let mut spool = Spool::create(temp, encoder.as_files)?;
+    let mut part: Vec<SentShot> = Vec::new();
+    let (mut sent, mut key): (Option<usize>, Option<u64>) = (None, None);
+    let mut bytes = 0;
+    for shot in recording.shots(frames) {
+        let mut picture = None;
+        if sent.replace(shot.frame) != Some(shot.frame) {
+            picture = Some(STANDARD.encode(frames.read(shot.frame).await.map_err(|error| unusable(&error))?));
+        }
+        let is_key = key.is_none_or(|key| shot.at - key >= KEY_EVERY);
+        key = if is_key { Some(shot.at) } else { key };
+        bytes += picture.as_ref().map_or(0, String::len);
+        part.push(SentShot { at: shot.at, is_key, words: shot.words, picture });
+        if part.len() >= MOST_AT_ONCE || bytes >= LARGEST_PART {
+            spool.take(encoder.add(&part).await?).await?;
+            part.clear();
+            bytes = 0;
+        }
+    }
+    if !part.is_empty() {
+        spool.take(encoder.add(&part).await?).await?;
+    }
+    let size = encoder.size;
+    // Its tab goes as soon as it is not needed.
+    drop(encoder);
+    spool.write(size, frames.length(), file).await
+}
+
+/// The pictures of the video, one after the other, until their sizes are known.
+struct Spool {
+    file: BufWriter<File>,
+    blocks: Vec<Block>,
+    as_files: bool,
+}
+
+impl Spool {
+    fn create(folder: &Path, as_files: bool) -> Result<Self, Fault> {
+        let file = nameless::create(folder).map_err(|error| unusable(&error))?;
+        Ok(Self { file: BufWriter::new(File::from_std(file)), blocks: Vec::new(), as_files })
+    }
+
+    async fn take(&mut self, came: Vec<Encoded>) -> Result<(), Fault> {
+        for Encoded { at, is_key, bytes } in came {
+            let frame = if self.as_files { vp8::frame_of(&bytes) } else { Some(bytes.as_slice()) };
+            let is_first = self.blocks.is_empty();
+            let Some(frame) = frame.filter(|_| is_key || !is_first) else {
+                return Err(EncodeError::Refused("it gave a picture that is none of a video".to_owned()).into());
+            };
+            let at = self.blocks.last().map_or(0, |before| at.max(before.at));
+            self.file.write_all(frame).await.map_err(|error| unusable(&error))?;
+            self.blocks.push(Block { at, is_key, bytes: frame.len() });
+        }
+        Ok(())
+    }
+
+    async fn write(mut self, size: (u32, u32), length: u64, file: &mut PartialFile) -> Result<Written, Fault> {
+        if self.blocks.is_empty() {
+            return Err(EncodeError::Refused("it gave no pictures".to_owned()).into());
+        }
+        self.file.seek(SeekFrom::Start(0)).await.map_err(|error| unusable(&error))?;
+        let mut pictures = BufReader::new(self.file.into_inner());
+        let written = Written { size, pictures: self.blocks.len() };
+        let sizes: Vec<usize> = self.blocks.iter().map(|block| block.bytes).collect();
+        let movie = Movie::new(size, length, self.blocks);
+        file.write(&movie.head()).await?;
+        for (number, bytes) in sizes.into_iter().enumerate() {
+            let mut part = movie.before(number);
+            let head = part.len();
+            part.resize(head + bytes, 0);
+            pictures.read_exact(&mut part[head..]).await.map_err(|error| unusable(&error))?;
+            file.write(&part).await?;
+        }
+        Ok(written)
+    }
+}
+
+pub(super) fn unusable(error: &io::Error) -> Fault {
+    Fault::new(FaultCode::Storage, format!("The recording can't be kept in the temp directory: {error}"))
+        .hint("Free some space there.")
+}
