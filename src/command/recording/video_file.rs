@@ -9,7 +9,7 @@ use crate::base::nameless;
 use crate::browser::browser::Browser;
 use crate::browser::page::video::{EncodeError, Encoded, Encoder, Frames, SentShot, VideoRecording};
 use crate::command::files::PartialFile;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::{Fault, FaultCode, Hop};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::io::{self, SeekFrom};
@@ -114,6 +114,17 @@ impl Spool {
             file.write(&part).await?;
         }
         Ok(written)
+    }
+}
+
+impl From<EncodeError> for Fault {
+    fn from(error: EncodeError) -> Self {
+        match error {
+            EncodeError::Page(error) => error.into(),
+            EncodeError::Refused(_) => Self::new(FaultCode::Internal, error.to_string())
+                .hint("The recording is kept: try `gstack video stop` again, or in another browser.")
+                .at(Hop::Browser),
+        }
     }
 }
 

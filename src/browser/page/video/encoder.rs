@@ -14,7 +14,6 @@ use crate::browser::page::tab::TemporaryTab;
 use crate::browser::routes::{Route, RouteAct, RouteAnswer};
 use crate::browser::session::Session;
 use crate::browser::tab::Work;
-use crate::protocol::fault::{Fault, FaultCode, Hop};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::de::DeserializeOwned;
@@ -47,17 +46,6 @@ pub enum EncodeError {
 impl From<BrowserError> for EncodeError {
     fn from(error: BrowserError) -> Self {
         Self::Page(error.into())
-    }
-}
-
-impl From<EncodeError> for Fault {
-    fn from(error: EncodeError) -> Self {
-        match error {
-            EncodeError::Page(error) => error.into(),
-            EncodeError::Refused(_) => Self::new(FaultCode::Internal, error.to_string())
-                .hint("The recording is kept: try `gstack video stop` again, or in another browser.")
-                .at(Hop::Browser),
-        }
     }
 }
 
