@@ -91,8 +91,14 @@ async fn start(context: &Context, arguments: &Arguments, typed: Option<&str>) ->
         path: path.clone(),
         folder: context.cwd.clone(),
     };
-    let recording = VideoRecording::start(&page, options, spool).await?;
-    context.recordings.add(recording);
+    let recording = VideoRecording::open(&page, options, spool)?;
+    // Before anything is waited for: one whose command is cut off can be stopped.
+    context.recordings.add(recording.clone());
+    if let Err(error) = recording.begin(&page).await {
+        recording.finish().await;
+        context.recordings.remove(&recording);
+        return Err(error.into());
+    }
     let shown = path.display().to_string();
     Ok(Output::text(format!("Recording a video: {shown}"))
         .data(json!({ "path": shown, "fps": fps, "longest": LONGEST.as_secs(), "mostBytes": MOST_BYTES })))

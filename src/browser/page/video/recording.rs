@@ -115,12 +115,12 @@ pub struct VideoRecording {
 }
 
 impl VideoRecording {
-    /// Begins to record the page's tab; returns once its first picture has come. `spool`: where pictures are kept.
+    /// A recording of the page's tab, which takes in what comes once it has begun. `spool`: where pictures are kept.
     ///
     /// # Errors
     ///
-    /// Fails if the browser sends no pictures of the tab.
-    pub async fn start(page: &Page, options: VideoOptions, spool: File) -> Result<Arc<Self>, PageError> {
+    /// Fails if the tab was closed.
+    pub fn open(page: &Page, options: VideoOptions, spool: File) -> Result<Arc<Self>, PageError> {
         let tab: &Tab = page.work();
         let clock = RecordingClock { first: None, newest: 0, came: Instant::now(), end: None };
         let recording = Arc::new(Self {
@@ -138,19 +138,28 @@ impl VideoRecording {
         let frames = Frames::new(spool, recording.options.fps, MOST_BYTES);
         // Before the first picture is sent.
         let recorder = Recorder::new(tab, recording.clone(), frames)?;
-        let (width, height) = recording.options.size.unwrap_or((LARGEST_SIDE, LARGEST_SIDE));
+        tab.browser().cdp().tasks().spawn(recorder.run());
+        Ok(recording)
+    }
+
+    /// Has the tab drawn for it; returns once the first picture has come.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser sends no pictures of the tab.
+    pub async fn begin(&self, page: &Page) -> Result<(), PageError> {
+        let (width, height) = self.options.size.unwrap_or((LARGEST_SIDE, LARGEST_SIDE));
         let cast = StartScreencast {
             format: PictureFormat::Jpeg,
             quality: QUALITY,
             max_width: i64::from(width),
             max_height: i64::from(height),
         };
-        tab.start_screencast(cast).await?;
-        tab.browser().cdp().tasks().spawn(recorder.run());
-        if timeout(FIRST_LIMIT, recording.began.cancelled()).await.is_err() {
-            tracing::info!(tab = %recording.tab, "a recorded page has drawn nothing yet");
+        page.work().start_screencast(cast).await?;
+        if timeout(FIRST_LIMIT, self.began.cancelled()).await.is_err() {
+            tracing::info!(tab = %self.tab, "a recorded page has drawn nothing yet");
         }
-        Ok(recording)
+        Ok(())
     }
 
     /// The tab that is recorded. It may be closed.
