@@ -9,8 +9,8 @@ use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag, parameter,
-    phrase, phrase_when,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag,
+    parameter, phrase, phrase_when,
 };
 use crate::command::visual::screenshot::unnamed;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -52,7 +52,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::File,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Visual),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase_when(When::Is("action", "start"), Verb::Record, "a video"), phrase(Verb::Save, "the video")],

@@ -23,7 +23,7 @@ pub enum Capability {
     Scripting,
     /// Cookies, storage and saved states. All of them are also secret.
     Storage,
-    /// Pictures, PDF, pages as one file, comparisons.
+    /// Pictures, videos, PDF, pages as one file, comparisons.
     Visual,
 }
 
