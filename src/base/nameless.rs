@@ -1,17 +1,17 @@
-//! A file without a name, for what is gathered before it has its form.
+//! Unnamed temporary files for data that is collected before its final file is written.
 //!
-//! Owns its making. Nothing is left of it when its last handle is closed, however the process ends.
+//! Owns their creation. The system frees the file when its last handle is closed, also after a crash.
 
 use std::fs::{File, OpenOptions, remove_file};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Makes one in a folder, for this user alone.
+/// Creates a file with mode 0600 in `folder` and removes its name.
 ///
 /// # Errors
 ///
-/// Fails if the folder can't be written to.
+/// Fails if the folder is not writable.
 pub fn create(folder: &Path) -> io::Result<File> {
     let path = folder.join(format!(".gstack-{}", uuid::Uuid::new_v4().simple()));
     let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;

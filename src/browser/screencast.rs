@@ -1,7 +1,7 @@
-//! Has the browser send a tab's pictures, for a recording.
+//! The screencast of a recorded tab.
 //!
-//! Owns the commands. What stands for a tab holds when its page is replaced. The router acknowledges the frames; who records
-//! reads them. Keeps nothing of them.
+//! Owns the commands that start and stop it, and starts it again when the tab's page is replaced. The router
+//! acknowledges the frames. Never stores a frame.
 
 use super::cdp::CdpError;
 use super::devtools::page::{StartScreencast, StopScreencast};
@@ -13,12 +13,12 @@ use crate::protocol::ids::TabId;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// The event of a picture.
+/// The event that carries a frame.
 pub(in crate::browser) const FRAME: &str = "Page.screencastFrame";
-/// The answer waits for the page's main thread; the pictures do not.
+/// The reply waits for the page's main thread; the frames do not.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// What a page showed.
+/// A frame, as JPEG.
 #[derive(Deserialize)]
 pub(in crate::browser) struct ScreencastFrame {
     /// Base64.
@@ -28,13 +28,13 @@ pub(in crate::browser) struct ScreencastFrame {
 
 #[derive(Deserialize)]
 pub(in crate::browser) struct FrameMetadata {
-    /// When it was drawn, in seconds since 1970.
+    /// The time of capture, in seconds since 1970.
     #[serde(default)]
     pub(in crate::browser) timestamp: f64,
 }
 
 impl Shared {
-    /// A tab that is recorded has another page: that one is drawn too.
+    /// Starts the screencast in the new page of a recorded tab.
     pub(super) fn resume_screencast(&self, tab: TabId, session: &Session) {
         let cast = self.state().tab_states.get(&tab).and_then(|tab_state| tab_state.screencast.clone());
         if let Some(cast) = cast {
@@ -44,11 +44,11 @@ impl Shared {
 }
 
 impl Tab {
-    /// Has pictures of the tab sent, of this page and of those after it, also while nobody looks at it.
+    /// Starts the screencast of this page and of those that replace it, also in a hidden tab.
     ///
     /// # Errors
     ///
-    /// Fails if the browser refuses. A page that hangs is no error: it is recorded once it goes on.
+    /// Fails if the browser refuses. A page that hangs is not an error: its frames come once it responds.
     pub(in crate::browser) async fn start_screencast(&self, cast: StartScreencast) -> Result<(), BrowserError> {
         let page = self.page()?;
         self.with_tab_state(|tab_state| tab_state.screencast = Some(cast.clone()))?;
@@ -65,14 +65,16 @@ impl Tab {
         }
     }
 
-    /// Has a picture sent of what the tab shows now, also if nothing changes in it.
+    /// Requests a frame of the tab as it is now, also if nothing changes in it.
     pub(in crate::browser) fn renew_screencast(&self) {
         if let Ok(page) = self.page() {
+            // A running screencast sends no frame when it is started again.
+            page.post(StopScreencast {});
             self.browser().shared.resume_screencast(self.id(), &page);
         }
     }
 
-    /// Ends it. Every picture that was sent before has arrived when this returns.
+    /// Stops the screencast. All frames sent before have arrived when this returns.
     pub async fn stop_screencast(&self) {
         self.forget_screencast();
         let Ok(page) = self.page() else { return };
@@ -82,11 +84,11 @@ impl Tab {
     }
 
     fn forget_screencast(&self) {
-        // A tab that was closed sends none.
+        // A closed tab has no screencast.
         self.with_tab_state(|tab_state| tab_state.screencast = None).unwrap_or_default();
     }
 
-    /// Whether pictures of it are sent to a recording.
+    /// Returns whether a recording has the tab's screencast on.
     pub(super) fn is_cast(&self) -> bool {
         self.with_tab_state(|tab_state| tab_state.screencast.is_some()).unwrap_or_default()
     }

@@ -1,6 +1,6 @@
-//! What a command does, in the recording of its tab.
+//! Captions of commands in video recordings.
 //!
-//! Owns the choice of the commands whose words are shown. The words are `words`'; what is typed does not appear in them.
+//! Owns the choice of commands that get a caption. The text comes from `words`, which never contains typed text.
 
 use super::call::Call;
 use super::context::Context;
@@ -8,8 +8,8 @@ use super::words::describe;
 use crate::browser::page::video::ShownWords;
 use crate::command::spec::Writes;
 
-/// Shows the words of a call beneath the pictures of its tab's recording, until what this returns is dropped. `None`: the tab
-/// is not recorded, or the call does nothing that could be seen there.
+/// Shows a caption for a call in the recording of its tab until the returned guard is dropped. `None` if the tab is not
+/// recorded, or if nothing of the call can be seen there.
 pub fn show(context: &Context, call: &Call) -> Option<ShownWords> {
     if call.spec.writes == Writes::File || call.spec.runs_others() {
         return None;

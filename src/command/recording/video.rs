@@ -1,6 +1,6 @@
 //! video.
 //!
-//! Owns the spec, who may record what, and the words about it. The file is `video_file`'s.
+//! Owns the spec, the rules for agents, and the messages. `video_file` writes the file.
 
 use super::video_file::{self, unusable};
 use crate::base::nameless;
@@ -19,10 +19,10 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Pictures a second where nothing is said.
+/// Frames a second without `--fps`.
 const FPS: u32 = 15;
 const MOST_FPS: u32 = 30;
-/// In pixels, of one side.
+/// Width and height, in pixels.
 const SIDES: std::ops::RangeInclusive<u32> = 16..=1920;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
@@ -92,7 +92,7 @@ async fn start(context: &Context, arguments: &Arguments, typed: Option<&str>) ->
         folder: context.cwd.clone(),
     };
     let recording = VideoRecording::open(&page, options, spool)?;
-    // Before anything is waited for: one whose command is cut off can be stopped.
+    // Before the first await: if this command is cut off, `video stop` still finds the recording.
     context.recordings.add(recording.clone());
     if let Err(error) = recording.begin(&page).await {
         recording.finish().await;
@@ -148,7 +148,7 @@ fn read_fps(arguments: &Arguments, text: &str) -> Result<u32, Fault> {
 async fn stop(context: &Context) -> Result<Output, Fault> {
     let recording = chosen(context).await?;
     if recording.ending().is_none() && !recording.has_lost_its_tab() {
-        // In its turn: a command that works on the tab may count on the page being drawn.
+        // In turn: a command that runs in the tab may rely on the screencast.
         match context.page().await {
             Ok(page) => page.stop_screencast().await,
             Err(fault) => tracing::info!(%fault, "a recorded tab can't be reached"),
@@ -171,7 +171,7 @@ async fn stop(context: &Context) -> Result<Output, Fault> {
     Ok(output)
 }
 
-/// The recording of the tab, else the newest whose tab is gone.
+/// Returns the recording of the tab, else the newest whose tab is gone.
 async fn chosen(context: &Context) -> Result<Arc<VideoRecording>, Fault> {
     let tab = context.tab().await.ok().map(|tab| tab.id());
     if let Some(recording) = tab.and_then(|tab| context.recordings.of(tab)) {
@@ -205,7 +205,7 @@ async fn save(context: &Context, recording: &VideoRecording, frames: &mut Frames
     let path = recording.options.path.clone();
     let shown = path.display().to_string();
     if context.for_model && !path.starts_with(&context.temp_folder) {
-        // A file may have come into its place since.
+        // Somebody may have created the file meanwhile.
         path_guard::output_path(context, &shown)?;
     }
     let mut file = PartialFile::create(&path)?;
@@ -227,7 +227,7 @@ async fn save(context: &Context, recording: &VideoRecording, frames: &mut Frames
     Ok(output)
 }
 
-/// Why a recording ended by itself.
+/// Says why a recording ended by itself.
 fn ended(ending: &Ending) -> String {
     match ending {
         Ending::Length => format!("{} minutes are the longest", LONGEST.as_secs() / 60),

@@ -1,7 +1,7 @@
-//! The file of a recording's video.
+//! The video file of a recording.
 //!
-//! Owns the way of the pictures through the browser's encoder and into the file, part by part: nobody holds all of them. The
-//! form is `webm`'s.
+//! Owns the transfer of the frames through the browser's encoder into the file, in parts. Never holds all frames in
+//! memory. `webm` defines the file's format.
 
 use super::vp8;
 use super::webm::{Block, Movie};
@@ -17,20 +17,20 @@ use std::path::Path;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt, BufReader, BufWriter};
 
-/// In milliseconds. A player that goes to a moment decodes from the key frame before it.
+/// The time between key frames in milliseconds: to seek, players decode from the previous key frame.
 const KEY_EVERY: u64 = 4000;
-/// Sent to the encoder at once: as pictures, and in bytes of base64.
+/// Limits of what is sent to the encoder at once: frames, and bytes of base64.
 const MOST_AT_ONCE: usize = 16;
 const LARGEST_PART: usize = 4 * 1024 * 1024;
 
-/// What a video has become.
+/// The size of the written video.
 pub(super) struct Written {
     /// In pixels.
     pub(super) size: (u32, u32),
     pub(super) pictures: usize,
 }
 
-/// Encodes what was recorded in this browser, and writes it. `temp`: where the pictures lie meanwhile.
+/// Encodes a recording in this browser and writes it to `file`. `temp` is a folder for temporary files.
 pub(super) async fn write(
     browser: &Browser,
     recording: &VideoRecording,
@@ -64,12 +64,12 @@ pub(super) async fn write(
         spool.take(encoder.add(&part).await?).await?;
     }
     let size = encoder.size;
-    // Its tab goes as soon as it is not needed.
+    // Closes its tab.
     drop(encoder);
     spool.write(size, frames.length(), file).await
 }
 
-/// The pictures of the video, one after the other, until their sizes are known.
+/// The encoded frames, in an unnamed file until all their sizes are known.
 struct Spool {
     file: BufWriter<File>,
     blocks: Vec<Block>,

@@ -1,14 +1,14 @@
-//! The picture in a WebP file: one frame of VP8, as it stands in a video.
+//! The VP8 frame in a lossy WebP file.
 //!
-//! Owns the reading of the file's parts. Never decodes.
+//! Owns the parsing of the RIFF container. Never decodes.
 //! Source: <https://developers.google.com/speed/webp/docs/riff_container>
 
 /// `RIFF`, the size of the rest, `WEBP`.
 const HEAD: usize = 12;
-/// The name of a part and its size.
+/// The name of a chunk and its size.
 const PART_HEAD: usize = 8;
 
-/// The frame in a WebP file with losses; `None` for any other file.
+/// Returns the frame of a lossy WebP file; `None` for any other file.
 pub(super) fn frame_of(file: &[u8]) -> Option<&[u8]> {
     if file.get(..4)? != b"RIFF" || file.get(8..HEAD)? != b"WEBP" {
         return None;
@@ -22,7 +22,7 @@ pub(super) fn frame_of(file: &[u8]) -> Option<&[u8]> {
         if name == b"VP8 " {
             return Some(body);
         }
-        // A part of an odd size has a byte after it.
+        // Chunks are padded to an even size.
         rest = rest.get(end + size % 2..)?;
     }
 }

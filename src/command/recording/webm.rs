@@ -1,10 +1,10 @@
-//! A WebM file with one track of VP8: what stands before the pictures and between them.
+//! The WebM container: one VP8 track, with cues before the clusters.
 //!
-//! Owns the form. The sizes of all pictures are known before the first is written, so that the list of places to begin at comes
-//! first and nothing is changed afterwards. Never sees a picture. Pure.
+//! Owns the format. The sizes of all frames are known in advance, so the file is written in one pass. Never reads a
+//! frame. Pure.
 //! Source: RFC 8794 (EBML), RFC 9559 (Matroska), <https://www.webmproject.org/docs/container/>
 
-/// Element ids, with their length marker.
+/// Element ids, including their length marker.
 mod id {
     pub(super) const EBML: u32 = 0x1A45_DFA3;
     pub(super) const EBML_VERSION: u32 = 0x4286;
@@ -41,26 +41,26 @@ mod id {
     pub(super) const SIMPLE_BLOCK: u32 = 0xA3;
 }
 
-/// In nanoseconds: times are in milliseconds.
+/// Nanoseconds in a unit of time: all times are in milliseconds.
 const SCALE: u64 = 1_000_000;
 const TRACK: u64 = 1;
 const VIDEO_TRACK: u64 = 1;
-/// The track, the time after the cluster's and the flags.
+/// Track number, relative timestamp, flags.
 const BLOCK_HEAD: usize = 4;
 const KEY_FRAME: u8 = 0x80;
-/// In milliseconds. A block's time after its cluster's has 15 bits.
+/// In milliseconds: a block's timestamp relative to its cluster is a signed 16-bit number.
 const LONGEST_CLUSTER: u64 = 30_000;
 
-/// One picture.
+/// One frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Block {
-    /// In milliseconds, not before that of the block before it.
+    /// In milliseconds, never decreasing.
     pub(super) at: u64,
     pub(super) is_key: bool,
     pub(super) bytes: usize,
 }
 
-/// A video whose pictures are known by their sizes.
+/// A video, described by the sizes and times of its frames.
 #[derive(Debug)]
 pub(super) struct Movie {
     size: (u32, u32),
@@ -70,13 +70,13 @@ pub(super) struct Movie {
     clusters: Vec<Cluster>,
 }
 
-/// Blocks with one time to count from.
+/// Blocks with a common base time.
 #[derive(Debug)]
 struct Cluster {
-    /// The number of its first block.
+    /// The index of its first block.
     first: usize,
     at: u64,
-    /// Of its content.
+    /// The size of its content.
     bytes: usize,
 }
 
@@ -96,17 +96,17 @@ impl Movie {
         Self { size, length, blocks, clusters }
     }
 
-    /// What the file begins with.
+    /// Returns everything before the first cluster.
     pub(super) fn head(&self) -> Vec<u8> {
         let mut before = [self.info(), self.tracks()].concat();
-        // A list of another size would move what it points at: its numbers all have eight bytes.
+        // All numbers in the cues have eight bytes, so their size does not depend on the positions.
         let first = before.len() + self.cues(0).len();
         before.extend(self.cues(first));
         let clusters: usize = self.clusters.iter().map(|cluster| cluster_head(cluster).len() + cluster.content()).sum();
         [ebml(), opening(id::SEGMENT, before.len() + clusters), before].concat()
     }
 
-    /// What stands before a picture: its own head, and that of the cluster that it begins.
+    /// Returns what precedes a frame: the head of its block, and of the cluster that it begins.
     pub(super) fn before(&self, number: usize) -> Vec<u8> {
         let after = self.clusters.partition_point(|cluster| cluster.first <= number);
         let (Some(cluster), Some(block)) = (self.clusters[..after].last(), self.blocks.get(number)) else {
@@ -138,7 +138,7 @@ impl Movie {
         element(id::TRACKS, &element(id::TRACK_ENTRY, &entry.concat()))
     }
 
-    /// Where players can begin. `first`: the place of the first cluster in the segment.
+    /// Returns the cues. `first` is the position of the first cluster in the segment.
     fn cues(&self, first: usize) -> Vec<u8> {
         let mut place = first;
         let mut points = Vec::new();
@@ -157,13 +157,13 @@ impl Movie {
 }
 
 impl Cluster {
-    /// In bytes: what comes after its head.
+    /// The size of its blocks in bytes.
     fn content(&self) -> usize {
         self.bytes - unsigned(id::TIMESTAMP, self.at).len()
     }
 }
 
-/// A cluster's opening and its time.
+/// Returns a cluster's id, size and timestamp.
 fn cluster_head(cluster: &Cluster) -> Vec<u8> {
     [opening(id::CLUSTER, cluster.bytes), unsigned(id::TIMESTAMP, cluster.at)].concat()
 }
@@ -171,7 +171,7 @@ fn cluster_head(cluster: &Cluster) -> Vec<u8> {
 fn block_head(block: &Block, cluster_at: u64) -> Vec<u8> {
     let mut head = opening(id::SIMPLE_BLOCK, BLOCK_HEAD + block.bytes);
     head.extend(size(TRACK));
-    // Within LONGEST_CLUSTER.
+    // Fits, because a cluster is at most LONGEST_CLUSTER long.
     head.extend(u16::try_from(block.at - cluster_at).unwrap_or_default().to_be_bytes());
     head.push(if block.is_key { KEY_FRAME } else { 0 });
     head
@@ -194,7 +194,7 @@ fn element(id: u32, content: &[u8]) -> Vec<u8> {
     [opening(id, content.len()), content.to_vec()].concat()
 }
 
-/// An element's id and size.
+/// Returns an element's id and size.
 fn opening(id: u32, bytes: usize) -> Vec<u8> {
     [shortest(id.into()), size(bytes as u64)].concat()
 }
@@ -207,14 +207,15 @@ fn unsigned(id: u32, value: u64) -> Vec<u8> {
     element(id, &shortest(value))
 }
 
-/// Without leading zeros, one byte at least.
+/// Writes a number without leading zeros, in one byte at least.
 fn shortest(value: u64) -> Vec<u8> {
     let bytes = value.to_be_bytes();
     let zeros = bytes.iter().take_while(|byte| **byte == 0).count().min(bytes.len() - 1);
     bytes[zeros..].to_vec()
 }
 
-/// A size as EBML writes it: as many leading zero bits as bytes follow the first. All ones would mean "unknown".
+/// Writes a variable-length size of EBML: the leading zero bits count the following bytes. All ones would mean
+/// "unknown".
 fn size(value: u64) -> Vec<u8> {
     let length = (1..8).find(|length| value < (1 << (7 * length)) - 1).unwrap_or(8);
     let marked = value | (1 << (7 * length));

@@ -1,8 +1,9 @@
-//! The encoder of a video: an empty document of the browser, in a tab of its own, that draws and encodes pictures.
+//! The video encoder: an empty document in a temporary tab that draws and encodes frames.
 //!
-//! Owns the document and the way of pictures into it and back, part by part. Its address is answered here: no request leaves
-//! the machine. The document is a secure one where that can be had, so that it may use WebCodecs; in an everyday browser,
-//! whose history such an address would get into, it is an empty page, which gives each picture as a file.
+//! Owns the document and the transfer of frames to it and back, in parts. WebCodecs requires a secure context, so the
+//! document has an HTTPS address, whose request is intercepted and never leaves the machine. In an everyday browser the
+//! address would appear in the person's history: there the document is `about:blank`, which encodes each frame as a
+//! WebP file.
 
 use crate::base::glob::Glob;
 use crate::browser::browser::Browser;
@@ -22,23 +23,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const SOURCE: &str = include_str!("../../injected/video_encoder.js");
-/// A name that no server has (RFC 6761).
+/// A reserved name that never resolves (RFC 6761).
 const ADDRESS: &str = "https://video.gstack.invalid/";
 const DOCUMENT: &str = "<!doctype html><title>gstack makes a video</title><link rel=icon href=data:,>";
-/// It loads nothing and runs nothing of its own.
+/// The document loads nothing and runs no script of its own.
 const POLICY: &str = "default-src 'none'; img-src data:";
 const WORLD: &str = "gstack video";
-/// Nothing is loaded for it.
+/// No network request is involved.
 const OPEN_LIMIT: Duration = Duration::from_secs(10);
-/// A busy machine needs a while for a part.
+/// A part has a few seconds of video at most; a busy machine may be slow.
 const PART_LIMIT: Duration = Duration::from_secs(120);
 
-/// Why there is no video.
+/// Why a video could not be encoded.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
     #[error(transparent)]
     Page(#[from] PageError),
-    /// In the browser's words.
+    /// The browser's own message.
     #[error("the browser could not encode the video: {0}")]
     Refused(String),
 }
@@ -49,26 +50,26 @@ impl From<BrowserError> for EncodeError {
     }
 }
 
-/// One picture on its way into the encoder.
+/// One frame for the encoder.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentShot {
     /// In milliseconds.
     pub at: u64,
-    /// One that players can begin with.
+    /// Whether it must become a key frame.
     pub is_key: bool,
     pub words: Arc<str>,
-    /// A JPEG file in base64; none: the picture before it.
+    /// A JPEG file in base64; `None` repeats the previous one.
     pub picture: Option<String>,
 }
 
-/// One picture of the video.
+/// One encoded frame.
 #[derive(Debug)]
 pub struct Encoded {
     /// In milliseconds.
     pub at: u64,
     pub is_key: bool,
-    /// A frame of VP8; a WebP file where the encoder gives files.
+    /// A VP8 frame, or a WebP file if `Encoder::as_files` is set.
     pub bytes: Vec<u8>,
 }
 
@@ -88,7 +89,7 @@ struct Came {
     data: String,
 }
 
-/// The document that encodes one video. It goes with this.
+/// The document that encodes one video. Dropping it closes its tab.
 pub struct Encoder {
     session: Session,
     context: Context,
@@ -96,16 +97,16 @@ pub struct Encoder {
     _tab: TemporaryTab,
     /// In pixels.
     pub size: (u32, u32),
-    /// What comes out are WebP files.
+    /// Whether it returns WebP files instead of VP8 frames.
     pub as_files: bool,
 }
 
 impl Encoder {
-    /// Opens it. `first`: the first picture, whose size the video has if it is given none.
+    /// Opens the document. Without a `size`, the video has the size of its `first` frame.
     ///
     /// # Errors
     ///
-    /// Fails if the browser opens no tab, or can't read the picture.
+    /// Fails if the browser opens no tab or cannot decode the frame.
     pub async fn open(
         browser: &Browser,
         first: &[u8],
@@ -131,11 +132,11 @@ impl Encoder {
         Ok(encoder)
     }
 
-    /// Encodes some pictures. What comes out may be fewer.
+    /// Encodes some frames. May return fewer.
     ///
     /// # Errors
     ///
-    /// Fails if the browser can't read a picture or does not encode it.
+    /// Fails if the browser cannot decode or encode a frame.
     pub async fn add(&self, shots: &[SentShot]) -> Result<Vec<Encoded>, EncodeError> {
         let came: Vec<Came> = self.run(format!("gstackVideo.add({})", json(&shots)?), PART_LIMIT).await?;
         came.into_iter()
@@ -158,7 +159,7 @@ impl Encoder {
     }
 }
 
-/// Goes to a document of ours at an address of https, which is answered here.
+/// Opens our document at an HTTPS address, whose request is answered by interception.
 async fn secure(work: &Work) -> Result<(), BrowserError> {
     let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let answer = RouteAnswer {

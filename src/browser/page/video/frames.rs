@@ -1,19 +1,19 @@
-//! The pictures of one recording: JPEG files one after the other in a file without a name, and when each was shown.
+//! The frames of one recording: JPEG files in an unnamed file, with their times.
 //!
-//! Owns the bound in bytes and the thinning: of what is drawn within one frame of the video, the last is kept. Never decodes.
+//! Owns the limit in bytes and the frame rate: of the frames within one interval, the last is kept. Never decodes.
 
 use std::fs::File as StdFile;
 use std::io::{self, SeekFrom};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 
-/// Of one recording, on disk.
+/// The limit of one recording, on disk.
 pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
-/// Why a picture was not taken.
+/// Why a frame was not stored.
 #[derive(Debug)]
 pub(super) enum NotTaken {
-    /// The recording has reached its size.
+    /// The recording has reached its size limit.
     Full,
     Disk(io::Error),
 }
@@ -30,21 +30,21 @@ struct Place {
     bytes: usize,
 }
 
-/// What was recorded.
+/// The recorded frames.
 #[derive(Debug)]
 pub struct Frames {
     file: File,
-    /// In milliseconds since the first picture: when each was shown, in their order.
+    /// When each frame was shown, in milliseconds since the first.
     times: Vec<u64>,
     places: Vec<Place>,
     bytes: u64,
     most: u64,
-    /// The newest picture: one of the same frame takes its place.
+    /// The newest frame, which another one of the same interval replaces.
     held: Option<(u64, Vec<u8>)>,
     per_second: u64,
-    /// In milliseconds: how long the recording is, once it is over.
+    /// The length of the recording in milliseconds; set by `close`.
     length: u64,
-    /// Pictures of other sites, which the recording may not have.
+    /// The number of frames that were not stored because they show other sites.
     left_out: usize,
 }
 
@@ -63,7 +63,7 @@ impl Frames {
         }
     }
 
-    /// Takes a picture that is shown from `at` on.
+    /// Stores a frame that is shown from `at` on.
     pub(super) async fn take(&mut self, at: u64, picture: Vec<u8>) -> Result<(), NotTaken> {
         if let Some((held, before)) = self.held.replace((at, picture))
             && self.frame_of(held) != self.frame_of(at)
@@ -77,7 +77,7 @@ impl Frames {
         self.left_out += 1;
     }
 
-    /// Nothing is added any more; a picture that does not fit is missing at the end. `end`: when the last picture was shown for the last time.
+    /// Writes the last frame and sets the length to `end`.
     pub(super) async fn close(&mut self, end: u64) -> Result<(), NotTaken> {
         self.length = end.max(1000 / self.per_second);
         let written = match self.held.take() {
@@ -97,28 +97,29 @@ impl Frames {
             return Err(NotTaken::Full);
         }
         self.file.write_all(picture).await?;
-        // The video begins with its first picture.
+        // The video begins with its first frame.
         self.times.push(if self.times.is_empty() { 0 } else { at });
         self.places.push(Place { start: self.bytes, bytes: picture.len() });
         self.bytes += picture.len() as u64;
         Ok(())
     }
 
-    /// When each was shown, in milliseconds.
+    /// When each frame was shown, in milliseconds.
     pub fn times(&self) -> &[u64] {
         &self.times
     }
 
-    /// In milliseconds.
+    /// The length in milliseconds.
     pub fn length(&self) -> u64 {
         self.length
     }
 
+    /// The number of frames that were not stored because they show other sites.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// A picture, as the browser sent it.
+    /// Reads a frame back, a JPEG file.
     pub async fn read(&mut self, number: usize) -> io::Result<Vec<u8>> {
         let missing = || io::Error::new(io::ErrorKind::InvalidInput, "there is no such picture");
         let Place { start, bytes } = *self.places.get(number).ok_or_else(missing)?;

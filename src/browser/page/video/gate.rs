@@ -1,16 +1,16 @@
-//! Which pictures a recording of a model may have: those of the site that it was allowed on.
+//! Which frames a model's recording may contain: those of the site that it was allowed on.
 //!
-//! Owns the decision. Pictures come late, and a browser goes on showing the page before for a moment: after a visit to another
-//! site nothing is taken for a while. Never asks a browser.
+//! Owns the decision. Frames arrive late, and after a navigation the browser shows the previous page for a moment:
+//! after a visit to another site, frames are dropped for a while. Pure.
 
 use crate::base::site::Place;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Longer than a browser shows the former page while the next one draws for the first time.
+/// Longer than the browser shows the previous page until the next one has drawn (paint holding).
 const SETTLES: Duration = Duration::from_secs(1);
 
-/// Open to every picture, or to those of one place.
+/// Lets through all frames, or those of one place.
 #[derive(Debug)]
 pub(super) struct Gate {
     only_on: Option<Place>,
@@ -22,7 +22,7 @@ enum GateState {
     Open,
     /// The tab shows another site.
     Closed,
-    /// It is back, and opens then.
+    /// The tab is back on the place; the gate opens at this time.
     Opening(Instant),
 }
 
@@ -31,7 +31,7 @@ impl Gate {
         Self { only_on, state: GateState::Open }
     }
 
-    /// The tab shows what is at this address, or did a moment ago.
+    /// Notes an address that the tab shows or has just shown.
     pub(super) fn sees(&mut self, url: &str, now: Instant) {
         let Some(wanted) = &self.only_on else { return };
         if Place::of(url) != *wanted {
@@ -41,7 +41,7 @@ impl Gate {
         }
     }
 
-    /// Not all of what the tab showed is known.
+    /// Notes that some of the tab's addresses are unknown.
     pub(super) fn lost_track(&mut self, now: Instant) {
         if self.only_on.is_some() {
             self.state = GateState::Opening(now + SETTLES);
@@ -52,7 +52,7 @@ impl Gate {
         self.state == GateState::Open
     }
 
-    /// When it is to be opened; none: it is open, or the tab shows another site.
+    /// When to open it; `None` if it is open or the tab shows another site.
     pub(super) fn opens_at(&self) -> Option<Instant> {
         if let GateState::Opening(at) = self.state { Some(at) } else { None }
     }
@@ -78,7 +78,7 @@ mod tests {
         assert!(!gate.is_open() && gate.opens_at().is_none());
         gate.sees("http://a.example/3", now);
         assert_eq!((gate.is_open(), gate.opens_at()), (false, Some(now + SETTLES)));
-        // The next page of the same site does not put it off.
+        // The next page of the same site does not delay it.
         gate.sees("http://a.example/4", now + SETTLES);
         assert_eq!(gate.opens_at(), Some(now + SETTLES));
         gate.open();

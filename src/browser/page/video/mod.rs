@@ -1,7 +1,7 @@
-//! Videos of a tab: what it shows is recorded frame by frame, and encoded by the browser itself when the recording is over.
+//! Video recordings of a tab: frames of its screencast, which the browser encodes when the recording ends.
 //!
-//! Owns what is kept of a recording, its limits, the words beneath the pictures, and the encoding. Never writes a file that
-//! has a name, and never decides who may record what.
+//! Owns the recordings with their limits and captions, and the encoding. Never writes the video file and never decides
+//! who may record what.
 
 mod encoder;
 mod frames;

@@ -1,6 +1,6 @@
-//! The task of a recording: it takes in the pictures of its tab until it is stopped or has to end.
+//! The task of a recording: stores the frames of its tab until it is stopped or ends by itself.
 //!
-//! Owns what ends a recording, and which pictures are left out. Keeps the tab attached to. Never waits for a page.
+//! Owns the reasons to end and the choice of frames. Keeps the tab attached. Never waits for the page.
 
 use super::frames::{Frames, NotTaken};
 use super::gate::Gate;
@@ -22,7 +22,7 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep_until};
 
-/// Pictures that wait for the disk. The newest are left out beyond.
+/// The number of frames that may wait for the disk; newer ones are dropped.
 const MOST_WAITING: usize = 64;
 
 pub(super) struct Recorder {
@@ -37,7 +37,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Takes nothing in before it runs; what comes meanwhile waits.
+    /// Subscribes at once; frames that come before `run` wait.
     pub(super) fn new(tab: &Tab, recording: Arc<VideoRecording>, frames: Frames) -> Result<Self, BrowserError> {
         let browser = tab.browser();
         Ok(Self {
@@ -55,10 +55,10 @@ impl Recorder {
     pub(super) async fn run(mut self) {
         let over = self.recording.over.clone().drop_guard();
         let ending = self.record().await;
-        // The page goes on drawing for a command that counts on it.
+        // A running command may rely on the screencast: it is stopped in turn, below.
         let has_tab = !matches!(ending, None | Some(Ending::TabClosed | Ending::BrowserGone | Ending::SentOut));
         self.recording.close(self.frames, ending).await;
-        // Before it waits for its turn on the tab: who has it may wait for the end.
+        // Before waiting for the tab: the command that holds it may wait for this.
         drop(over);
         if has_tab && let Ok(work) = self.tab.work().await {
             work.stop_screencast().await;
@@ -79,7 +79,7 @@ impl Recorder {
             let ending = tokio::select! {
                 biased;
                 () = stop.cancelled() => break,
-                // Where the tab goes is told before what it shows there.
+                // Before the frames: a navigation is reported before what it shows.
                 told = self.told.recv() => self.heard(told),
                 () = opens => {
                     self.gate.open();
@@ -99,7 +99,7 @@ impl Recorder {
         self.rest().await
     }
 
-    /// What has come by the time that it was stopped.
+    /// Handles the events that had arrived when it was stopped.
     async fn rest(&mut self) -> Option<Ending> {
         let mut ending = None;
         while let Ok(told) = self.told.try_recv() {
@@ -155,7 +155,7 @@ impl Recorder {
         event.session().and_then(|session| state.sessions.get(session)) == Some(&Role::Page(self.tab.id()))
     }
 
-    /// What the tab shows now, as the browser and as the page tell it: one may be a moment before the other.
+    /// Looks at the tab's address, as the browser and as the page report it: either may be first.
     fn look(&mut self) {
         let now = Instant::now();
         if let Ok(info) = self.tab.info() {

@@ -1,7 +1,6 @@
-//! One recording of a tab, from its beginning until its video is written.
+//! One recording of a tab, from its start until its video is written.
 //!
-//! Owns what is kept of it, the words beneath the pictures, and why it ended by itself. The task that takes the pictures in is
-//! `recorder`'s. Outlives its tab and its browser: what was recorded is still there then.
+//! Owns its frames, its captions and the reason why it ended. `recorder` is its task. Outlives its tab and its browser.
 
 use super::frames::{Frames, MOST_BYTES};
 use super::recorder::Recorder;
@@ -22,35 +21,35 @@ use tokio::sync::MutexGuard;
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// A recording ends by itself after this time.
+/// The limit in time: a recording ends by itself after it.
 pub const LONGEST: Duration = Duration::from_secs(10 * 60);
-/// A page that is shown is drawn within milliseconds. One that hangs is recorded once it goes on.
+/// A page that responds sends its first frame within milliseconds.
 const FIRST_LIMIT: Duration = Duration::from_secs(5);
-/// In pixels: the largest side of a video without a size of its own.
+/// The largest side in pixels of a video without `--size`.
 const LARGEST_SIDE: u32 = 1280;
-/// 0 to 100, of the pictures: the video's own losses come on top.
+/// JPEG quality, 0 to 100. Encoding the video loses some more.
 const QUALITY: i64 = 85;
-/// More words than this are not kept.
+/// The most captions of one recording.
 const MOST_CAPTIONS: usize = 10_000;
 
-/// What a recording is to be.
+/// The settings of a recording.
 #[derive(Clone, Debug)]
 pub struct VideoOptions {
-    /// Width and height in pixels; none: those of the first picture.
+    /// Width and height in pixels; `None` for the size of the first frame.
     pub size: Option<(u32, u32)>,
-    /// Pictures a second, at most.
+    /// The most frames a second.
     pub fps: u32,
-    /// A model began it.
+    /// Whether a model started it.
     pub for_model: bool,
-    /// Only what the tab shows of this place is recorded; none: everything.
+    /// Limits the recording to this place; `None` records everything.
     pub only_on: Option<Place>,
-    /// Where the video is to be written.
+    /// The video file.
     pub path: PathBuf,
-    /// The client's folder.
+    /// The client's working directory.
     pub folder: Option<PathBuf>,
 }
 
-/// Why a recording ended before it was stopped.
+/// Why a recording ended by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// After [`LONGEST`].
@@ -59,28 +58,28 @@ pub enum Ending {
     Size,
     TabClosed,
     BrowserGone,
-    /// The person sent gstack out of the tab of their everyday browser.
+    /// The person detached gstack from the tab of their everyday browser.
     SentOut,
-    /// The page got an answer from an address that nothing is read from.
+    /// The page got a response from an address that gstack never reads.
     Refused,
     Disk(String),
 }
 
-/// When things happen in a recording. The pictures' own times count: they come late.
+/// The time in a recording, by the frames' own timestamps: frames arrive late.
 #[derive(Debug)]
 pub(super) struct RecordingClock {
-    /// In seconds since 1970: when the first picture was drawn.
+    /// The timestamp of the first frame, in seconds since 1970.
     first: Option<f64>,
-    /// In milliseconds since then: when the newest was drawn.
+    /// The time of the newest frame, in milliseconds since the first.
     newest: u64,
-    /// When that came.
+    /// When the newest frame arrived.
     came: Instant,
-    /// In milliseconds: when the recording ended.
+    /// The time of the end, in milliseconds; `None` while it records.
     end: Option<u64>,
 }
 
 impl RecordingClock {
-    /// The time of a picture that was drawn then, never before the one before it.
+    /// Returns the time of a frame with this timestamp, never earlier than the previous frame.
     pub(super) fn drawn(&mut self, timestamp: f64, now: Instant) -> u64 {
         let first = *self.first.get_or_insert(timestamp);
         let at = ((timestamp - first) * 1000.0).max(0.0) as u64;
@@ -89,33 +88,33 @@ impl RecordingClock {
         self.newest
     }
 
-    /// How far the recording has come, or where it ended.
+    /// Returns the time in the recording now, or of its end.
     fn reached(&self, now: Instant) -> u64 {
         let since = || u64::try_from(now.duration_since(self.came).as_millis()).unwrap_or(u64::MAX);
         self.end.unwrap_or_else(|| if self.first.is_some() { self.newest.saturating_add(since()) } else { 0 })
     }
 }
 
-/// A recording. It is stopped by [`VideoRecording::finish`], or ends by itself.
+/// A recording. [`VideoRecording::finish`] ends it, unless it ends by itself.
 pub struct VideoRecording {
     tab: TabId,
-    /// Its browser, which does not live on for it.
+    /// Its browser, which it does not keep alive.
     browser: Weak<Shared>,
     pub options: VideoOptions,
     pub(super) clock: Mutex<RecordingClock>,
     captions: Mutex<Vec<Caption>>,
     ending: Mutex<Option<Ending>>,
-    /// What was recorded, once it is over. None again when its video has been written.
+    /// Set once it has ended; `None` again after its video is written.
     frames: tokio::sync::Mutex<Option<Frames>>,
-    /// Its first picture is there.
+    /// Cancelled when the first frame has arrived.
     pub(super) began: CancellationToken,
     pub(super) stop: CancellationToken,
-    /// The task has ended.
+    /// Cancelled when the task has stored everything.
     pub(super) over: CancellationToken,
 }
 
 impl VideoRecording {
-    /// A recording of the page's tab, which takes in what comes once it has begun. `spool`: where pictures are kept.
+    /// Prepares a recording of the page's tab. `spool` takes the frames.
     ///
     /// # Errors
     ///
@@ -136,17 +135,17 @@ impl VideoRecording {
             options,
         });
         let frames = Frames::new(spool, recording.options.fps, MOST_BYTES);
-        // Before the first picture is sent.
+        // Subscribes before the first frame is sent.
         let recorder = Recorder::new(tab, recording.clone(), frames)?;
         tab.browser().cdp().tasks().spawn(recorder.run());
         Ok(recording)
     }
 
-    /// Has the tab drawn for it; returns once the first picture has come.
+    /// Starts the screencast; returns once the first frame has arrived.
     ///
     /// # Errors
     ///
-    /// Fails if the browser sends no pictures of the tab.
+    /// Fails if the browser refuses a screencast of the tab.
     pub async fn begin(&self, page: &Page) -> Result<(), PageError> {
         let (width, height) = self.options.size.unwrap_or((LARGEST_SIDE, LARGEST_SIDE));
         let cast = StartScreencast {
@@ -162,31 +161,31 @@ impl VideoRecording {
         Ok(())
     }
 
-    /// The tab that is recorded. It may be closed.
+    /// The recorded tab, which may be closed.
     pub fn tab(&self) -> TabId {
         self.tab
     }
 
-    /// Why it ended by itself; none: it has not.
+    /// Why it ended by itself; `None` if it did not.
     pub fn ending(&self) -> Option<Ending> {
         lock(&self.ending).clone()
     }
 
-    /// The tab was closed, or its browser is gone.
+    /// Returns whether the tab was closed or its browser is gone.
     pub fn has_lost_its_tab(&self) -> bool {
         let is_open =
             |browser: Arc<Shared>| !browser.cdp.gone().is_cancelled() && browser.state().tabs.get(self.tab).is_some();
         !self.browser.upgrade().is_some_and(is_open)
     }
 
-    /// When its first and its last moment were, in milliseconds since 1970.
+    /// Its start and its end, in milliseconds since 1970; `None` before the first frame.
     pub fn span(&self) -> Option<(u64, u64)> {
         let clock = lock(&self.clock);
         let first = (clock.first? * 1000.0).max(0.0) as u64;
         Some((first, first + clock.reached(Instant::now())))
     }
 
-    /// Shows words beneath the pictures until what this returns is dropped. `None`: there are too many, or it is over.
+    /// Shows a caption until the returned guard is dropped. `None` if the recording has ended or has too many.
     pub fn show(self: &Arc<Self>, words: &str) -> Option<ShownWords> {
         let from = lock(&self.clock).reached(Instant::now());
         let mut captions = lock(&self.captions);
@@ -198,23 +197,23 @@ impl VideoRecording {
         Some(ShownWords { recording: self.clone(), number })
     }
 
-    /// Ends it. What was recorded is there when this returns.
+    /// Ends it. Its frames are available when this returns.
     pub async fn finish(&self) {
         self.stop.cancel();
         self.over.cancelled().await;
     }
 
-    /// What was recorded, once it is over. Whoever has written its video takes it out.
+    /// The frames, once it has ended. The caller that has written the video takes them out.
     pub async fn frames(&self) -> MutexGuard<'_, Option<Frames>> {
         self.frames.lock().await
     }
 
-    /// What its video shows.
+    /// The frames of its video, with captions.
     pub fn shots(&self, frames: &Frames) -> Vec<Shot> {
         arranged(frames.times(), &lock(&self.captions), frames.length())
     }
 
-    /// Nothing comes any more.
+    /// Stores the result of the task.
     pub(super) async fn close(&self, mut frames: Frames, ending: Option<Ending>) {
         let end = {
             let mut clock = lock(&self.clock);
@@ -227,7 +226,7 @@ impl VideoRecording {
     }
 }
 
-/// Words that are shown in a recording until this is dropped.
+/// A caption that is shown until this is dropped.
 pub struct ShownWords {
     recording: Arc<VideoRecording>,
     number: usize,

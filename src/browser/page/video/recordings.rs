@@ -1,6 +1,6 @@
-//! The recordings that are under way, and those whose video has not been written yet.
+//! All recordings whose video has not been written yet.
 //!
-//! Owns the list and its bound. It outlives browsers: a recording whose browser is gone is still on it.
+//! Owns the list and its limit. Outlives browsers: a recording whose browser is gone stays on the list.
 
 use super::recording::VideoRecording;
 use crate::base::mutex::lock;
@@ -8,31 +8,31 @@ use crate::protocol::ids::TabId;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// Together, those that have ended included: each may take half a gibibyte of disk.
+/// The most recordings, including ended ones: each may take 512 MiB of disk.
 const MOST: usize = 4;
 
-/// Cheap to clone: all clones are one list.
+/// Cheap to clone: all clones share one list.
 #[derive(Clone, Default)]
 pub struct Recordings(Arc<Mutex<Vec<Arc<VideoRecording>>>>);
 
 impl Recordings {
-    /// The recording of a tab, also if it has ended by itself.
+    /// Returns the recording of a tab, also if it has ended by itself.
     pub fn of(&self, tab: TabId) -> Option<Arc<VideoRecording>> {
         lock(&self.0).iter().find(|recording| recording.tab() == tab).cloned()
     }
 
-    /// Those whose tab is gone, the newest first.
+    /// Returns the recordings whose tab is gone, the newest first.
     pub fn left(&self) -> Vec<Arc<VideoRecording>> {
         let list = lock(&self.0);
         list.iter().rev().filter(|recording| recording.has_lost_its_tab()).cloned().collect()
     }
 
-    /// Whether one of them is to be written to this file.
+    /// Returns whether a recording will write this file.
     pub fn takes(&self, path: &Path) -> bool {
         lock(&self.0).iter().any(|recording| recording.options.path == path)
     }
 
-    /// Whether there is room for one more. One that nobody has asked for since its tab went makes room.
+    /// Returns whether one more recording fits. Drops the oldest one whose tab is gone if that is necessary.
     pub fn make_room(&self) -> bool {
         let mut list = lock(&self.0);
         if list.len() >= MOST

@@ -1,20 +1,20 @@
-//! What a video shows when: the pictures, the words beneath them, and repetitions, so that a player can go to any moment.
+//! The frames of a video in order, with captions and with repeated frames so that players can seek to any time.
 //!
-//! Owns the order. Pure.
+//! Owns the arrangement. Pure.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// In milliseconds. Words are read for so long, also if what they say took no time.
+/// How long a caption is shown at least, in milliseconds: most commands are too fast to read.
 const READ_FOR: u64 = 1500;
-/// In milliseconds. A player that goes to a moment without a picture near it may show none.
+/// The longest time without a frame, in milliseconds: players seek badly in gaps.
 const MOST_APART: u64 = 500;
 
-/// Words beneath the pictures. In milliseconds since the first picture.
+/// A caption, with times in milliseconds since the first frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Caption {
     pub(super) from: u64,
-    /// None: what they say is still being done.
+    /// `None` while the command runs.
     pub(super) until: Option<u64>,
     pub(super) words: Arc<str>,
 }
@@ -25,18 +25,18 @@ impl Caption {
     }
 }
 
-/// One picture of the video.
+/// One frame of the video.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shot {
     /// In milliseconds.
     pub at: u64,
-    /// Which picture of the recording it is.
+    /// The number of the recorded frame.
     pub frame: usize,
-    /// Empty: none.
+    /// The caption; empty for none.
     pub words: Arc<str>,
 }
 
-/// The pictures of a video of so many milliseconds, the first at 0.
+/// Arranges the frames of a video of `length` milliseconds. The first is at 0.
 pub(super) fn arranged(times: &[u64], captions: &[Caption], length: u64) -> Vec<Shot> {
     if times.is_empty() {
         return Vec::new();
@@ -60,7 +60,7 @@ fn frame_at(times: &[u64], at: u64) -> usize {
     times.partition_point(|time| *time <= at).saturating_sub(1)
 }
 
-/// The newest words that are shown then.
+/// Returns the newest caption at this time.
 fn words_at(captions: &[Caption], at: u64, length: u64) -> Arc<str> {
     let shown = captions.iter().rev().find(|caption| caption.from <= at && at < caption.ends(length));
     shown.map_or_else(|| Arc::from(""), |caption| caption.words.clone())
