@@ -3,7 +3,9 @@
 //! Owns the list. Each command is defined once, next to its handler, in the file of its category.
 
 use super::spec::{Category, Needs, QUIET, Spec};
-use super::{acting, emulating, files, finding, managing, measuring, navigating, network, reading, recording, state, visual};
+use super::{
+    acting, emulating, files, finding, managing, measuring, navigating, network, reading, recording, state, visual,
+};
 use crate::browser::effects::Effects;
 use crate::command::core::{Call, Context, Output, effects, envelope, with_usage};
 use crate::protocol::fault::{Fault, FaultCode};
