@@ -91,7 +91,7 @@ for (const [name, template] of [
     );
 }
 
-/** Third-party files in the repository: a library of the extension, the device table. */
+/** Third-party files in the repository: libraries of the extension, the device table, axe-core. */
 const vendored = [
   ['tests/extension', '@highlightjs/cdn-assets', 'BSD-3-Clause'],
   ['tests/extension', 'markdown-it', 'MIT'],
@@ -102,6 +102,7 @@ const vendored = [
   ['tests/extension', 'punycode.js', 'MIT'],
   ['tests/extension', 'uc.micro', 'MIT'],
   ['tests/oracle', 'playwright-core', 'Apache-2.0'],
+  ['tests/oracle', 'axe-core', 'MPL-2.0'],
 ].map(([folder, name, license]) => {
   const { packages } = JSON.parse(readFileSync(join(root, folder, 'package-lock.json'), 'utf8'));
   return { name, version: packages[`node_modules/${name}`].version, license };

@@ -46,6 +46,7 @@ impl PersistentOverride {
                 vec![format!("{kind} of {}x{}{scale}", params["width"], params["height"])]
             }
             "Network.setCacheDisabled" => vec!["no cache".to_owned()],
+            "Network.setBypassServiceWorker" => vec!["no service workers".to_owned()],
             "Emulation.setTouchEmulationEnabled" => vec!["touch".to_owned()],
             "Emulation.setGeolocationOverride" => {
                 vec![format!("the place {},{}", params["latitude"], params["longitude"])]

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
 mod acts;
+mod audits;
 mod closed;
 mod composed;
 mod contents;
@@ -31,6 +32,7 @@ mod surroundings;
 mod tall;
 mod unseen;
 mod videos;
+mod workers;
 mod world;
 
 use gstack::command::{Call, Context, registry};

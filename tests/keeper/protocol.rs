@@ -18,7 +18,7 @@ use gstack::browser::devtools::target::{
     ActivateTarget, AttachToTarget, CloseTarget, CreateTarget, DetachFromTarget, FilterEntry, GetBrowserContexts,
     GetTargets, SetAutoAttach, SetDiscoverTargets,
 };
-use gstack::browser::devtools::{Command, browser, dom, fetch, heap_profiler, network, page, runtime};
+use gstack::browser::devtools::{Command, browser, dom, fetch, heap_profiler, network, page, runtime, service_worker};
 use gstack::protocol::ids::TargetId;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -140,6 +140,9 @@ fn samples() -> Vec<(&'static str, Value)> {
         sample(runtime::Enable {}),
         sample(RunIfWaitingForDebugger {}),
         sample(TerminateExecution {}),
+        sample(service_worker::Enable {}),
+        sample(service_worker::Disable {}),
+        sample(service_worker::StopWorker { version_id: text() }),
         sample(GetTargets { filter: Some(filter()) }),
         sample(GetBrowserContexts {}),
         sample(SetDiscoverTargets { discover: true, filter: filter() }),

@@ -16,6 +16,7 @@ pub mod input;
 pub mod network;
 pub mod page;
 pub mod runtime;
+pub mod service_worker;
 pub mod target;
 
 use serde::Serialize;

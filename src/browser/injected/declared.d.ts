@@ -9,6 +9,7 @@ type InjectedFunction =
   | "adoptRoot"
   | "armPaste"
   | "appears"
+  | "auditDocument"
   | "beginFill"
   | "beginPick"
   | "blurFocused"

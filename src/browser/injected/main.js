@@ -58,6 +58,7 @@ const SURFACE = {
   writeStorage,
   readTiming,
   readVitals,
+  auditDocument,
   fileField,
   addressOf,
   readBlob,

@@ -30,7 +30,10 @@ pub use input::{
 };
 pub use locate::refs;
 pub use locate::{Expected, FrameChoice, Target};
-pub use measure::{CodeUse, HeapSnapshot, HeapUsage, TraceEvents, TraceOptions, Vitals};
+pub use measure::{
+    Audit, AuditOptions, Audited, AuditedElement, AuditedRule, CodeUse, HeapSnapshot, HeapUsage, Impact, TraceEvents,
+    TraceOptions, Vitals,
+};
 pub use overlay::{Asked, ListedRef, Marks, PickedElement};
 pub use page::{Page, Pages};
 pub use read::{
@@ -39,7 +42,7 @@ pub use read::{
 };
 pub use script::{ScriptValue, early_script};
 pub use tab::{
-    BrowserProcess, Cookie, LaidOut, Locality, MemoryReport, PartitionKey, Screen, Surroundings, TabMemory,
-    TemporaryTab, titles,
+    BrowserProcess, Cookie, LaidOut, Locality, MemoryReport, PartitionKey, Screen, ServiceWorker, Stopped,
+    Surroundings, TabMemory, TemporaryTab, titles,
 };
 pub use wait::{LoadState, Presence, Watched};

@@ -11,7 +11,7 @@ pub(in crate::command) const ITS_COOKIES: &str = "the cookies of a person's whol
 pub(in crate::command) const ITS_PROCESSES: &str = "an extension is not told of the browser's processes";
 
 /// Chrome does not let extensions call DevTools commands of these domains.
-const DOMAINS: &[&str] = &["Animation.", "Browser.", "Memory.", "SystemInfo."];
+const DOMAINS: &[&str] = &["Animation.", "Browser.", "Memory.", "ServiceWorker.", "SystemInfo."];
 
 /// Checks that a call works in an everyday browser.
 ///

@@ -1,5 +1,6 @@
-//! Commands that measure a page: traces, vitals, coverage and the heap.
+//! Commands that measure a page: traces, vitals, coverage, the heap and its accessibility.
 
+pub(super) mod audit;
 pub(super) mod coverage;
 pub(super) mod heap;
 pub(super) mod trace;

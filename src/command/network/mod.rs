@@ -12,5 +12,6 @@ mod redact;
 pub(super) mod route;
 mod show;
 pub(super) mod site;
+pub(super) mod workers;
 
 pub(super) use record::readable_address;

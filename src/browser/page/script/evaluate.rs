@@ -68,6 +68,19 @@ impl Page {
         Err(PageError::Unreadable("our script is not there".to_owned()))
     }
 
+    /// Runs a library's source in our world of a frame. Which document has it already is the caller's to know.
+    pub(in crate::browser::page) async fn load_library(
+        &self,
+        frame: &FrameId,
+        source: &str,
+        limit: Duration,
+    ) -> Result<(), PageError> {
+        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
+        let session = self.session_of(frame).map_err(lost)?;
+        let load = Evaluate { expression: source.to_owned(), ..Evaluate::default() }.within(&context);
+        read(session.call_within(load, limit).await, "a library", limit).map(|_| ())
+    }
+
     /// Returns a handle to an element that our script has numbered.
     pub(in crate::browser::page) async fn element_handle(
         &self,

@@ -54,6 +54,7 @@ functions! {
     AdoptRoot = "adoptRoot",
     ArmPaste = "armPaste",
     Appears = "appears",
+    AuditDocument = "auditDocument",
     BeginFill = "beginFill",
     BeginPick = "beginPick",
     BlurFocused = "blurFocused",

@@ -46,6 +46,7 @@ pub const SOURCE: &str = concat!(
     include_str!("../../injected/counted.js"),
     include_str!("../../injected/contents.js"),
     include_str!("../../injected/vitals.js"),
+    include_str!("../../injected/audit.js"),
     include_str!("../../injected/files.js"),
     include_str!("../../injected/boxes.js"),
     include_str!("../../injected/own.js"),

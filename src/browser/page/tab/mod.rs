@@ -1,9 +1,10 @@
-//! State of a tab rather than of its page: cookies, emulation, memory, titles, tabs opened for one command.
+//! State of a tab rather than of its page: cookies, emulation, memory, service workers, titles, tabs opened for one command.
 
 mod client_hints;
 mod cookies;
 mod emulation;
 mod memory;
+mod service_workers;
 mod surroundings;
 mod temporary;
 mod titles;
@@ -11,6 +12,7 @@ mod titles;
 pub use cookies::{Cookie, PartitionKey};
 pub use emulation::LaidOut;
 pub use memory::{BrowserProcess, MemoryReport, TabMemory};
+pub use service_workers::{ServiceWorker, Stopped};
 pub use surroundings::{Locality, Screen, Surroundings};
 pub use temporary::TemporaryTab;
 pub use titles::titles;

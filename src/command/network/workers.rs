@@ -1,0 +1,195 @@
+//! workers, workers-stop, workers-bypass.
+//!
+//! Owns the words and the bound of the list. The browser reports the service workers of all sites: only those of the page's own
+//! origin are listed and stopped, so that a page's agent learns nothing of other sites.
+
+use crate::base::counted::counted;
+use crate::browser::page::{ServiceWorker, Stopped};
+use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::privacy::redaction;
+use crate::command::spec::{
+    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, Writes, parameter,
+    phrase,
+};
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::{Value, json};
+
+/// More are only counted.
+const MOST_LINES: usize = 40;
+
+const CLOSED: Everyday = Everyday::Refused(NotEveryday {
+    why: "Chrome closes its ServiceWorker domain to extensions",
+    instead: "`workers bypass on` works there. To see and stop them, open DevTools, Application, Service workers, or use the browser of \
+        `gstack connect`.",
+});
+
+pub(in crate::command) const COMMANDS: &[Spec] = &[
+    Spec {
+        name: "workers",
+        aliases: &["workers-list", "service-workers"],
+        category: Category::Inspection,
+        class: Class::Read,
+        parameters: &[],
+        flags: &[],
+        summary: "List the service workers of the page's origin",
+        details: "Also written `workers list`. The browser reports them within a moment of being asked: the list is complete once it has \
+            reported nothing new for 250 ms, after 3 s at most. The number is the one that `workers stop` takes.",
+        untrusted: true,
+        writes: Writes::Nothing,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: CLOSED,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Read, "the service workers")],
+        output: "NUMBER  SCRIPT  STATUS, running or stopped, N clients, scope SCOPE, a line a version",
+        run: |context, _| Box::pin(list(context)),
+    },
+    Spec {
+        name: "workers-stop",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Act,
+        parameters: &[parameter(
+            "number",
+            false,
+            Kind::Text,
+            Holds::Choice,
+            "One of `workers`; without it, all of the page's origin that run",
+        )],
+        flags: &[],
+        summary: "Stop a service worker, or all of the page's origin",
+        details: "Also written `workers stop`. Waits until they have stopped. What they keep in memory is lost; they stay registered, and \
+            the browser starts them again when a page needs them.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: CLOSED,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Stop, "service worker {number}"), phrase(Verb::Stop, "the service workers")],
+        output: "Stopped N service workers",
+        run: |context, arguments| Box::pin(stop(context, arguments)),
+    },
+    Spec {
+        name: "workers-bypass",
+        aliases: &[],
+        category: Category::Inspection,
+        class: Class::Act,
+        parameters: &[parameter("state", true, Kind::Text, Holds::Choice, "on or off")],
+        flags: &[],
+        summary: "Send the tab's requests past service workers to the network",
+        details: "Also written `workers bypass on`. Holds in this tab and what it opens until it is turned off, also after navigation. \
+            Service workers stay registered and go on running.",
+        untrusted: false,
+        writes: Writes::Browser,
+        tab: TabUse::ThisPage,
+        leads: Leads::Nowhere,
+        offered: Offered::Extended,
+        everyday: Everyday::Works,
+        needs: Needs::Browser,
+        phrases: &[phrase(Verb::Set, "the bypass of service workers {state}")],
+        output: "Bypassing service workers on, Bypassing service workers off",
+        run: |context, arguments| Box::pin(bypass(context, arguments)),
+    },
+];
+
+async fn list(context: &Context) -> Result<Output, Fault> {
+    let page = context.page().await?;
+    let Some(workers) = page.service_workers().await? else {
+        return Ok(Output::text("(the browser reported no service workers within 3 s)").data(json!({ "workers": [] })));
+    };
+    if workers.is_empty() {
+        return Ok(Output::text("(no service workers)").data(json!({ "workers": [] })));
+    }
+    let lines: Vec<String> = workers.iter().take(MOST_LINES).map(line).collect();
+    let shown: Vec<Value> = workers.iter().take(MOST_LINES).map(fields).collect();
+    let left_out = workers.len() - lines.len();
+    let mut output = Output::from_page(lines.join("\n"), page.url()?);
+    output.say((left_out > 0).then(|| format!("… {left_out} more")));
+    Ok(output.data(json!({ "workers": shown, "leftOut": left_out })))
+}
+
+fn line(worker: &ServiceWorker) -> String {
+    let ServiceWorker { id, script, scope, status, running, clients } = worker;
+    let (script, scope) = (redaction::text(script), redaction::text(scope));
+    format!("{id}  {script}  {status}, {running}, {}, scope {scope}", counted(*clients, "client"))
+}
+
+fn fields(worker: &ServiceWorker) -> Value {
+    let ServiceWorker { id, script, scope, status, running, clients } = worker;
+    json!({ "number": id, "script": redaction::text(script), "scope": redaction::text(scope), "status": status,
+        "running": running, "clients": clients })
+}
+
+async fn stop(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let number = arguments.text("number");
+    if let Some(typed) = number.as_deref().filter(|typed| typed.parse::<u64>().is_err()) {
+        return Err(wrong(format!("{typed:?} is not the number of a service worker")).hint("See them: gstack workers"));
+    }
+    match context.page().await?.stop_service_workers(number.as_deref()).await? {
+        Stopped::NoSuch => Err(Fault::new(
+            FaultCode::NotFound,
+            format!("The page's origin has no service worker {}", number.unwrap_or_default()),
+        )
+        .hint("See them: gstack workers")),
+        Stopped::These(workers) => {
+            let numbers: Vec<&str> = workers.iter().map(|worker| worker.id.as_str()).collect();
+            let text = match numbers.len() {
+                0 => "No service worker was running".to_owned(),
+                count => format!("Stopped {}", counted(count, "service worker")),
+            };
+            Ok(Output::text(text).data(json!({ "stopped": numbers })))
+        }
+    }
+}
+
+async fn bypass(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let state = arguments.required("state")?;
+    let is_on = match state.as_str() {
+        "on" => true,
+        "off" => false,
+        other => return Err(wrong(format!("{other:?} is not a state")).hint("Give on or off.")),
+    };
+    context.page().await?.bypass_service_workers(is_on).await?;
+    Ok(Output::text(format!("Bypassing service workers {state}")).data(json!({ "bypass": is_on })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ServiceWorker, line};
+    use crate::command::core::{Call, everyday};
+
+    #[test]
+    fn a_line_has_no_secrets() {
+        let worker = ServiceWorker {
+            id: "7".to_owned(),
+            script: "https://a/sw.js?token=abc".to_owned(),
+            scope: "https://a/".to_owned(),
+            status: "activated".to_owned(),
+            running: "running".to_owned(),
+            clients: 1,
+        };
+        assert_eq!(
+            line(&worker),
+            "7  https://a/sw.js?token=[redacted]  activated, running, 1 client, scope https://a/"
+        );
+    }
+
+    #[test]
+    fn an_everyday_browser_goes_past_them_and_says_that_it_does_not_list_them() {
+        let check = |name: &str, words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            everyday::check(&Call::parse(name, &words).unwrap())
+        };
+        assert!(check("workers", &["bypass", "on"]).is_ok());
+        for (name, words) in
+            [("workers", &[][..]), ("workers", &["list"]), ("workers", &["stop"]), ("workers-stop", &["3"])]
+        {
+            let fault = check(name, words).unwrap_err();
+            assert!(fault.message.contains("ServiceWorker"), "{}", fault.message);
+            assert!(fault.hint.unwrap().contains("workers bypass on"));
+        }
+    }
+}
