@@ -17,7 +17,8 @@ const WALKED_BY = [
 // biome-ignore format: a list of words
 const DOCUMENT_WALKED_BY = [
   'documentElement', 'body', 'head', 'defaultView', 'doctype', 'title', 'styleSheets', 'activeElement', 'scrollingElement', 'getElementById',
-  'getElementsByTagName', 'elementFromPoint', 'elementsFromPoint', 'createElement', 'createRange', 'createTextNode', 'implementation',
+  'getElementsByTagName', 'elementFromPoint', 'elementsFromPoint', 'createElement', 'createRange', 'createTextNode', 'createTreeWalker',
+  'implementation',
 ];
 // biome-ignore format: a list of words
 const FORM_WALKED_BY = [

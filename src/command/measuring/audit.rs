@@ -18,6 +18,8 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Of one rule.
 const LISTED: usize = 5;
 const MOST_LISTED: usize = 100;
+/// Of rules that were not finished.
+const MOST_NAMED: usize = 10;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     name: "audit-a11y",
@@ -136,7 +138,10 @@ fn doubts(audit: &Audit) -> Option<String> {
 }
 
 fn unfinished(audit: &Audit) -> Option<String> {
-    let (count, names) = (audit.unfinished.len(), audit.unfinished.join(", "));
+    let (count, mut names) = (audit.unfinished.len(), audit.unfinished.clone());
+    names.truncate(MOST_NAMED);
+    let dots = if count > MOST_NAMED { " …" } else { "" };
+    let names = format!("{}{dots}", names.join(", "));
     (count > 0).then(|| {
         format!("{} not finished: {names}. Audit a part of the page, or give --timeout.", counted(count, "rule"))
     })
