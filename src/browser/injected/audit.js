@@ -120,7 +120,15 @@ function auditedRuleOf(rule, nodes, most) {
   });
   // The address without what it says of the asking program.
   const [url] = String(rule.helpUrl ?? '').split('?');
-  return { rule: rule.id, impact: rule.impact ?? null, help: String(rule.help ?? ''), url, tags: rule.tags ?? [], count: nodes.length, elements };
+  return {
+    rule: rule.id,
+    impact: rule.impact ?? null,
+    help: String(rule.help ?? ''),
+    url,
+    tags: rule.tags ?? [],
+    count: nodes.length,
+    elements,
+  };
 }
 
 /**

@@ -7,8 +7,8 @@ use crate::browser::page::{Audit, AuditOptions, Audited, AuditedElement, Audited
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::redaction;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, flag, phrase,
-    selector,
+    Capability, Category, Class, Everyday, Holds, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, flag,
+    phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
@@ -41,7 +41,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
     leads: Leads::Nowhere,
-    offered: Offered::Extended,
+    offered: Offered::Extended(Capability::Devtools),
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Check, "the page's accessibility")],

@@ -8,8 +8,8 @@ use crate::browser::page::{ServiceWorker, Stopped};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::redaction;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, Writes, parameter,
-    phrase,
+    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, Writes,
+    parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Network),
         everyday: CLOSED,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the service workers")],
@@ -65,7 +65,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Network),
         everyday: CLOSED,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Stop, "service worker {number}"), phrase(Verb::Stop, "the service workers")],
@@ -86,7 +86,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
         leads: Leads::Nowhere,
-        offered: Offered::Extended,
+        offered: Offered::Extended(Capability::Network),
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "the bypass of service workers {state}")],
