@@ -15,7 +15,7 @@ const CLEAN: &str = "<!doctype html><html lang=en><title>Clean</title><main><h1>
     <p>Words</p><label>Email <input type=text></label></main>";
 /// What the page's own scripts have made of everything that an audit in their world would use.
 const HOSTILE: &str = "<!doctype html><html lang=en><title>Hostile</title><main><h1>Hostile</h1><img id=logo src=data:,>\
-    <x-part><img id=chart src=data:,></x-part></main><div id=axe></div><div id=_elementInternals></div><div id=define></div>\
+    <x-part><img id=chart src=data:,></x-part></main><div id=axe></div><img name=documentElement alt=x src=data:,><img name=querySelectorAll alt=x src=data:,><div id=_elementInternals></div><div id=define></div>\
     <form id=module><input name=exports aria-label=x><input name=id aria-label=y></form><script>\
     for (const kind of [Array, NodeList, Map, Set, Promise, Object]) for (const name of Object.getOwnPropertyNames(kind.prototype)) {\
       if (name !== 'constructor') try { kind.prototype[name] = () => []; } catch {}\
@@ -23,9 +23,8 @@ const HOSTILE: &str = "<!doctype html><html lang=en><title>Hostile</title><main>
     window.axe = { version: '4.14.1', run: async () => [], getRules: () => [], _audit: { rules: [], checks: {} } };\
     Element.prototype.getAttribute = () => 'a lamp'; document.querySelectorAll = () => [];\
     addEventListener('message', (event) => event.stopImmediatePropagation(), true);</script>";
-/// Behind these names scripts of any world lose the document, or what a form holds.
-const HIDING: [(&str, &str); 3] = [
-    ("documentElement", "<img name=documentElement alt=x src=data:,><main><img src=data:,></main>"),
+/// Behind these names scripts of any world lose what a form holds.
+const HIDING: [(&str, &str); 2] = [
     ("childNodes", "<form><input name=childNodes aria-label=x><img src=data:,></form>"),
     // The form goes on to know it by its former name.
     (

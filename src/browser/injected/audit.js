@@ -26,6 +26,9 @@ const FORM_WALKED_BY = [
   'matches', 'closest', 'getBoundingClientRect', 'getClientRects', 'cloneNode',
 ];
 
+/* Rules about the page as a whole: what its main frame has is there for all frames. */
+const PAGE_WIDE = ['bypass', 'landmark-one-main', 'page-has-heading-one', 'region'];
+
 /* The time at which the run under way ends, the rule that it is at, and those that it did not finish. */
 let auditEnd = 0;
 let auditedRule = '';
@@ -132,7 +135,7 @@ function auditedRuleOf(rule, nodes, most) {
 }
 
 /**
- * Audits the document, or what its target holds. Without axe-core in this world: {missing}. A frame that takes no room: {hidden}.
+ * Audits the document, or what its target holds. Without axe-core in this world: {missing}. A frame that takes no room, or in which nothing is to be checked: {hidden}.
  * Also {unknown: rules and tags} and {shadowed: names}, or a fault of the target.
  * @param {Target | null} target
  * @param {{ rules: string[]; tags: string[]; most: number; limit: number; inner: boolean }} options `limit`: milliseconds; `inner`: not the tab's main frame
@@ -159,14 +162,17 @@ async function auditDocument(target, { rules, tags, most, limit, inner }) {
   unfinishedRules.clear();
   auditEnd = performance.now() + limit;
   const own = [...document.querySelectorAll(`[${OWN_HOST}]`)].filter(isOwnHost);
-  const only = rules.length > 0 ? { type: 'rule', values: rules } : { type: 'tag', values: tags };
+  const wanted = inner ? rules.filter((rule) => !PAGE_WIDE.includes(rule)) : rules;
+  if (rules.length > 0 && wanted.length === 0) return { hidden: true };
+  const only = rules.length > 0 ? { type: 'rule', values: wanted } : { type: 'tag', values: tags };
+  const leftOut = ['frame-tested', ...(inner ? PAGE_WIDE : [])];
   const results = await engine.run(
     { include: [include], exclude: own, initiator: !inner, ...(target ? {} : { page: true }) },
     {
       // Each frame has a run of its own. Nothing is fetched.
       iframes: false,
       preload: false,
-      rules: { 'frame-tested': { enabled: false } },
+      rules: Object.fromEntries(leftOut.map((rule) => [rule, { enabled: false }])),
       ...(only.values.length > 0 ? { runOnly: only } : {}),
       reporter: (/** @type {any[]} */ raw, /** @type {object} */ options) => (inner ? finishInner(engine, raw, options) : raw),
     },
