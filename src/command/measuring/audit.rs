@@ -35,8 +35,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     ],
     summary: "Find what keeps people with disabilities from using the page, by axe-core's rules",
     details: "Also written `audit a11y`. A rule, how bad it is, the elements that break it with their refs, and where it is explained. What a \
-        machine cannot tell is counted apart. Each frame is audited by itself, by rules about the whole page the main frame alone; style sheets and media are not fetched again. Ends \
-        after 30 s, and says which rules were not finished by then.",
+        machine cannot tell is counted apart. Each frame is audited by itself, by rules about the whole page the main frame alone; style \
+        sheets and media are not fetched again. Ends after 30 s, and says which rules were not finished by then.",
     untrusted: true,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
