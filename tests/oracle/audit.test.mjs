@@ -43,7 +43,7 @@ describe('audit-a11y', () => {
 
   async function byGstack(url) {
     await them.gstack.run('goto', url);
-    const { data } = await them.gstack.ask('audit-a11y');
+    const { data } = await them.gstack.ask('audit-a11y', '--timeout', '120000');
     const counts = (rules) => Object.fromEntries(rules.map(({ rule, impact, count }) => [rule, `${impact} ${count}`]).toSorted());
     assert.deepEqual(data.unfinished, []);
     return { violations: counts(data.violations), incomplete: counts(data.incomplete), passed: data.passed };
