@@ -332,7 +332,16 @@ describe('from a terminal', () => {
 
   test('what can not be done there is said before anything is attached', async () => {
     const tab = String(await scene.tab('/form'));
-    for (const args of [['cookies'], ['cookie', 'a=b'], ['state', 'save', 'x'], ['memory'], ['cdp', 'Browser.getVersion']]) {
+    for (const args of [
+      ['cookies'],
+      ['cookie', 'a=b'],
+      ['state', 'save', 'x'],
+      ['memory'],
+      ['workers'],
+      ['workers', 'stop'],
+      ['cdp', 'Browser.getVersion'],
+      ['cdp', 'ServiceWorker.enable'],
+    ]) {
       const { code, stderr } = await scene.home.run([...args, '--tab', tab]);
       assert.equal(code, 1, args.join(' '));
       assert.match(stderr, /does not work in an everyday browser/, args.join(' '));
@@ -413,6 +422,12 @@ describe('from a terminal', () => {
     await inTab('cache', 'on');
     const cleared = await scene.home.run(['cache', 'clear', '--tab', tab]);
     assert.match(cleared.stderr, /does not work in an everyday browser: the cache of a person's whole profile is left alone/);
+    assert.match(await inTab('workers', 'bypass', 'on'), /Bypassing service workers on/);
+    assert.match(await inTab('workers', 'bypass', 'off'), /Bypassing service workers off/);
+    // axe-core comes in parts through the extension's port.
+    const { passed, unfinished, engine } = JSON.parse(await inTab('audit-a11y', '--json')).data;
+    assert.match(engine, /^axe-core 4\./);
+    assert.deepEqual([unfinished, passed.includes('html-has-lang') || passed.includes('document-title')], [[], true]);
     assert.match(await inTab('mhtml'), /MHTML saved/);
     assert.match(await inTab('video', 'start', '--size', '96x64'), /Recording a video/);
     await inTab('js', "document.body.style.background = 'red'; new Promise((shown) => setTimeout(shown, 700, 'shown'))");
