@@ -125,6 +125,7 @@ test('the SBOM names what is linked, with checksums and licences, and nothing of
     'markdown-it',
     'entities',
     'playwright-core',
+    'axe-core',
   ])
     assert.ok(names.has(name), name);
   for (const name of ['proptest', 'ts-rs', 'tempfile']) assert.ok(!names.has(name), `${name} is of the tests alone`);
