@@ -185,7 +185,7 @@ for name in "${wanted[@]}"; do
 done
 read -r passed failed < <(awk '{ good += $2; bad += $3 } END { print good + 0, bad + 0 }' "$counts")
 # Not every machine lets a test mount a disk or has a compiler: what could not be tested is named.
-left_out=$(grep -hE 'left out$' "$work"/*.log 2>/dev/null | sort | uniq -c || true)
+left_out=$(grep -hE 'left out$|^SKIPPED ' "$work"/*.log 2>/dev/null | sort | uniq -c || true)
 if [ -n "$left_out" ]; then printf '\nleft out on this machine:\n%s\n' "$left_out"; fi
 if [ -s "$broken" ]; then printf '\nfailed twice:\n%s\n' "$(cat "$broken")"; fi
 # What passed only at the second try has a race in it: each is a defect to find.
