@@ -5,6 +5,7 @@
 
 use super::metadata::{NAMES, is_metadata};
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::fmt;
 use url::Host;
 
@@ -58,7 +59,7 @@ impl SiteList {
         // below another there is no such mapping.
         let rule = |site: &Site| match site {
             Site { host, is_below: true } => format!("EXCLUDE *.{host}"),
-            Site { host, .. } => format!("MAP {host} {host}"),
+            Site { host, .. } => format!("MAP {host} {}", bracketed(host)),
         };
         let rules: Vec<String> = self.0.iter().map(rule).chain(["MAP * ~NOTFOUND".to_owned()]).collect();
         Some(rules.join(", "))
@@ -84,6 +85,10 @@ impl Site {
             return Err(refused());
         }
         let host = match host {
+            // What a domain name is mapped to must not end a rule, or be a pattern in one.
+            Host::Domain(name) if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) => {
+                return Err(not_a_host());
+            }
             Host::Domain(name) => name.trim_end_matches('.').to_owned(),
             Host::Ipv4(_) | Host::Ipv6(_) if is_below => return Err(not_a_host()),
             Host::Ipv4(address) => address.to_string(),
@@ -120,10 +125,15 @@ impl fmt::Display for SiteList {
         for (number, site) in self.0.iter().enumerate() {
             let comma = if number > 0 { ", " } else { "" };
             let below = if site.is_below { "*." } else { "" };
-            write!(f, "{comma}{below}{}", site.host)?;
+            write!(f, "{comma}{below}{}", bracketed(&site.host))?;
         }
         Ok(())
     }
+}
+
+/// Returns a host as it stands in a URL: an IPv6 address in brackets.
+fn bracketed(host: &str) -> Cow<'_, str> {
+    if host.contains(':') { Cow::Owned(format!("[{host}]")) } else { Cow::Borrowed(host) }
 }
 
 #[cfg(test)]
@@ -151,8 +161,9 @@ mod tests {
         {
             assert!(!sites.covers(host), "{host}");
         }
-        assert_eq!(sites.to_string(), "shop.example, *.cdn.example, localhost, 127.0.0.1, ::1");
-        assert_eq!(list(&sites.to_string().replace("::1", "[::1]")), sites);
+        assert_eq!(sites.to_string(), "shop.example, *.cdn.example, localhost, 127.0.0.1, [::1]");
+        assert_eq!(list(&sites.to_string()), sites);
+        assert!(sites.resolver_rules().unwrap().contains("MAP ::1 [::1], "));
     }
 
     #[test]
@@ -182,6 +193,9 @@ mod tests {
             "a..b@c",
         ] {
             assert_eq!(SiteList::parse(text), Err(SiteListError::NotAHost(text.to_owned())), "{text}");
+        }
+        for text in ["*.\u{ff0a}", "*.internal\u{ff0c}x", "*.com\u{ff0c}x", "a\u{ff0c}b", "a b\u{ff0a}"] {
+            assert!(SiteList::parse(text).is_err(), "{text}");
         }
         assert_eq!(SiteList::parse("*.127.0.0.1"), Err(SiteListError::NotAHost("*.127.0.0.1".to_owned())));
     }

@@ -59,6 +59,10 @@ impl Tools {
     fn chosen(&self) -> Result<ToolProfile, Fault> {
         let capabilities: Vec<Capability> = self.caps.iter().filter_map(|name| Capability::named(name)).collect();
         let profile = if self.profile == "all" { ToolProfile::all() } else { ToolProfile::with(&capabilities) };
+        if capabilities == [Capability::Storage] && !self.secrets {
+            return Err(Fault::new(FaultCode::BadRequest, "every command of storage is secret")
+                .hint("Say `gstack mcp --caps storage --secrets`, for a client that you would give your passwords."));
+        }
         if !self.secrets {
             return Ok(profile);
         }
@@ -86,7 +90,7 @@ pub fn command() -> Command {
             .value_delimiter(',')
             .value_parser(PossibleValuesParser::new(Capability::ALL.map(Capability::name)))
             .conflicts_with("profile")
-            .help("Add groups of commands to the core, separated by commas")
+            .help("Add groups of commands to the core, separated by commas. storage needs --secrets; scripting with --secrets runs any command")
     };
     let secrets = || {
         Arg::new("secrets")

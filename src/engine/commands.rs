@@ -269,6 +269,8 @@ impl Engine {
             let why = format!("`{}` needs one, and GSTACK_NO_AUTOSTART is set", request.command);
             return Err(BrowsersError::NotOpen(told::NO_BROWSER.with([&why])).into());
         }
+        // A person may have limited the browser since.
+        self.read_config_again().await?;
         let connect = ConnectRequest {
             headless: Some(true),
             cwd: request.cwd.clone(),

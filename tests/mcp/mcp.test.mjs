@@ -88,7 +88,7 @@ describe('gstack mcp on standard input and output', () => {
       [['--profile', 'all'], 'pdf', 'cookies'],
       [['--profile', 'all', '--secrets'], 'cookies', 'nothing'],
       [['--caps', 'network,visual'], 'pdf', 'upload'],
-      [['--caps', 'storage'], 'click', 'cookies'],
+      [['--caps', 'storage,files'], 'upload', 'cookies'],
       [['--caps', 'storage', '--secrets'], 'cookies', 'har'],
     ]) {
       const all = await connect(...args);
@@ -96,7 +96,7 @@ describe('gstack mcp on standard input and output', () => {
       assert.ok(names.includes(has) && !names.includes(hasNot), `${args}: ${names}`);
       await all.close();
     }
-    for (const args of [['--secrets'], ['--caps', 'telepathy'], ['--caps', 'network', '--profile', 'all']]) {
+    for (const args of [['--secrets'], ['--caps', 'storage'], ['--caps', 'telepathy'], ['--caps', 'network', '--profile', 'all']]) {
       const refused = await home.run(['mcp', ...args]);
       assert.equal(refused.code, 2, `${args}: ${refused.stderr}`);
     }

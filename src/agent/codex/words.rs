@@ -21,14 +21,14 @@ pub fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
 /// is returned as it is: what a person approves must be what runs, so Codex's own summary of it is never shown.
 pub fn command_line(command: &str) -> String {
     const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
+    // A program of that name anywhere else may be anything.
+    const FOLDERS: [&str; 5] = ["", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
+    let is_shell = |program: &str| {
+        FOLDERS.iter().any(|folder| program.strip_prefix(folder).is_some_and(|name| SHELLS.contains(&name)))
+    };
     let words = shlex::split(command).unwrap_or_default();
     let line = match words.as_slice() {
-        [shell, flag, script]
-            if SHELLS.contains(&shell.rsplit('/').next().unwrap_or_default())
-                && matches!(flag.as_str(), "-c" | "-lc") =>
-        {
-            script.as_str()
-        }
+        [shell, flag, script] if is_shell(shell) && matches!(flag.as_str(), "-c" | "-lc") => script.as_str(),
         _ => command,
     };
     clip(line, LONGEST_THING)
@@ -90,7 +90,9 @@ mod tests {
             ("bash -c 'echo '\\''x'\\'' && rm -rf y'", "echo 'x' && rm -rf y"),
             ("/bin/sh -c ls", "ls"),
             ("bash -c 'ls' evil", "bash -c 'ls' evil"),
-            ("/tmp/evil/bash.d/run -c ls", "/tmp/evil/bash.d/run -c ls"),
+            ("/tmp/evil/bash -c ls", "/tmp/evil/bash -c ls"),
+            ("./bin/bash -lc ls", "./bin/bash -lc ls"),
+            ("/usr/bin/../../tmp/bash -c ls", "/usr/bin/../../tmp/bash -c ls"),
             ("bash script.sh", "bash script.sh"),
             ("bash -c 'unclosed", "bash -c 'unclosed"),
             ("", ""),

@@ -8,6 +8,8 @@ use crate::base::site_list::SiteList;
 use std::path::Path;
 
 const RULES_FLAG: &str = "--host-resolver-rules=";
+/// The arguments by which requests take another way than through the browser's resolver.
+const PROXY_FLAGS: [&str; 2] = ["--proxy-", "--no-proxy-server"];
 const FEATURES_FLAG: &str = "--disable-features=";
 /// After a click, Chromium defers tasks of the page's handlers (timers, messages) until the next frame is drawn, so
 /// that the user sees the effect at once. In a headless browser nobody watches, and a click would wait for those tasks,
@@ -67,6 +69,8 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
         if let Some(more) = extra.strip_prefix(RULES_FLAG) {
             // The first matching rule counts, so ours stay in force.
             rules = format!("{rules}, {more}");
+        } else if PROXY_FLAGS.iter().any(|flag| extra.starts_with(flag)) && !flags.only_sites.is_empty() {
+            tracing::warn!(%extra, "left out: a proxy would resolve hosts that this browser may not reach");
         } else if let Some(more) = extra.strip_prefix(FEATURES_FLAG) {
             features.push(more);
         } else {
@@ -80,6 +84,8 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
         rules = format!("{rules}, {only}");
         // WebRTC sends UDP to addresses that no resolver sees; over TCP it asks the resolver.
         args.push("--webrtc-ip-handling-policy=disable_non_proxied_udp".to_owned());
+        // A proxy resolves hosts itself, so the system's is not used either.
+        args.push("--no-proxy-server".to_owned());
     }
     args.push(format!("{RULES_FLAG}{rules}"));
     args.extend(flags.first_url.map(ToOwned::to_owned));
@@ -139,6 +145,10 @@ mod tests {
         assert_eq!(rules.len(), 1);
         assert!(rules[0].ends_with(", MAP a.example 127.0.0.1, MAP localhost localhost, MAP * ~NOTFOUND"), "{rules:?}");
         assert!(args.iter().any(|arg| arg.starts_with("--webrtc-ip-handling-policy=")));
+        let proxied = ["--proxy-server=http://localhost:1".to_owned(), "--proxy-pac-url=http://localhost/".to_owned()];
+        let args = arguments(&of(true, &proxied, &only));
+        assert!(args.contains(&"--no-proxy-server".to_owned()) && !args.iter().any(|arg| arg.starts_with("--proxy")));
+        assert!(flags(&proxied).contains(&proxied[0]), "without a list a proxy is used");
         assert!(!flags(&[]).iter().any(|arg| arg.starts_with("--webrtc")), "without a list nothing changes");
     }
 

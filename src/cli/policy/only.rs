@@ -5,7 +5,7 @@
 use super::super::terminal::show;
 use crate::client::http::Client;
 use crate::protocol::control::Status;
-use crate::protocol::fault::Fault;
+use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::settings::{SettingValue, Settings, SettingsSet};
 use serde::Serialize;
 
@@ -31,11 +31,15 @@ struct Shown {
 }
 
 /// # Errors
-/// `BadRequest`: a site is not a host, or covers a metadata service.
+/// `BadRequest`: no site is named, or one is not a host or covers a metadata service.
 pub async fn run(client: &Client, wanted: Only, json: bool) -> Result<(), Fault> {
     let set = |value| SettingsSet { name: SETTING.to_owned(), value };
     let settings: Settings = match wanted {
         Only::Show => client.get("/settings").await?,
+        Only::Set(sites) if sites.iter().all(|site| site.is_empty()) => {
+            return Err(Fault::new(FaultCode::BadRequest, "no site is named")
+                .hint("Name one: gstack policy only shop.example. To allow every site: gstack policy only --off"));
+        }
         Only::Set(sites) => client.post("/settings", &set(Some(SettingValue::Text(sites.join(", "))))).await?,
         Only::Off => client.post("/settings", &set(None)).await?,
     };

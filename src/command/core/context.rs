@@ -107,9 +107,16 @@ impl Context {
         let url = url_guard::check(typed)?;
         let sites = self.browser.only_sites();
         match url.host_str() {
-            Some(host) if !sites.covers(host) => Err(not_among(host, &sites.to_string())),
+            Some(host) if !sites.covers(host) => Err(self.not_among(host, &sites.to_string())),
             _ => Ok(url),
         }
+    }
+    fn not_among(&self, host: &str, sites: &str) -> Fault {
+        let hint = match self.for_model {
+            true => "The person limited this browser. Ask them if you need this site.",
+            false => "To change that: gstack policy only, then gstack disconnect and gstack connect.",
+        };
+        Fault::new(FaultCode::UrlRefused, format!("this browser reaches only {sites}, and not {host}")).hint(hint)
     }
     /// Returns the place whose documents a lasting setting applies to; `None` for all. A model's setting is bound to
     /// the place where it was allowed.
@@ -148,12 +155,6 @@ impl Context {
             page.only_on(self.only_on.clone()).await?.only_to(self.expected.clone()).watched_by(self.pointer.clone());
         Ok(page.recorded(&self.effects, self.dialogs.clone())?)
     }
-}
-
-/// Returns the fault for a host outside `browser.only-sites`.
-fn not_among(host: &str, sites: &str) -> Fault {
-    Fault::new(FaultCode::UrlRefused, format!("this browser reaches only {sites}, and not {host}"))
-        .hint("To change that: gstack policy only, then gstack disconnect and gstack connect.")
 }
 
 /// Returns the fault for a tab outside the client's tab set.

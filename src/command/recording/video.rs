@@ -46,7 +46,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     ],
     summary: "Record the tab as a WebM video",
     details: "What commands do is said beneath the picture. A recording ends by itself after 10 minutes, or at 512 MiB of \
-        pictures. If its tab or its browser goes before `video stop`, what was recorded is saved. An agent's shows pages of this \
+        pictures. If its tab or its browser goes, `video stop` saves what was recorded, as long as gstack runs. An agent's shows pages of this \
         site only. Replaces an existing file.",
     untrusted: false,
     writes: Writes::File,
@@ -114,8 +114,10 @@ fn check_room(context: &Context, tab: TabId, path: &Path) -> Result<(), Fault> {
     if context.recordings.takes(path) {
         return conflict("Another recording writes to this file", "Give another name.");
     }
-    if !context.recordings.make_room() {
-        return conflict("Too many tabs are recorded", "End one of the recordings, in its tab: gstack video stop");
+    if !context.recordings.make_room(context.for_model) {
+        let tabs: Vec<String> = context.recordings.tabs().iter().map(ToString::to_string).collect();
+        let hint = format!("Recorded tabs: {}. End one of them: gstack video stop --tab N", tabs.join(", "));
+        return conflict("Too many tabs are recorded", &hint);
     }
     Ok(())
 }
@@ -151,13 +153,19 @@ async fn stop(context: &Context) -> Result<Output, Fault> {
         // In turn: a command that runs in the tab may rely on the screencast.
         match context.page().await {
             Ok(page) => page.stop_screencast().await,
-            Err(fault) => tracing::info!(%fault, "a recorded tab can't be reached"),
+            Err(fault) => {
+                tracing::info!(%fault, "a recorded tab can't be reached");
+                // Out of turn: nothing can rely on the pictures of a page that does not answer.
+                if let Ok(tab) = context.browser.tab(recording.tab()) {
+                    tab.stop_screencast().await;
+                }
+            }
         }
     }
     recording.finish().await;
     let mut kept = recording.frames().await;
     let Some(frames) = kept.as_mut() else {
-        return Err(Fault::new(FaultCode::Conflict, "The recording was ended meanwhile"));
+        return Err(Fault::new(FaultCode::Conflict, "The recording has already ended"));
     };
     if frames.times().is_empty() {
         let output = without_pictures(&recording, frames);
@@ -174,20 +182,19 @@ async fn stop(context: &Context) -> Result<Output, Fault> {
 /// Returns the recording of the tab, else the newest whose tab is gone.
 async fn chosen(context: &Context) -> Result<Arc<VideoRecording>, Fault> {
     let tab = context.tab().await.ok().map(|tab| tab.id());
-    if let Some(recording) = tab.and_then(|tab| context.recordings.of(tab)) {
-        return match context.for_model && !recording.options.for_model {
-            true => {
-                Err(Fault::new(FaultCode::Forbidden, "This recording is a person's").hint("Ask the person to stop it."))
-            }
-            false => Ok(recording),
-        };
-    }
     let is_own = |recording: &Arc<VideoRecording>| {
         !context.for_model || (recording.options.for_model && recording.options.folder == context.cwd)
     };
+    if let Some(recording) = tab.and_then(|tab| context.recordings.of(tab)) {
+        return match is_own(&recording) {
+            true => Ok(recording),
+            false => Err(Fault::new(FaultCode::Forbidden, "This recording is somebody else's")
+                .hint("Ask the person to stop it.")),
+        };
+    }
     let left = context.recordings.left().into_iter().find(is_own);
     left.ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "This tab is not recorded").hint("Begin with: gstack video start PATH")
+        Fault::new(FaultCode::NotFound, "This tab is not recorded").hint("Start it with: gstack video start PATH")
     })
 }
 
@@ -198,7 +205,7 @@ fn without_pictures(recording: &VideoRecording, frames: &Frames) -> Fault {
         (None, _) => "the tab showed other sites only".to_owned(),
     };
     Fault::new(FaultCode::Conflict, format!("The recording has no picture: {why}"))
-        .hint("Begin again: gstack video start")
+        .hint("Start again: gstack video start")
 }
 
 async fn save(context: &Context, recording: &VideoRecording, frames: &mut Frames) -> Result<Output, Fault> {

@@ -64,7 +64,12 @@ impl Page {
     /// them again when they are needed.
     pub async fn stop_service_workers(&self, id: Option<&str>) -> Result<Stopped, PageError> {
         let mut reports = Reports::begin(self.session()).await?;
-        reports.settle().await?;
+        if !reports.settle().await? {
+            return Err(PageError::Unanswered {
+                what: "listing the service workers".to_owned(),
+                reason: "the browser reported none of them in time".to_owned(),
+            });
+        }
         let mut workers = reports.of_origin(&self.url()?);
         if let Some(id) = id {
             workers.retain(|worker| worker.id == id);

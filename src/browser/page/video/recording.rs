@@ -72,6 +72,8 @@ pub(super) struct RecordingClock {
     first: Option<f64>,
     /// The time of the newest frame, in milliseconds since the first.
     newest: u64,
+    /// When the recording was opened, which was before any frame was drawn.
+    opened: Instant,
     /// When the newest frame arrived.
     came: Instant,
     /// The time of the end, in milliseconds; `None` while it records.
@@ -79,10 +81,12 @@ pub(super) struct RecordingClock {
 }
 
 impl RecordingClock {
-    /// Returns the time of a frame with this timestamp, never earlier than the previous frame.
+    /// Returns the time of a frame with this timestamp, never earlier than the previous frame. Timestamps follow the
+    /// system's clock, which jumps when it is set or after a sleep: no frame is later than the recording has lasted.
     pub(super) fn drawn(&mut self, timestamp: f64, now: Instant) -> u64 {
         let first = *self.first.get_or_insert(timestamp);
-        let at = ((timestamp - first) * 1000.0).max(0.0) as u64;
+        let lasted = u64::try_from(now.duration_since(self.opened).as_millis()).unwrap_or(u64::MAX);
+        let at = (((timestamp - first) * 1000.0).max(0.0) as u64).min(lasted);
         self.newest = self.newest.max(at);
         self.came = now;
         self.newest
@@ -121,7 +125,8 @@ impl VideoRecording {
     /// Fails if the tab was closed.
     pub fn open(page: &Page, options: VideoOptions, spool: File) -> Result<Arc<Self>, PageError> {
         let tab: &Tab = page.work();
-        let clock = RecordingClock { first: None, newest: 0, came: Instant::now(), end: None };
+        let now = Instant::now();
+        let clock = RecordingClock { first: None, newest: 0, opened: now, came: now, end: None };
         let recording = Arc::new(Self {
             tab: tab.id(),
             browser: Arc::downgrade(&tab.browser().shared),
@@ -251,12 +256,22 @@ mod tests {
     fn times_are_those_of_the_pictures_and_never_run_backwards() {
         let begun = Instant::now();
         let at = |seconds: f64| begun + Duration::from_secs_f64(seconds);
-        let mut clock = RecordingClock { first: None, newest: 0, came: begun, end: None };
+        let mut clock = RecordingClock { first: None, newest: 0, opened: begun, came: begun, end: None };
         assert_eq!(clock.reached(at(9.0)), 0, "before the first picture");
         let drawn = [1000.0, 1000.5, 1000.2, 1002.0].map(|drawn| clock.drawn(drawn, at(10.0)));
         assert_eq!(drawn, [0, 500, 500, 2000]);
         assert_eq!(clock.reached(at(10.25)), 2250);
         clock.end = Some(2100);
         assert_eq!(clock.reached(at(20.0)), 2100);
+    }
+
+    #[test]
+    fn a_clock_that_jumps_makes_no_recording_longer_than_it_lasted() {
+        let begun = Instant::now();
+        let mut clock = RecordingClock { first: None, newest: 0, opened: begun, came: begun, end: None };
+        let now = begun + Duration::from_secs(3);
+        assert_eq!(clock.drawn(0.0, begun), 0);
+        assert_eq!(clock.drawn(1.7e9, now), 3000);
+        assert_eq!(clock.drawn(f64::NAN, now), 3000);
     }
 }

@@ -32,15 +32,22 @@ impl Recordings {
         lock(&self.0).iter().any(|recording| recording.options.path == path)
     }
 
-    /// Returns whether one more recording fits. Drops the oldest one whose tab is gone if that is necessary.
-    pub fn make_room(&self) -> bool {
+    /// Returns whether one more recording fits. Drops the oldest one whose tab is gone if that is necessary; a model's
+    /// start drops no recording of a person.
+    pub fn make_room(&self, for_model: bool) -> bool {
         let mut list = lock(&self.0);
         if list.len() >= MOST
-            && let Some(oldest) = list.iter().position(|recording| recording.has_lost_its_tab())
+            && let Some(oldest) =
+                list.iter().position(|one| one.has_lost_its_tab() && (one.options.for_model || !for_model))
         {
             list.remove(oldest);
         }
         list.len() < MOST
+    }
+
+    /// Returns the recorded tabs, closed ones too.
+    pub fn tabs(&self) -> Vec<TabId> {
+        lock(&self.0).iter().map(|recording| recording.tab()).collect()
     }
 
     pub fn add(&self, recording: Arc<VideoRecording>) {
