@@ -105,8 +105,13 @@ fn main() {
     if arguments.iter().any(|argument| argument == "--list") {
         return println!("faults: test");
     }
+    // `--exact NAME…` runs these cases, as with the usual harness.
+    let named: Vec<&String> = match arguments.iter().any(|argument| argument == "--exact") {
+        true => arguments.iter().filter(|argument| !argument.starts_with('-')).collect(),
+        false => Vec::new(),
+    };
     // `cargo test NAME` for another test runs nothing here.
-    let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let filter = arguments.iter().find(|argument| named.is_empty() && !argument.starts_with('-'));
     if filter.is_some_and(|filter| !"faults".contains(filter.as_str())) {
         return println!("test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 1 filtered out");
     }
@@ -136,11 +141,12 @@ fn main() {
             soak::ALL,
         ];
         for (name, case) in groups.into_iter().flatten().filter(|_| !orders_alone) {
-            if only.as_ref().is_none_or(|only| name.contains(only)) {
+            let is_named = named.is_empty() || named.iter().any(|wanted| wanted.as_str() == *name);
+            if is_named && only.as_ref().is_none_or(|only| name.contains(only)) {
                 report.run((*name).to_owned(), case);
             }
         }
-        if only.is_none() {
+        if only.is_none() && named.is_empty() {
             let at_once = number("GSTACK_FAULT_AT_ONCE").unwrap_or(AT_ONCE);
             let orders = |asked: Option<u64>, usual| match asked {
                 Some(count) => (entropy(), count),
