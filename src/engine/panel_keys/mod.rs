@@ -161,13 +161,16 @@ impl Engine {
                 return Err(self.wrong_code(wrong));
             }
         };
+        drop(keys);
+        // A confirmation that cannot be written down is not made.
+        self.policy().record(&decided("panels confirm", &entry.key, true))?;
+        let mut keys = lock(&self.inner.panel_keys);
         keys.file.change(|list| {
             list.confirm(entry.key.clone(), &entry.browser, entry.since, ConfirmedBy::Terminal, now);
         })?;
         keys.waiting.remove(&entry.key);
         let record = keys.file.confirmed().records().iter().find(|record| record.key == entry.key).cloned();
         drop(keys);
-        self.policy().record(&decided("panels confirm", &entry.key, true)).ok();
         let ports = self.ports().with_key(&entry.key);
         for port in &ports {
             self.admit_waiting_port(*port);
