@@ -79,7 +79,8 @@ once_more() {
   shift
   local again=("$@")
   out=$(mktemp)
-  if ! "$@" >"$out" 2>&1; then
+  # Without descriptor 3: a process that a test left running would hold this script's output open.
+  if ! "$@" >"$out" 2>&1 3>&-; then
     grep -E -A8 '^ *not ok|error:|FAILED$|panicked at' "$out" | grep -vE '^(test result:|# (pass|fail|cancelled) )' | head -n 200 || true
     say "AGAIN: $what failed and runs once more"
     while read -r name; do failed+=("$name"); done < <(sed -n 's/^test \([^ ]*\) \.\.\. FAILED$/\1/p' "$out")
@@ -88,7 +89,7 @@ once_more() {
       sed -n 's/^\(test result:\) FAILED\(.* passed;\) [0-9]* failed/\1 again\2 0 failed/p' "$out"
     fi
     # A second try that ran no test proves nothing.
-    if "${again[@]}" >"$out" 2>&1 && { [ "${#failed[@]}" -eq 0 ] || grep -qE '^test result: ok\. [1-9]' "$out"; }; then
+    if "${again[@]}" >"$out" 2>&1 3>&- && { [ "${#failed[@]}" -eq 0 ] || grep -qE '^test result: ok\. [1-9]' "$out"; }; then
       word='passed at the second try'
       printf '%s\n' "$what" >>"$flaky"
     else

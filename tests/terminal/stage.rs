@@ -109,6 +109,11 @@ impl Stage {
 impl Drop for Stage {
     fn drop(&mut self) {
         self.end();
+        // A browser that was made to hang may not have closed in time.
+        if self.folder.path().join("g/browser.sock").exists() {
+            self.said(&["disconnect", "--force"]);
+            self.said(&["stop"]);
+        }
     }
 }
 
