@@ -101,7 +101,7 @@ pub fn command() -> Command {
         )
         .subcommand(
             Command::new("only")
-                .about("Limit gstack's own browser to some sites, whoever drives it; from its next start on")
+                .about("Limit gstack's own browser to some sites, for every driver; applies when it next starts")
                 .arg(
                     Arg::new("sites")
                         .value_name("SITE")
