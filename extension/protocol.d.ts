@@ -116,6 +116,14 @@ scope?: PolicyScope,
  */
 element?: ActionElement, 
 /**
+ * The further elements it acts on, such as the drop target of a drag.
+ */
+otherElements?: Array<ActionElement>, 
+/**
+ * The document that it acts in, if it names no element; each navigation creates a new one.
+ */
+document?: string, 
+/**
  * The text that it would type into the page, if a person may edit it before they allow the action
  * (`approval.answer` with `text`). Absent for passwords and for text with hidden characters.
  */
@@ -129,7 +137,8 @@ destination?: string,
  */
 submits: boolean, 
 /**
- * The input of one of the agent's own tools: a file's new content, or all arguments.
+ * The input of one of the agent's own tools: a file's new content, or all arguments. For a page's tool, what its page says
+ * about it.
  */
 content?: string, 
 /**
@@ -144,7 +153,11 @@ export type ActivityEntry = { id: number,
 /**
  * The start time.
  */
-at: number, source: ActivitySource, tabId?: TabId | null, command: string, 
+at: number, source: ActivitySource, 
+/**
+ * The driver's name, if a registered driver asked for it.
+ */
+driver?: string, tabId?: TabId | null, command: string, 
 /**
  * Redacted.
  */
@@ -176,11 +189,26 @@ export type ActivitySource = "terminal" | "http" | "mcp" | "agent" | "panel";
  */
 export type ActivitySubscribe = { after: number, };
 
-export type AgentInfo = { name: AgentName, 
+/**
+ * One agent, with what is known of it on this machine.
+ */
+export type AgentInfo = { 
+/**
+ * The name by which it is chosen.
+ */
+name: AgentName, 
 /**
  * The display name: `Claude Code`.
  */
-label: string, status: AgentStatus, version?: string | null, 
+label: string, 
+/**
+ * Whether it can be used.
+ */
+status: AgentStatus, 
+/**
+ * Its program's version, if it reports one.
+ */
+version?: string | null, 
 /**
  * The path of its program.
  */
@@ -223,15 +251,32 @@ warningWords?: FaultWords | null, };
  */
 export type AgentName = string;
 
+/**
+ * Whether an agent can be used, as its last check found.
+ */
 export type AgentStatus = "ready" | "missing" | "signed-out" | "broken";
 
-export type Agents = { agents: Array<AgentInfo>, 
+/**
+ * The agents of this machine.
+ */
+export type Agents = { 
+/**
+ * All agents that gstack knows, usable or not.
+ */
+agents: Array<AgentInfo>, 
 /**
  * The sandbox of their processes, once it is known.
  */
 sandbox?: SandboxInfo | null, };
 
-export type AgentsChoose = { conversationId: ConversationId, 
+/**
+ * `agents.choose`: sets a conversation's agent and model.
+ */
+export type AgentsChoose = { 
+/**
+ * The conversation to change.
+ */
+conversationId: ConversationId, 
 /**
  * Absent for the default agent.
  */
@@ -241,6 +286,9 @@ agent: AgentName | null,
  */
 model?: string | null, };
 
+/**
+ * `agents.list`: asks for the agents.
+ */
 export type AgentsList = { 
 /**
  * Whether to detect agents again instead of returning the known ones.
@@ -271,11 +319,23 @@ export type ApprovalId = string;
 /**
  * A file stored with the conversation. `file.read` returns its content.
  */
-export type Attachment = { id: FileId, name: string, 
+export type Attachment = { 
+/**
+ * Identifies it in `file.read`.
+ */
+id: FileId, 
+/**
+ * The file's name, without a path.
+ */
+name: string, 
 /**
  * The media type: `image/png`.
  */
-mime: string, bytes: number, };
+mime: string, 
+/**
+ * Its size, in bytes.
+ */
+bytes: number, };
 
 /**
  * One run of one browser that gstack started (`GSTACK_BROWSER` in its environment).
@@ -291,7 +351,23 @@ offset: number, };
 /**
  * The content of an event. A reader ignores an unknown `type`.
  */
-export type ChatBody = { "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
+export type ChatBody = { "type": "message", 
+/**
+ * The id that its sender gave it, by which a repeated send is recognised.
+ */
+clientId: ClientMessageId, 
+/**
+ * What the person wrote.
+ */
+text: string, 
+/**
+ * The page that the person was viewing; absent if none was sent along.
+ */
+page?: PageContext | null, 
+/**
+ * The files sent with it.
+ */
+attachments?: Array<Attachment>, 
 /**
  * Where it was typed.
  */
@@ -299,15 +375,63 @@ from: MessageSource,
 /**
  * The model requested for this message's turn only: `fast`, `deep` or one of the agent's models.
  */
-model?: string | null, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
+model?: string | null, } | { "type": "message-removed", 
+/**
+ * The message's id.
+ */
+clientId: ClientMessageId, } | { "type": "turn-started", 
+/**
+ * Identifies the turn in all its events.
+ */
+turnId: TurnId, 
+/**
+ * The message that the turn answers.
+ */
+clientId: ClientMessageId, 
+/**
+ * The agent that runs the turn.
+ */
+agent: AgentName, 
 /**
  * The agent's display name: `Claude Code`, `Built-in`.
  */
-agentLabel: string, model?: string | null, 
+agentLabel: string, 
+/**
+ * The model that was chosen for the turn; absent if the agent uses its default.
+ */
+model?: string | null, 
 /**
  * Whether the message was exactly one command, which runs without a model.
  */
-direct?: boolean, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
+direct?: boolean, } | { "type": "text", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The block's Markdown, as far as it is known.
+ */
+text: string, } | { "type": "thinking", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The block's Markdown, as far as it is known.
+ */
+text: string, } | { "type": "step", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * Identifies the step in its later events.
+ */
+stepId: StepId, 
+/**
+ * What sort of action it is, for its icon.
+ */
+kind: StepKind, 
 /**
  * The action in plain words, without its object: `Opening`, `Clicking`.
  */
@@ -327,7 +451,15 @@ tool: string,
 /**
  * The arguments as JSON text, cut at 4 KiB. Typed text is only counted, as it may be a password.
  */
-arguments?: string, } | { "type": "step-updated", turnId: TurnId, stepId: StepId, 
+arguments?: string, } | { "type": "step-updated", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The step to change.
+ */
+stepId: StepId, 
 /**
  * Replaces the step's object; empty to keep it.
  */
@@ -339,11 +471,39 @@ phrase?: SaidPhrase,
 /**
  * Replaces the step's arguments; empty to keep them.
  */
-arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, 
+arguments?: string, } | { "type": "step-done", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The step that ended.
+ */
+stepId: StepId, 
+/**
+ * How it ended.
+ */
+outcome: StepOutcome, 
+/**
+ * The time since its `step` event, in milliseconds.
+ */
+durationMs: number, 
 /**
  * The result's text, cut at 4 KiB.
  */
-result?: string, images?: Array<Attachment>, } | { "type": "approval", turnId: TurnId, approvalId: ApprovalId, 
+result?: string, 
+/**
+ * The images that it returned, such as a screenshot.
+ */
+images?: Array<Attachment>, } | { "type": "approval", 
+/**
+ * The turn that waits.
+ */
+turnId: TurnId, 
+/**
+ * Identifies the request in its answer.
+ */
+approvalId: ApprovalId, 
 /**
  * The request: `Click “Revoke key”`.
  */
@@ -371,19 +531,95 @@ does: string,
 /**
  * Everything that it would do. Absent in conversations from older versions.
  */
-action: ActionRecord, kind: StepKind, 
+action: ActionRecord, 
+/**
+ * What sort of action it is, for its icon.
+ */
+kind: StepKind, 
 /**
  * The possible answers.
  */
-choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "plan", turnId: TurnId, entries: Array<PlanEntry>, } | { "type": "question", turnId: TurnId, questionId: QuestionId, parts: Array<QuestionPart>, } | { "type": "question-done", turnId: TurnId, questionId: QuestionId, 
+choices: Array<Decision>, } | { "type": "approval-done", 
+/**
+ * The turn that waited.
+ */
+turnId: TurnId, 
+/**
+ * The approval that is closed.
+ */
+approvalId: ApprovalId, 
+/**
+ * The answer; `deny` unless somebody or a rule allowed it.
+ */
+decision: Decision, 
+/**
+ * Where the answer came from.
+ */
+by: AnsweredBy, } | { "type": "plan", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * All lines of the plan, in order.
+ */
+entries: Array<PlanEntry>, } | { "type": "question", 
+/**
+ * The turn that waits.
+ */
+turnId: TurnId, 
+/**
+ * Identifies the question in its answer.
+ */
+questionId: QuestionId, 
+/**
+ * The questions to answer together.
+ */
+parts: Array<QuestionPart>, } | { "type": "question-done", 
+/**
+ * The turn that waited.
+ */
+turnId: TurnId, 
+/**
+ * The question that is closed.
+ */
+questionId: QuestionId, 
 /**
  * One list of answers for each part; empty if the question was withdrawn or not answered.
  */
-answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, 
+answers?: Array<Array<string>>, 
+/**
+ * Where the answer came from.
+ */
+by: AnsweredBy, } | { "type": "notice", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The notice in English.
+ */
+text: string, 
 /**
  * The text as a code, if it has one.
  */
-words?: FaultWords | null, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
+words?: FaultWords | null, } | { "type": "turn-done", 
+/**
+ * The turn that ended.
+ */
+turnId: TurnId, 
+/**
+ * How it ended.
+ */
+outcome: TurnOutcome, 
+/**
+ * The time since its `turn-started`, in milliseconds.
+ */
+durationMs: number, 
+/**
+ * The model that answered, as the agent reports it; absent if it does not.
+ */
+model?: string | null, 
 /**
  * The cost of this turn, in US dollars, if the agent reports it.
  */
@@ -410,7 +646,31 @@ offset: number, text: string, };
 /**
  * One event of a conversation.
  */
-export type ChatEvent = { seq: number, at: number, } & ({ "type": "message", clientId: ClientMessageId, text: string, page?: PageContext | null, attachments?: Array<Attachment>, 
+export type ChatEvent = { 
+/**
+ * Its number within the conversation.
+ */
+seq: number, 
+/**
+ * When it was written to the journal.
+ */
+at: number, } & ({ "type": "message", 
+/**
+ * The id that its sender gave it, by which a repeated send is recognised.
+ */
+clientId: ClientMessageId, 
+/**
+ * What the person wrote.
+ */
+text: string, 
+/**
+ * The page that the person was viewing; absent if none was sent along.
+ */
+page?: PageContext | null, 
+/**
+ * The files sent with it.
+ */
+attachments?: Array<Attachment>, 
 /**
  * Where it was typed.
  */
@@ -418,15 +678,63 @@ from: MessageSource,
 /**
  * The model requested for this message's turn only: `fast`, `deep` or one of the agent's models.
  */
-model?: string | null, } | { "type": "message-removed", clientId: ClientMessageId, } | { "type": "turn-started", turnId: TurnId, clientId: ClientMessageId, agent: AgentName, 
+model?: string | null, } | { "type": "message-removed", 
+/**
+ * The message's id.
+ */
+clientId: ClientMessageId, } | { "type": "turn-started", 
+/**
+ * Identifies the turn in all its events.
+ */
+turnId: TurnId, 
+/**
+ * The message that the turn answers.
+ */
+clientId: ClientMessageId, 
+/**
+ * The agent that runs the turn.
+ */
+agent: AgentName, 
 /**
  * The agent's display name: `Claude Code`, `Built-in`.
  */
-agentLabel: string, model?: string | null, 
+agentLabel: string, 
+/**
+ * The model that was chosen for the turn; absent if the agent uses its default.
+ */
+model?: string | null, 
 /**
  * Whether the message was exactly one command, which runs without a model.
  */
-direct?: boolean, } | { "type": "text", turnId: TurnId, text: string, } | { "type": "thinking", turnId: TurnId, text: string, } | { "type": "step", turnId: TurnId, stepId: StepId, kind: StepKind, 
+direct?: boolean, } | { "type": "text", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The block's Markdown, as far as it is known.
+ */
+text: string, } | { "type": "thinking", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The block's Markdown, as far as it is known.
+ */
+text: string, } | { "type": "step", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * Identifies the step in its later events.
+ */
+stepId: StepId, 
+/**
+ * What sort of action it is, for its icon.
+ */
+kind: StepKind, 
 /**
  * The action in plain words, without its object: `Opening`, `Clicking`.
  */
@@ -446,7 +754,15 @@ tool: string,
 /**
  * The arguments as JSON text, cut at 4 KiB. Typed text is only counted, as it may be a password.
  */
-arguments?: string, } | { "type": "step-updated", turnId: TurnId, stepId: StepId, 
+arguments?: string, } | { "type": "step-updated", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The step to change.
+ */
+stepId: StepId, 
 /**
  * Replaces the step's object; empty to keep it.
  */
@@ -458,11 +774,39 @@ phrase?: SaidPhrase,
 /**
  * Replaces the step's arguments; empty to keep them.
  */
-arguments?: string, } | { "type": "step-done", turnId: TurnId, stepId: StepId, outcome: StepOutcome, durationMs: number, 
+arguments?: string, } | { "type": "step-done", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The step that ended.
+ */
+stepId: StepId, 
+/**
+ * How it ended.
+ */
+outcome: StepOutcome, 
+/**
+ * The time since its `step` event, in milliseconds.
+ */
+durationMs: number, 
 /**
  * The result's text, cut at 4 KiB.
  */
-result?: string, images?: Array<Attachment>, } | { "type": "approval", turnId: TurnId, approvalId: ApprovalId, 
+result?: string, 
+/**
+ * The images that it returned, such as a screenshot.
+ */
+images?: Array<Attachment>, } | { "type": "approval", 
+/**
+ * The turn that waits.
+ */
+turnId: TurnId, 
+/**
+ * Identifies the request in its answer.
+ */
+approvalId: ApprovalId, 
 /**
  * The request: `Click “Revoke key”`.
  */
@@ -490,19 +834,95 @@ does: string,
 /**
  * Everything that it would do. Absent in conversations from older versions.
  */
-action: ActionRecord, kind: StepKind, 
+action: ActionRecord, 
+/**
+ * What sort of action it is, for its icon.
+ */
+kind: StepKind, 
 /**
  * The possible answers.
  */
-choices: Array<Decision>, } | { "type": "approval-done", turnId: TurnId, approvalId: ApprovalId, decision: Decision, by: AnsweredBy, } | { "type": "plan", turnId: TurnId, entries: Array<PlanEntry>, } | { "type": "question", turnId: TurnId, questionId: QuestionId, parts: Array<QuestionPart>, } | { "type": "question-done", turnId: TurnId, questionId: QuestionId, 
+choices: Array<Decision>, } | { "type": "approval-done", 
+/**
+ * The turn that waited.
+ */
+turnId: TurnId, 
+/**
+ * The approval that is closed.
+ */
+approvalId: ApprovalId, 
+/**
+ * The answer; `deny` unless somebody or a rule allowed it.
+ */
+decision: Decision, 
+/**
+ * Where the answer came from.
+ */
+by: AnsweredBy, } | { "type": "plan", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * All lines of the plan, in order.
+ */
+entries: Array<PlanEntry>, } | { "type": "question", 
+/**
+ * The turn that waits.
+ */
+turnId: TurnId, 
+/**
+ * Identifies the question in its answer.
+ */
+questionId: QuestionId, 
+/**
+ * The questions to answer together.
+ */
+parts: Array<QuestionPart>, } | { "type": "question-done", 
+/**
+ * The turn that waited.
+ */
+turnId: TurnId, 
+/**
+ * The question that is closed.
+ */
+questionId: QuestionId, 
 /**
  * One list of answers for each part; empty if the question was withdrawn or not answered.
  */
-answers?: Array<Array<string>>, by: AnsweredBy, } | { "type": "notice", turnId: TurnId, text: string, 
+answers?: Array<Array<string>>, 
+/**
+ * Where the answer came from.
+ */
+by: AnsweredBy, } | { "type": "notice", 
+/**
+ * The turn that it belongs to.
+ */
+turnId: TurnId, 
+/**
+ * The notice in English.
+ */
+text: string, 
 /**
  * The text as a code, if it has one.
  */
-words?: FaultWords | null, } | { "type": "turn-done", turnId: TurnId, outcome: TurnOutcome, durationMs: number, model?: string | null, 
+words?: FaultWords | null, } | { "type": "turn-done", 
+/**
+ * The turn that ended.
+ */
+turnId: TurnId, 
+/**
+ * How it ended.
+ */
+outcome: TurnOutcome, 
+/**
+ * The time since its `turn-started`, in milliseconds.
+ */
+durationMs: number, 
+/**
+ * The model that answered, as the agent reports it; absent if it does not.
+ */
+model?: string | null, 
 /**
  * The cost of this turn, in US dollars, if the agent reports it.
  */
@@ -562,11 +982,39 @@ export type ChatUnqueue = { conversationId: ConversationId, clientId: ClientMess
 /**
  * One tab as Chrome's extension API sees it.
  */
-export type ChromeTab = { chromeTabId: ChromeTabId, windowId: WindowId, url: string, title: string, favIconUrl?: string | null, 
+export type ChromeTab = { 
+/**
+ * Chrome's id of the tab.
+ */
+chromeTabId: ChromeTabId, 
+/**
+ * The window that it is in.
+ */
+windowId: WindowId, 
+/**
+ * The address that it shows; empty if Chrome does not tell it.
+ */
+url: string, 
+/**
+ * The title that it shows; empty if Chrome does not tell it.
+ */
+title: string, 
+/**
+ * The address of its icon, if it has one.
+ */
+favIconUrl?: string | null, 
 /**
  * Whether it is the active tab of its window.
  */
-active: boolean, incognito: boolean, discarded: boolean, 
+active: boolean, 
+/**
+ * Whether it is in a private window. gstack never acts there.
+ */
+incognito: boolean, 
+/**
+ * Whether Chrome has unloaded its page to save memory.
+ */
+discarded: boolean, 
 /**
  * From `chrome.debugger.getTargets()`: maps Chrome's id to the DevTools target.
  */
@@ -635,7 +1083,12 @@ noAutostart?: boolean,
 /**
  * Whether a model reads the output: page content then comes in an envelope whose markers a page cannot predict.
  */
-forModel?: boolean, };
+forModel?: boolean, 
+/**
+ * The registration that the caller acts under. The daemon goes by the calling process: this only makes sure that a
+ * driver whose registration has ended is refused, and does not act as the person.
+ */
+driverId?: DriverId | null, };
 
 /**
  * `conversations.attach`: opens the conversation in this tab. The tab's previous conversation goes into the history,
@@ -759,6 +1212,9 @@ before?: ListPlace | null, };
  */
 export type Decision = "allow-once" | "allow-site" | "allow-conversation" | "allow-always" | "deny";
 
+/**
+ * What became of a dialog.
+ */
 export type DialogAnswer = "accepted" | "dismissed" | "open";
 
 /**
@@ -772,7 +1228,15 @@ id: string,
 /**
  * A sanitized name chosen by the page; never a path.
  */
-name: string, url: string, state: DownloadState, 
+name: string, 
+/**
+ * The address that it is downloaded from.
+ */
+url: string, 
+/**
+ * How far the download is.
+ */
+state: DownloadState, 
 /**
  * The path of the saved file, if the browser reports it.
  */
@@ -790,7 +1254,15 @@ total?: number,
  */
 reason?: string | null, };
 
+/**
+ * How far a download is.
+ */
 export type DownloadState = "in-progress" | "saved" | "failed";
+
+/**
+ * A registered driver: an MCP client, for as long as it is connected.
+ */
+export type DriverId = string;
 
 export type EarlierConversation = { conversationId: ConversationId, title: string, updatedAt: number, };
 
@@ -806,15 +1278,47 @@ export type Effect = { "kind": "dialog",
 /**
  * `alert`, `confirm`, `prompt` or `beforeunload`.
  */
-dialog: string, message: string, answer: DialogAnswer, 
+dialog: string, 
+/**
+ * The dialog's text, as the page wrote it.
+ */
+message: string, 
+/**
+ * What became of it.
+ */
+answer: DialogAnswer, 
 /**
  * The text entered into a prompt.
  */
-text?: string | null, } | { "kind": "download" } & Download | { "kind": "tab-opened", tabId: TabId, url: string, } | { "kind": "tab-closed", tabId: TabId, 
+text?: string | null, } | { "kind": "download" } & Download | { "kind": "tab-opened", 
+/**
+ * The daemon's id of the new tab.
+ */
+tabId: TabId, 
+/**
+ * The address that it was opened with.
+ */
+url: string, } | { "kind": "tab-closed", 
+/**
+ * The daemon's id of the closed tab.
+ */
+tabId: TabId, 
 /**
  * The new current tab, if the closed one was current. Commands without a tab work on it.
  */
-current?: TabId | null, } | { "kind": "navigation", from: string, to: string, } | { "kind": "console-error", text: string, };
+current?: TabId | null, } | { "kind": "navigation", 
+/**
+ * The address before.
+ */
+from: string, 
+/**
+ * The address now.
+ */
+to: string, } | { "kind": "console-error", 
+/**
+ * The error's text.
+ */
+text: string, };
 
 /**
  * No parameters, or an answer without data.
@@ -831,7 +1335,11 @@ export type ExportFormat = "markdown" | "json";
 /**
  * An error as sent: the `error` of a JSON-RPC response, and the body of an HTTP error.
  */
-export type Fault = { code: FaultCode, 
+export type Fault = { 
+/**
+ * What went wrong, for programs.
+ */
+code: FaultCode, 
 /**
  * The problem, for people.
  */
@@ -856,7 +1364,7 @@ words?: FaultWords | null, };
 /**
  * A stable code. Programs rely on it, never on the message.
  */
-export type FaultCode = "bad-request" | "unknown" | "protocol-mismatch" | "forbidden" | "panel-unconfirmed" | "not-found" | "conflict" | "too-large" | "timeout" | "cancelled" | "denied" | "daemon-down" | "updating" | "browser-down" | "tab-gone" | "navigation" | "element" | "script" | "outcome-unknown" | "agent-missing" | "agent-signed-out" | "agent-crashed" | "agent-error" | "storage" | "path-refused" | "url-refused" | "internal";
+export type FaultCode = "bad-request" | "unknown" | "protocol-mismatch" | "forbidden" | "panel-unconfirmed" | "not-found" | "conflict" | "leased" | "too-large" | "timeout" | "cancelled" | "denied" | "daemon-down" | "updating" | "browser-down" | "tab-gone" | "navigation" | "element" | "script" | "outcome-unknown" | "agent-missing" | "agent-signed-out" | "agent-crashed" | "agent-error" | "storage" | "path-refused" | "url-refused" | "internal";
 
 /**
  * A fault's sentences as codes of `protocol::told`.
@@ -1004,7 +1512,15 @@ export type ModelInfo = {
 /**
  * The agent's own name for it, as used in `model`.
  */
-id: string, label: string, description?: string, };
+id: string, 
+/**
+ * The model's name, for people.
+ */
+label: string, 
+/**
+ * What the model is good for; empty if the agent gives no description.
+ */
+description?: string, };
 
 /**
  * A file sent with a message.
@@ -1027,7 +1543,19 @@ export type OfTab = { chromeTabId: ChromeTabId, };
 /**
  * The page that a person was viewing when they wrote.
  */
-export type PageContext = { url: string, title: string, selection?: string | null, };
+export type PageContext = { 
+/**
+ * The page's address.
+ */
+url: string, 
+/**
+ * The page's title.
+ */
+title: string, 
+/**
+ * The text that was selected in the page, if any.
+ */
+selection?: string | null, };
 
 /**
  * The answer to `panel.prove`, and the notification when it changes.
@@ -1104,8 +1632,19 @@ html: string, };
 /**
  * One line of a plan.
  */
-export type PlanEntry = { text: string, status: PlanStatus, };
+export type PlanEntry = { 
+/**
+ * The line in the agent's words.
+ */
+text: string, 
+/**
+ * How far the agent is with it.
+ */
+status: PlanStatus, };
 
+/**
+ * How far an agent is with a line of its plan.
+ */
 export type PlanStatus = "pending" | "running" | "done";
 
 /**
@@ -1143,6 +1682,10 @@ id: string, effect: PolicyEffect, scope: PolicyScope,
  */
 site?: string | null, 
 /**
+ * Limits the rule to this tool of the site's pages, as they described it when it was allowed.
+ */
+tool?: PolicyTool, 
+/**
  * Limits the rule to this conversation.
  */
 conversationId?: ConversationId | null, 
@@ -1158,7 +1701,16 @@ madeAt: number, };
 /**
  * The subject of a rule.
  */
-export type PolicyScope = "act" | "submit" | "control" | "intercept" | "shell" | "write" | "download" | "upload" | "password" | "everything";
+export type PolicyScope = "act" | "submit" | "control" | "intercept" | "shell" | "write" | "download" | "upload" | "password" | "page-tool" | "everything";
+
+/**
+ * A tool that pages offer to agents (WebMCP).
+ */
+export type PolicyTool = { name: string, 
+/**
+ * The SHA-256, in hexadecimal, of everything that the page says about it. Another description is another tool.
+ */
+fingerprint: string, };
 
 export type Pong = { epoch: Epoch, };
 
@@ -1176,16 +1728,35 @@ answers: Array<Array<string>>, };
  */
 export type QuestionId = string;
 
-export type QuestionOption = { label: string, description?: string, };
+/**
+ * A suggested answer.
+ */
+export type QuestionOption = { 
+/**
+ * The text to choose, which is also the answer.
+ */
+label: string, 
+/**
+ * What choosing it means; empty if the agent gives no explanation.
+ */
+description?: string, };
 
 /**
  * One question with suggested answers; a person may also write their own.
  */
-export type QuestionPart = { text: string, 
+export type QuestionPart = { 
+/**
+ * The question in the agent's words.
+ */
+text: string, 
 /**
  * A title of one or two words.
  */
-header?: string, options: Array<QuestionOption>, 
+header?: string, 
+/**
+ * The suggested answers, in the agent's order.
+ */
+options: Array<QuestionOption>, 
 /**
  * Whether several answers may be chosen.
  */
@@ -1298,7 +1869,11 @@ code: string, values?: Array<string>, };
 /**
  * Whether agents run in a sandbox.
  */
-export type SandboxInfo = { inForce: boolean, 
+export type SandboxInfo = { 
+/**
+ * Whether agents run in a sandbox.
+ */
+inForce: boolean, 
 /**
  * The mechanism, or what is missing.
  */
@@ -1387,7 +1962,11 @@ export type SlashCommand = {
 /**
  * The name without the slash.
  */
-name: string, description?: string, 
+name: string, 
+/**
+ * What the command does; empty if the agent gives no description.
+ */
+description?: string, 
 /**
  * The arguments that it accepts: `[file]`.
  */
@@ -1403,6 +1982,9 @@ export type StepId = string;
  */
 export type StepKind = "navigate" | "read" | "act" | "control" | "file" | "shell" | "other";
 
+/**
+ * How a step ended.
+ */
 export type StepOutcome = "ok" | "failed" | "denied" | "unknown";
 
 /**
@@ -1435,7 +2017,31 @@ export type TabId = number;
 /**
  * A tab that has a conversation, for the panel's tab menu.
  */
-export type TabWithConversation = { tabId: TabId, chromeTabId: ChromeTabId, windowId: WindowId, title: string, url: string, conversationId: ConversationId, 
+export type TabWithConversation = { 
+/**
+ * The daemon's id of the tab.
+ */
+tabId: TabId, 
+/**
+ * Chrome's id of the tab.
+ */
+chromeTabId: ChromeTabId, 
+/**
+ * The window that it is in.
+ */
+windowId: WindowId, 
+/**
+ * The page's title.
+ */
+title: string, 
+/**
+ * The page's address.
+ */
+url: string, 
+/**
+ * The tab's conversation.
+ */
+conversationId: ConversationId, 
 /**
  * Whether a turn is running there.
  */
@@ -1444,10 +2050,32 @@ running: boolean, };
 /**
  * `tabs.changed`: the changes since the last report. With `full`, `tabs` is the complete list.
  */
-export type TabsChanged = { full: boolean, tabs: Array<ChromeTab>, removed: Array<ChromeTabId>, };
+export type TabsChanged = { 
+/**
+ * Whether `tabs` has every tab; the daemon forgets those that are not in it.
+ */
+full: boolean, 
+/**
+ * The tabs that are new or have changed.
+ */
+tabs: Array<ChromeTab>, 
+/**
+ * The tabs that were closed; empty with `full`.
+ */
+removed: Array<ChromeTabId>, };
 
-export type TabsConversations = { tabs: Array<TabWithConversation>, };
+/**
+ * All tabs that have a conversation.
+ */
+export type TabsConversations = { 
+/**
+ * One entry for each such tab; empty if there are none.
+ */
+tabs: Array<TabWithConversation>, };
 
+/**
+ * `tabs.working`: the tabs in which agents work now.
+ */
 export type TabsWorking = { 
 /**
  * All such tabs; empty if there are none.
@@ -1474,6 +2102,9 @@ export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "m
  */
 export type TurnId = string;
 
+/**
+ * How a turn ended.
+ */
 export type TurnOutcome = "done" | "failed" | "stopped" | "interrupted";
 
 /**
@@ -1483,7 +2114,11 @@ export type Usage = {
 /**
  * Input tokens, without those read from the cache.
  */
-inputTokens: number, outputTokens: number, 
+inputTokens: number, 
+/**
+ * Output tokens.
+ */
+outputTokens: number, 
 /**
  * Read from the provider's cache.
  */
@@ -1491,7 +2126,11 @@ cachedTokens: number,
 /**
  * The number of tokens in the model's context window now, and the window's size; 0 if not reported.
  */
-contextTokens: number, contextWindow: number, };
+contextTokens: number, 
+/**
+ * The size of the model's context window, in tokens; 0 if not reported.
+ */
+contextWindow: number, };
 
 /**
  * The daemon's answer to `hello`.
@@ -1539,7 +2178,15 @@ export type WindowId = number;
 /**
  * One tab in which an agent works.
  */
-export type WorkingTab = { tabId: TabId, chromeTabId: ChromeTabId, 
+export type WorkingTab = { 
+/**
+ * The daemon's id of the tab.
+ */
+tabId: TabId, 
+/**
+ * Chrome's id of the tab.
+ */
+chromeTabId: ChromeTabId, 
 /**
  * The agent's display name.
  */

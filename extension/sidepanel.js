@@ -5,7 +5,7 @@
 import { t } from "./shared/i18n.js";
 import { PanelApp } from "./panel/app.js";
 import { Connection } from "./panel/connection.js";
-import { keepUnsent, restoreUnsent } from "./panel/keep.js";
+import { keepUnsent, restoreUnsent } from "./panel/storage.js";
 import { Session } from "./panel/session.js";
 import { INITIAL, reduce } from "./panel/state/panel-state.js";
 import { createStore } from "./panel/store.js";

@@ -4,9 +4,10 @@
 //!
 //! A target panics if a guarantee is broken. Set `GSTACK_FUZZ_BYTES` to change the amount of input.
 
+use crate::base::host::without_brackets;
 use crate::base::lookalike::Words;
+use crate::chat::journal::read::Limits;
 use crate::chat::journal::{JOURNAL_FILE, Journal};
-use crate::chat::read::Limits;
 use crate::command::{envelope, url_guard};
 use crate::engine::{check_proof, confirmed_in, policy_rules_of, signed_text};
 use crate::http::lets_in;
@@ -142,7 +143,7 @@ pub fn url_guard(bytes: &[u8]) {
     }
     assert!(matches!(url.scheme(), "http" | "https"), "{url}");
     assert!(url_guard::check(url.as_str()).is_ok_and(|again| again == url), "{url} is read as another address");
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let host = without_brackets(url.host_str().unwrap_or_default());
     assert!(!host.is_empty(), "{url}");
     // Checked independently of the guard: link-local IPv4 addresses, and the metadata address in the last four octets
     // of an IPv6 address.

@@ -4,6 +4,8 @@
 
 // They panic if the write fails; `base::say` and `cli::terminal` do not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
+// What tests and the program use is `pub` and documented; everything else is `pub(crate)` or narrower.
+#![warn(unreachable_pub, missing_docs)]
 
 pub mod agent;
 pub mod base;
@@ -13,14 +15,14 @@ pub mod cli;
 pub mod client;
 pub mod command;
 pub mod daemon;
-pub mod engine;
+mod engine;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
-pub mod http;
+mod http;
 pub mod install;
 pub mod keeper;
-pub mod mcp;
+mod mcp;
 pub mod native;
-pub mod panel;
+mod panel;
 pub mod protocol;
-pub mod upgrade;
+mod upgrade;

@@ -50,7 +50,7 @@
   /** The pause between two steps of an agent in which the pill stays silent: most steps follow each other at once. */
   const BETWEEN_STEPS_MS = 600;
   const GLIDE_MS = 180;
-  const isEnglish = chrome.i18n.getMessage("language") === "en";
+  const isLowered = chrome.i18n.getMessage("midSentence") === "lower";
   const still = matchMedia("(prefers-reduced-motion: reduce)");
 
   /** @param {string} tag @param {string} name @returns {HTMLElement} */
@@ -189,17 +189,17 @@
    * @param {boolean} open
    */
   function say(words, open) {
-    doing.textContent = lowerFirst(words);
+    doing.textContent = continued(words);
     label.textContent = open ? "" : words;
     pill.classList.toggle("is-open", open);
   }
 
   /**
-   * Lowercases the first letter in English only; other languages keep theirs.
-   * @param {string} words  after the agent's name
+   * Returns the phrase as it reads after the agent's name, as `midSentence` in shared/i18n.js does.
+   * @param {string} phrase
    */
-  function lowerFirst(words) {
-    return isEnglish ? words.charAt(0).toLowerCase() + words.slice(1) : words;
+  function continued(phrase) {
+    return isLowered ? phrase.charAt(0).toLowerCase() + phrase.slice(1) : phrase;
   }
 
   /** Moves the agent's pointer. @param {{ x: number, y: number, pressed: boolean }} at */

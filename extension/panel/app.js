@@ -16,7 +16,7 @@ import { Drawers } from "./drawers.js";
 import { Files } from "./files.js";
 import { oncePerFrame } from "./frame.js";
 import { Keyboard } from "./keyboard.js";
-import { Pace } from "./pace.js";
+import { FrameBudget } from "./frame-budget.js";
 import { byId } from "./page.js";
 import { Pick } from "./pick.js";
 import { quickActions } from "./quick-actions.js";
@@ -94,6 +94,7 @@ export class PanelApp {
     this.banner = new Banner(byId("banner"), this.reconnect);
     this.empty = new Empty(byId("empty"), {
       say: (text) => this.writing.say(text),
+      arrive: () => this.session.prepare(),
       lookAgain: () => this.#lookForAgents(),
       otherAgents: () => this.agents.menu.open(),
       goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)),
@@ -127,8 +128,8 @@ export class PanelApp {
       loadOlder: () => session.older(),
       tools: {
         prose: {
-          text: new Pace(TEXT_A_FRAME),
-          blocks: new Pace(BLOCKS_A_FRAME),
+          text: new FrameBudget(TEXT_A_FRAME),
+          blocks: new FrameBudget(BLOCKS_A_FRAME),
         },
         load: (file) => this.files.url(this.#shownId, file),
         answer: (approvalId, decision, text) => this.#attempt(() => control.answer(this.#shownId, approvalId, decision, text)),

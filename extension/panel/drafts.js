@@ -4,7 +4,7 @@
  * @import { Held } from "./view/attachments.js"
  * @import { Composer } from "./view/composer.js"
  */
-import { keepAttached, keepDraft, restoreDraft } from "./keep.js";
+import { keepAttached, keepDraft, restoreDraft } from "./storage.js";
 import { joinedText, withHeld } from "./state/context.js";
 
 /** Saved when typing pauses for this long, and when the panel closes. */

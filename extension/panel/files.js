@@ -3,7 +3,11 @@
  * @import { Attachment } from "../protocol.js"
  * @import { Connection } from "./connection.js"
  */
+import { FaultError } from "../shared/fault.js";
+import { SAID } from "../shared/fault-words.js";
+import { t } from "../shared/i18n.js";
 import { PICTURE_TYPES } from "../shared/pictures.js";
+import { size } from "./format.js";
 
 /** A panel keeps at most this many bytes. */
 const LARGEST = 32 * 1024 * 1024;
@@ -53,7 +57,7 @@ export class Files {
     let offset = 0;
     for (;;) {
       const { data, total } = await this.connection.request("file.read", { conversationId, id: file.id, offset });
-      if (total > LARGEST) throw new RangeError(`file of ${total} bytes`);
+      if (total > LARGEST) throw new FaultError({ code: "too-large", message: t("fileTooLarge", size(total), size(LARGEST)), words: SAID });
       const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
       parts.push(bytes);
       offset += bytes.length;

@@ -1,7 +1,7 @@
 /**
  * Sends the person's messages to the daemon: in order, once, and automatically again after a lost connection.
  *
- * Owns the order of sending. Unsent messages are in the store, and `keep.js` saves them.
+ * Owns the order of sending. Unsent messages are in the store, and `storage.js` saves them.
  * @import { NewAttachment } from "../protocol.js"
  * @import { Connection } from "./connection.js"
  * @import { PanelStore } from "./session.js"

@@ -30,6 +30,10 @@ export class Session {
   #opening = 0;
   /** The conversation reported to the daemon as the one in which the person is writing. @type {string | null} */
   #prepared = null;
+  /** The tab's conversation once the daemon sends this panel its events. @type {string | null} */
+  #shown = null;
+  /** The person arrived at the composer before its conversation was shown. */
+  #arrived = false;
 
   /** @param {Connection} connection @param {PanelStore} store */
   constructor(connection, store) {
@@ -106,6 +110,7 @@ export class Session {
   #connectedAnew() {
     this.#acknowledged.clear();
     this.#prepared = null;
+    this.#shown = null;
     void this.open();
     const { reading } = this.store.state;
     if (reading) void this.#read(reading.info.conversationId);
@@ -131,6 +136,9 @@ export class Session {
       if (before && before.info.conversationId !== info.conversationId) this.#leave(before.info.conversationId);
       this.store.dispatch({ type: "opened", info });
       await this.#read(info.conversationId);
+      if (opening !== this.#opening) return;
+      this.#shown = info.conversationId;
+      if (this.#arrived) this.prepare();
     } catch (error) {
       if (opening === this.#opening) this.store.dispatch({ type: "open-failed", fault: faultOf(error) });
     }
@@ -141,6 +149,8 @@ export class Session {
     const { tab: before, conversation, reading } = this.store.state;
     this.store.dispatch({ type: "tab", tab });
     if (before?.chromeTabId === tab.chromeTabId) return;
+    this.#shown = null;
+    this.#arrived = false;
     for (const held of [conversation, reading]) if (held) this.#leave(held.info.conversationId);
     void this.open();
   }
@@ -219,12 +229,18 @@ export class Session {
 
   /** Reports the composer's text: at its first character the daemon may start the agent. @param {string} text */
   writes(text) {
-    const id = this.store.state.conversation?.info.conversationId;
     if (text.trim() === "") this.#prepared = null;
-    else if (id && id !== this.#prepared && this.#connected) {
-      this.#prepared = id;
-      this.connection.notify("chat.prepare", { conversationId: id });
-    }
+    else this.prepare();
+  }
+
+  /** Reports that the person is about to write in the tab's conversation: the daemon may start its agent. */
+  prepare() {
+    const id = this.store.state.conversation?.info.conversationId ?? null;
+    // The daemon starts one only for a conversation that this panel shows, so until then this is only recorded.
+    this.#arrived = id === null || id !== this.#shown;
+    if (id === null || this.#arrived || id === this.#prepared || !this.#connected) return;
+    this.#prepared = id;
+    this.connection.notify("chat.prepare", { conversationId: id });
   }
 
   async stop() {
@@ -254,6 +270,7 @@ export class Session {
     await this.read(null);
     this.store.dispatch({ type: "opened", info });
     await this.#read(info.conversationId);
+    this.#shown = info.conversationId;
   }
 
   /** @param {boolean} refresh  look again instead of returning the known agents */

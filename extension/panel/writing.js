@@ -67,6 +67,7 @@ export class Writing {
       send: (text, attachments, context) => this.send(text, attachments, context),
       stop: () => this.place.stop(),
       recall: () => this.#lastMessage,
+      arrive: () => this.panel.session.prepare(),
       draft: (text) => {
         this.panel.session.writes(text);
         this.drafts.typed();

@@ -18,7 +18,7 @@ const FROM_THE_RIGHT = /[\u0590-\u08ff]/;
  */
 function capitalised(words, values) {
   if (values.some((value) => value !== "" && words.startsWith(value))) return words;
-  return words.replace(/^(?!gstack\b)\p{Ll}/u, (first) => first.toLocaleUpperCase());
+  return words.replace(/^(?!gstack\b)\p{Ll}/u, (first) => first.toUpperCase());
 }
 
 /**

@@ -3,6 +3,7 @@
  * @import { Fault } from "../protocol.js"
  */
 import { SAID, worded } from "./fault-words.js";
+import { isolated, t } from "./i18n.js";
 
 /** The error of a failed request: the fault from the other side, or one that stands for its absence. */
 export class FaultError extends Error {
@@ -21,5 +22,7 @@ export class FaultError extends Error {
  */
 export function faultOf(thrown) {
   if (thrown instanceof FaultError) return worded(thrown.fault);
-  return { code: "internal", message: thrown instanceof Error ? thrown.message : String(thrown), words: SAID };
+  // The browser's own words, always in English: in brackets, after ours.
+  const said = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: "internal", message: `${t("code_internal")} (${isolated(said)})`, words: SAID };
 }

@@ -26,3 +26,14 @@ export function t(name, ...values) {
 export function isolated(text) {
   return chrome.i18n.getMessage("direction") === "rtl" ? `\u2068${text}\u2069` : text;
 }
+
+/**
+ * Returns a phrase as it reads in the middle of a sentence. Lowercases its first letter only in languages whose phrases
+ * all start with a verb (`midSentence` is `lower`). A German phrase may start with a noun, so it stays unchanged and
+ * follows a colon.
+ * @param {string} phrase
+ */
+export function midSentence(phrase) {
+  // Not `toLocaleLowerCase`: the text has the catalogue's language, not the system's (Turkish lowercases I to ı).
+  return t("midSentence") === "lower" ? phrase.charAt(0).toLowerCase() + phrase.slice(1) : phrase;
+}

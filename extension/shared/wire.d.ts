@@ -2,23 +2,25 @@
 // extension (names that begin with `local.`).
 import type * as P from "../protocol.js";
 
-/** Requests that only the background makes, never a panel. */
-type OfBackground = "hello" | "panel.prove";
+/** Messages that only the background sends, never a panel. */
+type OfBackground =
+  | "hello"
+  | "panel.prove"
+  | "panel.closed"
+  | "tabs.changed"
+  | "relay.answer"
+  | "relay.event"
+  | "relay.detached";
 
 /** Requests of a panel: parameters and result by method. */
 export type Requests = {
   [M in Exclude<keyof P.Answers, OfBackground>]: [P.Params<M>, P.Answers[M]];
 } & { "local.ping": [P.Empty, P.Empty] };
 
-/** Notifications of a panel. */
-export interface Notifications {
-  "panel.opened": P.PanelOpened;
-  "panel.focus": P.PanelFocus;
-  "chat.ack": P.ChatAck;
-  "chat.prepare": P.ChatRef;
-  echoed: P.Echo;
-  "local.retry": P.Empty;
-}
+/** Notifications of a panel: the generated methods without an answer. */
+export type Notifications = {
+  [M in Exclude<P.ToDaemon["method"], keyof P.Answers | OfBackground>]: P.Params<M>;
+} & { "local.retry": P.Empty };
 
 /** The connection from the background to the daemon, as the background sees it. */
 export interface ConnectionState {
@@ -32,13 +34,5 @@ export interface ConnectionState {
 
 export type ToPanelLocal = P.ToPanel | { method: "connection", params: ConnectionState };
 
-/** A message on a port inside the extension, or on the native port. */
-export interface Envelope {
-  jsonrpc?: string;
-  client?: P.PanelId | null;
-  id?: number | null;
-  method?: string | null;
-  params?: unknown;
-  result?: unknown;
-  error?: P.Fault | null;
-}
+/** A message on a port inside the extension, which names no version, or on the native port. */
+export type Envelope = Omit<P.Envelope, "jsonrpc"> & Partial<Pick<P.Envelope, "jsonrpc">>;

@@ -13,11 +13,16 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+/// How long an agent may take to end its turn after an interrupt (it takes 10 to 50 ms) before its process is ended.
+pub(crate) const INTERRUPT_LIMIT: Duration = Duration::from_millis(800);
+
 /// A kind of agent. Holds no process. Cheap to clone behind an `Arc`.
 pub trait Agent: Send + Sync {
+    /// Returns the name by which it is chosen: `claude`.
     fn name(&self) -> AgentName;
     /// Returns the name shown to people: `Claude Code`.
     fn label(&self) -> &str;
@@ -48,7 +53,8 @@ pub trait Agent: Send + Sync {
 pub trait AgentSession: Send {
     /// Sends one message. This starts a turn, which ends with one [`AgentEvent::TurnDone`] (or `Exited`).
     fn prompt(&mut self, prompt: Prompt) -> BoxFuture<'_, Result<(), Fault>>;
-    /// Asks the running turn to end. It still ends with `TurnDone`.
+    /// Asks the running turn to end. It still ends with `TurnDone`, unless the agent ignores this: the caller closes the
+    /// session after [`INTERRUPT_LIMIT`].
     fn interrupt(&mut self) -> BoxFuture<'_, ()>;
     /// Returns whether the session in [`Launch::resume`] was resumed. If not, the agent knows nothing of the earlier
     /// conversation.
@@ -63,6 +69,7 @@ pub trait AgentSession: Send {
 /// The environment in which agents are started: the login shell's, never the daemon's own.
 #[derive(Clone, Debug, Default)]
 pub struct AgentEnvironment {
+    /// All environment variables; the daemon's own are not inherited.
     pub variables: BTreeMap<OsString, OsString>,
     /// Our own program, which starts a long-lived agent as its minder (`process::minder`). `None`: without a minder.
     pub minder: Option<PathBuf>,
@@ -75,11 +82,13 @@ pub struct AgentEnvironment {
 /// The parameters of an agent's start for a conversation.
 #[derive(Clone)]
 pub struct Launch {
+    /// The conversation that it works for.
     pub conversation_id: ConversationId,
     /// The working folder, to which its file tools are confined.
     pub folder: PathBuf,
     /// The agent's own session id from an earlier [`AgentEvent::SessionStarted`], to resume it.
     pub resume: Option<String>,
+    /// The model, by the agent's name for it; `None` for the agent's default.
     pub model: Option<String>,
     /// Instructions that precede everything else.
     pub system_prompt: String,
@@ -87,6 +96,7 @@ pub struct Launch {
     pub mcp: McpEndpoint,
     /// The same tools for an agent in this process, and the words for steps.
     pub tools: Arc<dyn Tools>,
+    /// The environment in which its process is started.
     pub environment: AgentEnvironment,
     /// A private folder (0700) for files with content that must not be in argv. The adapter removes its files.
     pub run_files: PathBuf,
@@ -102,6 +112,7 @@ pub struct Launch {
 pub struct McpEndpoint {
     /// `http://127.0.0.1:PORT/mcp`
     pub url: String,
+    /// The bearer token for the endpoint.
     pub token: String,
     /// The MCP names of the tools (`goto`, `click` …).
     pub tools: Vec<String>,
@@ -110,6 +121,7 @@ pub struct McpEndpoint {
 /// One message to an agent.
 #[derive(Clone, Debug, Default)]
 pub struct Prompt {
+    /// The message, for the agent.
     pub text: String,
     /// The page that the person is viewing.
     pub page: Option<PageContext>,
@@ -117,19 +129,23 @@ pub struct Prompt {
     pub working_tab: Option<(TabId, PageContext)>,
     /// The earlier conversation, for an agent that does not know it.
     pub earlier: Option<String>,
+    /// The images sent with the message.
     pub images: Vec<Image>,
 }
 
+/// An image for or from an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// `image/png`
     pub mime: String,
+    /// The file's content.
     pub bytes: Vec<u8>,
 }
 
 /// The browser's commands as tools, bound to the conversation's tabs and to the policy: `run` asks the person if
 /// necessary, and returns a refusal as text.
 pub trait Tools: Send + Sync {
+    /// Runs a command in the conversation's tabs. Cancelling ends it early. Fails with a fault for the agent.
     fn run(&self, call: ToolCall, cancel: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>>;
     /// Describes a call for the step line. `arguments` are as the agent sent them.
     fn describe(&self, tool: &str, arguments: &serde_json::Value) -> StepWords;
@@ -138,19 +154,29 @@ pub trait Tools: Send + Sync {
 /// A command of the registry with its arguments as on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
+    /// The command's name in the registry.
     pub command: String,
+    /// The words after its name.
     pub args: Vec<String>,
 }
 
+/// The result of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolResult {
+    /// The text for the agent.
     pub text: String,
+    /// The same as JSON, if the command has structured output.
     pub data: Option<serde_json::Value>,
+    /// The pictures that the command took.
     pub images: Vec<Image>,
+    /// The files that the command wrote (absolute paths), its images among them.
+    pub files: Vec<String>,
 }
 
+/// A step in plain words, as the side panel shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepWords {
+    /// What sort of action it is, for its icon.
     pub kind: StepKind,
     /// `Clicking`
     pub verb: String,
@@ -178,24 +204,39 @@ impl StepWords {
 pub enum AgentEvent {
     /// The agent's own id of the session, to resume it.
     SessionStarted {
+        /// The id for [`Launch::resume`].
         resume: String,
+        /// The model in use, if the agent reports it.
         model: Option<String>,
     },
     /// A new block of the answer starts; deltas follow.
     TextStarted,
+    /// More text of the current block of the answer.
     TextDelta(String),
+    /// A new block of reasoning starts; deltas follow.
     ThinkingStarted,
+    /// More text of the current block of reasoning.
     ThinkingDelta(String),
+    /// The agent begins to use a tool.
     StepStarted {
+        /// Identifies the step in `StepDone`.
         step_id: StepId,
+        /// The step in plain words.
         words: StepWords,
+        /// The tool's own name.
         tool: String,
+        /// The arguments as JSON text.
         arguments: String,
     },
+    /// The tool has ended.
     StepDone {
+        /// The step that ended.
         step_id: StepId,
+        /// How it ended.
         outcome: StepOutcome,
+        /// The tool's output as text.
         result: String,
+        /// The pictures in the tool's output.
         images: Vec<Image>,
     },
     /// The agent asks to use one of its own tools (not one of [`Tools`]). Dropping `answer` denies.
@@ -204,6 +245,7 @@ pub enum AgentEvent {
     QuestionAsked(QuestionAsked),
     /// The agent withdrew an approval or a question: the card closes, and no answer is sent.
     Withdrawn {
+        /// The agent's id of the request, as in `PermissionAsked` or `QuestionAsked`.
         request: String,
     },
     /// The agent's complete plan, which replaces the previous one.
@@ -212,19 +254,27 @@ pub enum AgentEvent {
     Offers(Offers),
     /// A retry or a rate limit: shown as a line while the turn continues.
     Notice(Sentence),
+    /// The turn has ended. No further event belongs to it.
     TurnDone {
+        /// How it ended.
         outcome: TurnOutcome,
+        /// The model that answered, if the agent reports it.
         model: Option<String>,
+        /// The cost of the turn in US dollars, if the agent reports it.
         cost_usd: Option<f64>,
+        /// The tokens of the turn, if the agent reports them.
         usage: Option<Usage>,
+        /// The reason of a failure.
         fault: Option<Fault>,
     },
     /// The process has ended. The last event.
     Exited {
+        /// The problem, if it did not end because it was asked to.
         fault: Option<Fault>,
     },
 }
 
+/// A request of the agent to use one of its own tools.
 #[derive(Debug)]
 pub struct PermissionAsked {
     /// The agent's id of the request, for `Withdrawn`.
@@ -235,25 +285,33 @@ pub struct PermissionAsked {
     pub does: String,
     /// The complete details: the input, the new content of files.
     pub content: String,
+    /// The agent's reason, if it gives one.
     pub why: Option<String>,
+    /// What sort of action it is, for its icon.
     pub kind: StepKind,
     /// True if the default policy allows it: reading files inside the folder.
     pub read_only: bool,
+    /// Takes the answer.
     pub answer: oneshot::Sender<PermissionAnswer>,
 }
 
+/// The answer to a [`PermissionAsked`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PermissionAnswer {
+    /// The agent may use the tool this once.
     Allow,
     /// With the text that the agent gets.
     Deny(String),
 }
 
+/// A question of the agent to the person.
 #[derive(Debug)]
 pub struct QuestionAsked {
     /// The agent's id of the request, for `Withdrawn`.
     pub request: String,
+    /// The questions to answer together.
     pub parts: Vec<QuestionPart>,
+    /// Takes the answer.
     pub answer: oneshot::Sender<QuestionAnswer>,
 }
 
@@ -263,7 +321,9 @@ pub type QuestionAnswer = Vec<Vec<String>>;
 /// The offers of a running agent. `None` if it did not report them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offers {
+    /// The models that can be chosen.
     pub models: Option<Vec<ModelInfo>>,
+    /// Its slash commands.
     pub commands: Option<Vec<SlashCommand>>,
     /// The account that is signed in: an email address or a plan.
     pub account: Option<String>,

@@ -5,17 +5,17 @@
 
 pub mod acp;
 pub mod adapter;
-pub mod builtin;
+pub(crate) mod builtin;
 pub mod claude;
-pub mod clip;
+pub(crate) mod clip;
 pub mod codex;
-pub mod discovery;
-pub mod environment;
-pub mod faults;
-pub mod guard;
+pub(crate) mod discovery;
+pub(crate) mod environment;
+pub(crate) mod faults;
+pub(crate) mod guard;
 pub mod process;
 pub mod prompt;
-pub mod registry;
-pub mod rpc;
+pub(crate) mod registry;
+pub(crate) mod rpc;
 pub mod sandbox;
-pub mod session_task;
+pub(crate) mod session_task;

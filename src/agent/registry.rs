@@ -26,7 +26,7 @@ const PROBE_LIMIT: Duration = Duration::from_secs(30);
 
 /// The configuration of agents.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AgentSettings {
+pub(crate) struct AgentSettings {
     /// The paths of programs by their agent's name, which are not searched for.
     pub programs: BTreeMap<String, PathBuf>,
     /// Agents of the person's own, in order of preference before the built-in one.
@@ -41,7 +41,7 @@ pub struct AgentSettings {
 
 /// An agent from the configuration. It uses ACP.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnAgent {
+pub(crate) struct OwnAgent {
     pub name: String,
     pub label: Option<String>,
     /// A name to search for, or a path.
@@ -51,7 +51,7 @@ pub struct OwnAgent {
 
 /// All agents. Cheap to clone.
 #[derive(Clone)]
-pub struct Agents {
+pub(crate) struct Agents {
     shared: Arc<Shared>,
 }
 
@@ -98,7 +98,7 @@ impl Listed {
 }
 
 impl Agents {
-    pub fn new(settings: AgentSettings) -> Self {
+    pub(crate) fn new(settings: AgentSettings) -> Self {
         let environment = LoginEnvironment::new(settings.environment.clone());
         let confiner = Confiner::new(settings.sandbox.clone());
         Self::from(Listed::of(settings), environment, confiner)
@@ -106,7 +106,8 @@ impl Agents {
 
     /// Creates the list with the given agents. The first usable one is the default; the last one should always be
     /// usable.
-    pub fn with(agents: Vec<Arc<dyn Agent>>, chosen: Option<AgentName>, environment: LoginEnvironment) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with(agents: Vec<Arc<dyn Agent>>, chosen: Option<AgentName>, environment: LoginEnvironment) -> Self {
         Self::from(Listed { settings: None, agents, chosen }, environment, Confiner::new(None))
     }
 
@@ -123,7 +124,7 @@ impl Agents {
     }
 
     /// Applies a changed configuration from the next probe on. Running agents are not affected.
-    pub fn configure(&self, settings: AgentSettings) {
+    pub(crate) fn configure(&self, settings: AgentSettings) {
         let mut listed = self.shared.listed.lock().unwrap_or_else(PoisonError::into_inner);
         if listed.settings.as_deref() == Some(&settings) {
             return;
@@ -136,7 +137,7 @@ impl Agents {
 
     /// Adds the folders of a terminal's PATH, so that every program that its `which` finds is found here too. Returns
     /// whether any of them is new, in which case another probe may find more.
-    pub fn learn_path(&self, path: &str) -> bool {
+    pub(crate) fn learn_path(&self, path: &str) -> bool {
         self.shared.environment.learn_path(path)
     }
 
@@ -145,12 +146,12 @@ impl Agents {
     }
 
     /// Returns the environment in which agents and git are started, with their sandbox.
-    pub async fn environment(&self) -> AgentEnvironment {
+    pub(crate) async fn environment(&self) -> AgentEnvironment {
         self.shared.confiner.confine(self.shared.environment.get().await).await
     }
 
     /// Returns the agent of this name, usable or not. Fails if there is none.
-    pub fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
+    pub(crate) fn get(&self, name: &AgentName) -> Result<Arc<dyn Agent>, Fault> {
         let agents = self.listed().agents;
         let named = agents.iter().find(|agent| agent.name() == *name);
         named.cloned().ok_or_else(|| {
@@ -162,14 +163,14 @@ impl Agents {
     }
 
     /// Returns the agent for a conversation without a choice.
-    pub async fn default_agent(&self) -> Arc<dyn Agent> {
+    pub(crate) async fn default_agent(&self) -> Arc<dyn Agent> {
         let name = self.list().await.into_iter().find(|info| info.default).map(|info| info.name);
         let named = name.and_then(|name| self.get(&name).ok());
         named.unwrap_or_else(|| Arc::new(Builtin))
     }
 
     /// Returns the result of the last probe. Probes if there was none.
-    pub async fn list(&self) -> Vec<AgentInfo> {
+    pub(crate) async fn list(&self) -> Vec<AgentInfo> {
         if let Some(found) = self.found() {
             return found;
         }
@@ -185,7 +186,7 @@ impl Agents {
     }
 
     /// Merges a running agent's offers into the result of the last probe. Returns all agents if that changed anything.
-    pub fn learn(&self, name: &AgentName, offers: Offers) -> Option<Vec<AgentInfo>> {
+    pub(crate) fn learn(&self, name: &AgentName, offers: Offers) -> Option<Vec<AgentInfo>> {
         let mut found = self.shared.found.lock().unwrap_or_else(PoisonError::into_inner);
         let all = found.as_mut()?;
         let info = all.iter_mut().find(|info| info.name == *name)?;
@@ -203,12 +204,12 @@ impl Agents {
     }
 
     /// Returns the sandbox state from the last probe.
-    pub fn known_sandbox(&self) -> Option<SandboxState> {
+    pub(crate) fn known_sandbox(&self) -> Option<SandboxState> {
         self.shared.confiner.known()
     }
 
     /// Asks the login shell for its environment again, then probes all agents concurrently.
-    pub async fn refresh(&self) -> Vec<AgentInfo> {
+    pub(crate) async fn refresh(&self) -> Vec<AgentInfo> {
         let looking = self.shared.looking.lock().await;
         self.look(&looking).await
     }

@@ -10,17 +10,14 @@ use futures_util::future::BoxFuture;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-/// An interrupt is answered in 10 to 50 ms; a process that does not end its turn within this limit is killed.
-pub const INTERRUPT_LIMIT: Duration = Duration::from_secs(5);
 const COMMANDS_WAITING: usize = 8;
 /// The limit from the end of its output to its own end.
 const END_LIMIT: Duration = Duration::from_secs(2);
 
 /// The handle of the task. Dropping it ends the task and the process immediately.
-pub struct Held<C> {
+pub(crate) struct SessionTask<C> {
     commands: mpsc::Sender<C>,
     cancel: CancellationToken,
     task: Option<JoinHandle<()>>,
@@ -28,10 +25,10 @@ pub struct Held<C> {
 
 /// The task has ended.
 #[derive(Debug)]
-pub struct Gone;
+pub(crate) struct Gone;
 
-impl<C: Send + 'static> Held<C> {
-    pub fn spawn<F>(task: impl FnOnce(mpsc::Receiver<C>, CancellationToken) -> F) -> Self
+impl<C: Send + 'static> SessionTask<C> {
+    pub(crate) fn spawn<F>(task: impl FnOnce(mpsc::Receiver<C>, CancellationToken) -> F) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
     {
@@ -41,12 +38,12 @@ impl<C: Send + 'static> Held<C> {
         Self { commands, cancel, task }
     }
 
-    pub async fn send(&self, command: C) -> Result<(), Gone> {
+    pub(crate) async fn send(&self, command: C) -> Result<(), Gone> {
         self.commands.send(command).await.map_err(|_| Gone)
     }
 
     /// Ends the process gracefully. None of its processes runs when this returns.
-    pub fn close(mut self) -> BoxFuture<'static, ()> {
+    pub(crate) fn close(mut self) -> BoxFuture<'static, ()> {
         self.cancel.cancel();
         let task = self.task.take();
         Box::pin(async move {
@@ -59,7 +56,7 @@ impl<C: Send + 'static> Held<C> {
     }
 }
 
-impl<C> Drop for Held<C> {
+impl<C> Drop for SessionTask<C> {
     fn drop(&mut self) {
         if let Some(task) = &self.task {
             task.abort();
@@ -69,16 +66,14 @@ impl<C> Drop for Held<C> {
 
 /// The reason why a task's loop ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     Closed,
     /// Its output ended.
     Silent,
-    /// It did not end its turn after an interrupt.
-    Stuck,
 }
 
 /// Ends and reaps the process, drops `keep`, then reports the end.
-pub async fn farewell<K>(
+pub(crate) async fn end_and_report<K>(
     child: LineChild,
     patience: Patience,
     keep: K,
@@ -100,19 +95,11 @@ pub async fn farewell<K>(
 }
 
 /// Returns how a process ended whose output has ended, and its last line on stderr.
-pub async fn how_it_ended(child: &mut LineChild) -> (String, Option<String>) {
+pub(crate) async fn exit_description(child: &mut LineChild) -> (String, Option<String>) {
     let how = match tokio::time::timeout(END_LIMIT, child.wait()).await {
         Ok(Ok(status)) => status.to_string(),
         Ok(Err(error)) => error.to_string(),
         Err(_elapsed) => "it fell silent".to_owned(),
     };
     (how, child.last_words())
-}
-
-/// Waits until the time, or forever if it is `None`.
-pub async fn at(time: Option<Instant>) {
-    match time {
-        Some(time) => tokio::time::sleep_until(time).await,
-        None => std::future::pending().await,
-    }
 }

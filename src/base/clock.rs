@@ -3,6 +3,6 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Returns milliseconds since 1970-01-01 UTC, or 0 if the clock is set before that.
-pub fn now_millis() -> u64 {
+pub(crate) fn now_millis() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
 }

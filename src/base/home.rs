@@ -2,7 +2,7 @@
 //!
 //! Owns the paths and the check of their permissions. Never reads or writes the files in it.
 
-pub use super::private_folder::{HomeError, private_folder};
+pub(crate) use super::private_folder::{HomeError, private_folder};
 
 use super::private_folder::{check_way, is_private};
 use std::fs;
@@ -32,7 +32,12 @@ pub struct Home {
 
 impl Home {
     /// Returns the home that the environment names: `--session` or `GSTACK_SESSION` in `GSTACK_HOME` or `~/.gstack`.
-    /// Creates it (0700) if it does not exist. Fails if another user can access or redirect it.
+    /// Creates it (0700) if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the home cannot be determined or created, its path is not UTF-8, or another user can access or redirect
+    /// it.
     pub fn locate(session: Option<&str>) -> Result<Self, HomeError> {
         let folders = folders(session)?;
         for shared in &folders.above {
@@ -52,8 +57,11 @@ impl Home {
         (is_ours && home.sockets_fit()).then_some(home)
     }
 
-    /// Returns a home at the given path. Creates it (0700) if it does not exist. Fails if another user can access or
-    /// redirect it.
+    /// Returns a home at the given path. Creates it (0700) if it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be created, its path is not UTF-8, or another user can access or redirect it.
     pub fn at(root: PathBuf) -> Result<Self, HomeError> {
         check_way(&root)?;
         // Agents, browsers and their manifests get the path in JSON.
@@ -87,6 +95,7 @@ impl Home {
         all
     }
 
+    /// Returns the path of the folder itself.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -102,12 +111,15 @@ impl Home {
     pub fn keeper_lock(&self) -> PathBuf {
         self.root.join("keeper.lock")
     }
+    /// Returns the path of the Unix socket on which native messaging hosts reach the daemon.
     pub fn panel_socket(&self) -> PathBuf {
         self.sockets.join("panel.sock")
     }
+    /// Returns the path of the Unix socket on which the command line reaches the daemon.
     pub fn http_socket(&self) -> PathBuf {
         self.sockets.join("http.sock")
     }
+    /// Returns the path of the Unix socket on which the keeper serves the browser.
     pub fn browser_socket(&self) -> PathBuf {
         self.sockets.join("browser.sock")
     }
@@ -116,12 +128,15 @@ impl Home {
     pub fn keeper_key(&self) -> PathBuf {
         self.root.join("keeper.key")
     }
+    /// Returns the path of the daemon's log.
     pub fn daemon_log(&self) -> PathBuf {
         self.root.join("daemon.log")
     }
+    /// Returns the path of the log of the keeper and its browser.
     pub fn keeper_log(&self) -> PathBuf {
         self.root.join("keeper.log")
     }
+    /// Returns the path of the person's settings.
     pub fn config_file(&self) -> PathBuf {
         self.root.join("config.toml")
     }
@@ -165,6 +180,7 @@ impl Home {
     pub fn tabs_file(&self) -> PathBuf {
         self.root.join("tabs.json")
     }
+    /// Returns the folder of the profile that the browser runs with.
     pub fn browser_profile(&self) -> PathBuf {
         self.root.join("chromium-profile")
     }

@@ -100,7 +100,7 @@ pub(super) fn check_way(path: &Path) -> Result<(), HomeError> {
 }
 
 /// Creates a private folder, or checks that the existing one is private. Fails if it is not.
-pub fn private_folder(path: &Path) -> Result<(), HomeError> {
+pub(crate) fn private_folder(path: &Path) -> Result<(), HomeError> {
     let unusable = |source| HomeError::Unusable { path: path.to_owned(), source };
     fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path).map_err(unusable)?;
     let found = fs::metadata(path).map_err(unusable)?;

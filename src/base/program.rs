@@ -11,6 +11,10 @@ pub const KEEPER_ROLE: &str = "browser-keeper";
 const DELETED: &str = " (deleted)";
 
 /// Returns the program's path. After an in-place upgrade, this is the path of the new program.
+///
+/// # Errors
+///
+/// Fails if the system does not tell the path of the running program.
 pub fn path() -> io::Result<PathBuf> {
     Ok(in_place(std::env::current_exe()?))
 }

@@ -3,9 +3,9 @@
 //! Owns how such a list is written, which hosts it covers, and the browser's resolver rules for it. Sends nothing and resolves
 //! nothing.
 
+use super::host::{bracketed, without_brackets};
 use super::metadata::{NAMES, is_metadata};
 use serde::Deserialize;
-use std::borrow::Cow;
 use std::fmt;
 use url::Host;
 
@@ -45,7 +45,7 @@ impl SiteList {
 
     /// Whether a host, as a browser writes it, may be reached.
     pub fn covers(&self, host: &str) -> bool {
-        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let host = without_brackets(host);
         self.is_empty() || self.0.iter().any(|site| site.covers(host))
     }
 
@@ -129,11 +129,6 @@ impl fmt::Display for SiteList {
         }
         Ok(())
     }
-}
-
-/// Returns a host as it stands in a URL: an IPv6 address in brackets.
-fn bracketed(host: &str) -> Cow<'_, str> {
-    if host.contains(':') { Cow::Owned(format!("[{host}]")) } else { Cow::Borrowed(host) }
 }
 
 #[cfg(test)]

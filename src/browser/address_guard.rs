@@ -71,8 +71,12 @@ impl Tab {
         RefusalMark(state.tab_states.get(&self.id()).map_or(0, |tab_state| tab_state.refused.times))
     }
 
-    /// Fails if a frame shows a document linked to a refused address, or showed one since the mark: the data that was
-    /// read may come from there and must not be returned.
+    /// Checks that what was read since the mark may be returned.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::RefusedAddress`] if a frame shows a document linked to a refused address, or showed
+    /// one since the mark. The data that was read may come from there and must not be returned.
     pub fn check_addresses(&self, since: RefusalMark) -> Result<(), BrowserError> {
         let state = self.browser().shared.state();
         let Some(tab_state) = state.tab_states.get(&self.id()) else { return Ok(()) };

@@ -10,13 +10,13 @@ use super::devtools::browser::GetVersion;
 use super::devtools::target::{
     CreateTarget, FilterEntry, GetBrowserContexts, GetTargets, SessionId, SetDiscoverTargets,
 };
+use super::devtools_session::Session;
 use super::downloads::Downloads;
 use super::engage::auto_attach;
 use super::error::BrowserError;
 use super::keeper_link::KeeperLink;
 use super::keyboard::Keyboard;
 use super::router::Router;
-use super::session::Session;
 use super::shared::{Shared, State};
 use super::tab::Tab;
 use super::tabs::{BrowserEvent, TabInfo, TabRecord, Tabs};
@@ -43,12 +43,20 @@ pub struct Browser {
 
 impl Browser {
     /// Attaches to a browser through its keeper.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::attach`] does.
     pub async fn attach_kept(link: KeeperLink, options: AttachOptions) -> Result<Self, BrowserError> {
         Self::attach(link.transport, Some(link.session), link.first_id, link.run, options).await
     }
 
     /// Attaches to the browser behind a transport; returns once its present tabs are known. `root` is the session that
     /// stands for the browser; `None` if the connection itself does.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the connection ends, or the browser does not report its tabs in time.
     pub async fn attach(
         transport: Transport,
         root: Option<SessionId>,
@@ -110,7 +118,11 @@ impl Browser {
         self.all_told(TAB_LIMIT).await
     }
 
-    /// Returns once [`Browser::tabs`] includes every tab that is being opened now. Fails with `Timeout` after `limit`.
+    /// Returns once [`Browser::tabs`] includes every tab that is being opened now.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::Timeout`] after `limit`, and with [`BrowserError::Gone`] if the browser ends.
     pub async fn all_told(&self, limit: Duration) -> Result<(), BrowserError> {
         let mut tabs = self.events();
         let all_told = async {
@@ -135,6 +147,7 @@ impl Browser {
     pub fn is_relayed(&self) -> bool {
         self.shared.options.lets_go_after.is_some()
     }
+    /// Returns true if the browser has no window.
     pub fn is_headless(&self) -> bool {
         self.shared.options.headless
     }
@@ -146,6 +159,7 @@ impl Browser {
     pub fn root(&self) -> Session {
         self.shared.cdp.root()
     }
+    /// Returns the DevTools connection.
     pub fn cdp(&self) -> &Cdp {
         &self.shared.cdp
     }
@@ -181,6 +195,11 @@ impl Browser {
         self.shared.state().tabs.all()
     }
     /// Returns the tab with this number.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab was closed, and with [`BrowserError::NoSuchTab`] if there
+    /// never was one with this number.
     pub fn tab(&self, id: TabId) -> Result<Tab, BrowserError> {
         let state = self.shared.state();
         match state.tabs.get(id) {
@@ -190,6 +209,10 @@ impl Browser {
         }
     }
     /// Asks the browser which tabs are in view: it does not report a switch of tabs by itself.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser does not answer.
     pub async fn refresh_views(&self) -> Result<(), BrowserError> {
         let targets = self.root().call(GetTargets { filter: Some(vec![FilterEntry::only("tab")]) }).await?.target_infos;
         let follows = self.shared.state().tabs.views(targets);
@@ -197,6 +220,10 @@ impl Browser {
         Ok(())
     }
     /// Returns the tab that commands without a tab act on: the chosen one, else the one in view.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::NoTab`] if no tab is open, and if the browser does not answer.
     pub async fn current(&self) -> Result<Tab, BrowserError> {
         let chosen = self.shared.state().tabs.has_current();
         if !chosen {
@@ -210,6 +237,10 @@ impl Browser {
         self.shared.state().tabs.current()
     }
     /// Returns the browser's name and version: `Chromium 156.0.8078.73`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser does not answer.
     pub async fn version(&self) -> Result<String, BrowserError> {
         let version = self.root().call(GetVersion {}).await?;
         Ok(version.product.replacen('/', " ", 1))
@@ -223,6 +254,10 @@ impl Browser {
         u32::try_from(own["id"].as_u64()?).ok()
     }
     /// Makes a tab the current one. Does not bring it into view.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::tab`] does.
     pub fn set_current(&self, id: TabId) -> Result<Tab, BrowserError> {
         let tab = self.tab(id)?;
         self.shared.state().tabs.set_current(id);
@@ -238,14 +273,20 @@ impl Browser {
         let follows = self.shared.state().tabs.bind(chrome);
         self.shared.follow(follows);
     }
+    /// Returns the tab with this id in Chrome's extension API, once the extension has reported it.
     pub fn by_chrome_id(&self, chrome_id: ChromeTabId) -> Option<TabInfo> {
         self.shared.state().tabs.by_chrome_id(chrome_id).cloned()
     }
+    /// Returns the tab that shows this page target.
     pub fn by_page(&self, page: &TargetId) -> Option<TabInfo> {
         self.shared.state().tabs.by_page(page).cloned()
     }
 
     /// Opens an empty tab in the background. It does not become the current one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser does not open a tab. After [`BrowserError::Unanswered`] it may still do so.
     pub async fn new_tab(&self) -> Result<Tab, BrowserError> {
         let create = CreateTarget { url: "about:blank".to_owned(), background: true, for_tab: true };
         let mut events = self.events();

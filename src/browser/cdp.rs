@@ -4,9 +4,9 @@
 //! Owns message ids, the table of pending commands and the reader task. It reads only the id, session and method of a
 //! message; the rest is passed on unparsed. Never knows what a target or a tab is.
 
+use super::devtools_session::Session;
 use super::events::{Event, Filter, Subscribers, Subscription};
 use super::outbox::{self, Outbox};
-use super::session::Session;
 use super::transport::{MessageSource, Transport};
 use crate::base::well_formed;
 use crate::browser::devtools::target::SessionId;
@@ -41,10 +41,10 @@ pub enum CdpError {
 }
 
 /// The command's session no longer exists (crashed, closed or swapped).
-pub const SESSION_NOT_FOUND: i64 = -32001;
+pub(crate) const SESSION_NOT_FOUND: i64 = -32001;
 
 /// The browser cannot run the command in its present state; only the message gives the reason.
-pub const SERVER_ERROR: i64 = -32000;
+pub(crate) const SERVER_ERROR: i64 = -32000;
 
 impl CdpError {
     /// Returns true if the page or frame behind the session is gone.

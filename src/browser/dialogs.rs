@@ -16,6 +16,7 @@ const RING: usize = 1000;
 pub enum DialogPolicy {
     /// Uses this text if the dialog is a prompt.
     Accept(Option<String>),
+    /// Cancels the dialog.
     Dismiss,
     /// Leaves every dialog but `alert` open for the user in the window.
     Leave,
@@ -37,9 +38,12 @@ pub struct Dialog {
     /// `alert`, `confirm`, `prompt` or `beforeunload`.
     #[serde(rename = "type")]
     pub kind: String,
+    /// The dialog's text, as the page wrote it.
     pub message: String,
+    /// The text that a prompt suggests.
     #[serde(default)]
     pub default_prompt: Option<String>,
+    /// The address of the page that opened it.
     #[serde(default)]
     pub url: String,
 }
@@ -49,6 +53,7 @@ pub struct Dialog {
 pub struct DialogRecord {
     /// In milliseconds since 1970.
     pub at: u64,
+    /// The dialog.
     pub dialog: Dialog,
     /// `None` if the dialog was left to the user or is still open.
     pub accepted: Option<bool>,

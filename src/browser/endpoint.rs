@@ -4,6 +4,7 @@
 //! only loopback addresses: anyone who reaches a DevTools port controls the browser.
 
 use super::websocket::{AttachError, is_local};
+use crate::base::host::without_brackets;
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::Request;
 use hyper::body::Bytes;
@@ -20,7 +21,7 @@ const LARGEST_ANSWER: usize = 64 * 1024;
 
 /// An address to connect to, and what is known about the browser behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Endpoint {
+pub(crate) struct Endpoint {
     /// `ws://127.0.0.1:PORT/devtools/browser/ID`
     pub address: String,
     /// The browser has no window. If only the websocket answers, a window is assumed: then its dialogs are left alone.
@@ -37,7 +38,7 @@ struct Version {
 
 /// Finds the browser behind `ws://127.0.0.1:PORT/…`, `http://127.0.0.1:PORT` or `127.0.0.1:PORT`. Fails if the address
 /// is not on loopback or nothing answers there.
-pub async fn find(typed: &str) -> Result<Endpoint, AttachError> {
+pub(crate) async fn find(typed: &str) -> Result<Endpoint, AttachError> {
     let not_local = || AttachError::NotLocal(typed.to_owned());
     let typed = typed.trim();
     let text = if typed.contains("://") { typed.to_owned() } else { format!("http://{typed}") };
@@ -65,7 +66,7 @@ pub async fn find(typed: &str) -> Result<Endpoint, AttachError> {
 /// Requests `GET /json/version`.
 async fn version(url: &Url) -> Result<Version, String> {
     let (host, port) = (url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or(80));
-    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = without_brackets(host);
     let stream = TcpStream::connect((host, port)).await.map_err(|error| error.to_string())?;
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;

@@ -8,9 +8,9 @@ use super::devtools::page::{AddScriptToEvaluateOnNewDocument, SetLifecycleEvents
 use super::devtools::runtime::RunIfWaitingForDebugger;
 use super::devtools::target::{AttachToTarget, DetachFromTarget, FilterEntry, SessionId, SetAutoAttach, TargetInfo};
 use super::devtools::{network, page, runtime};
+use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::frames::FrameTree;
-use super::session::Session;
 use super::shared::{Engaged, Phase, Role, Shared};
 use crate::protocol::ids::{TabId, TargetId};
 use crate::protocol::relay::Refusal;

@@ -10,37 +10,66 @@ use crate::protocol::relay::Refusal;
 use crate::protocol::told::{self, Sentence, Told};
 use std::time::Duration;
 
+/// The reasons why something above a single DevTools command fails.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum BrowserError {
+    /// The browser or the connection to it has ended.
     #[error("the browser is gone")]
     Gone,
+    /// No open tab has this number.
     #[error("there is no tab {0}")]
     NoSuchTab(TabId),
+    /// No tab is open, so there is no current one.
     #[error("there is no open tab")]
     NoTab,
+    /// The tab was closed meanwhile.
     #[error("tab {0} was closed")]
     TabClosed(TabId),
+    /// The process of the tab's page has crashed; a navigation or reload restores it.
     #[error("the page of tab {0} crashed")]
     TabCrashed(TabId),
+    /// The frame, its document or its session no longer exists.
     #[error("the frame is gone")]
     FrameGone,
     /// `reason` is the browser's error text: `net::ERR_…`.
     #[error("{url} could not be loaded: {reason}")]
-    Navigation { url: String, reason: String },
+    Navigation {
+        /// The address that was to be loaded.
+        url: String,
+        /// The browser's error text.
+        reason: String,
+    },
     /// Another navigation by the page replaced it, several times in a row.
     #[error("{url} was not reached: the page itself went to {instead} meanwhile")]
-    Diverted { url: String, instead: String },
+    Diverted {
+        /// The address that was to be loaded.
+        url: String,
+        /// The address that the page went to.
+        instead: String,
+    },
     /// A page got an answer from an address that nothing may be read from.
     #[error("the page involves {0}, an address that gstack never reads")]
     RefusedAddress(String),
+    /// It took longer than its limit.
     #[error("{what} took longer than {} s", after.as_secs_f32())]
-    Timeout { what: String, after: Duration },
+    Timeout {
+        /// What took too long, as the subject of a sentence: `loading https://…`.
+        what: String,
+        /// The limit.
+        after: Duration,
+    },
     /// Like `Timeout`, for a command that the browser received and may still run.
     #[error("{what} took longer than {} s", after.as_secs_f32())]
-    Unanswered { what: String, after: Duration },
+    Unanswered {
+        /// What took too long, as the subject of a sentence: `closing tab 2`.
+        what: String,
+        /// The limit.
+        after: Duration,
+    },
     /// A tab of an everyday browser that gstack may not act on.
     #[error("{}", refusals::words(*.0))]
     Relay(Refusal),
+    /// A DevTools command failed for another reason.
     #[error(transparent)]
     Cdp(CdpError),
 }

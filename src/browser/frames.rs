@@ -14,9 +14,11 @@ use crate::browser::devtools::target::SessionId;
 pub struct FrameId(String);
 
 impl FrameId {
+    /// Wraps the browser's id of a frame.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
+    /// Returns the id as the browser writes it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -25,12 +27,15 @@ impl FrameId {
 /// One frame, at the time it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
+    /// The browser's id of the frame. It stays the same when the frame navigates.
     pub id: FrameId,
     /// `None` for the tab's main frame.
     pub parent: Option<FrameId>,
     /// The session for commands to this frame.
     pub session: SessionId,
+    /// The address of its document, with the fragment; empty if it is not known yet.
     pub url: String,
+    /// The name that its page gave it; empty if none.
     pub name: String,
     /// Identifies the document: a new loader is a new document.
     pub loader: String,
@@ -39,6 +44,7 @@ pub struct Frame {
 /// The world that script runs in: the page's own, or an isolated one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum World {
+    /// The page's own world.
     Main,
     /// Shares the document, with its own globals; the page cannot see into it.
     Isolated(String),
@@ -47,7 +53,9 @@ pub enum World {
 /// The execution context of a world in one document. Ends with the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Context {
+    /// The session that the context belongs to.
     pub session: SessionId,
+    /// The browser's number for it in that session. Another document may get the same number later.
     pub id: i64,
     /// Never reused, unlike `id`: `uniqueContextId` of `Runtime.evaluate`.
     pub unique: Option<String>,

@@ -5,8 +5,8 @@
 use super::cdp::Cdp;
 use super::devtools::page::{AddScriptToEvaluateOnNewDocument, RemoveScriptToEvaluateOnNewDocument};
 use super::devtools::target::SessionId;
-use super::session::Session;
-use crate::base::site::Place;
+use super::devtools_session::Session;
+use crate::base::site::SiteOrPage;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ pub struct InitScript {
     pub number: u64,
     pub source: String,
     /// Runs only in documents of this place; `None`: in all.
-    pub only_on: Option<Place>,
+    pub only_on: Option<SiteOrPage>,
     given: Mutex<Given>,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct InitScripts {
 }
 
 impl InitScripts {
-    pub(super) fn add(&mut self, source: String, only_on: Option<Place>) -> Arc<InitScript> {
+    pub(super) fn add(&mut self, source: String, only_on: Option<SiteOrPage>) -> Arc<InitScript> {
         self.count += 1;
         let script = Arc::new(InitScript { number: self.count, source, only_on, given: Mutex::default() });
         self.list.push(script.clone());
@@ -65,15 +65,16 @@ impl InitScript {
     fn guarded(&self) -> String {
         match &self.only_on {
             None => self.source.clone(),
-            Some(Place::Site(site)) => {
+            Some(SiteOrPage::Site(site)) => {
                 format!(
-                    "if (window.location.host === {}) {{\n{}\n}}",
+                    "if (window.location.host + (window.location.protocol === 'http:' && !window.location.port ? ':80' : '') \
+                     === {}) {{\n{}\n}}",
                     serde_json::Value::from(site.as_str()),
                     self.source
                 )
             }
             // Such a page has no other documents.
-            Some(Place::Page(_)) => String::new(),
+            Some(SiteOrPage::Page(_)) => String::new(),
         }
     }
 
@@ -112,12 +113,16 @@ mod tests {
         let mut scripts = InitScripts::default();
         scripts.add("one".to_owned(), None);
         scripts.add("two".to_owned(), None);
-        let bound = scripts.add("three // end".to_owned(), Some(Place::of("http://a.example:8080/x")));
-        assert_eq!(bound.guarded(), "if (window.location.host === \"a.example:8080\") {\nthree // end\n}");
+        let bound = scripts.add("three // end".to_owned(), Some(SiteOrPage::of("http://a.example:8080/x")));
+        assert_eq!(
+            bound.guarded(),
+            "if (window.location.host + (window.location.protocol === 'http:' && !window.location.port ? ':80' : '') \
+             === \"a.example:8080\") {\nthree // end\n}"
+        );
         scripts.list.remove(0);
         let numbers: Vec<u64> = scripts.handed_on().list.iter().map(|script| script.number).collect();
         assert_eq!((numbers, scripts.handed_on().count), (vec![2, 3], 3));
-        let nowhere = scripts.add("x".to_owned(), Some(Place::of("about:blank")));
+        let nowhere = scripts.add("x".to_owned(), Some(SiteOrPage::of("about:blank")));
         assert_eq!(nowhere.guarded(), "");
     }
 }

@@ -20,33 +20,52 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 /// The keeper answers at once; it takes this long only if an earlier client's connection must end first.
 const GREETING_LIMIT: Duration = Duration::from_secs(10);
 
+/// The reasons why a keeper cannot be connected to.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
+    /// Nothing answers on the socket, the connection broke, or the keeper's key cannot be read.
     #[error("no browser keeper answers at {path}: {source}")]
-    Unreachable { path: PathBuf, source: io::Error },
+    Unreachable {
+        /// The path of the socket.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The keeper did not accept this process's proof.
     #[error("the open browser does not accept this daemon")]
     Refused,
+    /// The program at the socket did not prove that it knows the secret.
     #[error("the program at {path} could not prove that it keeps this browser")]
-    Impostor { path: PathBuf },
+    Impostor {
+        /// The path of the socket.
+        path: PathBuf,
+    },
+    /// The keeper is serving another client.
     #[error("another process is connected to the browser")]
     Busy,
+    /// The keeper did not answer within this time.
     #[error("the browser keeper did not answer within {0:?}")]
     Silent(Duration),
+    /// The keeper sent a message that is not part of the handshake. The text says what is wrong.
     #[error("the browser keeper's greeting is not readable: {0}")]
     Garbled(String),
 }
 
 /// A connection to a kept browser.
 pub struct KeeperLink {
+    /// The DevTools connection.
     pub transport: Transport,
+    /// The run of the browser.
     pub run: BrowserRun,
     /// The process id of the browser.
     pub pid: u32,
+    /// Whether the browser has no window.
     pub headless: bool,
     /// The only sites that the browser reaches.
     pub only_sites: SiteList,
     /// This connection's own browser session; everything attached through it ends with the connection.
     pub session: SessionId,
+    /// The first message id to use. Earlier ones belong to earlier clients.
     pub first_id: u32,
 }
 
@@ -61,6 +80,11 @@ struct Known {
 }
 
 /// Connects to the keeper, proves that this is the user's daemon, and reads the greeting.
+///
+/// # Errors
+///
+/// Fails if no keeper answers on this home's socket, it serves another client, or one side cannot prove that it knows
+/// the secret.
 pub async fn connect(home: &Home) -> Result<KeeperLink, LinkError> {
     let mut known = introduce(home, Purpose::Attach).await?;
     match known.next().await? {
@@ -85,6 +109,10 @@ pub async fn connect(home: &Home) -> Result<KeeperLink, LinkError> {
 }
 
 /// Asks the keeper, on a separate connection, to end the browser. Returns once the keeper has closed that connection.
+///
+/// # Errors
+///
+/// Fails if no keeper answers on this home's socket, or it does not accept the proof.
 pub async fn stop(home: &Home) -> Result<(), LinkError> {
     let mut known = introduce(home, Purpose::Stop).await?;
     let path = known.path;

@@ -4,10 +4,15 @@
 //! panel state of a browser and the restore commands. `panel_keyboard` records which panel has the focus.
 
 use super::cdp::CdpError;
-use super::session::{Batch, Session};
+use super::devtools_session::{Batch, Session};
 use crate::browser::devtools::target::SessionId;
 use serde::Deserialize;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A panel that loses the focus this soon after a popup opened lost it to the popup. Chromium reports a popup first and
+/// then gives its window the focus; on a busy machine that takes a second.
+const POPUP_TAKES_FOCUS: Duration = Duration::from_secs(3);
 
 /// A key press that reached the page instead of the panel.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -18,7 +23,7 @@ pub struct PressedKey {
 }
 
 /// Receives the key presses that reached the page instead of the panel. Must not block.
-pub type KeySink = Arc<dyn Fn(Vec<PressedKey>) + Send + Sync>;
+pub(crate) type KeySink = Arc<dyn Fn(Vec<PressedKey>) + Send + Sync>;
 
 /// The panel state of a browser.
 #[derive(Default)]
@@ -28,11 +33,28 @@ pub(super) struct Keyboard {
     pub(super) attached: Option<(String, SessionId)>,
     /// Counts the reports, so that a late attachment does not undo a newer one.
     pub(super) reports: u64,
+    /// When a page opened a popup while the holder had the focus.
+    popup_opened: Option<Instant>,
+}
+
+impl Keyboard {
+    /// Records that a page that gstack works with opened a popup.
+    pub(super) fn note_popup(&mut self) {
+        self.popup_opened = self.holder.is_some().then(Instant::now);
+    }
+
+    /// Ends the holder's focus. Returns the panel that must get it back, because a popup took it.
+    pub(super) fn lose(&mut self) -> Option<PanelKeyboard> {
+        self.reports += 1;
+        let panel = self.holder.take();
+        let popup = self.popup_opened.take().is_some_and(|at| at.elapsed() < POPUP_TAKES_FOCUS);
+        panel.filter(|_| popup)
+    }
 }
 
 /// The side panel that has the keyboard focus.
 #[derive(Clone)]
-pub struct PanelKeyboard {
+pub(crate) struct PanelKeyboard {
     pub(super) session: Session,
     pub(super) method: &'static str,
     pub(super) keys: KeySink,

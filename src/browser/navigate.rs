@@ -9,9 +9,9 @@ use super::devtools::page::{
     GetNavigationHistory, Navigate, NavigateToHistoryEntry, NavigationHistory, Reload, StopLoading,
 };
 use super::devtools::runtime::{RunIfWaitingForDebugger, TerminateExecution};
+use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::events::Subscription;
-use super::session::Session;
 use super::tab::{HUNG_AFTER, Work};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -30,8 +30,13 @@ fn without_fragment(url: &str) -> &str {
 }
 
 impl Work {
-    /// Loads an address; returns once its document is parsed. Fails with `Navigation` (the browser's error text),
-    /// `Diverted`, `Timeout` (loading is stopped) or `TabCrashed`.
+    /// Loads an address; returns once its document is parsed.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::Navigation`] if the address cannot be loaded, with [`BrowserError::Diverted`] if the
+    /// page went elsewhere each time, with [`BrowserError::Timeout`] after `limit` (loading is stopped), with
+    /// [`BrowserError::TabCrashed`] if the page crashes, and if the tab or the browser is gone.
     pub async fn goto(&self, url: &str, limit: Duration) -> Result<Arrival, BrowserError> {
         self.unhang().await?;
         let deadline = Instant::now() + limit;
@@ -86,10 +91,18 @@ impl Work {
     }
 
     /// Goes one step back in the tab's history; returns `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::goto`] does.
     pub async fn back(&self, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
         self.step(-1, limit).await
     }
     /// Goes one step forward; returns `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::goto`] does.
     pub async fn forward(&self, limit: Duration) -> Result<Option<Arrival>, BrowserError> {
         self.step(1, limit).await
     }
@@ -148,6 +161,10 @@ impl Work {
     }
 
     /// Reloads the page; `past_cache` bypasses the cache.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::goto`] does.
     pub async fn reload(&self, past_cache: bool, limit: Duration) -> Result<Arrival, BrowserError> {
         self.unhang().await?;
         let url = self.info()?.url;

@@ -3,10 +3,10 @@
 //! Owns no state: the panel state of a browser is in `keyboard`. Never decides when to press a key or button.
 
 use super::browser::Browser;
+use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::keyboard::{KeySink, PanelKeyboard};
 use super::relay::PANEL_TO_FRONT;
-use super::session::Session;
 use super::shared::Shared;
 use super::tab::Tab;
 use crate::browser::devtools::target::{AttachToTarget, GetTargets};
@@ -17,8 +17,11 @@ use serde_json::json;
 const EMULATE_FOCUS: &str = "Emulation.setFocusEmulationEnabled";
 
 impl Browser {
-    /// Records that the panel at `address` has the keyboard focus from now on. The future fails if the browser has no
-    /// such panel.
+    /// Records that the panel at `address` has the keyboard focus from now on.
+    ///
+    /// # Errors
+    ///
+    /// The future fails if the browser does not answer or has no such panel.
     pub fn keyboard_in_panel(
         &self,
         address: String,
@@ -45,11 +48,19 @@ impl Browser {
         }
     }
 
-    /// Records that no panel has the keyboard focus.
+    /// Records that the panel lost the keyboard focus. If a page's popup took it, the panel gets it back.
+    pub fn keyboard_left_panel(&self) {
+        let back = self.shared.state().keyboard.lose();
+        if let Some(panel) = back
+            && let Err(error) = panel.restore()
+        {
+            tracing::debug!(%error, "the keyboard can't be given back");
+        }
+    }
+
+    /// Records that no panel has the keyboard focus, because the panel that had it was closed.
     pub fn keyboard_elsewhere(&self) {
-        let keyboard = &mut self.shared.state().keyboard;
-        keyboard.reports += 1;
-        keyboard.holder = None;
+        self.shared.state().keyboard.lose();
     }
 
     /// Gives the focus back to the panel that had it last, after the user has finished in the page.
@@ -100,7 +111,7 @@ impl Shared {
         let page = {
             let mut state = self.state();
             let Some(tab_state) = state.tab_states.get_mut(&tab) else { return };
-            if tab_state.holds > 0 || tab_state.stays > 0 || !tab_state.drop_override(EMULATE_FOCUS) {
+            if tab_state.holds > 0 || tab_state.kept_attached > 0 || !tab_state.drop_override(EMULATE_FOCUS) {
                 return;
             }
             state.engaged.get(&tab).and_then(|engaged| engaged.page.clone())

@@ -6,13 +6,13 @@
 use super::devtools::fetch::{
     AuthChallengeResponse, ContinueRequest, ContinueWithAuth, ErrorReason, FailRequest, FulfillRequest, HeaderEntry,
 };
+use super::devtools_session::Session;
 use super::events::Event;
 use super::paused_request::{Paused, Waiting};
 use super::routes::{Route, RouteAct, RouteAnswer, Verdict, with_headers};
-use super::session::Session;
 use super::shared::{Role, Shared};
 use crate::base::metadata::is_metadata_url;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::devtools::target::SessionId;
 use crate::protocol::ids::TabId;
 use base64::Engine as _;
@@ -97,7 +97,7 @@ impl Shared {
             return;
         }
         let Some(sent) = event.read::<WillBeSent>() else { return };
-        let place = Place::of(&sent.document_url);
+        let place = SiteOrPage::of(&sent.document_url);
         let (waiting, verdict) = {
             let mut state = self.state();
             let Some(tab_state) = state.tab_states.get_mut(&tab) else { return };

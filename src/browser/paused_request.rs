@@ -3,7 +3,7 @@
 //! Owns the memory of one tab. `routes` decides on a request and `paused` carries it out.
 
 use super::devtools::fetch::HeaderEntry;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::devtools::target::SessionId;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ const MOST_KNOWN: usize = 512;
 #[derive(Debug, Default)]
 pub(super) struct Documents {
     /// By the network's request id, the newest last.
-    known: VecDeque<(String, Place)>,
+    known: VecDeque<(String, SiteOrPage)>,
     pub(super) waiting: HashMap<String, Waiting>,
     /// Ids of requests that were answered with credentials once.
     signed_in: HashSet<String>,
@@ -29,11 +29,11 @@ pub(super) struct Waiting {
 }
 
 impl Documents {
-    pub(super) fn of(&self, network_id: &str) -> Option<&Place> {
+    pub(super) fn of(&self, network_id: &str) -> Option<&SiteOrPage> {
         self.known.iter().rev().find(|(id, _)| id == network_id).map(|(_, place)| place)
     }
 
-    pub(super) fn learn(&mut self, network_id: String, place: Place) -> Option<Waiting> {
+    pub(super) fn learn(&mut self, network_id: String, place: SiteOrPage) -> Option<Waiting> {
         if self.known.len() == MOST_KNOWN {
             self.known.pop_front();
         }
@@ -55,13 +55,13 @@ impl Documents {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Paused {
     pub(super) request_id: String,
-    pub(super) request: Asked,
+    pub(super) request: RequestData,
     #[serde(default)]
     pub(super) network_id: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct RequestData {
     pub(super) url: String,
     #[serde(default)]
     pub(super) method: String,
@@ -69,7 +69,7 @@ pub(super) struct Asked {
     pub(super) headers: Map<String, Value>,
 }
 
-impl Asked {
+impl RequestData {
     pub(super) fn header(&self, wanted: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
         found.and_then(|(_, value)| value.as_str())

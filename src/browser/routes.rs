@@ -6,7 +6,7 @@
 use super::devtools::fetch::{HeaderEntry, RequestPattern};
 use crate::base::counted::counted;
 use crate::base::glob::Glob;
-use crate::base::site::{self, Place};
+use crate::base::site::{self, SiteOrPage};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -38,14 +38,14 @@ pub struct Route {
     pub act: RouteAct,
     pub delay: Duration,
     /// Only requests of documents of this place; `None`: of all.
-    pub only_on: Option<Place>,
+    pub only_on: Option<SiteOrPage>,
     used: AtomicU64,
     /// Cancelled when the route is removed: a request in its delay continues.
     pub(super) ended: CancellationToken,
 }
 
 impl Route {
-    pub fn new(address: Glob, act: RouteAct, delay: Duration, only_on: Option<Place>) -> Self {
+    pub fn new(address: Glob, act: RouteAct, delay: Duration, only_on: Option<SiteOrPage>) -> Self {
         Self { address, act, delay, only_on, used: AtomicU64::new(0), ended: CancellationToken::new() }
     }
     /// Copies the route for another tab.
@@ -120,7 +120,7 @@ impl Routes {
     }
 
     /// Decides on one request. `document`: the place of the requesting document, if known.
-    pub(super) fn decide(&self, url: &str, document: Option<&Place>) -> Verdict {
+    pub(super) fn decide(&self, url: &str, document: Option<&SiteOrPage>) -> Verdict {
         for route in self.routes.iter().rev().filter(|route| route.address.matches(url)) {
             match (&route.only_on, document) {
                 (None, _) => return Verdict::Route(route.clone()),
@@ -148,6 +148,7 @@ impl Routes {
     pub(super) fn patterns(&self) -> impl Iterator<Item = RequestPattern> {
         let sites =
             self.headers.iter().map(|known| &known.site).chain(self.credentials.iter().map(|known| &known.site));
+        let sites = sites.map(|site| site::without_http_port(site));
         let sites = sites.flat_map(|site| [format!("*://{site}/*"), format!("*://*@{site}/*")]);
         let all = self.routes.iter().map(|route| coarse(&route.address)).chain(sites);
         all.map(|url_pattern| RequestPattern { url_pattern })
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
 
     fn route(address: &str, only_on: Option<&str>) -> Route {
-        Route::new(Glob::new(address), RouteAct::Abort, Duration::ZERO, only_on.map(Place::of))
+        Route::new(Glob::new(address), RouteAct::Abort, Duration::ZERO, only_on.map(SiteOrPage::of))
     }
 
     fn routed(verdict: &Verdict) -> Option<&str> {
@@ -207,7 +208,7 @@ mod tests {
     fn the_newest_route_that_fits_decides_and_one_of_a_place_only_for_its_documents() {
         let both = vec![Arc::new(route("**/api/**", None)), Arc::new(route("**/api/x", Some("http://a.example/")))];
         let routes = Routes { routes: both, ..Routes::default() };
-        let (a, b) = (Place::of("http://a.example/1"), Place::of("http://b.example/"));
+        let (a, b) = (SiteOrPage::of("http://a.example/1"), SiteOrPage::of("http://b.example/"));
         assert_eq!(routed(&routes.decide("http://c.example/api/y", None)), Some("**/api/**"));
         assert_eq!(routed(&routes.decide("http://c.example/api/x", Some(&a))), Some("**/api/x"));
         assert_eq!(routed(&routes.decide("http://c.example/api/x", Some(&b))), Some("**/api/**"));

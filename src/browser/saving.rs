@@ -18,7 +18,7 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 /// In bytes. An endless stream must not fill the disk.
-pub const LARGEST: u64 = 4 * 1024 * 1024 * 1024;
+pub(super) const LARGEST: u64 = 4 * 1024 * 1024 * 1024;
 /// A page can start downloads in a loop.
 const MOST_AT_ONCE: usize = 20;
 /// The oldest entries of a browser are dropped; their files stay.
@@ -224,6 +224,7 @@ impl Browser {
         let of_tab = |record: &&Record| tab.is_none() || record.tab == tab;
         state.downloads.list.iter().filter(of_tab).map(|record| record.download.clone()).collect()
     }
+    /// Returns the download with this id, as it is now.
     pub fn download(&self, id: &str) -> Option<Download> {
         let state = self.shared.state();
         state.downloads.list.iter().find(|record| record.download.id == id).map(|record| record.download.clone())

@@ -5,8 +5,8 @@
 
 use super::cdp::CdpError;
 use super::devtools::page::{StartScreencast, StopScreencast};
+use super::devtools_session::Session;
 use super::error::BrowserError;
-use super::session::Session;
 use super::shared::Shared;
 use super::tab::Tab;
 use crate::protocol::ids::TabId;

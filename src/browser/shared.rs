@@ -31,12 +31,14 @@ use tokio::time::Instant;
 pub struct EarlyScript {
     /// `None`: the page's own world.
     pub world: Option<String>,
+    /// The script.
     pub source: String,
 }
 
 /// The daemon's choices for a connection.
 #[derive(Clone, Debug, Default)]
 pub struct AttachOptions {
+    /// The numbers of tabs, shared by all browsers of the daemon.
     pub numbers: TabNumbers,
     /// The browser has no window: gstack answers its dialogs and saves its downloads at any time.
     pub headless: bool,
@@ -44,6 +46,7 @@ pub struct AttachOptions {
     pub only_sites: SiteList,
     /// Where downloads go; none: a browser without a window refuses them.
     pub downloads: Option<DownloadFolders>,
+    /// Scripts that run in each document before the document's own.
     pub early_scripts: Vec<EarlyScript>,
     /// Returns true if nothing may be read from this remote address, spelled as the browser reports it (`1.2.3.4`,
     /// `[::1]`). `None`: everything may be read.
@@ -143,8 +146,8 @@ pub(super) struct TabState {
     pub(super) holds: usize,
     /// Counts the starts of holds and stays, so that a delayed release can tell whether a newer one has begun.
     pub(super) hold_round: u64,
-    /// The number of `Stay`s: callers that keep the tab attached without a command.
-    pub(super) stays: usize,
+    /// The number of `KeepAttached`s: callers that keep the tab attached without a command.
+    pub(super) kept_attached: usize,
     /// The earliest time at which gstack may detach.
     pub(super) linger_until: Option<Instant>,
     /// The user ended the attachment: gstack does not attach again until the user allows it.
@@ -199,12 +202,16 @@ impl Shared {
             }
         }
     }
-    /// Records a new tab in the effects of the action that made a page open it.
+    /// Records a new tab in the effects of the action that made a page open it, and for the panel that it takes the
+    /// keyboard from.
     fn note_tab(&self, event: &BrowserEvent) {
         let BrowserEvent::TabOpened(info) = event else { return };
-        let state = self.state();
-        let opener = info.opener.and_then(|opener| state.tab_states.get(&opener));
-        if let Some(effects) = opener.and_then(|tab_state| tab_state.effects.as_ref()) {
+        let Some(opener) = info.opener else { return };
+        let mut state = self.state();
+        if state.engaged.contains_key(&opener) {
+            state.keyboard.note_popup();
+        }
+        if let Some(effects) = state.tab_states.get(&opener).and_then(|tab_state| tab_state.effects.as_ref()) {
             effects.note(Noted::TabOpened(info.id));
         }
     }

@@ -5,26 +5,21 @@
 
 use super::browser::Browser;
 use super::devtools::emulation::SetFocusEmulationEnabled;
-use super::devtools::page::{
-    CreateIsolatedWorld, HandleJavaScriptDialog, PictureFormat, StartScreencast, StopScreencast,
-};
+use super::devtools::page::CreateIsolatedWorld;
 use super::devtools::target::{ActivateTarget, CloseTarget};
-use super::dialogs::{Dialog, DialogPolicy, DialogRecord};
+use super::devtools_session::Session;
 use super::engage::detach_from;
 use super::error::BrowserError;
 use super::events::Subscription;
 use super::frames::{Context, Frame, FrameId, World};
-use super::linger::Stay;
-use super::session::Session;
+use super::keep_attached::KeepAttached;
 use super::shared::{Phase, TabState};
 use super::tabs::{BrowserEvent, TabInfo};
 use crate::protocol::ids::TabId;
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{OwnedMutexGuard, watch};
-use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 /// Attaching takes milliseconds, even to a hung page, but reading the frames of a hung page never ends.
@@ -36,10 +31,6 @@ pub(super) const HUNG_AFTER: Duration = Duration::from_secs(3);
 /// Focus emulation outlasts a command by this much: between a click and the next snapshot the page must not lose its
 /// focus, because that would close the menu that the click opened.
 const HOLD_LINGER: Duration = Duration::from_secs(20);
-/// A command that needs no frame, and a screenshot of a tab in view, mostly takes less. The page cannot be asked
-/// whether it is in view: with focus emulation it always says yes.
-const DRAW_AFTER: Duration = Duration::from_millis(50);
-
 /// A tab by its number. Cheap to clone; the tab may be gone.
 #[derive(Clone)]
 pub struct Tab {
@@ -51,31 +42,47 @@ impl Tab {
     pub(super) fn new(browser: Browser, id: TabId) -> Self {
         Self { browser, id }
     }
+    /// Returns the tab's number.
     pub fn id(&self) -> TabId {
         self.id
     }
+    /// Returns the browser that the tab is in.
     pub fn browser(&self) -> &Browser {
         &self.browser
     }
+    /// Returns the tab as it is now.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
     pub fn info(&self) -> Result<TabInfo, BrowserError> {
         self.browser.shared.state().tabs.get(self.id).cloned().ok_or(BrowserError::TabClosed(self.id))
     }
 
     /// Waits for the caller's turn on the tab, engages it and holds it: one command at a time, in the order of the
     /// requests. Dropping the future or the guard gives the turn to the next caller.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed or cannot be attached to.
     pub async fn work(&self) -> Result<Work, BrowserError> {
         let order = self.with_tab_state(|tab_state| tab_state.order.clone())?;
         let order = order.lock_owned().await;
-        // Before the tab is engaged: if the caller is dropped during that, the `Stay` still schedules the detach.
-        let stay = self.stay()?;
+        // Before the tab is engaged: if the caller is dropped during that, the `KeepAttached` still schedules the detach.
+        let keep = self.keep_attached()?;
         let page = self.engage().await?;
         let hold = self.hold()?;
-        Ok(Work { tab: self.clone(), page, _hold: hold, _stay: stay, _order: order })
+        Ok(Work { tab: self.clone(), page, _hold: hold, _keep: keep, _order: order })
     }
 
     /// Attaches to the tab's page unless it is attached; the tab is engaged until `release`. Returns the page's session
     /// once the page has received its setup. A hung or crashed page receives nothing, but its session is returned: it
     /// can still be navigated.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed, the browser does not attach to it in time, or, in an everyday browser, gstack may
+    /// not act on it.
     pub async fn engage(&self) -> Result<Session, BrowserError> {
         let mut phase = self.browser.shared.begin_to_engage(self.id)?;
         let attached = |phase: &Phase| !matches!(phase, Phase::Attaching);
@@ -111,8 +118,12 @@ impl Tab {
         }
     }
 
-    /// Returns the session of the engaged tab's page. Fails with `TabClosed` if the tab is closed and `FrameGone` if it
-    /// has no attached page.
+    /// Returns the session of the engaged tab's page.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed, and with [`BrowserError::FrameGone`] if it has no
+    /// attached page.
     pub fn page(&self) -> Result<Session, BrowserError> {
         let state = self.browser.shared.state();
         let page = state.engaged.get(&self.id).and_then(|engaged| engaged.page.clone());
@@ -122,6 +133,7 @@ impl Tab {
             None => Err(BrowserError::FrameGone),
         }
     }
+    /// Returns true while gstack is attached to the tab's page, or attaching.
     pub fn is_engaged(&self) -> bool {
         self.browser.shared.state().engaged.contains_key(&self.id)
     }
@@ -139,24 +151,42 @@ impl Tab {
     }
 
     /// Subscribes to events of the page's session (not of out-of-process frames), from now on.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::page`] does.
     pub fn subscribe(&self, methods: &[&'static str]) -> Result<Subscription, BrowserError> {
         Ok(self.page()?.subscribe(methods))
     }
 
     /// Returns the frames of the engaged tab, the main one first.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::Timeout`] if the page hangs, with [`BrowserError::TabCrashed`] if it crashed, and if
+    /// the tab is closed.
     pub async fn frames(&self) -> Result<Vec<Frame>, BrowserError> {
         self.ready().await?;
         let state = self.browser.shared.state();
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
         Ok(engaged.frames.all().to_vec())
     }
+    /// Returns the main frame, once the tab is ready.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::frames`] does.
     pub async fn main_frame(&self) -> Result<Frame, BrowserError> {
         self.ready().await?;
         let state = self.browser.shared.state();
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
         engaged.frames.main().cloned().ok_or(BrowserError::FrameGone)
     }
-    /// Returns the frame with this id, as it is now. Fails with `FrameGone` if it does not exist.
+    /// Returns the frame with this id, as it is now.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::FrameGone`] if the frame does not exist.
     pub fn frame(&self, id: &FrameId) -> Result<Frame, BrowserError> {
         let state = self.browser.shared.state();
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
@@ -173,11 +203,20 @@ impl Tab {
     }
 
     /// Returns the session of a frame.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::FrameGone`] if the frame does not exist.
     pub fn session_of(&self, frame: &FrameId) -> Result<Session, BrowserError> {
         Ok(self.browser.cdp().session(self.frame(frame)?.session))
     }
     /// Returns the execution context of a world in the frame's present document; creates an isolated world if it does
     /// not exist yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::FrameGone`] if the frame or the page's own world does not exist, and if the browser
+    /// does not answer.
     pub async fn context(&self, frame: &FrameId, world: &World) -> Result<Context, BrowserError> {
         if let Some(context) = self.known_context(frame, world)? {
             return Ok(context);
@@ -200,12 +239,21 @@ impl Tab {
     }
 
     /// Brings the tab into view in its window. No other function here is visible to the user.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed or the browser does not answer.
     pub async fn activate(&self) -> Result<(), BrowserError> {
         let target_id = self.info()?.target;
         self.browser.root().call(ActivateTarget { target_id }).await?;
         Ok(())
     }
     /// Closes the tab without running its `beforeunload` handlers; returns once it is closed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed already, or the browser does not answer. After [`BrowserError::Unanswered`] the tab
+    /// may still be closed.
     pub async fn close(&self) -> Result<(), BrowserError> {
         let target_id = self.info()?.target;
         let mut events = self.browser.events();
@@ -227,37 +275,11 @@ impl Tab {
         }
     }
 
-    /// Sets the answer to dialogs that open while a command works on the tab (always, in a headless browser).
-    pub fn set_dialog_policy(&self, policy: DialogPolicy) -> Result<(), BrowserError> {
-        self.with_tab_state(|tab_state| tab_state.dialogs.chosen = Some(policy))
-    }
-    /// Returns the dialogs seen in this tab, oldest first.
-    pub fn dialogs(&self) -> Result<Vec<DialogRecord>, BrowserError> {
-        self.with_tab_state(|tab_state| tab_state.dialogs.records())
-    }
-    pub fn clear_dialogs(&self) -> Result<(), BrowserError> {
-        self.with_tab_state(|tab_state| tab_state.dialogs.clear())
-    }
-    /// Returns the open dialog if it was reported for an answer.
-    pub fn open_dialog(&self) -> Option<Dialog> {
-        let told = self.with_tab_state(|tab_state| {
-            tab_state.dialogs.open().filter(|_| !tab_state.dialogs.held.is_empty()).cloned()
-        });
-        told.ok().flatten()
-    }
-    /// Dismisses the open dialog without waiting.
-    pub fn dismiss_dialog(&self) {
-        if let Ok(page) = self.page() {
-            page.post(HandleJavaScriptDialog { accept: false, prompt_text: None });
-        }
-    }
-    /// Answers the open dialog.
-    pub async fn answer_dialog(&self, accept: bool, text: Option<String>) -> Result<(), BrowserError> {
-        self.page()?.call(HandleJavaScriptDialog { accept, prompt_text: text }).await?;
-        Ok(())
-    }
-
     /// Keeps the tab as active as one in view while the hold lives, and a little longer.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
     pub fn hold(&self) -> Result<Hold, BrowserError> {
         let first = self.with_tab_state(|tab_state| {
             tab_state.holds += 1;
@@ -313,54 +335,12 @@ impl Drop for Hold {
     }
 }
 
-/// Makes a hidden page draw frames, after a short delay.
-pub struct Drawing {
-    page: Session,
-    state: Arc<Mutex<DrawingState>>,
-    /// Starts to draw after `DRAW_AFTER`.
-    waiting: AbortHandle,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DrawingState {
-    Waiting,
-    Drawing,
-    Over,
-}
-
-impl Drawing {
-    fn begin(page: &Session, state: &Mutex<DrawingState>) {
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        if *state != DrawingState::Waiting {
-            return;
-        }
-        *state = DrawingState::Drawing;
-        page.post(StartScreencast {
-            format: PictureFormat::Jpeg,
-            quality: 1,
-            // The frames are discarded, so they are as small as possible. The router acknowledges them.
-            max_width: 16,
-            max_height: 16,
-        });
-    }
-}
-
-impl Drop for Drawing {
-    fn drop(&mut self) {
-        self.waiting.abort();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if std::mem::replace(&mut *state, DrawingState::Over) == DrawingState::Drawing {
-            self.page.post(StopScreencast {});
-        }
-    }
-}
-
 /// A command's exclusive turn on a tab: engaged and held. Ends when dropped.
 pub struct Work {
     tab: Tab,
     page: Session,
     _hold: Hold,
-    _stay: Stay,
+    _keep: KeepAttached,
     _order: OwnedMutexGuard<()>,
 }
 
@@ -368,20 +348,6 @@ impl Work {
     /// Returns the page's session, as it was when the work began.
     pub fn session(&self) -> &Session {
         &self.page
-    }
-    /// Makes the page draw frames while its tab is hidden, as long as the guard lives: without it, a screenshot of a
-    /// hidden tab hangs and its animation frames never fire. A tab in view draws by itself, and forcing it would cost
-    /// two frames, so drawing starts only if the guard lives longer than `DRAW_AFTER`.
-    pub fn draw(&self) -> Drawing {
-        // A recording makes it draw already, in its own size.
-        let first = if self.is_cast() { DrawingState::Over } else { DrawingState::Waiting };
-        let state = Arc::new(Mutex::new(first));
-        let later = (self.page.clone(), state.clone());
-        let waiting = tokio::spawn(async move {
-            tokio::time::sleep(DRAW_AFTER).await;
-            Drawing::begin(&later.0, &later.1);
-        });
-        Drawing { page: self.page.clone(), state, waiting: waiting.abort_handle() }
     }
 }
 

@@ -4,9 +4,9 @@
 //! of the list.
 
 use super::cdp::CdpError;
+use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::overrides::PersistentOverride;
-use super::session::Session;
 use super::shared::{Role, Shared, TabState};
 use super::tab::Tab;
 use crate::protocol::ids::TabId;
@@ -33,9 +33,12 @@ impl Shared {
 }
 
 impl Tab {
-    /// Sends this command to the page, its out-of-process frames and its workers, now and for each new one. Fails, and
-    /// keeps nothing, if the page refuses it.
-    pub async fn keep(&self, method: &'static str, params: Value) -> Result<(), BrowserError> {
+    /// Sends this command to the page, its out-of-process frames and its workers, now and for each new one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the page refuses the command or is gone. Then nothing is kept.
+    pub async fn set_override(&self, method: &'static str, params: Value) -> Result<(), BrowserError> {
         let command = PersistentOverride { method, params };
         // The page first: if it refuses, the caller gets that error and the override is not kept.
         let page = self.page()?;
@@ -64,7 +67,16 @@ impl Tab {
     }
 
     /// Removes the command from the list; `off` restores the previous state, also in running targets.
-    pub async fn unkeep(&self, method: &'static str, off: &'static str, params: Value) -> Result<(), BrowserError> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed, or the page refuses the command.
+    pub async fn clear_override(
+        &self,
+        method: &'static str,
+        off: &'static str,
+        params: Value,
+    ) -> Result<(), BrowserError> {
         if !self.with_tab_state(|tab_state| tab_state.drop_override(method))? {
             return Ok(());
         }

@@ -23,8 +23,11 @@ impl Shared {
 }
 
 impl Tab {
-    /// Grants or denies a permission to a site, in all tabs, for as long as this tab is open. Fails, and keeps nothing,
-    /// if the browser refuses it.
+    /// Grants or denies a permission to a site, in all tabs, for as long as this tab is open.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser refuses the permission, or the tab is closed. Then nothing is kept.
     pub async fn set_permission(&self, permission: Permission) -> Result<(), BrowserError> {
         self.browser().root().call(permission.command()).await?;
         self.with_tab_state(|tab_state: &mut TabState| {
@@ -34,11 +37,20 @@ impl Tab {
         })
     }
 
+    /// Returns the permissions that were set in this tab, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
     pub fn permissions(&self) -> Result<Vec<Permission>, BrowserError> {
         self.with_tab_state(|tab_state| tab_state.permissions.clone())
     }
 
     /// Removes this tab's permissions: sites ask again.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
     pub async fn reset_permissions(&self) -> Result<(), BrowserError> {
         if self.with_tab_state(|tab_state| std::mem::take(&mut tab_state.permissions))?.is_empty() {
             return Ok(());

@@ -3,12 +3,12 @@
 //! Owns no state: a tab's list is in `routes`.
 
 use super::devtools::fetch::{Disable, Enable, RequestPattern};
+use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::routes::{Credentials, Route, Routes, SiteHeaders};
-use super::session::Session;
 use super::shared::TabState;
 use super::tab::Tab;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::protocol::ids::TabId;
 use std::sync::Arc;
 
@@ -34,6 +34,10 @@ impl super::shared::Shared {
 
 impl Tab {
     /// Adds a route with precedence over the present ones; it replaces one with the same address and place.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed or has no attached page, or the browser does not answer.
     pub async fn add_route(&self, route: Route) -> Result<(), BrowserError> {
         self.change_routes(|routes| {
             let is_same = |known: &mut Arc<Route>| known.address == route.address && known.only_on == route.only_on;
@@ -45,7 +49,11 @@ impl Tab {
 
     /// Removes the routes of this address, or all; with `of`, only those for documents of that place. Returns how many
     /// were removed.
-    pub async fn remove_routes(&self, address: Option<&str>, of: Option<&Place>) -> Result<usize, BrowserError> {
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::add_route`] does.
+    pub async fn remove_routes(&self, address: Option<&str>, of: Option<&SiteOrPage>) -> Result<usize, BrowserError> {
         let mut count = 0;
         self.change_routes(|routes| {
             let before = routes.routes.len();
@@ -61,11 +69,19 @@ impl Tab {
     }
 
     /// Returns the routes, in order of precedence.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
     pub fn routes(&self) -> Result<Vec<Arc<Route>>, BrowserError> {
         self.with_tab_state(|tab_state| tab_state.routes.routes.iter().rev().cloned().collect())
     }
 
     /// Sends this header with each request to a site. Returns the names of all headers sent there.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::add_route`] does.
     pub async fn set_site_header(&self, site: &str, name: &str, value: &str) -> Result<Vec<String>, BrowserError> {
         let mut names = Vec::new();
         self.change_routes(|routes| {
@@ -83,6 +99,10 @@ impl Tab {
     }
 
     /// Returns the sites with added headers and the names of those headers.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
     pub fn site_headers(&self) -> Result<Vec<(String, Vec<String>)>, BrowserError> {
         self.with_tab_state(|tab_state| {
             let names = |known: &SiteHeaders| known.headers.iter().map(|(name, _)| name.clone()).collect();
@@ -91,6 +111,10 @@ impl Tab {
     }
 
     /// Removes the headers for a site, or for all. Returns how many sites were removed.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::add_route`] does.
     pub async fn clear_site_headers(&self, site: Option<&str>) -> Result<usize, BrowserError> {
         let mut count = 0;
         self.change_routes(|routes| {
@@ -103,6 +127,10 @@ impl Tab {
     }
 
     /// Sets the HTTP credentials for this site; `None` removes them.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::add_route`] does.
     pub async fn set_credentials(&self, site: &str, as_user: Option<(&str, &str)>) -> Result<(), BrowserError> {
         self.change_routes(|routes| {
             routes.credentials.retain(|known| known.site != site);

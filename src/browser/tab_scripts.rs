@@ -2,12 +2,12 @@
 //!
 //! Owns their delivery to present and new pages and frames. Never decides who may add one.
 
+use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::init_scripts::InitScript;
-use super::session::Session;
 use super::shared::{Shared, TabState};
 use super::tab::Tab;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::protocol::ids::TabId;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ impl Shared {
 
 impl Tab {
     /// Runs a script in each document from the next one on, in frames and popups too. Returns its number.
-    pub(super) fn add_init_script(&self, source: String, only_on: Option<Place>) -> Result<u64, BrowserError> {
+    pub(super) fn add_init_script(&self, source: String, only_on: Option<SiteOrPage>) -> Result<u64, BrowserError> {
         let page = self.page()?;
         let script = self.with_tab_state(|tab_state: &mut TabState| tab_state.init_scripts.add(source, only_on))?;
         let frames = self.frame_sessions();
@@ -30,13 +30,22 @@ impl Tab {
         Ok(script.number)
     }
 
+    /// Returns the tab's init scripts, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
     pub fn init_scripts(&self) -> Result<Vec<Arc<InitScript>>, BrowserError> {
         self.with_tab_state(|tab_state| tab_state.init_scripts.list.clone())
     }
 
     /// Removes the script with this number, or all; with `of`, only those for documents of that place. Returns how many
     /// were removed.
-    pub fn remove_init_scripts(&self, number: Option<u64>, of: Option<&Place>) -> Result<usize, BrowserError> {
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
+    pub fn remove_init_scripts(&self, number: Option<u64>, of: Option<&SiteOrPage>) -> Result<usize, BrowserError> {
         let gone: Vec<Arc<InitScript>> = self.with_tab_state(|tab_state| {
             let goes = |script: &mut Arc<InitScript>| {
                 number.is_none_or(|number| script.number == number)

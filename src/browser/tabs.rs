@@ -9,7 +9,7 @@ use crate::protocol::tabs::ChromeTab;
 use std::collections::{BTreeMap, HashMap};
 
 pub use super::tab_info::{BrowserEvent, TabInfo, TabState};
-pub use super::tab_numbers::{TabNumbers, TabRecord};
+pub(crate) use super::tab_numbers::{TabNumbers, TabRecord};
 
 /// A follow-up of an event.
 #[derive(Debug)]

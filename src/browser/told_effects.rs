@@ -115,6 +115,10 @@ pub struct Recording {
 
 impl Tab {
     /// Records the tab's effects from now on. `dialogs`: the policy for dialogs that an action opens.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
     pub fn record(&self, effects: &Effects, dialogs: DialogPolicy) -> Result<Recording, BrowserError> {
         effects.begin(self.id(), self.info()?.url);
         self.with_tab_state(|tab_state| {

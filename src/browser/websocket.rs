@@ -23,14 +23,22 @@ type Socket = WebSocketStream<TcpStream>;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
+/// The reasons why `connect --attach` fails.
 #[derive(Debug, thiserror::Error)]
 pub enum AttachError {
+    /// The address is not one of this machine.
     #[error(
         "{0} is not an address of a browser on this machine (http://127.0.0.1:PORT or ws://127.0.0.1:PORT/devtools/browser/…)"
     )]
     NotLocal(String),
+    /// Nothing answers there as a browser would.
     #[error("no browser answers at {url}: {reason}")]
-    Unreachable { url: String, reason: String },
+    Unreachable {
+        /// The address as given.
+        url: String,
+        /// What went wrong.
+        reason: String,
+    },
 }
 
 impl From<AttachError> for Fault {
@@ -48,8 +56,11 @@ impl From<AttachError> for Fault {
     }
 }
 
-/// Connects to a browser's DevTools websocket on loopback. Fails if the address is not on loopback or the browser does
-/// not accept the connection.
+/// Connects to a browser's DevTools websocket on loopback.
+///
+/// # Errors
+///
+/// Fails if the address is not on loopback, or the browser does not accept the connection in time.
 pub async fn connect(address: &str) -> Result<Transport, AttachError> {
     let url = Url::parse(address)
         .ok()

@@ -23,6 +23,10 @@ impl TabState {
 
 impl Tab {
     /// Describes the tab's emulation overrides.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
     pub fn emulated(&self) -> Result<Vec<String>, BrowserError> {
         self.with_tab_state(|tab_state| {
             let overrides =

@@ -7,7 +7,7 @@ use super::error::ChatError;
 use super::feed::Feed;
 use super::state::{Inner, OnFailure};
 use crate::base::reserve::Reserve;
-use crate::chat::journal::{JOURNAL_FILE, Journal, SentIndex, compact, recover};
+use crate::chat::journal::{JOURNAL_FILE, Journal, SentIndex, recover};
 use crate::chat::store::{Part, Record, files};
 use crate::chat::turn::{Effect, Event, Machine, Message, TurnClock};
 use crate::protocol::chat::{
@@ -30,18 +30,10 @@ const MAX_DELTA: usize = 64 * 1024;
 /// The kind of an answer's growing block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
+    /// The answer itself, [`ChatBody::Text`].
     Text,
+    /// The agent's reasoning, [`ChatBody::Thinking`].
     Thinking,
-}
-
-/// A journal larger than this is compacted automatically, once it has doubled in size since its last compaction.
-const LARGE: u64 = 4 * 1024 * 1024;
-
-/// A journal's length before and after a compaction, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Compacted {
-    pub before: u64,
-    pub after: u64,
 }
 
 /// The result of handling a turn's event.
@@ -58,6 +50,7 @@ pub struct Handled {
 pub struct SendAnswer {
     /// `position`: the place in the queue, 1 for the next message; 0 if its turn starts at once.
     pub sent: Sent,
+    /// What the engine has to do now.
     pub effects: Vec<Effect>,
     /// The message was already sent before, so nothing happened now.
     pub repeated: bool,
@@ -155,14 +148,17 @@ impl Conversation {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the conversation's id.
     pub fn id(&self) -> &ConversationId {
         &self.id
     }
 
+    /// Returns what panels show of the conversation.
     pub fn info(&self) -> ConversationInfo {
         self.lock().info()
     }
 
+    /// Returns whether a turn is running, or waits for a person.
     pub fn state(&self) -> ConversationState {
         self.lock().machine.state()
     }
@@ -182,8 +178,11 @@ impl Conversation {
         self.lock().journal.garbage()
     }
 
-    /// Accepts a person's message. If this succeeds, the message is on disk; if it fails, the message never runs.
-    /// Returns the first answer again for a repeated `client_id`. Blocks: an fsync.
+    /// Accepts a person's message durably. Returns the first answer again for a repeated `client_id`. Blocks: an fsync.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the queue is full, or the journal cannot be read or written. The message then never runs.
     pub fn send(&self, message: Message) -> Result<SendAnswer, ChatError> {
         let mut inner = self.lock();
         let client_id = message.client_id.clone();
@@ -198,19 +197,29 @@ impl Conversation {
         Ok(SendAnswer { sent, effects: handled.effects, repeated: false })
     }
 
-    /// Removes a queued message. Fails if it is not waiting. Blocks: an fsync.
+    /// Removes a queued message. Blocks: an fsync.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the message is not waiting or the journal cannot be written.
     pub fn unqueue(&self, client_id: ClientMessageId) -> Result<(), ChatError> {
         self.lock().handle(Event::Unqueue(client_id), OnFailure::Undo).map(|_| ())
     }
 
-    /// Answers an approval. The effects contain the answer for the requester. Fails if the approval is not open or the
-    /// decision was not offered.
+    /// Answers an approval. The effects contain the answer for the requester.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the approval is not open, the decision was not offered, or the journal cannot be written.
     pub fn answer(&self, approval_id: ApprovalId, decision: Decision, by: AnsweredBy) -> Result<Handled, ChatError> {
         self.lock().handle(Event::ApprovalAnswered { approval_id, decision, by }, OnFailure::Undo)
     }
 
-    /// Answers a question of the agent. Without answers, the person declines to answer. Fails if the question is not
-    /// open or the number of answers is wrong.
+    /// Answers a question of the agent. Without answers, the person declines to answer.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the question is not open, the number of answers is wrong, or the journal cannot be written.
     pub fn answer_question(
         &self,
         question_id: QuestionId,
@@ -242,8 +251,12 @@ impl Conversation {
             .unwrap_or_else(|error| Handled { effects: unless, fault: Some(error.fault()) })
     }
 
-    /// Writes `turn-started`, the first step of [`Effect::StartTurn`]. If this fails, the turn cannot start: report
-    /// [`Event::AgentFailedToStart`]. `direct`: the message is exactly one command and runs without a model.
+    /// Writes `turn-started`, the first step of `Effect::StartTurn`. `direct`: the message is exactly one command and
+    /// runs without a model.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be written. Then the turn cannot start: report [`Event::AgentFailedToStart`].
     pub fn begin_turn(
         &self,
         message: &Message,
@@ -266,7 +279,11 @@ impl Conversation {
     }
 
     /// Writes and pushes an event: steps and notices. Messages, approvals and ends of turns go through `handle`.
-    /// Measures the duration of steps. Fails if the event cannot be written.
+    /// Measures the duration of steps.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be written.
     pub fn append(&self, body: ChatBody) -> Result<ChatEvent, ChatError> {
         let mut inner = self.lock();
         let body = inner.clock.timed(body);
@@ -279,7 +296,10 @@ impl Conversation {
     }
 
     /// Appends to the growing block, or starts a new block if none of this kind is growing. Drops text of another turn.
-    /// Fails if the text cannot be written.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be written.
     pub fn grow(&self, turn_id: &TurnId, kind: BlockKind, text: &str) -> Result<(), ChatError> {
         let mut inner = self.lock();
         if inner.machine.turn() != Some(turn_id) {
@@ -304,6 +324,10 @@ impl Conversation {
 
     /// Syncs the journal to disk, then `session.json` if it changed. The journal comes first, because the record holds
     /// its number of events. Blocks: one to three fsyncs.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be synced or the record cannot be written.
     pub fn persist(&self) -> Result<(), ChatError> {
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, handle) = {
@@ -321,38 +345,6 @@ impl Conversation {
         Ok(())
     }
 
-    /// Returns whether the journal has grown enough for a compaction.
-    pub fn is_to_compact(&self) -> bool {
-        let inner = self.lock();
-        inner.journal.length() > LARGE.max(2 * inner.record.compacted)
-    }
-
-    /// Rewrites the journal with each answer in one line instead of many deltas. Fails while a turn runs. Blocks on
-    /// disk I/O; only the last step holds the conversation's lock.
-    pub fn compact(&self) -> Result<Compacted, ChatError> {
-        let idle = |inner: &Inner| match inner.machine.state() {
-            ConversationState::Idle => Ok(()),
-            _ => Err(ChatError::Busy(self.id.clone())),
-        };
-        let found = {
-            let mut inner = self.lock();
-            idle(&inner)?;
-            inner.finish_block();
-            inner.journal.to_compact()
-        };
-        let Some((reader, before)) = found else { return Ok(Compacted::default()) };
-        let rewritten = compact::rewrite(&reader, before)?;
-        let after = rewritten.length;
-        let mut inner = self.lock();
-        if !inner.journal.replace(rewritten, before)? {
-            return Err(ChatError::Busy(self.id.clone()));
-        }
-        inner.record.compacted = after;
-        drop(inner);
-        self.persist()?;
-        Ok(Compacted { before, after })
-    }
-
     /// Closes the journal when the daemon ends, so that the next daemon can open it.
     pub(super) fn close(&self) {
         let mut inner = self.lock();
@@ -365,23 +357,39 @@ impl Conversation {
         self.lock().snapshot()
     }
 
-    /// Stores a file with the conversation. Fails if it is larger than the limit. Blocks on disk I/O.
+    /// Stores a file with the conversation. Blocks on disk I/O.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file is larger than the limit or cannot be written.
     pub fn write_file(&self, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
         files::write(&self.place, name, mime, bytes)
     }
 
-    /// Writes an export of the conversation, which can be read like a file until the next export replaces it. Fails if
-    /// it is larger than the limit. Blocks on disk I/O.
+    /// Writes an export of the conversation, which can be read like a file until the next export replaces it. Blocks on
+    /// disk I/O.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the export is larger than the limit or cannot be written.
     pub fn write_export(&self, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {
         files::write_export(&self.place, name, mime, bytes)
     }
 
-    /// Reads a part of a file. Fails if there is no such file. Blocks on disk I/O.
+    /// Reads a part of a file. Blocks on disk I/O.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such file or it cannot be read.
     pub fn read_file(&self, id: &FileId, offset: u64) -> Result<Part, ChatError> {
         files::read(&self.place, id, offset)
     }
 
-    /// Returns the path of a file, for agents that take paths. Fails if the id is malformed or there is no such file.
+    /// Returns the path of a file, for agents that take paths.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the id is malformed. The file may be missing.
     pub fn file_path(&self, id: &FileId) -> Result<PathBuf, ChatError> {
         files::path(&self.place, id)
     }

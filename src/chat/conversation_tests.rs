@@ -11,12 +11,12 @@ use crate::protocol::fault::FaultCode;
 use crate::protocol::methods::ToPanel;
 use tokio::sync::mpsc;
 
-struct Place {
+struct TestFolder {
     folder: tempfile::TempDir,
     reserve: tempfile::TempDir,
 }
 
-impl Place {
+impl TestFolder {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), reserve: tempfile::tempdir().unwrap() }
     }
@@ -170,7 +170,7 @@ impl Panel {
 
 #[test]
 fn a_conversation_without_a_message_leaves_nothing_on_disk() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     conversation.choose_agent(Some(AgentName::new("a")), None);
     conversation.persist().unwrap();
@@ -183,7 +183,7 @@ fn a_conversation_without_a_message_leaves_nothing_on_disk() {
 
 #[test]
 fn the_same_message_again_gets_the_same_answer_and_happens_once() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     run(&conversation, "a");
     let first = conversation.send(message("b")).unwrap();
@@ -201,7 +201,7 @@ fn the_same_message_again_gets_the_same_answer_and_happens_once() {
 
 #[test]
 fn the_sixth_waiting_message_is_refused_in_words_and_not_written() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     run(&conversation, "0");
     for name in ["1", "2", "3", "4", "5"] {
@@ -218,7 +218,7 @@ fn the_sixth_waiting_message_is_refused_in_words_and_not_written() {
 
 #[test]
 fn the_end_of_a_turn_closes_what_it_left_open() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     run(&conversation, "a");
     conversation.append(step("a", "s1")).unwrap();
@@ -234,7 +234,7 @@ fn the_end_of_a_turn_closes_what_it_left_open() {
 
 #[test]
 fn after_a_kill_the_turn_is_interrupted_once_and_the_queue_is_intact() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     run(&conversation, "a");
     conversation.send(message("b")).unwrap();
@@ -282,7 +282,7 @@ fn after_a_kill_the_turn_is_interrupted_once_and_the_queue_is_intact() {
 
 #[test]
 fn text_goes_into_one_block_until_something_else_happens() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     run(&conversation, "a");
     conversation.grow(&turn("a"), BlockKind::Thinking, "hm").unwrap();
@@ -302,7 +302,7 @@ fn text_goes_into_one_block_until_something_else_happens() {
 
 #[test]
 fn a_long_answer_goes_on_in_a_new_block_and_every_event_fits_into_a_frame() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     run(&conversation, "a");
     // Six bytes of JSON per character, the worst case.
@@ -323,7 +323,7 @@ fn a_long_answer_goes_on_in_a_new_block_and_every_event_fits_into_a_frame() {
 
 #[test]
 fn panels_follow_through_gaps_and_reconnects_and_agree_with_the_journal() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     let mut quick = Panel::open(&conversation);
     let mut slow = Panel::open(&conversation);
@@ -356,7 +356,7 @@ fn panels_follow_through_gaps_and_reconnects_and_agree_with_the_journal() {
 
 #[test]
 fn a_panel_that_held_half_a_block_gets_the_rest_of_it_after_the_block_ended() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     run(&conversation, "a");
     conversation.grow(&turn("a"), BlockKind::Text, "first half, ").unwrap();
@@ -371,7 +371,7 @@ fn a_panel_that_held_half_a_block_gets_the_rest_of_it_after_the_block_ended() {
 
 #[test]
 fn dropping_a_subscription_ends_its_pushes() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     let mut panel = Panel::open(&conversation);
     assert_eq!(conversation.subscribers(), 1);
@@ -383,7 +383,7 @@ fn dropping_a_subscription_ends_its_pushes() {
 
 #[test]
 fn a_fresh_panel_gets_the_newest_and_pages_back_to_the_first() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let conversation = place.fresh();
     run(&conversation, "a");
     for n in 0..1000 {
@@ -406,7 +406,7 @@ fn a_fresh_panel_gets_the_newest_and_pages_back_to_the_first() {
 
 #[test]
 fn what_cannot_be_written_is_a_storage_fault_and_never_pushed() {
-    let place = Place::new();
+    let place = TestFolder::new();
     std::fs::write(place.folder.path().join("c"), b"a file where the folder should be").unwrap();
     let conversation = place.fresh();
     let mut panel = Panel::open(&conversation);
@@ -450,7 +450,7 @@ fn two_hundred_conversations_of_fifty_turns_keep_little_in_memory() {
 
 #[test]
 fn on_a_full_disk_only_ends_are_written_until_there_is_room_again() {
-    let place = Place::new();
+    let place = TestFolder::new();
     let reserve = place.reserve();
     let record = Record::new(ConversationId::new("c"), "/work".into(), None, 1);
     let conversation = Conversation::new(record, place.folder.path().join("c"), Epoch::new("one"), reserve.clone());

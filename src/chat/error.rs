@@ -90,7 +90,7 @@ impl ChatError {
 }
 
 /// Returns the next step for a disk error.
-pub fn next_step(path: &Path, source: &io::Error) -> Sentence {
+pub(crate) fn next_step(path: &Path, source: &io::Error) -> Sentence {
     let known = told::next_step_of_disk(trouble::code(source), &path.display().to_string());
     known.unwrap_or_else(|| trouble::hint(path, source).into())
 }

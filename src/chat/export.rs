@@ -6,7 +6,7 @@ use crate::protocol::links::link_to;
 use std::collections::{HashMap, HashSet};
 
 /// Renders the document. `events`: all of them, oldest first. Omits the agent's reasoning.
-pub fn to_markdown(info: &ConversationInfo, events: &[ChatEvent]) -> String {
+pub(crate) fn to_markdown(info: &ConversationInfo, events: &[ChatEvent]) -> String {
     let removed: HashSet<&ClientMessageId> = events
         .iter()
         .filter_map(|event| match &event.body {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// The limit of unacknowledged bytes per panel.
-pub const WINDOW: usize = 256 * 1024;
+pub(crate) const WINDOW: usize = 256 * 1024;
 /// The part of the window that growing text may use. The rest is reserved for events.
 const TEXT_WINDOW: usize = WINDOW / 4 * 3;
 /// The size of a push besides its text: envelope, ids, numbers.
@@ -22,7 +22,7 @@ const ENVELOPE: usize = 200;
 const MOST_IN_FLIGHT: usize = 4096;
 
 /// One push, shared by all panels that receive it.
-pub type Push = Arc<ToPanel>;
+pub(crate) type Push = Arc<ToPanel>;
 
 /// The destination of a subscriber's pushes. Must not block or call back: it runs under the conversation's lock. The
 /// window bounds what it holds.

@@ -4,13 +4,13 @@
 
 use super::conversation::Conversation;
 use super::error::ChatError;
-use crate::chat::store::{FolderUse, Record, TabKey, session};
+use crate::chat::store::{FolderUse, Record, TabKey, session_file};
 use crate::protocol::chat::{AllowedTab, EarlierConversation, PageContext, Worktree};
 use crate::protocol::ids::{AgentName, TabId};
 
 /// The folder in which a conversation's agent works.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct WorkFolder {
     pub folder: String,
     /// The work tree that contains the folder.
     pub worktree: Option<Worktree>,
@@ -18,18 +18,24 @@ pub struct Place {
 }
 
 impl Conversation {
+    /// Returns the title shown to people; empty before the first message.
     pub fn title_of(&self) -> String {
         self.lock().record.title.clone()
     }
 
-    /// Renames the conversation for a person. An empty name restores the title from its first message. Fails without
-    /// changing anything if the record cannot be written. Blocks on disk I/O.
+    /// Renames the conversation for a person. An empty name restores the title from its first message. Blocks on disk
+    /// I/O.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be read or the record cannot be written. Then nothing is changed.
     pub fn rename(&self, title: &str) -> Result<(), ChatError> {
-        let title = session::clean_title(title);
+        let title = session_file::clean_title(title);
         let mut inner = self.lock();
         let before = (inner.record.title.clone(), inner.record.named);
-        inner.record.named = !title.is_empty();
-        inner.record.title = if title.is_empty() { session::first_title(&inner.journal)? } else { title };
+        let is_named = !title.is_empty();
+        let title = if is_named { title } else { session_file::first_title(&inner.journal)? };
+        (inner.record.title, inner.record.named) = (title, is_named);
         inner.tell();
         drop(inner);
         let saved = self.persist();
@@ -47,6 +53,7 @@ impl Conversation {
         });
     }
 
+    /// Returns the model chosen for the conversation; `None` if each message chooses.
     pub fn model(&self) -> Option<String> {
         self.lock().record.model.clone()
     }
@@ -61,6 +68,7 @@ impl Conversation {
         self.change(|record| record.earlier = earlier);
     }
 
+    /// Sets the page that the conversation is about.
     pub fn set_page(&self, page: PageContext) {
         self.change(|record| record.page = Some(page));
     }
@@ -89,6 +97,11 @@ impl Conversation {
             record.tab_id = tab_id;
             record.tab = tab;
         });
+    }
+
+    /// Sets the own tab of a detached conversation, which the store does not know.
+    pub(crate) fn own_tab(&self, tab_id: Option<TabId>) {
+        self.change(|record| record.tab_id = tab_id);
     }
 
     /// Removes the tab's number if the tab is not reported. The key stays, to find the conversation again.
@@ -126,10 +139,10 @@ impl Conversation {
     }
 
     /// Returns the folder in which the agent works, with its work tree and use.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> WorkFolder {
         let inner = self.lock();
         let record = &inner.record;
-        Place {
+        WorkFolder {
             folder: record.folder.clone(),
             worktree: record.worktree.clone(),
             used: record.folder_use.unwrap_or(match record.resume.is_empty() {

@@ -3,24 +3,25 @@
 //!
 //! Has no tasks and never waits: the methods are synchronous and cheap, under small locks. The engine drives them.
 
+mod compaction;
 pub mod conversation;
-pub mod error;
-pub mod export;
-pub mod feed;
-pub mod journal;
+pub(crate) mod error;
+pub(crate) mod export;
+pub(crate) mod feed;
+pub(crate) mod journal;
 mod metadata;
-pub mod panels;
-pub mod route;
+pub(crate) mod panels;
 mod state;
 pub mod store;
-pub mod turn;
+pub(crate) mod turn;
 
-pub use conversation::{BlockKind, Compacted, Conversation, Handled, SendAnswer};
-pub use error::ChatError;
-pub use feed::{Push, Sink};
-pub use journal::{read, recover};
-pub use metadata::Place;
-pub use panels::Subscription;
+pub use compaction::Compacted;
+pub use conversation::{BlockKind, Conversation, Handled, SendAnswer};
+pub(crate) use error::ChatError;
+pub(crate) use feed::{Push, Sink};
+pub(crate) use metadata::WorkFolder;
+pub(crate) use panels::Subscription;
 pub use store::Store;
-pub use store::{files, session};
-pub use turn::{Effect, Event, Message, TurnEnd};
+pub use store::session_file;
+pub(crate) use turn::Effect;
+pub use turn::{Event, Message};

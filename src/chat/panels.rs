@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Space for an answer's envelope besides its events.
 const ENVELOPE: usize = 16 * 1024;
 /// The limit of the events in one answer, as JSON.
-pub const MAX_PAGE: usize = COMFORTABLE - ENVELOPE;
+pub(crate) const MAX_PAGE: usize = COMFORTABLE - ENVELOPE;
 /// The number of newest events that a new panel gets. It requests older ones when a person scrolls up.
 const FRESH: usize = 200;
 /// The limit of events in one history page.
@@ -51,9 +51,12 @@ impl Drop for Subscription {
 }
 
 impl Conversation {
-    /// Returns the newest events after `after`, and pushes all later ones into `sink`. Fails if the journal cannot be
-    /// read.
-    /// Send the answer before the first push. After a `chat.gap`, drop the subscription and subscribe again.
+    /// Returns the newest events after `after`, and pushes all later ones into `sink`. Send the answer before the first
+    /// push. After a `chat.gap`, drop the subscription and subscribe again.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be read.
     pub fn subscribe(
         self: &Arc<Self>,
         after: Seq,
@@ -75,6 +78,10 @@ impl Conversation {
     }
 
     /// Returns events before `before`, oldest first: at most `limit`, and as many as fit into one frame.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be read.
     pub fn history(&self, before: Seq, limit: u32) -> Result<HistoryPage, ChatError> {
         let events = (limit as usize).clamp(1, MOST_EVENTS);
         let Page { events, older } = self.lock().journal.page(0, before, Limits { events, bytes: MAX_PAGE })?;
@@ -82,6 +89,10 @@ impl Conversation {
     }
 
     /// Returns events after `after`: the newest that fit into `max_bytes` of JSON.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the journal cannot be read.
     pub fn replay(&self, after: Seq, max_bytes: usize) -> Result<Page, ChatError> {
         self.lock().journal.page(after, Seq::MAX, Limits { events: usize::MAX, bytes: max_bytes })
     }

@@ -8,7 +8,7 @@ use super::feed::{Feed, Growing};
 use crate::base::clock;
 use crate::base::reserve::{self, Reserve};
 use crate::chat::journal::{Journal, SentIndex, Tail, line};
-use crate::chat::store::{Record, session};
+use crate::chat::store::{Record, session_file};
 use crate::chat::turn::{Effect, Event, Machine, TurnClock, TurnEnd};
 use crate::protocol::chat::{ChatBody, ChatEvent, ConversationInfo, ConversationState, Seq, StepOutcome};
 use crate::protocol::chat_requests::Sent;
@@ -229,7 +229,7 @@ impl Inner {
         match &event.body {
             ChatBody::Message { text, page, attachments, .. } => {
                 if self.record.title.is_empty() && !self.record.named {
-                    self.record.title = session::title(text, attachments.first().map(|file| file.name.as_str()));
+                    self.record.title = session_file::title(text, attachments.first().map(|file| file.name.as_str()));
                 }
                 if page.is_some() {
                     self.record.page.clone_from(page);

@@ -8,7 +8,7 @@ use crate::protocol::activity::{ActivityEntry, ActivityOutcome, ActivityPage, Ac
 use crate::protocol::fault::{Fault, FaultCode};
 
 /// Prints the recorded activity. With `follow`, keeps printing each command when it has ended.
-pub async fn activity(running: &Client, follow: bool, json: bool, terminal: Terminal) -> Result<(), Fault> {
+pub(super) async fn activity(running: &Client, follow: bool, json: bool, terminal: Terminal) -> Result<(), Fault> {
     if !follow {
         let page: ActivityPage = running.get("/activity/history").await?;
         if json {
@@ -47,11 +47,12 @@ fn line(entry: &ActivityEntry, terminal: Terminal) -> String {
     let at = i64::try_from(entry.at).ok().and_then(|at| jiff::Timestamp::from_millisecond(at).ok());
     let time = at.map(|at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string());
     let source = match entry.source {
-        ActivitySource::Terminal => "terminal",
-        ActivitySource::Http => "http",
-        ActivitySource::Mcp => "mcp",
-        ActivitySource::Agent => "agent",
-        ActivitySource::Panel => "panel",
+        _ if entry.driver.is_some() => clean_line(entry.driver.as_deref().unwrap_or_default()),
+        ActivitySource::Terminal => "terminal".to_owned(),
+        ActivitySource::Http => "http".to_owned(),
+        ActivitySource::Mcp => "mcp".to_owned(),
+        ActivitySource::Agent => "agent".to_owned(),
+        ActivitySource::Panel => "panel".to_owned(),
     };
     let tab = entry.tab_id.map(|id| format!("tab {id}")).unwrap_or_default();
     let took = entry.duration_ms.map(|millis| format!(", {millis} ms")).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::terminal::Terminal;
 use crate::protocol::agents::Agents;
 
-pub fn text(agents: &Agents, terminal: Terminal) -> String {
+pub(super) fn text(agents: &Agents, terminal: Terminal) -> String {
     let lines = agents.agents.iter().map(|agent| {
         let mark = if agent.fault.is_none() { terminal.good("✓") } else { terminal.bad("✗") };
         let version = agent.version.as_deref().unwrap_or_default();

@@ -30,7 +30,7 @@ pub enum Approvals {
     },
 }
 
-pub fn command() -> Command {
+pub(super) fn command() -> Command {
     let id = || {
         Arg::new("id").value_name("ID").help("The approval's id, or the start of it; optional if only one is waiting")
     };
@@ -70,7 +70,7 @@ pub fn command() -> Command {
         )
 }
 
-pub fn parse(matches: &ArgMatches) -> Approvals {
+pub(super) fn parse(matches: &ArgMatches) -> Approvals {
     match matches.subcommand() {
         None if matches.get_flag("watch") => Approvals::Watch,
         None => Approvals::List,
@@ -91,7 +91,7 @@ pub fn parse(matches: &ArgMatches) -> Approvals {
     }
 }
 
-pub async fn run(running: &Client, wanted: Approvals, json: bool, terminal: Terminal) -> Result<(), Fault> {
+pub(super) async fn run(running: &Client, wanted: Approvals, json: bool, terminal: Terminal) -> Result<(), Fault> {
     match wanted {
         Approvals::List => {
             let waiting: WaitingApprovals = running.get("/approvals").await?;
@@ -130,7 +130,8 @@ fn question_lines(question: &WaitingQuestion, terminal: Terminal) -> String {
 
 fn lines_of(approval: &WaitingApproval, terminal: Terminal) -> String {
     let site = approval.site.as_deref().map(|site| format!(" on {}", clean_line(site))).unwrap_or_default();
-    let mut lines = format!("{}  {}{site}", approval.approval_id, terminal.bold(&clean_line(&approval.ask)));
+    let by = approval.driver.as_deref().map(|name| format!(" for {}", clean_line(name))).unwrap_or_default();
+    let mut lines = format!("{}  {}{site}{by}", approval.approval_id, terminal.bold(&clean_line(&approval.ask)));
     // An older daemon sends no record.
     let record = if approval.action.command.is_empty() {
         vec![clean_line(&approval.does)]
@@ -270,6 +271,7 @@ mod tests {
 
     fn approval(id: &str) -> WaitingApproval {
         WaitingApproval {
+            driver: None,
             conversation_id: ConversationId::new("c"),
             approval_id: ApprovalId::new(id),
             ask: "Click “Pay”".to_owned(),

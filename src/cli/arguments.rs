@@ -20,88 +20,136 @@ use std::path::PathBuf;
 /// Options that any command takes, before or after its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Globals {
+    /// `--json`: prints JSON instead of text.
     pub json: bool,
+    /// `--tab`: the tab to work in. `None`: the one that `GSTACK_TAB` names, or the current one.
     pub tab: Option<TabId>,
+    /// `--session`: the instance to use. `None`: the one that the environment names, or the usual one.
     pub session: Option<String>,
 }
 
 /// One parsed invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Invocation {
+    /// `gstack connect`: opens a browser, or uses the one that is open.
     Connect {
+        /// The path of the browser's program; `None` to search for one.
         browser: Option<String>,
+        /// Whether to run without a window; `None` if neither `--headless` nor `--headed` is given.
         headless: Option<bool>,
+        /// A page to open.
         url: Option<String>,
+        /// Arguments for the browser itself.
         arguments: Vec<String>,
         /// The DevTools address of a browser that gstack did not start.
         attach: Option<String>,
+        /// Drives the person's everyday browser through its extension.
         everyday: bool,
     },
+    /// `gstack disconnect`: closes the browser.
     Disconnect {
+        /// Kills a browser that does not respond.
         force: bool,
     },
+    /// `gstack stop`: ends the daemon; the browser stays open.
     Stop,
+    /// `gstack restart`: closes the browser and the daemon, then connects again.
     Restart,
+    /// `gstack status`: shows what is running.
     Status,
+    /// `gstack doctor`: checks every hop from the panel to the agent.
     Doctor {
         /// Prints a report for a maintainer, without any of the person's data.
         report: bool,
     },
     /// Replaces this program with a newer release.
     Upgrade {
+        /// Only says whether there is a newer release.
         check: bool,
     },
+    /// `gstack skill`: the files that tell agents about gstack.
     Skill(Skill),
+    /// `gstack chat`: sends a message and prints the answer.
     Chat {
+        /// The message; its words are joined with spaces.
         message: String,
+        /// The agent to ask; `None` for the conversation's.
         agent: Option<String>,
         /// Applies to this message only.
         model: Option<String>,
     },
     /// Stops the turn of the current or named tab, or all turns.
     StopChat {
+        /// Stops all turns.
         all: bool,
     },
     /// Runs the messages that wait for the person's confirmation.
     ContinueChat,
+    /// `gstack sessions`: the conversations.
     Sessions(Sessions),
+    /// `gstack settings`: shows or changes settings.
     Settings(Wanted),
+    /// `gstack stop-turn`: stops the turns in all tabs, or with `--tab` in one.
     StopTurns,
+    /// `gstack approvals`: shows and answers approvals.
     Approvals(Approvals),
+    /// `gstack audit`: shows the decisions about agents' actions.
     Audit(audit::Wanted),
+    /// `gstack policy`: the saved permissions.
     Policy(Rules),
+    /// `gstack panels`: the confirmed side panels.
     Panels(Panels),
+    /// `gstack mcp`: serves the browser's commands to other MCP clients.
     Mcp(Mcp),
+    /// `gstack agents`: lists the agents that were found.
     Agents,
+    /// `gstack activity`: shows what was done in the browser, and by whom.
     Activity {
+        /// Keeps printing new entries.
         follow: bool,
     },
+    /// `gstack install-host`: registers gstack with browsers.
     InstallHost {
+        /// A browser's user data directory to register with; `None` for all installed browsers.
         user_data_dir: Option<PathBuf>,
+        /// Only prints what would be done.
         dry_run: bool,
     },
+    /// `gstack uninstall-host`: undoes `install-host`.
     UninstallHost {
+        /// As for `InstallHost`.
         user_data_dir: Option<PathBuf>,
+        /// As for `InstallHost`.
         dry_run: bool,
     },
     /// Output that is generated from the command line's definition.
     Document(Document),
     /// A command of the registry.
     Browser {
+        /// Its name in the registry.
         command: String,
+        /// All words that follow it, unchanged.
         args: Vec<String>,
     },
 }
 
+/// A document that is generated from the command line's definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Document {
     /// The completion script for a shell.
-    Completions { shell: String },
+    Completions {
+        /// The shell's name: `bash`, `zsh`.
+        shell: String,
+    },
     /// The manual page.
     Manual,
 }
 
-/// Parses the arguments (without the program's name). Fails with clap's own errors, exit codes and messages.
+/// Parses the arguments (without the program's name).
+///
+/// # Errors
+///
+/// Fails with clap's own errors, which carry the message and the exit code. Help and the version are such errors too.
 pub fn parse(arguments: &[String]) -> Result<(Globals, Invocation), clap::Error> {
     let (globals, mut words) = take_globals(arguments).map_err(|message| usage(&message))?;
     // A browser command takes all following words unchanged, including `--`, which clap would consume.
@@ -182,7 +230,11 @@ pub fn unknown_command(error: &clap::Error) -> Option<Fault> {
     Some(registry::unknown_among(name, &names))
 }
 
-/// Parses a tab's number. Fails with a usage error.
+/// Parses a tab's number.
+///
+/// # Errors
+///
+/// Fails with a usage error if the text is not a number.
 pub fn tab_number(text: &str) -> Result<TabId, clap::Error> {
     text.parse().map_err(|_| usage(&not_a_tab(text)))
 }

@@ -10,7 +10,7 @@ use crate::protocol::chat::Decision;
 use crate::protocol::fault::{Fault, FaultCode};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-pub fn command() -> Command {
+pub(super) fn command() -> Command {
     Command::new("audit")
         .about("Show what agents wanted to do and who allowed or denied it")
         .arg(
@@ -53,7 +53,7 @@ pub enum Wanted {
     Proof(AuditVerify),
 }
 
-pub fn parse(matches: &ArgMatches) -> Wanted {
+pub(super) fn parse(matches: &ArgMatches) -> Wanted {
     if matches.get_flag("verify") {
         return Wanted::Proof(AuditVerify { head: matches.get_one("head").cloned() });
     }
@@ -63,7 +63,7 @@ pub fn parse(matches: &ArgMatches) -> Wanted {
     })
 }
 
-pub async fn run(client: &Client, wanted: Wanted, json: bool, terminal: Terminal) -> Result<(), Fault> {
+pub(super) async fn run(client: &Client, wanted: Wanted, json: bool, terminal: Terminal) -> Result<(), Fault> {
     match wanted {
         Wanted::Lines(request) => show_lines(client, request, json, terminal).await,
         Wanted::Proof(verify) => show_proof(client, &verify, json, terminal).await,
@@ -163,6 +163,7 @@ fn decided(entry: &AuditEntry) -> String {
         AuditBy::Rule => format!("{word} by rule {rule}"),
         AuditBy::Panel => format!("{word} by you in the panel"),
         AuditBy::Terminal => format!("{word} by you in the terminal"),
+        AuditBy::Connect => format!("{word} by gstack connect"),
         AuditBy::Timeout => format!("{word}: nobody answered in time"),
         AuditBy::Withdrawn => format!("{word}: it was withdrawn"),
     };

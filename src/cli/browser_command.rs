@@ -71,6 +71,7 @@ fn request(command: String, args: Vec<String>, globals: &Globals) -> Result<Comm
         environment: browser_environment(),
         no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
         for_model: false,
+        driver_id: None,
     })
 }
 

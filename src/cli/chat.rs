@@ -1,9 +1,9 @@
 //! `gstack chat`: a message from the terminal, and the answer as it streams.
 
 use super::action_lines;
-use super::asked::Asked;
 use super::questions;
 use super::terminal::{Terminal, clean, clean_line, print, tell};
+use super::terminal_prompts::TerminalPrompts;
 use crate::client::http::Client;
 use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, StepOutcome, TurnOutcome};
 use crate::protocol::control::{ChatLine, ChatRequest};
@@ -17,12 +17,17 @@ use tokio::signal::unix::{SignalKind, signal};
 const INTERRUPTED: u8 = 130;
 
 /// Sends the message and prints the answer until its turn ends. Ctrl-C only stops the printing.
-pub async fn chat(client: &Client, request: ChatRequest, json: bool, terminal: Terminal) -> Result<ExitCode, Fault> {
+pub(super) async fn chat(
+    client: &Client,
+    request: ChatRequest,
+    json: bool,
+    terminal: Terminal,
+) -> Result<ExitCode, Fault> {
     let mut interrupts = signal(SignalKind::interrupt())
         .map_err(|e| Fault::new(FaultCode::Internal, format!("Ctrl-C can't be watched: {e}")))?;
     let mut lines = client.stream("/chat", &request).await?;
     let mut view = View { terminal, turn: None, steps: HashMap::new(), at_line_start: true, said: None };
-    let mut asked = Asked::new(terminal);
+    let mut asked = TerminalPrompts::new(terminal);
     let mut conversation: Option<ConversationId> = None;
     loop {
         let line = tokio::select! {

@@ -7,7 +7,7 @@ use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
 use crate::protocol::fault::{Fault, FaultCode};
 
 /// Connects a browser and prints the steps. `session`: the value of `--session`.
-pub async fn connect(
+pub(super) async fn connect(
     client: &Client,
     request: ConnectRequest,
     json: bool,

@@ -11,7 +11,7 @@ use crate::protocol::fault::Hop;
 use crate::protocol::hops::HopState;
 
 /// Returns the daemon's check of every hop, or if none runs, only that hop with the reason.
-pub async fn examine(client: &Client) -> Doctor {
+pub(super) async fn examine(client: &Client) -> Doctor {
     let asked = async {
         client.check_answers().await?;
         client.get::<Doctor>("/doctor").await
@@ -52,7 +52,7 @@ fn host_notes(host_is_missing: bool) -> Vec<String> {
 }
 
 /// Prints one line per hop, and the notes.
-pub fn print_report(report: &Doctor, terminal: Terminal) {
+pub(super) fn print_report(report: &Doctor, terminal: Terminal) {
     for hop in &report.hops {
         let mark = if hop.ok { terminal.good("✓") } else { terminal.bad("✗") };
         let time = hop.millis.map(|m| terminal.dim(&format!("  {m:.1} ms"))).unwrap_or_default();

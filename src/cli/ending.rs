@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The daemon itself needs less: it gives its tasks a shorter time.
 const STOP_LIMIT: Duration = Duration::from_secs(15);
 
-pub async fn stop_turns(running: &Client, request: StopTurns, json: bool) -> Result<(), Fault> {
+pub(super) async fn stop_turns(running: &Client, request: StopTurns, json: bool) -> Result<(), Fault> {
     let stopped: Stopped = running.post("/stop-turns", &request).await?;
     let words = match stopped.turns {
         0 => "Nothing was running.".to_owned(),
@@ -22,7 +22,7 @@ pub async fn stop_turns(running: &Client, request: StopTurns, json: bool) -> Res
     show(json, &stopped, || words)
 }
 
-pub async fn disconnect(client: &Client, running: &Client, force: bool) -> Result<Disconnected, Fault> {
+pub(super) async fn disconnect(client: &Client, running: &Client, force: bool) -> Result<Disconnected, Fault> {
     // If the browser outlived its daemon, start a new daemon, which attaches to the browser to close it.
     let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
     let of_browser = if kept { client } else { running };
@@ -30,7 +30,7 @@ pub async fn disconnect(client: &Client, running: &Client, force: bool) -> Resul
 }
 
 /// Stops the daemon and waits for its end. Succeeds if none runs.
-pub async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
+pub(super) async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Stopping>("/stop", &Empty {}).await {
         Ok(Stopping { pid }) => {
             if !ending::within(running.home(), pid, STOP_LIMIT).await {

@@ -47,7 +47,7 @@ fn groups() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 /// Returns clap's template for the help of the whole command line.
-pub fn template(own: &[Command]) -> String {
+pub(super) fn template(own: &[Command]) -> String {
     let about = |name: &str| {
         let of_own = own.iter().find(|command| command.get_name() == name).and_then(Command::get_about);
         match of_own {

@@ -24,7 +24,7 @@ const PASSED_VARIABLES: [&str; 9] = [
 
 /// Returns the terminal's folder, its PATH, and the environment that a browser needs. Fails if a path is not valid
 /// UTF-8.
-pub fn here() -> Result<ConnectRequest, Fault> {
+pub(super) fn here() -> Result<ConnectRequest, Fault> {
     let cwd = match std::env::current_dir().map(PathBuf::into_os_string) {
         Ok(folder) => Some(folder.into_string().map_err(|odd| not_utf8("the current folder", odd.as_ref()))?),
         // The folder was deleted.
@@ -40,13 +40,13 @@ pub fn here() -> Result<ConnectRequest, Fault> {
 
 /// Returns the fault for a path that is not valid UTF-8. Paths are sent as JSON, and a lossy conversion would name
 /// another file.
-pub fn not_utf8(what: &str, name: &Path) -> Fault {
+pub(super) fn not_utf8(what: &str, name: &Path) -> Fault {
     Fault::new(FaultCode::BadRequest, format!("{what} is not valid UTF-8: {}", name.display()))
         .hint("Rename the file or folder, or use a link to it with another name.")
 }
 
 /// Returns the tab that `--tab` or else the environment names. Fails if the variable is not a tab number.
-pub fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
+pub(super) fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
     if named.is_some() {
         return Ok(named);
     }
@@ -61,7 +61,7 @@ pub fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
 }
 
 /// Returns the environment for starting a browser, taken from this terminal.
-pub fn browser_environment() -> BTreeMap<String, String> {
+pub(super) fn browser_environment() -> BTreeMap<String, String> {
     PASSED_VARIABLES
         .iter()
         .filter_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()).map(|value| ((*name).to_owned(), value)))

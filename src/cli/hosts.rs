@@ -8,7 +8,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-pub fn install(home: &Home, options: Options, json: bool, terminal: Terminal) -> Result<(), Fault> {
+pub(super) fn install(home: &Home, options: Options, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let report = hosts::install(&options)?;
     let folder = if options.dry_run { home.extension() } else { extension::unpack(home)? };
     show(&report, Some(&folder), json)?;
@@ -19,14 +19,14 @@ pub fn install(home: &Home, options: Options, json: bool, terminal: Terminal) ->
     outcome(&report)
 }
 
-pub fn uninstall(options: &Options, json: bool) -> Result<(), Fault> {
+pub(super) fn uninstall(options: &Options, json: bool) -> Result<(), Fault> {
     let report = hosts::uninstall(options)?;
     show(&report, None, json)?;
     outcome(&report)
 }
 
 /// Builds the options of both commands.
-pub fn options(user_data_dir: Option<PathBuf>, dry_run: bool) -> Options {
+pub(super) fn options(user_data_dir: Option<PathBuf>, dry_run: bool) -> Options {
     Options { user_data_dir, dry_run }
 }
 

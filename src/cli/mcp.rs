@@ -10,6 +10,7 @@ use crate::command::tool_profile::{Capability, ToolProfile};
 use crate::install::mcp::{self as clients, McpClient, Server, Wanted};
 use crate::mcp::stdio::StdioTools;
 use crate::protocol::command::CommandRequest;
+use crate::protocol::driver::DriverBegin;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use clap::builder::PossibleValuesParser;
@@ -30,6 +31,12 @@ pub struct Tools {
     profile: String,
     caps: Vec<String>,
     secrets: bool,
+    /// The policy does not judge the client.
+    trusted: bool,
+    /// The person's name for the client.
+    name: Option<String>,
+    /// The client starts in the current tab.
+    current_tab: bool,
 }
 
 impl Tools {
@@ -38,6 +45,9 @@ impl Tools {
             profile: matches.get_one::<String>("profile").cloned().unwrap_or_default(),
             caps: matches.get_many::<String>("caps").into_iter().flatten().cloned().collect(),
             secrets: matches.get_flag("secrets"),
+            trusted: matches.get_flag("trusted"),
+            name: matches.get_one::<String>("name").cloned(),
+            current_tab: matches.get_flag("current-tab"),
         }
     }
 
@@ -53,6 +63,15 @@ impl Tools {
         if self.secrets {
             arguments.push("--secrets".to_owned());
         }
+        if self.trusted {
+            arguments.push("--trusted".to_owned());
+        }
+        if self.current_tab {
+            arguments.push("--current-tab".to_owned());
+        }
+        if let Some(name) = &self.name {
+            arguments.extend(["--name".to_owned(), name.clone()]);
+        }
         arguments
     }
 
@@ -60,21 +79,26 @@ impl Tools {
         let capabilities: Vec<Capability> = self.caps.iter().filter_map(|name| Capability::named(name)).collect();
         let profile = if self.profile == "all" { ToolProfile::all() } else { ToolProfile::with(&capabilities) };
         if capabilities == [Capability::Storage] && !self.secrets {
-            return Err(Fault::new(FaultCode::BadRequest, "every command of storage is secret")
-                .hint("Say `gstack mcp --caps storage --secrets`, for a client that you would give your passwords."));
+            return Err(Fault::new(FaultCode::BadRequest, "every command of storage is secret").hint(
+                "Say `gstack mcp --caps storage --secrets --trusted`, for a client that you would give your passwords.",
+            ));
+        }
+        if !self.trusted && (self.profile == "all" || !self.caps.is_empty() || self.secrets) {
+            return Err(Fault::new(FaultCode::BadRequest, "more tools than the core are for clients that you trust")
+                .hint("Add --trusted to let the client act as you do, without approvals and in every tab."));
         }
         if !self.secrets {
             return Ok(profile);
         }
         if self.profile != "all" && capabilities.is_empty() {
             return Err(Fault::new(FaultCode::BadRequest, "--secrets needs --profile all or --caps")
-                .hint("Say `gstack mcp --profile all --secrets`, or `gstack mcp --caps storage --secrets`."));
+                .hint("Say `gstack mcp --profile all --secrets --trusted`, or `gstack mcp --caps storage --secrets --trusted`."));
         }
         Ok(profile.and_secrets())
     }
 }
 
-pub fn command() -> Command {
+pub(super) fn command() -> Command {
     let profile = || {
         Arg::new("profile")
             .long("profile")
@@ -98,6 +122,24 @@ pub fn command() -> Command {
             .action(ArgAction::SetTrue)
             .help("With --profile all or --caps: include their cookies, storage and DevTools commands")
     };
+    let trusted = || {
+        Arg::new("trusted")
+            .long("trusted")
+            .action(ArgAction::SetTrue)
+            .help("Let the client act as you do: without approvals, in every tab that no other driver leases")
+    };
+    let name = || {
+        Arg::new("name")
+            .long("name")
+            .value_name("NAME")
+            .help("Your name for the client, beside its own, in `status` and the audit")
+    };
+    let current_tab = || {
+        Arg::new("current-tab")
+            .long("current-tab")
+            .action(ArgAction::SetTrue)
+            .help("Start in the current tab. By default the client opens a tab of its own; --tab gives it another one")
+    };
     let client = || {
         Arg::new("client").required(true).value_name("CLIENT").value_parser(PossibleValuesParser::new(McpClient::NAMES))
     };
@@ -110,6 +152,9 @@ pub fn command() -> Command {
         .arg(profile())
         .arg(caps())
         .arg(secrets())
+        .arg(trusted())
+        .arg(name())
+        .arg(current_tab())
         .subcommand(
             Command::new("install")
                 .about("Add gstack to an MCP client's configuration")
@@ -117,6 +162,9 @@ pub fn command() -> Command {
                 .arg(profile())
                 .arg(caps())
                 .arg(secrets())
+                .arg(trusted())
+                .arg(name())
+                .arg(current_tab())
                 .arg(print()),
         )
         .subcommand(
@@ -127,7 +175,7 @@ pub fn command() -> Command {
         )
 }
 
-pub fn parse(matches: &ArgMatches) -> Mcp {
+pub(super) fn parse(matches: &ArgMatches) -> Mcp {
     let text = |matches: &ArgMatches, name: &str| matches.get_one::<String>(name).cloned().unwrap_or_default();
     match matches.subcommand() {
         Some(("install", matches)) => Mcp::Install {
@@ -141,7 +189,7 @@ pub fn parse(matches: &ArgMatches) -> Mcp {
 }
 
 /// Runs the subcommand. `session`: the value of `--session`. `tab`: the tab that every call works on.
-pub async fn run(
+pub(super) async fn run(
     client: &Client,
     wanted: Mcp,
     (session, tab): (Option<&str>, Option<TabId>),
@@ -150,21 +198,32 @@ pub async fn run(
     match wanted {
         Mcp::Serve { tools } => {
             let here = here()?;
+            let profile = tools.chosen()?;
+            // A trusted client keeps to its tab, as the person's commands with --tab do. A judged one starts there.
+            let identity = DriverBegin {
+                name: tools.name,
+                trusted: tools.trusted,
+                tab_id: tab.filter(|_| !tools.trusted),
+                current_tab: tools.current_tab && !tools.trusted,
+                cwd: here.cwd.clone(),
+                ..DriverBegin::default()
+            };
             let template = CommandRequest {
-                tab_id: tab,
+                tab_id: tab.filter(|_| tools.trusted),
                 cwd: here.cwd,
                 environment: browser_environment(),
                 for_model: true,
                 ..CommandRequest::default()
             };
-            StdioTools::new(client.clone(), tools.chosen()?, template).serve().await
+            StdioTools::new(client.clone(), profile, template, identity).serve().await
         }
         Mcp::Install { client, tools, print } => {
             tools.chosen()?;
             let server = Server::of_this_program(&tools.arguments(), environment(session))?;
-            change(&client, &Wanted::Present(server), print, json)
+            let next = if tools.trusted { TRUSTED_NEXT } else { JUDGED_NEXT };
+            change(&client, (&Wanted::Present(server), next), print, json)
         }
-        Mcp::Uninstall { client, print } => change(&client, &Wanted::Absent, print, json),
+        Mcp::Uninstall { client, print } => change(&client, (&Wanted::Absent, ""), print, json),
     }
 }
 
@@ -176,7 +235,12 @@ fn environment(session: Option<&str>) -> Vec<(String, String)> {
     set(HOME_VARIABLE).into_iter().chain(session).collect()
 }
 
-fn change(client: &str, wanted: &Wanted, print: bool, json: bool) -> Result<(), Fault> {
+/// What a person should know about the client that they installed.
+const JUDGED_NEXT: &str = "\nIt asks before it acts in a page: `gstack approvals --watch` shows what waits, \
+    `gstack policy allow act --site HOST` answers for a site, and --trusted lets it act as you do.";
+const TRUSTED_NEXT: &str = "\nIt acts as you do, and nothing is asked.";
+
+fn change(client: &str, (wanted, next): (&Wanted, &str), print: bool, json: bool) -> Result<(), Fault> {
     let known =
         McpClient::named(client).ok_or_else(|| Fault::new(FaultCode::Unknown, format!("no such client: {client}")))?;
     let report = clients::apply(known, wanted, print)?;
@@ -188,7 +252,7 @@ fn change(client: &str, wanted: &Wanted, print: bool, json: bool) -> Result<(), 
     show(json, &report, || match (report.changed, wanted) {
         (false, _) => format!("{}: nothing to change in {}", report.client, report.file.display()),
         (true, Wanted::Present(_)) => {
-            format!("{}: gstack is in {}. Restart {} to use it.", report.client, report.file.display(), report.client)
+            format!("{0}: gstack is in {1}. Restart {0} to use it.{next}", report.client, report.file.display())
         }
         (true, Wanted::Absent) => format!("{}: removed gstack from {}", report.client, report.file.display()),
     })
@@ -207,9 +271,16 @@ mod tests {
         };
         assert_eq!(tools(&["mcp"]).chosen().unwrap(), ToolProfile::default());
         assert!(tools(&["mcp", "--secrets"]).chosen().is_err());
-        assert_eq!(tools(&["mcp", "--profile", "all"]).chosen().unwrap(), ToolProfile::all());
-        let secrets = tools(&["mcp", "--profile", "all", "--secrets"]);
+        assert_eq!(tools(&["mcp", "--profile", "all", "--trusted"]).chosen().unwrap(), ToolProfile::all());
+        let secrets = tools(&["mcp", "--profile", "all", "--secrets", "--trusted"]);
         assert_eq!(secrets.chosen().unwrap(), ToolProfile::all().and_secrets());
+        for judged in [
+            &["mcp", "--profile", "all"][..],
+            &["mcp", "--caps", "network"],
+            &["mcp", "--caps", "network", "--name", "x"],
+        ] {
+            assert!(tools(judged).chosen().is_err(), "{judged:?}");
+        }
         assert!(parsed(&["mcp", "--profile", "some"]).is_err());
         assert!(parsed(&["mcp", "install", "emacs"]).is_err());
         let installed = parsed(&["mcp", "install", "codex", "--print"]).unwrap();
@@ -219,9 +290,9 @@ mod tests {
     #[test]
     fn capabilities_are_added_to_the_core_and_kept_by_an_installation() {
         let parsed = |line: &[&str]| command().try_get_matches_from(line).map(|matches| parse(&matches));
-        let line = ["mcp", "install", "codex", "--caps", "network,storage", "--secrets"];
+        let line = ["mcp", "install", "codex", "--caps", "network,storage", "--secrets", "--trusted", "--name", "work"];
         let Ok(Mcp::Install { tools, .. }) = parsed(&line) else { panic!("it is refused") };
-        assert_eq!(tools.arguments(), ["--caps", "network,storage", "--secrets"]);
+        assert_eq!(tools.arguments(), ["--caps", "network,storage", "--secrets", "--trusted", "--name", "work"]);
         let wanted = ToolProfile::with(&[Capability::Network, Capability::Storage]).and_secrets();
         assert_eq!(tools.chosen().unwrap(), wanted);
         assert!(parsed(&["mcp", "--caps", "telepathy"]).is_err());

@@ -10,7 +10,6 @@ mod approvals;
 pub mod arguments;
 #[cfg(test)]
 mod arguments_tests;
-mod asked;
 mod audit;
 pub mod browser_command;
 mod chat;
@@ -34,6 +33,7 @@ mod shell;
 mod skill;
 mod standard_input;
 mod terminal;
+mod terminal_prompts;
 mod upgrade;
 mod usage;
 

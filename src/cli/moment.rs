@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 /// Formats a time in the local time zone: `2026-11-21 08:15:03`.
-pub fn local(millis: u64) -> String {
+pub(super) fn local(millis: u64) -> String {
     match i64::try_from(millis).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok()) {
         Some(moment) => moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
         None => millis.to_string(),
@@ -12,7 +12,7 @@ pub fn local(millis: u64) -> String {
 }
 
 /// Parses `90m`, `2h`, `1h30m` or `1d` to milliseconds. `None` for invalid and zero durations.
-pub fn span(text: &str) -> Option<u64> {
+pub(super) fn span(text: &str) -> Option<u64> {
     let mut whole: u64 = 0;
     let mut number = String::new();
     for letter in text.trim().chars() {

@@ -17,7 +17,7 @@ pub enum Panels {
     Forget { id: String },
 }
 
-pub fn command() -> Command {
+pub(super) fn command() -> Command {
     let word = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).required(true).value_name(value).help(help)
     };
@@ -36,7 +36,7 @@ pub fn command() -> Command {
         )))
 }
 
-pub fn parse(matches: &ArgMatches) -> Panels {
+pub(super) fn parse(matches: &ArgMatches) -> Panels {
     let text = |matches: &ArgMatches, name: &str| matches.get_one::<String>(name).cloned().unwrap_or_default();
     match matches.subcommand() {
         Some(("confirm", matches)) => Panels::Confirm { code: text(matches, "code") },
@@ -45,7 +45,7 @@ pub fn parse(matches: &ArgMatches) -> Panels {
     }
 }
 
-pub async fn run(client: &Client, wanted: Panels, json: bool, terminal: Terminal) -> Result<(), Fault> {
+pub(super) async fn run(client: &Client, wanted: Panels, json: bool, terminal: Terminal) -> Result<(), Fault> {
     match wanted {
         Panels::List => {
             let panels: KnownPanels = client.get("/panels").await?;

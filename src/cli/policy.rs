@@ -43,7 +43,7 @@ pub enum Rules {
     },
 }
 
-pub fn command() -> Command {
+pub(super) fn command() -> Command {
     let scope = || {
         let names = PolicyScope::ALL.iter().map(|scope| scope.name());
         Arg::new("scope")
@@ -130,7 +130,7 @@ pub fn command() -> Command {
         )
 }
 
-pub fn parse(matches: &ArgMatches) -> Rules {
+pub(super) fn parse(matches: &ArgMatches) -> Rules {
     let Some((word, matches)) = matches.subcommand() else { return Rules::List };
     let text = |name: &str| matches.try_get_one::<String>(name).ok().flatten().cloned();
     let add = |effect, scope, span| Rules::Add {
@@ -167,7 +167,7 @@ pub fn parse(matches: &ArgMatches) -> Rules {
     }
 }
 
-pub async fn run(client: &Client, wanted: Rules, json: bool, terminal: Terminal) -> Result<(), Fault> {
+pub(super) async fn run(client: &Client, wanted: Rules, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let policy: Policy = match wanted {
         Rules::List => client.get("/policy").await?,
         Rules::Explain(asked) => {
@@ -206,10 +206,11 @@ fn line(rule: &PolicyRule, terminal: Terminal) -> String {
         PolicyEffect::Deny => terminal.bad("deny "),
     };
     let site = rule.site.as_deref().map(|site| format!(" on {}", clean_line(site))).unwrap_or_default();
+    let tool = rule.tool.as_ref().map(|tool| format!(" {}", clean_line(&tool.name))).unwrap_or_default();
     let conversation = rule.conversation_id.as_ref().map(|id| format!(" in conversation {id}")).unwrap_or_default();
     let until = rule.until.map(|until| format!(" until {}", moment::local(until))).unwrap_or_default();
     let everywhere = if rule.site.is_none() && rule.conversation_id.is_none() { " everywhere" } else { "" };
-    format!("{}  {effect} {}{site}{conversation}{everywhere}{until}", rule.id, rule.scope.name())
+    format!("{}  {effect} {}{tool}{site}{conversation}{everywhere}{until}", rule.id, rule.scope.name())
 }
 
 /// Formats an explanation: the verdict with its reason, then the rule that decides, then every other rule and why it

@@ -12,7 +12,7 @@ use std::io::{self, IsTerminal, Write};
 const STEP: u64 = 16 * 1024 * 1024;
 
 /// Runs the command and reports its progress.
-pub async fn run(client: &Client, request: &CommandRequest) -> Result<CommandResult, Fault> {
+pub(super) async fn run(client: &Client, request: &CommandRequest) -> Result<CommandResult, Fault> {
     let mut lines = client.stream("/command/lines", request).await?;
     let mut shown = Shown { on_terminal: io::stderr().is_terminal(), last: 0 };
     while let Some(line) = lines.next::<CommandLine>().await? {

@@ -20,7 +20,7 @@ use std::fs;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub(super) struct Report {
     gstack: &'static str,
     target: String,
     /// Built with debug assertions, so not a release.
@@ -59,7 +59,7 @@ struct AgentLine {
 }
 
 /// Examines the machine. `agents` is `None` if no daemon could be asked.
-pub fn of(home: &Home, doctor: &Doctor, agents: Option<&Agents>) -> Report {
+pub(super) fn of(home: &Home, doctor: &Doctor, agents: Option<&Agents>) -> Report {
     let machine = Machine::current();
     let installed = |machine: &Machine| FAMILY.iter().filter(|one| machine.has(one)).map(|one| one.name).collect();
     Report {

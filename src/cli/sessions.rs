@@ -36,7 +36,7 @@ pub enum Sessions {
     Compact { id: Option<String> },
 }
 
-pub fn command() -> Command {
+pub(super) fn command() -> Command {
     let id = || Arg::new("id").required(true).value_name("ID").help("The conversation's id, or the start of it");
     Command::new("sessions")
         .about("List, search, show, open, rename, delete, restore, compact and export conversations")
@@ -75,7 +75,7 @@ fn search() -> Arg {
     Arg::new("search").long("search").value_name("TEXT").help("Only those whose title, page or messages contain this")
 }
 
-pub fn parse(matches: &ArgMatches) -> Sessions {
+pub(super) fn parse(matches: &ArgMatches) -> Sessions {
     let Some((name, matches)) = matches.subcommand() else {
         return Sessions::List { search: matches.get_one::<String>("search").cloned() };
     };
@@ -95,7 +95,7 @@ pub fn parse(matches: &ArgMatches) -> Sessions {
     }
 }
 
-pub async fn run(
+pub(super) async fn run(
     client: &Client,
     wanted: Sessions,
     tab_id: Option<TabId>,

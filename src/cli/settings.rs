@@ -16,7 +16,7 @@ pub enum Wanted {
     Unset { name: String },
 }
 
-pub fn command() -> Command {
+pub(super) fn command() -> Command {
     let name = || Arg::new("name").required(true).value_name("NAME").help("Its name in `gstack settings`");
     Command::new("settings")
         .about("List, get, set and unset settings")
@@ -31,7 +31,7 @@ pub fn command() -> Command {
         .subcommand(Command::new("unset").about("Restore the default").arg(name()))
 }
 
-pub fn parse(matches: &ArgMatches) -> Wanted {
+pub(super) fn parse(matches: &ArgMatches) -> Wanted {
     let Some((word, matches)) = matches.subcommand() else { return Wanted::List };
     let text = |key: &str| matches.get_one::<String>(key).cloned().unwrap_or_default();
     match word {
@@ -42,7 +42,7 @@ pub fn parse(matches: &ArgMatches) -> Wanted {
     }
 }
 
-pub async fn run(client: &Client, wanted: Wanted, json: bool, terminal: Terminal) -> Result<(), Fault> {
+pub(super) async fn run(client: &Client, wanted: Wanted, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let settings: Settings = client.get("/settings").await?;
     let (name, value) = match wanted {
         Wanted::List => return show(json, &settings, || list_text(&settings, terminal)),

@@ -13,7 +13,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io;
 
-pub fn show(document: &Document) -> Result<(), Fault> {
+pub(super) fn show(document: &Document) -> Result<(), Fault> {
     let text = match document {
         Document::Completions { shell } => completions(shell)
             .ok_or_else(|| Fault::new(FaultCode::BadRequest, format!("there are no completions for {shell}")))?,

@@ -16,7 +16,7 @@ pub enum Skill {
     Uninstall { client: String, folder: Option<PathBuf> },
 }
 
-pub fn command() -> Command {
+pub(super) fn command() -> Command {
     let names = CLIENTS.map(|(name, _)| name);
     let with_place = |name: &'static str, about: &'static str| {
         Command::new(name)
@@ -41,7 +41,7 @@ pub fn command() -> Command {
         .subcommand(with_place("uninstall", "Remove it again"))
 }
 
-pub fn parse(matches: &ArgMatches) -> Skill {
+pub(super) fn parse(matches: &ArgMatches) -> Skill {
     let client = |matches: &ArgMatches| matches.get_one::<String>("client").cloned().unwrap_or_default();
     let folder = |matches: &ArgMatches| matches.get_one::<PathBuf>("folder").cloned();
     match matches.subcommand() {
@@ -52,7 +52,7 @@ pub fn parse(matches: &ArgMatches) -> Skill {
 }
 
 /// Runs the subcommand and returns its output as text and, for `--json`, as a value. The guide has only a text.
-pub fn run(wanted: Skill) -> Result<(String, Option<Value>), Fault> {
+pub(super) fn run(wanted: Skill) -> Result<(String, Option<Value>), Fault> {
     let place = |client: &str, folder: Option<PathBuf>| match folder {
         Some(folder) => Ok(folder),
         None => skill::folder(client),

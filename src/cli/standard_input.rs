@@ -11,7 +11,7 @@ const USAGE: &str =
     "Write the commands after it, or pipe them in, one on each line: echo 'goto example.com | text' | gstack chain";
 
 /// Reads the commands of a `chain` without arguments. Fails if standard input is a terminal.
-pub async fn chain() -> Result<String, Fault> {
+pub(super) async fn chain() -> Result<String, Fault> {
     if std::io::stdin().is_terminal() {
         return Err(Fault::new(FaultCode::BadRequest, "chain needs commands").hint(USAGE));
     }

@@ -9,44 +9,44 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// The exit code of a usage error, the same as clap's.
-pub const USAGE: u8 = 2;
+pub(super) const USAGE: u8 = 2;
 /// The exit code if a command that changes something was interrupted and may have taken effect.
-pub const OUTCOME_UNKNOWN: u8 = 3;
+pub(super) const OUTCOME_UNKNOWN: u8 = 3;
 
 /// Whether stdout and stderr get colours, decided once.
 #[derive(Clone, Copy, Debug)]
-pub struct Terminal {
+pub(super) struct Terminal {
     colour_out: bool,
     colour_err: bool,
 }
 
 impl Terminal {
-    pub fn detect() -> Self {
+    pub(super) fn detect() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
             && std::env::var_os("TERM").is_none_or(|v| v != "dumb");
         Self { colour_out: wanted && io::stdout().is_terminal(), colour_err: wanted && io::stderr().is_terminal() }
     }
 
     /// Colours text of minor importance grey, for stdout.
-    pub fn dim(&self, text: &str) -> String {
+    pub(super) fn dim(&self, text: &str) -> String {
         paint(self.colour_out, "2", text)
     }
-    pub fn bold(&self, text: &str) -> String {
+    pub(super) fn bold(&self, text: &str) -> String {
         paint(self.colour_out, "1", text)
     }
-    pub fn good(&self, text: &str) -> String {
+    pub(super) fn good(&self, text: &str) -> String {
         paint(self.colour_out, "32", text)
     }
-    pub fn bad(&self, text: &str) -> String {
+    pub(super) fn bad(&self, text: &str) -> String {
         paint(self.colour_out, "31", text)
     }
-    pub fn warm(&self, text: &str) -> String {
+    pub(super) fn warm(&self, text: &str) -> String {
         paint(self.colour_out, "33", text)
     }
 
     /// Prints the failure and the next step on stderr, once, and returns the exit code. `usage`: the last line of a
     /// usage error, unless the fault has its own.
-    pub fn fail(&self, fault: &Fault, usage: Option<&str>) -> ExitCode {
+    pub(super) fn fail(&self, fault: &Fault, usage: Option<&str>) -> ExitCode {
         let text = told(fault, usage, &paint(self.colour_err, "31", "gstack:"));
         write_all(&mut io::stderr(), text.as_bytes());
         exit_code(fault)
@@ -71,7 +71,7 @@ fn told(fault: &Fault, usage: Option<&str>, name: &str) -> String {
 }
 
 /// Returns the exit code for a fault.
-pub fn exit_code(fault: &Fault) -> ExitCode {
+pub(super) fn exit_code(fault: &Fault) -> ExitCode {
     match fault.code {
         FaultCode::OutcomeUnknown => ExitCode::from(OUTCOME_UNKNOWN),
         FaultCode::BadRequest | FaultCode::Unknown => ExitCode::from(USAGE),
@@ -81,7 +81,7 @@ pub fn exit_code(fault: &Fault) -> ExitCode {
 
 /// Removes everything that a terminal would interpret from text by agents and pages: control characters except line
 /// breaks and tabs, and marks that change the text direction.
-pub fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     let obeyed = |c: char| {
         (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
@@ -89,13 +89,13 @@ pub fn clean(text: &str) -> String {
 }
 
 /// Does the same and joins the text to one line.
-pub fn clean_line(text: &str) -> String {
+pub(super) fn clean_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns one line in which everything that a terminal would interpret or hide is written out: `\\x1b`, `<U+202E>`.
 /// For records in which nothing may be hidden.
-pub fn visible_line(text: &str) -> String {
+pub(super) fn visible_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -109,12 +109,12 @@ pub fn visible_line(text: &str) -> String {
 }
 
 /// Prints data. A closed pipe (`| head`) counts as success.
-pub fn print(text: &str) {
+pub(super) fn print(text: &str) {
     write_all(&mut io::stdout(), text.as_bytes());
 }
 
 /// Prints data and a final line break if it has none.
-pub fn print_line(text: &str) {
+pub(super) fn print_line(text: &str) {
     let end: &[u8] = if text.ends_with('\n') { b"" } else { b"\n" };
     let mut stdout = io::stdout().lock();
     written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.write_all(end)).and_then(|()| stdout.flush()));
@@ -136,7 +136,7 @@ fn paint(colour: bool, code: &str, text: &str) -> String {
 }
 
 /// Prints a value as JSON or as text.
-pub fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> String) -> Result<(), Fault> {
+pub(super) fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> String) -> Result<(), Fault> {
     if json {
         let encoded =
             serde_json::to_string_pretty(value).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
@@ -149,13 +149,13 @@ pub fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> String) 
 }
 
 /// Prints a message on stderr.
-pub fn tell(words: &str) {
+pub(super) fn tell(words: &str) {
     // Ignore a failed write: the terminal was closed.
     writeln!(io::stderr(), "{words}").ok();
 }
 
 /// Reports success, unless JSON was requested: then the exit code does.
-pub fn say(json: bool, words: &str) {
+pub(super) fn say(json: bool, words: &str) {
     if !json {
         print_line(words);
     }

@@ -5,7 +5,7 @@ use crate::base::home::Home;
 use crate::protocol::fault::Fault;
 use crate::upgrade::{self, Outcome};
 
-pub async fn run(home: &Home, check: bool, json: bool) -> Result<(), Fault> {
+pub(super) async fn run(home: &Home, check: bool, json: bool) -> Result<(), Fault> {
     let outcome = match check {
         true => upgrade::check().await?,
         false => upgrade::upgrade(home, tell).await?,

@@ -8,13 +8,13 @@ use clap::Command;
 use clap::error::ErrorKind;
 
 /// Returns whether a fault ends with a usage line.
-pub fn is_usage(fault: &Fault) -> bool {
+pub(super) fn is_usage(fault: &Fault) -> bool {
     matches!(fault.code, FaultCode::BadRequest | FaultCode::Unknown)
 }
 
 /// Returns the usage line of the command that these words begin with:
 /// `Usage: gstack settings set [OPTIONS] <NAME> <VALUE>`.
-pub fn line(words: &[String]) -> String {
+pub(super) fn line(words: &[String]) -> String {
     let mut command = command_line::command();
     command.build();
     for word in words.iter().filter(|word| !word.starts_with('-')) {
@@ -26,7 +26,7 @@ pub fn line(words: &[String]) -> String {
 }
 
 /// Converts a parse error of clap to a fault; `None` for help and version, which are not errors.
-pub fn fault_of(error: &clap::Error) -> Option<Fault> {
+pub(super) fn fault_of(error: &clap::Error) -> Option<Fault> {
     if matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
@@ -51,7 +51,7 @@ pub fn fault_of(error: &clap::Error) -> Option<Fault> {
 }
 
 /// Adds the instance that `--session` names to the commands in a fault's next step.
-pub fn for_session(mut fault: Fault, session: Option<&str>) -> Fault {
+pub(super) fn for_session(mut fault: Fault, session: Option<&str>) -> Fault {
     let Some(session) = session else { return fault };
     let known = command_line::command();
     fault.hint = fault.hint.map(|hint| with_session(&hint, session, &known));
@@ -60,7 +60,7 @@ pub fn for_session(mut fault: Fault, session: Option<&str>) -> Fault {
 }
 
 /// Adds `--session` to each gstack command in a text.
-pub fn with_session(text: &str, session: &str, known: &Command) -> String {
+pub(super) fn with_session(text: &str, session: &str, known: &Command) -> String {
     let mut told = String::new();
     let mut rest = text;
     while let Some(at) = rest.find("gstack ") {

@@ -25,7 +25,7 @@ const CLOSED_EARLY: &str = "connection closed before message completed";
 
 /// Posts `body` as JSON and reads the answer. `None` if no daemon could be reached; nothing was sent. Fails if the
 /// daemon refuses the request or its answer is lost.
-pub fn post<T: DeserializeOwned>(home: &Home, path: &str, body: &impl Serialize) -> Option<Result<T, Fault>> {
+pub(crate) fn post<T: DeserializeOwned>(home: &Home, path: &str, body: &impl Serialize) -> Option<Result<T, Fault>> {
     let body = serde_json::to_vec(body).ok()?;
     let stream = UnixStream::connect(home.http_socket()).ok()?;
     stream.set_nonblocking(true).ok()?;

@@ -12,7 +12,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// Waits until the daemon with this pid has ended; everything that it wrote is then on disk. Returns false if that
 /// takes longer than `limit`.
-pub async fn within(home: &Home, pid: Option<i32>, limit: Duration) -> bool {
+pub(crate) async fn within(home: &Home, pid: Option<i32>, limit: Duration) -> bool {
     let ended = async {
         match pid {
             Some(pid) => {

@@ -7,13 +7,13 @@ use crate::protocol::fault::Fault;
 
 /// One event: its name and its data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Event {
+pub(crate) struct Event {
     pub name: String,
     pub data: String,
 }
 
 /// The events of one response.
-pub struct Events {
+pub(crate) struct Events {
     lines: Lines,
 }
 
@@ -23,7 +23,7 @@ impl Events {
     }
 
     /// Returns the next event, or `None` at the end. Skips comments (the heartbeat).
-    pub async fn next_event(&mut self) -> Result<Option<Event>, Fault> {
+    pub(crate) async fn next_event(&mut self) -> Result<Option<Event>, Fault> {
         let mut event = Event::default();
         while let Some(line) = self.lines.next_line().await? {
             let line = String::from_utf8_lossy(&line);

@@ -30,7 +30,7 @@ pub(super) const ASK_AGAIN: Duration = Duration::from_secs(5);
 
 /// A client of one daemon. Cheap to clone. Each request uses its own connection.
 #[derive(Clone, Debug)]
-pub struct Client {
+pub(crate) struct Client {
     home: Home,
     start: bool,
     token: Option<Arc<str>>,
@@ -43,33 +43,33 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 impl Client {
     /// Creates a client that starts the daemon if none runs.
-    pub fn new(home: Home) -> Self {
+    pub(crate) fn new(home: Home) -> Self {
         Self { home, start: true, token: None, port: None }
     }
     /// Creates a client that returns a fault if no daemon runs.
-    pub fn of_running(home: Home) -> Self {
+    pub(crate) fn of_running(home: Home) -> Self {
         Self { home, start: false, token: None, port: None }
     }
     /// Authenticates as the agent that owns this token. Does not start a daemon: one that is not running has no agents.
     #[must_use]
-    pub fn with_token(self, token: Option<String>) -> Self {
+    pub(crate) fn with_token(self, token: Option<String>) -> Self {
         Self { start: self.start && token.is_none(), token: token.map(Arc::from), ..self }
     }
     /// Connects to 127.0.0.1 instead of the socket. For an agent, whose sandbox has no sockets.
     #[must_use]
-    pub fn at_port(self, port: Option<u16>) -> Self {
+    pub(crate) fn at_port(self, port: Option<u16>) -> Self {
         Self { port, ..self }
     }
-    pub fn home(&self) -> &Home {
+    pub(crate) fn home(&self) -> &Home {
         &self.home
     }
 
-    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Fault> {
         self.reading(Method::GET, path, Bytes::new()).await
     }
 
     /// Sends a read-only request. Fails if the daemon refuses it or cannot be reached.
-    pub async fn read<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
+    pub(crate) async fn read<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
         self.reading(Method::POST, path, encode(body)?).await
     }
 
@@ -85,25 +85,25 @@ impl Client {
         }
     }
 
-    pub async fn post<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
+    pub(crate) async fn post<B: Serialize, T: DeserializeOwned>(&self, path: &str, body: &B) -> Result<T, Fault> {
         let body = encode(body)?;
         self.answered(async { whole(self.send(Method::POST, path, body).await?).await }).await
     }
 
     /// Sends a request whose answer is JSON lines, and returns them as they arrive.
-    pub async fn stream<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
+    pub(crate) async fn stream<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
         let body = encode(body)?;
         self.answered(async { self.lines(self.send(Method::POST, path, body).await?).await }).await
     }
 
     /// Requests a stream of server-sent events.
-    pub async fn events(&self, path: &str) -> Result<Events, Fault> {
+    pub(crate) async fn events(&self, path: &str) -> Result<Events, Fault> {
         let lines = async { self.lines(self.send(Method::GET, path, Bytes::new()).await?).await };
         self.answered(lines).await.map(Events::new)
     }
 
     /// Fails if the daemon does not answer at all. For status checks.
-    pub async fn check_answers(&self) -> Result<(), Fault> {
+    pub(crate) async fn check_answers(&self) -> Result<(), Fault> {
         self.answered(async { self.send(Method::GET, "/health", Bytes::new()).await.map(drop) }).await
     }
 
@@ -174,7 +174,7 @@ impl Client {
 }
 
 /// JSON lines as they arrive.
-pub struct Lines {
+pub(crate) struct Lines {
     client: Client,
     body: Incoming,
     buffer: BytesMut,
@@ -182,7 +182,7 @@ pub struct Lines {
 
 impl Lines {
     /// Returns the next line as a value, or `None` at the end. Fails if the stream ends within a line.
-    pub async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
+    pub(crate) async fn next<T: DeserializeOwned>(&mut self) -> Result<Option<T>, Fault> {
         match self.next_line().await? {
             Some(line) => serde_json::from_slice(&line).map(Some).map_err(|e| unreadable(&e)),
             None => Ok(None),

@@ -2,10 +2,10 @@
 //!
 //! Owns finding, starting and calling the daemon. Has no state of its own.
 
-pub mod direct;
-pub mod ending;
-pub mod events;
-pub mod http;
+pub(crate) mod direct;
+pub(crate) mod ending;
+pub(crate) mod events;
+pub(crate) mod http;
 mod newer;
 pub mod start;
-pub mod upgrade;
+pub(crate) mod upgrade;

@@ -46,7 +46,7 @@ const KEPT_VARIABLES: [&str; 14] = [
 /// The one line that a daemon writes to its starter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Report {
+pub(crate) enum Report {
     Ready {
         pid: u32,
     },
@@ -57,7 +57,7 @@ pub enum Report {
 
 /// Connects to one of the daemon's sockets. Starts the daemon if none answers, unless a newer gstack is about to start
 /// one. Fails if no daemon starts.
-pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> {
+pub(crate) async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> {
     let mut starts = 0;
     let mut waiting = Waiting::default();
     let refused = loop {
@@ -86,7 +86,7 @@ pub async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, Fault> 
 }
 
 /// Connects only if a daemon already runs.
-pub async fn connect_running(socket: &Path) -> Option<UnixStream> {
+pub(crate) async fn connect_running(socket: &Path) -> Option<UnixStream> {
     UnixStream::connect(socket).await.ok()
 }
 

@@ -21,13 +21,13 @@ const END_LIMIT: Duration = Duration::from_secs(15);
 const MOST_UPGRADES: usize = 3;
 
 /// Returns whether the daemon that was started last is older than this program.
-pub fn runs_older(home: &Home) -> bool {
+pub(crate) fn runs_older(home: &Home) -> bool {
     State::read(home).is_some_and(|state| is_newer(VERSION, &state.version))
 }
 
 /// The result of an upgrade.
 #[derive(Debug)]
-pub enum DaemonUpgrade {
+pub(crate) enum DaemonUpgrade {
     /// No older daemon runs.
     Done,
     /// The daemon finishes turns first, and the caller did not wait for them.
@@ -40,7 +40,7 @@ pub enum DaemonUpgrade {
 
 /// Asks an older daemon to end, waits until it has ended and starts a newer one. If the daemon finishes turns first,
 /// waits for them only if `patient`, after calling `waits`.
-pub async fn upgrade_daemon(home: &Home, patient: bool, waits: impl Fn(&HandingOver)) -> DaemonUpgrade {
+pub(crate) async fn upgrade_daemon(home: &Home, patient: bool, waits: impl Fn(&HandingOver)) -> DaemonUpgrade {
     for _ in 0..MOST_UPGRADES {
         let handing_over = match ask(home).await {
             Ok(Some(handing_over)) => handing_over,
@@ -74,7 +74,7 @@ async fn ask(home: &Home) -> Result<Option<HandingOver>, Fault> {
 
 /// Asks a daemon that is older than `version` to end for it. `version` need not be this program's: `gstack upgrade` has
 /// just installed another one.
-pub async fn ask_for(home: &Home, version: &str) -> Result<Option<HandingOver>, Fault> {
+pub(crate) async fn ask_for(home: &Home, version: &str) -> Result<Option<HandingOver>, Fault> {
     let older = State::read(home).is_some_and(|state| is_newer(version, &state.version));
     // If the lock cannot be checked, assume that it is held: the request then reports what is wrong.
     if !older || !FileLock::is_held(&home.daemon_lock()).unwrap_or(true) {
@@ -91,6 +91,6 @@ fn ending_now(home: &Home) -> HandingOver {
 }
 
 /// Waits until the daemon has ended. Returns false if that takes longer than it announced.
-pub async fn ended(home: &Home, handing_over: &HandingOver) -> bool {
+pub(crate) async fn ended(home: &Home, handing_over: &HandingOver) -> bool {
     ending::within(home, handing_over.pid, Duration::from_secs(handing_over.seconds) + END_LIMIT).await
 }

@@ -17,15 +17,16 @@ mod recording;
 pub mod registry;
 pub mod spec;
 mod state;
-pub mod tool_profile;
+pub(crate) mod tool_profile;
 mod visual;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::core::envelope;
-pub use self::core::{Arguments, Call, Context, Moves, Output, Progress, Steps, not_in_set};
-pub use self::core::{captions, consequence, context, effects, everyday, picture, progress, tool_schema, words};
-pub use managing::control;
-pub use navigating::{listed_title, tab_number};
-pub use privacy::{redaction, tool_arguments, url_guard};
+pub(crate) use self::core::not_in_set;
+pub use self::core::{Call, Context, Moves, Output, Progress, Steps, captions};
+pub(crate) use self::core::{consequence, effects, everyday, picture, tool_schema, words};
+pub(crate) use acting::web_mcp::{chosen as chosen_page_tool, claims as page_tool_claims};
+pub(crate) use navigating::{listed_title, tab_number};
+pub(crate) use privacy::{redaction, tool_arguments, url_guard};
 pub use spec::{Category, Class, Spec};
-pub use state::browser_state;
+pub(crate) use state::browser_state;

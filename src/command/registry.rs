@@ -2,7 +2,7 @@
 //!
 //! Owns the list. Each command is defined once, next to its handler, in the file of its category.
 
-use super::spec::{Category, Needs, QUIET, Spec};
+use super::spec::{Category, Needs, QUIET, Spec, shape};
 use super::{
     acting, emulating, files, finding, managing, measuring, navigating, network, reading, recording, state, visual,
 };
@@ -39,6 +39,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         measuring::trace::COMMANDS,
         measuring::coverage::COMMANDS,
         measuring::heap::COMMANDS,
+        reading::react::COMMANDS,
         reading::styles::COMMANDS,
         managing::devtools::COMMANDS,
         managing::init_script::COMMANDS,
@@ -49,6 +50,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         acting::scrolling::COMMANDS,
         acting::mouse::COMMANDS,
         acting::clipboard::COMMANDS,
+        acting::web_mcp::COMMANDS,
         navigating::waiting::COMMANDS,
         visual::viewport::COMMANDS,
         acting::dialog_answers::COMMANDS,
@@ -101,7 +103,11 @@ pub fn find_apart(name: &str, word: &str) -> Option<&'static Spec> {
     find(&format!("{name}-{word}"))
 }
 
-/// Like `find`, but fails for an unknown name. The fault suggests the nearest command.
+/// Like [`find`], for a name that a client gave.
+///
+/// # Errors
+///
+/// Fails if there is no such command. The fault suggests the nearest one.
 pub fn get(name: &str) -> Result<&'static Spec, Fault> {
     find(name).ok_or_else(|| unknown(name))
 }
@@ -135,6 +141,10 @@ pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&
 }
 
 /// Runs the command until it finishes or is cancelled.
+///
+/// # Errors
+///
+/// Fails if the command fails or was cancelled. If a cancelled command writes, its outcome is unknown.
 pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
     tokio::select! {
         biased;
@@ -152,15 +162,33 @@ pub async fn run_without_browser(call: &Call, cwd: Option<&Path>, temp_folder: &
         }
         Needs::Browser | Needs::BrowserUnless(_) | Needs::Engine(_) => None,
     }
+    .map(|outcome| outcome.inspect(|output| check_shape(call.spec, output)))
 }
 
 /// Runs the command. Every command's output comes through here: output read from a page with a refused address is
 /// withheld, nothing acts in such a page, and a model gets page content in an envelope.
+///
+/// # Errors
+///
+/// Fails if the command fails, or the policy of the context does not allow it on the tab's page. The fault contains the
+/// command's usage if it was called in a wrong way.
 pub async fn execute(context: &Context, call: &Call) -> Result<Output, Fault> {
     let context = &Context { effects: Effects::of_act(call.spec.changes()), ..context.clone() };
     let outcome = execute_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
+    let outcome = outcome.inspect(|output| check_shape(call.spec, output));
     let outcome = effects::add(context, call.spec, call.arguments.has(QUIET.name), outcome);
     if context.for_model { outcome.map_err(envelope::fault_for_model) } else { outcome }
+}
+
+/// Ends a debug build in which a command's data have another shape than its spec says.
+fn check_shape(spec: &Spec, output: &Output) {
+    let shape = spec.data;
+    debug_assert!(
+        shape::fits(shape, output.data.as_ref()) == Ok(true),
+        "the data of {} are not {shape:?}: {:?}",
+        spec.name,
+        output.data
+    );
 }
 
 async fn execute_where_allowed(context: &Context, call: &Call) -> Result<Output, Fault> {

@@ -5,11 +5,11 @@
 use super::registry;
 use super::spec::{Class, Offered, Spec};
 
-pub use super::spec::Capability;
+pub(crate) use super::spec::Capability;
 
 /// The tools that one MCP client is offered. The default is the core.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ToolProfile {
+pub(crate) struct ToolProfile {
     capabilities: Vec<Capability>,
     /// With the commands that show or set what identifies a person.
     secrets: bool,
@@ -17,38 +17,38 @@ pub struct ToolProfile {
 
 impl ToolProfile {
     /// The core and the commands of these capabilities, without secrets.
-    pub fn with(capabilities: &[Capability]) -> Self {
+    pub(crate) fn with(capabilities: &[Capability]) -> Self {
         Self { capabilities: capabilities.to_vec(), secrets: false }
     }
 
     /// Every command that is not secret.
-    pub fn all() -> Self {
+    pub(crate) fn all() -> Self {
         Self::with(&Capability::ALL)
     }
 
     /// Adds the secret commands of the same capabilities.
-    pub fn and_secrets(self) -> Self {
+    pub(crate) fn and_secrets(self) -> Self {
         Self { secrets: true, ..self }
     }
 
     /// The commands of the profile, in the registry's order.
-    pub fn specs(&self) -> impl Iterator<Item = &'static Spec> {
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &'static Spec> {
         registry::all().iter().copied().filter(move |spec| self.has(spec))
     }
 
     /// A command of the profile by its name.
-    pub fn find(&self, name: &str) -> Option<&'static Spec> {
+    pub(crate) fn find(&self, name: &str) -> Option<&'static Spec> {
         registry::find(name).filter(|spec| self.has(spec))
     }
 
     /// Whether the command's tool takes every argument. Tools of the core take no path and delete nothing, unless the
     /// client has all capabilities.
-    pub fn is_whole(&self, spec: &Spec) -> bool {
+    pub(crate) fn is_whole(&self, spec: &Spec) -> bool {
         matches!(spec.offered, Offered::Extended(_))
             || Capability::ALL.iter().all(|one| self.capabilities.contains(one))
     }
 
-    pub fn has(&self, spec: &Spec) -> bool {
+    pub(crate) fn has(&self, spec: &Spec) -> bool {
         let is_offered = match spec.offered {
             Offered::Core | Offered::Client => true,
             Offered::Extended(capability) => self.capabilities.contains(&capability),

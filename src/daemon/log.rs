@@ -19,7 +19,7 @@ const LARGEST: u64 = 4 * 1024 * 1024;
 const FILTER_VARIABLE: &str = "GSTACK_LOG";
 
 /// Starts logging to the home's file. Without the file the daemon runs without a log.
-pub fn start(home: &Home) {
+pub(super) fn start(home: &Home) {
     let path = home.daemon_log();
     if std::fs::metadata(&path).is_ok_and(|found| found.len() > LARGEST)
         && let Err(error) = std::fs::rename(&path, path.with_extension("log.1"))

@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 /// Writes the report and detaches from the launcher, whose pipe must not stay open in the daemon.
-pub fn send(report: &Report) {
+pub(super) fn send(report: &Report) {
     let mut output = std::io::stdout().lock();
     let line = serde_json::to_string(report).unwrap_or_default();
     // A launcher that has exited needs no report.

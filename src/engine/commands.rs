@@ -4,7 +4,10 @@
 
 mod error;
 
+use super::activity::Source;
 use super::browsers::{BrowsersError, sent_out_of};
+use super::drivers::Driver;
+use super::driving::Leases;
 use super::ports::PortId;
 use super::{Engine, folders};
 use crate::base::site;
@@ -19,29 +22,50 @@ use crate::protocol::command::CommandRun;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
+use crate::protocol::ids::{ConversationId, TabId};
 use crate::protocol::relay::Refusal;
 use crate::protocol::told::{self, Sentence};
 use error::{Cut, CutOff, GONE, NotOffered, before_again};
 use futures_util::FutureExt;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::pin::pin;
+use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 impl Engine {
     /// Runs a command from the terminal or a script.
-    pub async fn command(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
-        self.command_telling(request, source, Progress::default()).await
+    pub(crate) async fn command(
+        &self,
+        request: CommandRequest,
+        source: ActivitySource,
+    ) -> Result<CommandResult, Fault> {
+        self.command_telling(request, source.into(), None, Progress::default()).await
+    }
+
+    /// Runs a command of a trusted driver: as the person, but not in a tab that another driver leases.
+    pub(crate) async fn command_of_trusted(
+        &self,
+        driver: Arc<Driver>,
+        request: CommandRequest,
+    ) -> Result<CommandResult, Fault> {
+        let source = Source { kind: ActivitySource::Mcp, driver: Some(driver.name.clone()) };
+        self.command_telling(request, source, Some(&driver), Progress::default()).await
     }
 
     /// Does the same and sends progress lines; the last is `Done` or `Failed`. Stops when no one reads them.
-    pub fn command_in_lines(&self, request: CommandRequest, source: ActivitySource, lines: mpsc::Sender<CommandLine>) {
+    pub(crate) fn command_in_lines(
+        &self,
+        request: CommandRequest,
+        source: ActivitySource,
+        lines: mpsc::Sender<CommandLine>,
+    ) {
         let engine = self.clone();
         self.spawn(async move {
             let progress = Progress::to(lines.clone());
             let outcome = tokio::select! {
-                outcome = engine.command_telling(request, source, progress) => outcome,
+                outcome = engine.command_telling(request, source.into(), None, progress) => outcome,
                 () = lines.closed() => return,
             };
             let last = outcome.map_or_else(CommandLine::Failed, CommandLine::Done);
@@ -55,9 +79,11 @@ impl Engine {
     async fn command_telling(
         &self,
         request: CommandRequest,
-        source: ActivitySource,
+        source: Source,
+        driver: Option<&Driver>,
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
+        let kind = source.kind;
         let call = Call::parse(&request.command, &request.args);
         let tab = request.tab_id.or_else(|| self.browsers().current_tab());
         let begun = match &call {
@@ -66,7 +92,7 @@ impl Engine {
         };
         // Report an error in the arguments before starting a browser.
         let outcome = match call {
-            Ok(call) => self.command_of_client(request, source, call, progress).await,
+            Ok(call) => self.command_of_client(request, (kind, driver), call, progress).await,
             Err(fault) => Err(fault),
         };
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
@@ -76,7 +102,7 @@ impl Engine {
     async fn command_of_client(
         &self,
         request: CommandRequest,
-        source: ActivitySource,
+        (source, driver): (ActivitySource, Option<&Driver>),
         call: Call,
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
@@ -93,6 +119,13 @@ impl Engine {
                 return self.handoff(request, call.arguments.text("message")).await;
             }
             Needs::Engine(EngineCommand::Resume) => return self.resume(&request).await,
+            Needs::Engine(EngineCommand::Lease) => {
+                return match driver {
+                    Some(driver) => self.lease_as_driver(driver, &request, &call),
+                    None => self.lease_as_person(&request, &call),
+                };
+            }
+            Needs::Engine(EngineCommand::Release) => return self.release(driver, &request, &call),
             Needs::Browser | Needs::BrowserUnless(_) | Needs::Folder => {}
         }
         let cwd = request.cwd.as_deref().map(Path::new);
@@ -126,10 +159,12 @@ impl Engine {
             lost = self.browsers().has_lost();
             self.start_headless(&request).await?;
         }
-        self.browsers().linger_for_terminal(request.tab_id);
+        self.browsers().keep_attached_for_terminal(request.tab_id);
         let for_model = request.for_model;
         let moves = moves_of(request.tab_id);
-        let target = Target { tab: request.tab_id, moves, cwd, for_model, ..Target::default() };
+        let me = driver.map(|driver| driver.conversation.id());
+        let tab_set = driver.map(|driver| self.tabs_of_trusted(driver, &request, &call)).transpose()?.flatten();
+        let target = Target { tab: request.tab_id, moves, cwd, for_model, me, tab_set, ..Target::default() };
         let outcome = self.run_telling(&call, target, CancellationToken::new(), progress).await;
         self.browsers().record_tabs().await;
         let outcome = self.browsers().note_outcome(outcome);
@@ -141,7 +176,7 @@ impl Engine {
     }
 
     /// Runs a quick action of a panel on the tab that the panel shows.
-    pub async fn command_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
+    pub(crate) async fn command_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
         let place = self.tabs().place_of(port, run.chrome_tab_id)?;
         let request = run.request;
         let call = Call::parse(&request.command, &request.args)?;
@@ -187,7 +222,8 @@ impl Engine {
         let tab = target.tab.or_else(|| browser.current_known()).filter(|_| spec.category != Category::Tabs);
         let watched = browser.clone();
         let mut sent_out = pin!(sent_out_of(&watched, tab));
-        let context = Context { progress, ..self.context(browser, pages, target, cancel.clone())? };
+        let leased = if spec.tab == TabUse::Lists { self.leased_by_others(target.me) } else { Leases::new() };
+        let context = Context { progress, leased, ..self.context(browser, pages, target, cancel.clone())? };
         let cut = |code, why| {
             let steps = context.steps.cut_off(spec.name, code, why, Some(&Sentence::from(before_again(code))));
             Err(steps.unwrap_or_else(|| CutOff { spec, by: Cut::Ended { code, why } }.into()))
@@ -248,6 +284,7 @@ impl Engine {
             tab: target.tab,
             moves: target.moves,
             tab_set: target.tab_set,
+            leased: BTreeMap::new(),
             only_on: target.only_on,
             expected: target.expected,
             pointer: target.pointer,
@@ -264,7 +301,7 @@ impl Engine {
     }
 
     /// Starts a headless browser for the first command of a terminal.
-    async fn start_headless(&self, request: &CommandRequest) -> Result<(), Fault> {
+    pub(super) async fn start_headless(&self, request: &CommandRequest) -> Result<(), Fault> {
         if request.no_autostart {
             let why = format!("`{}` needs one, and GSTACK_NO_AUTOSTART is set", request.command);
             return Err(BrowsersError::NotOpen(told::NO_BROWSER.with([&why])).into());
@@ -302,8 +339,8 @@ pub(super) struct Target<'a> {
     /// The client's working directory.
     pub(super) cwd: Option<&'a Path>,
     /// The command acts in the page only while the tab shows this.
-    pub(super) only_on: Option<site::Place>,
-    /// Input must still go to this element.
+    pub(super) only_on: Option<site::SiteOrPage>,
+    /// Input must still go to these elements, or the command run in this document.
     pub(super) expected: Option<Expected>,
     /// Receives the position of input.
     pub(super) pointer: Option<PointerWatch>,
@@ -311,6 +348,8 @@ pub(super) struct Target<'a> {
     pub(super) for_model: bool,
     /// How to answer dialogs that open during the command. If absent, the person's setting applies.
     pub(super) dialogs: Option<DialogPolicy>,
+    /// The conversation of the driver or agent that asks. `None` for the person.
+    pub(super) me: Option<&'a ConversationId>,
 }
 
 /// Returns how the command moves the current tab: only a client that named no tab moves it.

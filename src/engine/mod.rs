@@ -11,6 +11,8 @@ mod chats;
 mod commands;
 mod config;
 mod conversations;
+mod drivers;
+mod driving;
 mod folders;
 mod lifecycle;
 mod panel_keys;
@@ -27,18 +29,15 @@ mod tasks;
 mod tools;
 mod worktrees;
 
-pub use crate::agent::adapter::{Image, Tools};
-pub use crate::browser::relay::Heard;
-pub use activity::{ActivityLog, Followed, RING as ACTIVITY_RING};
-pub use agents::{AgentAccess, AgentPool, OfferedTool};
-pub use browsers::Browsers;
-pub use config::Config;
-pub use conversations::Conversations;
+pub(crate) use crate::browser::relay::FromExtension;
+pub(crate) use activity::{Followed, RING as ACTIVITY_RING};
+pub(crate) use agents::AgentAccess;
+pub(crate) use config::Config;
+pub(crate) use drivers::Driver;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use panel_keys::{check as check_proof, confirmed_in, signed_text};
-pub use policy::PolicyService;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use policy::policy_rules_of;
-pub use ports::{PortId, PortSender, Standing};
-pub use provision::Provision;
-pub use state::{Engine, MCP_PATH};
+pub(crate) use ports::{PortId, PortSender, PortState};
+pub(crate) use provision::Provision;
+pub(crate) use state::{Engine, MCP_PATH};

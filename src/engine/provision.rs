@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Installer callbacks.
 #[derive(Clone, Copy)]
-pub struct Provision {
+pub(crate) struct Provision {
     /// Unpacks the extension into the home and returns its folder.
     pub unpack_extension: fn(&Home) -> Result<PathBuf, Fault>,
     /// Registers the native messaging host in a browser's user data folder.

@@ -8,8 +8,8 @@ use super::ports::PortId;
 use crate::protocol::ids::{ConversationId, PanelId};
 
 impl Engine {
-    /// Starts the agent in advance, because the person begins to write in the conversation that their panel shows.
-    pub fn chat_prepare(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
+    /// Starts the agent in advance, because the person is about to write in the conversation that their panel shows.
+    pub(crate) fn chat_prepare(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
         if !self.conversations().shows(port, client, id) {
             return;
         }

@@ -7,6 +7,7 @@ use super::agents::{AgentAccess, AgentPool, Tokens};
 use super::browsers::Browsers;
 use super::config::{Config, ConfigFile};
 use super::conversations::Conversations;
+use super::drivers::Drivers;
 use super::panel_keys::PanelKeys;
 use super::policy::PolicyService;
 use super::ports::Ports;
@@ -25,11 +26,11 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// The path on the port where agents reach their tools.
-pub const MCP_PATH: &str = "/mcp";
+pub(crate) const MCP_PATH: &str = "/mcp";
 
 /// A handle to the engine. Cheap to clone.
 #[derive(Clone)]
-pub struct Engine {
+pub(crate) struct Engine {
     pub(super) inner: Arc<Inner>,
 }
 
@@ -49,6 +50,8 @@ pub(super) struct Inner {
     pub(super) panel_keys: Mutex<PanelKeys>,
     pub(super) conversations: Conversations,
     pub(super) tabs: Tabs,
+    /// The MCP clients that are registered.
+    pub(super) drivers: Drivers,
     /// The tools of running agents, by token.
     pub(super) tokens: Tokens<dyn AgentAccess>,
     pub(super) policy: PolicyService,
@@ -66,50 +69,50 @@ pub(super) struct Inner {
 }
 
 impl Engine {
-    pub fn request_shutdown(&self) {
+    pub(crate) fn request_shutdown(&self) {
         self.inner.tasks.request_shutdown();
     }
-    pub fn config(&self) -> Arc<Config> {
+    pub(crate) fn config(&self) -> Arc<Config> {
         self.inner.config.get()
     }
     /// Returns a receiver that is notified when a setting changed.
-    pub fn watch_config(&self) -> watch::Receiver<()> {
+    pub(crate) fn watch_config(&self) -> watch::Receiver<()> {
         self.inner.config.watch()
     }
     /// Returns the policy: what agents may do, the rules that people made, and the audit.
-    pub fn policy(&self) -> &PolicyService {
+    pub(crate) fn policy(&self) -> &PolicyService {
         &self.inner.policy
     }
     /// Returns the agents: which exist, and which answers.
-    pub fn agents(&self) -> &AgentPool {
+    pub(crate) fn agents(&self) -> &AgentPool {
         &self.inner.agents
     }
     /// Returns the browsers: the one in use, and the connected everyday ones.
-    pub fn browsers(&self) -> &Browsers {
+    pub(crate) fn browsers(&self) -> &Browsers {
         &self.inner.browsers
     }
     /// Returns the conversations: their list, their files and their subscriptions.
-    pub fn conversations(&self) -> &Conversations {
+    pub(crate) fn conversations(&self) -> &Conversations {
         &self.inner.conversations
     }
     /// Returns the activity log.
-    pub fn activity(&self) -> &ActivityLog {
+    pub(crate) fn activity(&self) -> &ActivityLog {
         &self.inner.activity
     }
-    pub fn home(&self) -> &Home {
+    pub(crate) fn home(&self) -> &Home {
         &self.inner.home
     }
     /// Returns a token that is cancelled when the daemon ends.
-    pub fn ended(&self) -> CancellationToken {
+    pub(crate) fn ended(&self) -> CancellationToken {
         self.inner.tasks.shutdown()
     }
     /// Returns a receiver of whether a panel, a turn or a browser needs the daemon.
-    pub fn watch_busy(&self) -> watch::Receiver<bool> {
+    pub(crate) fn watch_busy(&self) -> watch::Receiver<bool> {
         self.inner.busy.subscribe()
     }
 
     /// Returns a receiver of the mode that `status` shows.
-    pub fn watch_mode(&self) -> watch::Receiver<&'static str> {
+    pub(crate) fn watch_mode(&self) -> watch::Receiver<&'static str> {
         self.inner.mode.subscribe()
     }
 
@@ -124,6 +127,9 @@ impl Engine {
     }
     pub(super) fn tabs(&self) -> &Tabs {
         &self.inner.tabs
+    }
+    pub(super) fn drivers(&self) -> &Drivers {
+        &self.inner.drivers
     }
     pub(super) fn shutdown(&self) -> CancellationToken {
         self.inner.tasks.shutdown()

@@ -6,9 +6,12 @@
 mod action_requests;
 mod admission;
 mod asking;
+mod driver;
 mod error;
+mod look;
 mod met;
 mod offered;
+mod page_tools;
 mod place;
 mod preview;
 mod shell;
@@ -16,6 +19,7 @@ mod shell;
 use super::Engine;
 use super::commands::Target;
 use super::conversations::{Runner, ToolCallName};
+use super::drivers::Driver;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
 use crate::browser::dialogs::DialogPolicy;
@@ -28,10 +32,10 @@ use crate::protocol::chat::{PageContext, StepKind};
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
-use asking::Permit;
 use error::ToolError;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use look::Permit;
 use place::Place;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -39,7 +43,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// The tools of one agent of one conversation.
-pub struct ConversationTools {
+pub(super) struct ConversationTools {
     engine: Engine,
     runner: Runner,
     token: String,
@@ -47,12 +51,18 @@ pub struct ConversationTools {
     ended: CancellationToken,
     /// True for the built-in agent: it executes the person's own words, so no one is asked.
     by_person: bool,
+    /// Set if not a conversation's agent acts but an MCP client, which has no turn and no journal.
+    driver: Option<Arc<Driver>>,
 }
 
 impl ConversationTools {
     pub(super) fn new(engine: Engine, runner: Runner, by_person: bool) -> Arc<Self> {
+        Arc::new(Self::unshared(engine, runner, by_person))
+    }
+
+    fn unshared(engine: Engine, runner: Runner, by_person: bool) -> Self {
         let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
-        Arc::new(Self { engine, runner, token, ended: CancellationToken::new(), by_person })
+        Self { engine, runner, token, ended: CancellationToken::new(), by_person, driver: None }
     }
 
     pub(super) fn token(&self) -> &str {
@@ -114,7 +124,7 @@ impl ConversationTools {
     ) -> Result<ToolResult, Fault> {
         let working = || self.engine.tabs().sets().working(self.conversation());
         let tab = named.or_else(working).or_else(|| self.engine.browsers().current_tab());
-        let begun = self.engine.activity().begin(ActivitySource::Agent, tab, &call);
+        let begun = self.engine.activity().begin(self.source(), tab, &call);
         let outcome = self.run_permitted(call, named, step, cancel).await;
         begun.end(outcome.as_ref().map(|result| result.text.as_str()));
         outcome
@@ -134,44 +144,50 @@ impl ConversationTools {
         }
         let conversation = self.conversation();
         let Place { tab, subject } = self.place(&call, named)?;
+        if !self.by_person && !matches!(spec.tab, TabUse::Lists | TabUse::Opens) {
+            self.engine.check_lease(subject, conversation.id())?;
+        }
         self.engine.tabs().change_work(conversation, |working| working.tab = Some(tab));
-        let shown = self.engine.tabs().shown_in(tab);
         self.engine.browsers().stay_for_turn(conversation, tab)?;
+        if self.driver.is_some() {
+            // It has no turn that would keep gstack attached between its commands.
+            self.engine.browsers().keep_attached_for_terminal(Some(tab));
+        }
         let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not run on a page that loads later.
         let leaves = spec.leads == Leads::TabToAddress;
-        let only_on = (!self.by_person && call.class() != Class::Read && !leaves).then_some(shown);
-        let target = |expected| Target {
+        let is_bound = !self.by_person && call.class() != Class::Read && !leaves;
+        let target = |expected, shown: Option<site::SiteOrPage>| Target {
             tab: Some(tab),
             moves: self.moves(),
             tab_set: (!self.by_person).then(|| self.engine.tabs().sets().of(conversation)),
             cwd: Some(&folder),
-            only_on: only_on.clone(),
+            only_on: shown.filter(|_| is_bound),
             expected,
             pointer: self.engine.shows_pointer(tab),
             for_model: !self.by_person,
             dialogs: (!self.by_person).then_some(DialogPolicy::Ask),
+            me: Some(conversation.id()),
         };
         if self.by_person {
-            return Ok(tool_result(self.engine.run(&call, target(None), cancel).await?).await);
+            return Ok(tool_result(self.engine.run(&call, target(None, None), cancel).await?).await);
         }
         let asking = cancel.clone();
-        let Permit { expected: judged, home, edited } = self.permit(&call, subject, step, &cancel).await?;
+        let Permit { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
         let mut wrote = edited.is_some();
         call = edited.unwrap_or(call);
         // What it sends may be the first part of something, even if it fails halfway.
         self.remember_sent(tab, home, &call);
         let mut before = self.engine.tabs().now(tab);
-        let is_bound = judged.is_some();
-        let mut outcome = self.run_and_answer(&call, target(judged), tab, &cancel).await;
-        // The element changed after the decision, and nothing was done: it is now a different action.
-        if is_bound && outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Conflict) {
-            let Permit { expected: judged, home, edited } = self.permit(&call, subject, step, &cancel).await?;
+        let mut outcome = self.run_and_answer(&call, target(expected, Some(shown)), tab, &cancel).await;
+        // The page changed after the decision, and nothing was done: it is now a different action.
+        if outcome.as_ref().is_err_and(|fault| fault.page_changed) {
+            let Permit { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
             wrote |= edited.is_some();
             call = edited.unwrap_or(call);
             self.remember_sent(tab, home, &call);
             before = self.engine.tabs().now(tab);
-            outcome = self.run_and_answer(&call, target(judged), tab, &cancel).await;
+            outcome = self.run_and_answer(&call, target(expected, Some(shown)), tab, &cancel).await;
         }
         let mut output = outcome.inspect_err(|fault| self.remember_fault(tab, fault))?;
         self.permit_downloads(tab, &mut output, &asking).await;
@@ -181,6 +197,7 @@ impl ConversationTools {
         }
         if spec.tab == TabUse::Closes {
             self.engine.tabs().sets().leave(subject);
+            self.leave_own(subject);
             let next = self.engine.tabs().sets().settle_working(conversation);
             output.say(next.map(|next| format!("You work in tab {next}.")));
         }
@@ -212,7 +229,7 @@ impl ConversationTools {
     fn remember_sent(&self, tab: TabId, home: Option<String>, call: &Call) {
         let of_tab = || self.engine.tabs().site_of(tab);
         let site = home.map_or_else(of_tab, |home| site::of(&home)).unwrap_or_default();
-        let (addresses, typed) = (call.destinations(), call.typed());
+        let (addresses, typed) = (call.destinations(), call.typed().or_else(|| call.tool_input()));
         self.engine.policy().with_taint_log(self.conversation().id(), |log| {
             addresses.iter().for_each(|address| log.went(address));
             if let Some(typed) = typed {
@@ -307,11 +324,11 @@ fn how_to_narrow(spec: &Spec) -> String {
 
 async fn tool_result(output: Output) -> ToolResult {
     let files = output.files.clone();
-    let CommandResult { output: text, data, .. } = output.into_result_for_model();
+    let CommandResult { output: text, data, files: written, .. } = output.into_result_for_model();
     let read = move || {
         let pictures = files.iter().filter_map(|path| picture::read(path));
         pictures.map(|(mime, bytes)| Image { mime: mime.to_owned(), bytes }).collect()
     };
     let images = tokio::task::spawn_blocking(read).await.unwrap_or_default();
-    ToolResult { text, data, images }
+    ToolResult { text, data, images, files: written }
 }

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 
 /// A fault as an HTTP response: its status, and `Fault::answer` as its body.
 #[derive(Debug)]
-pub struct Refusal(pub Fault);
+pub(super) struct Refusal(pub Fault);
 
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Self {
@@ -31,7 +31,7 @@ fn status(code: FaultCode) -> StatusCode {
         | FaultCode::PathRefused
         | FaultCode::UrlRefused => StatusCode::FORBIDDEN,
         FaultCode::Unknown | FaultCode::NotFound | FaultCode::TabGone => StatusCode::NOT_FOUND,
-        FaultCode::Conflict | FaultCode::Cancelled => StatusCode::CONFLICT,
+        FaultCode::Conflict | FaultCode::Cancelled | FaultCode::Leased => StatusCode::CONFLICT,
         FaultCode::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         FaultCode::Timeout | FaultCode::OutcomeUnknown => StatusCode::GATEWAY_TIMEOUT,
         FaultCode::Element | FaultCode::Script | FaultCode::Navigation => StatusCode::UNPROCESSABLE_ENTITY,

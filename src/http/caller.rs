@@ -14,7 +14,7 @@ static SEARCHES: Semaphore = Semaphore::const_new(2);
 
 /// The listener that accepted a connection.
 #[derive(Clone, Debug)]
-pub enum Caller {
+pub(super) enum Caller {
     /// `http.sock`, with the peer as reported by the kernel; `None` if it does not.
     Socket(Option<Peer>),
     /// 127.0.0.1, open to any process on this machine.
@@ -23,7 +23,7 @@ pub enum Caller {
 
 /// The other end of a connection on the port.
 #[derive(Debug)]
-pub struct PortPeer {
+pub(super) struct PortPeer {
     near: SocketAddr,
     far: SocketAddr,
     /// The processes that held it at the last search. All belonged to the person.
@@ -32,14 +32,14 @@ pub struct PortPeer {
 
 impl PortPeer {
     /// Creates the peer. `near` is the client's address, `far` is ours.
-    pub fn new(near: SocketAddr, far: SocketAddr) -> Arc<Self> {
+    pub(super) fn new(near: SocketAddr, far: SocketAddr) -> Arc<Self> {
         Arc::new(Self { near, far, holders: Mutex::default() })
     }
 
     /// Returns true if the other end is open only in processes of this user that do not descend from an agent. Returns
     /// false if that cannot be determined. The first call for a connection takes some milliseconds; later ones check
     /// only those processes.
-    pub async fn is_person(&self) -> bool {
+    pub(super) async fn is_person(&self) -> bool {
         let mut holders = self.holders.lock().await;
         if !holders.is_empty() && holders.iter().all(Holder::still_holds) {
             return true;

@@ -7,7 +7,7 @@ use super::caller::Caller;
 use super::headers::{bearer, check};
 use crate::base::lineage::Lineage;
 use crate::base::peer::Peer;
-use crate::engine::{AgentAccess, Engine};
+use crate::engine::{AgentAccess, Driver, Engine};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::ConversationId;
 use axum::extract::{ConnectInfo, Request, State};
@@ -19,12 +19,12 @@ use subtle::ConstantTimeEq;
 
 /// The token that the guard compares with, which scripts read from the state file.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub(crate) struct Access {
     token: Arc<str>,
 }
 
 impl Access {
-    pub fn new(token: &str) -> Self {
+    pub(crate) fn new(token: &str) -> Self {
         Self { token: Arc::from(token) }
     }
 
@@ -44,39 +44,47 @@ impl Access {
 }
 
 /// Guards the public routes, which reveal nothing. Refuses foreign hosts and web pages.
-pub async fn public(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, next: Next) -> Response {
+pub(super) async fn public(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, next: Next) -> Response {
     let allowed = check(&caller, request.uri(), request.headers(), true);
     go_on(allowed, request, next).await
 }
 
 /// Admits the person, on the socket or through a script on the port.
-pub async fn private(
-    State(access): State<Access>,
+pub(super) async fn private(
+    State((engine, access)): State<(Engine, Access)>,
     ConnectInfo(caller): ConnectInfo<Caller>,
     request: Request,
     next: Next,
 ) -> Response {
     let allowed = match (check(&caller, request.uri(), request.headers(), false), &caller) {
         (Err(fault), _) => Err(fault),
-        (Ok(()), Caller::Socket(peer)) => the_person(peer.as_ref(), request.headers()),
+        (Ok(()), Caller::Socket(peer)) => {
+            the_person(peer.as_ref(), request.headers()).and_then(|()| no_driver(&engine, peer.as_ref()))
+        }
         (Ok(()), Caller::Port(_)) => access.admit(&caller, request.headers()).await,
     };
     go_on(allowed, request, next).await
 }
 
 /// Admits only the person, on the socket.
-pub async fn person(ConnectInfo(caller): ConnectInfo<Caller>, request: Request, next: Next) -> Response {
+pub(super) async fn person(
+    State(engine): State<Engine>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    request: Request,
+    next: Next,
+) -> Response {
     let allowed = match &caller {
         Caller::Port(_) => Err(Fault::new(FaultCode::Forbidden, "this is not offered on the port")
             .hint("Use the gstack command line, which speaks over a unix socket.")),
         Caller::Socket(peer) => check(&caller, request.uri(), request.headers(), false)
-            .and_then(|()| the_person(peer.as_ref(), request.headers())),
+            .and_then(|()| the_person(peer.as_ref(), request.headers()))
+            .and_then(|()| no_driver(&engine, peer.as_ref())),
     };
     go_on(allowed, request, next).await
 }
 
 /// Admits an agent: the token belongs to one conversation, whose tools are attached to the request.
-pub async fn agent(
+pub(super) async fn agent(
     State(engine): State<Engine>,
     ConnectInfo(caller): ConnectInfo<Caller>,
     mut request: Request,
@@ -95,7 +103,7 @@ pub async fn agent(
 
 /// Admits commands of the person, and of an agent by its token or, if it dropped the token, by its process ancestry. An
 /// agent's commands go to its conversation's tools, which apply the policy.
-pub async fn commands(
+pub(super) async fn commands(
     State((engine, access)): State<(Engine, Access)>,
     ConnectInfo(caller): ConnectInfo<Caller>,
     mut request: Request,
@@ -118,9 +126,11 @@ async fn go_on(allowed: Result<(), Fault>, request: Request, next: Next) -> Resp
 
 /// The issuer of a command.
 #[derive(Clone)]
-pub enum Scope {
+pub(super) enum Scope {
     Person,
     Agent(Arc<dyn AgentAccess>),
+    /// An MCP client that the person trusts.
+    Trusted(Arc<Driver>),
 }
 
 async fn scope_of(engine: &Engine, access: &Access, caller: &Caller, headers: &HeaderMap) -> Result<Scope, Fault> {
@@ -138,6 +148,13 @@ async fn scope_of(engine: &Engine, access: &Access, caller: &Caller, headers: &H
             let peer = own_user(peer.as_ref())?;
             if let Some(token) = token {
                 return engine.tools_of_token(token).map(Scope::Agent).ok_or_else(ended);
+            }
+            // The process decides, whatever the request says: a driver can't drop its registration.
+            if let Some(driver) = engine.driver_of(peer.process()) {
+                if driver.is_trusted() {
+                    return Ok(Scope::Trusted(driver));
+                }
+                return engine.tools_of_driver(&driver).map(Scope::Agent).ok_or_else(ended);
             }
             match peer.lineage() {
                 Lineage::Person => Ok(Scope::Person),
@@ -163,6 +180,14 @@ fn the_person(peer: Option<&Peer>, headers: &HeaderMap) -> Result<(), Fault> {
         Lineage::Person => Ok(()),
         Lineage::Agent(_) => Err(for_person()),
         Lineage::Unknown => Err(not_shown()),
+    }
+}
+
+/// Refuses a registered driver: it has commands, and nothing else that is the person's.
+fn no_driver(engine: &Engine, peer: Option<&Peer>) -> Result<(), Fault> {
+    match engine.driver_of(peer.and_then(Peer::process)) {
+        Some(_) => Err(for_person()),
+        None => Ok(()),
     }
 }
 

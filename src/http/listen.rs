@@ -3,7 +3,7 @@
 //! Owns accepting. The other end of a connection is identified here, once, before its first byte is read.
 
 use super::caller::{Caller, PortPeer};
-use super::places::{Place, Places};
+use super::connection_slots::{ConnectionSlot, ConnectionSlots};
 use crate::base::peer::Peer;
 use axum::Router;
 use axum::body::Body;
@@ -38,7 +38,7 @@ const REST: Duration = Duration::from_millis(100);
 const NEIGHBOURS: u16 = 20;
 
 /// Listens on 127.0.0.1 at `wanted`, or at the next free port if that is taken. Fails if no port is free.
-pub async fn bind_port(wanted: u16) -> io::Result<TcpListener> {
+pub(crate) async fn bind_port(wanted: u16) -> io::Result<TcpListener> {
     for port in wanted..=wanted.saturating_add(NEIGHBOURS) {
         match TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await {
             Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
@@ -49,13 +49,13 @@ pub async fn bind_port(wanted: u16) -> io::Result<TcpListener> {
 }
 
 /// Serves `http.sock`.
-pub async fn serve_socket(listener: UnixListener, router: Router, shutdown: CancellationToken) {
-    serve(listener, Places::new(MOST_ON_SOCKET, MOST_OF_ONE), router, shutdown).await;
+pub(crate) async fn serve_socket(listener: UnixListener, router: Router, shutdown: CancellationToken) {
+    serve(listener, ConnectionSlots::new(MOST_ON_SOCKET, MOST_OF_ONE), router, shutdown).await;
 }
 
 /// Serves the port.
-pub async fn serve_port(listener: TcpListener, router: Router, shutdown: CancellationToken) {
-    serve(listener, Places::new(MOST_ON_PORT, MOST_ON_PORT), router, shutdown).await;
+pub(crate) async fn serve_port(listener: TcpListener, router: Router, shutdown: CancellationToken) {
+    serve(listener, ConnectionSlots::new(MOST_ON_PORT, MOST_ON_PORT), router, shutdown).await;
 }
 
 /// A listener that identifies its clients.
@@ -84,7 +84,7 @@ impl Door for TcpListener {
     }
 }
 
-async fn serve<D: Door>(door: D, places: Places, router: Router, shutdown: CancellationToken) {
+async fn serve<D: Door>(door: D, places: ConnectionSlots, router: Router, shutdown: CancellationToken) {
     let tasks = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
@@ -114,7 +114,7 @@ async fn serve<D: Door>(door: D, places: Places, router: Router, shutdown: Cance
     tasks.wait().await;
 }
 
-async fn connection<S>(stream: S, caller: Caller, place: Place, router: Router, shutdown: CancellationToken)
+async fn connection<S>(stream: S, caller: Caller, place: ConnectionSlot, router: Router, shutdown: CancellationToken)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -130,7 +130,7 @@ where
             answer.map(|answer| {
                 answer.map(|body| {
                     body.map_frame(move |frame| {
-                        let _: &super::places::Working = &working;
+                        let _: &super::connection_slots::Working = &working;
                         frame
                     })
                 })

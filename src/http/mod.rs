@@ -5,19 +5,19 @@
 mod activity;
 mod answer;
 mod caller;
+mod connection_slots;
 mod conversations;
 mod guard;
 mod headers;
 mod listen;
 #[cfg(test)]
 mod openapi;
-mod places;
 mod route;
 mod routes;
 mod stream;
 mod welcome;
 
-pub use guard::Access;
+pub(crate) use guard::Access;
 
 /// Returns true if the port's guard passes a request with these headers to the token check.
 #[cfg(any(test, feature = "fuzzing"))]
@@ -26,5 +26,5 @@ pub(crate) fn lets_in(headers: &axum::http::HeaderMap) -> bool {
     let caller = caller::Caller::Port(caller::PortPeer::new(nowhere, nowhere));
     headers::check(&caller, &axum::http::Uri::from_static("/"), headers, false).is_ok()
 }
-pub use listen::{bind_port, serve_port, serve_socket};
-pub use routes::router;
+pub(crate) use listen::{bind_port, serve_port, serve_socket};
+pub(crate) use routes::router;

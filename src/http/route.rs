@@ -20,7 +20,7 @@ pub(super) struct Route {
     path: &'static str,
     handler: MethodRouter<Engine>,
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests write the description of the routes from it"))]
-    about: About,
+    about: RouteDescription,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,16 +44,16 @@ pub(super) enum Form {
 
 /// A type with a JSON schema, which only the tests need for writing the description. Every wire type has one.
 #[cfg(test)]
-pub(super) trait Described: schemars::JsonSchema {}
+pub(super) trait HasSchema: schemars::JsonSchema {}
 #[cfg(test)]
-impl<T: schemars::JsonSchema> Described for T {}
+impl<T: schemars::JsonSchema> HasSchema for T {}
 #[cfg(not(test))]
-pub(super) trait Described {}
+pub(super) trait HasSchema {}
 #[cfg(not(test))]
-impl<T> Described for T {}
+impl<T> HasSchema for T {}
 
 /// The description of a route. Not used at run time.
-pub(super) struct About {
+pub(super) struct RouteDescription {
     #[cfg(test)]
     pub(super) verb: Verb,
     /// One line, without a full stop.
@@ -71,9 +71,9 @@ pub(super) struct About {
 #[cfg(test)]
 pub(super) type Shape = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
 
-impl About {
+impl RouteDescription {
     /// Describes a route. `P` is the type of the request, `()` for none. `A` is the type of the answer.
-    pub(super) fn new<P: Described, A: Described>(verb: Verb, summary: &'static str, form: Form) -> Self {
+    pub(super) fn new<P: HasSchema, A: HasSchema>(verb: Verb, summary: &'static str, form: Form) -> Self {
         #[cfg(not(test))]
         let _ = (verb, summary, form);
         Self {
@@ -94,43 +94,43 @@ impl About {
 /// Creates a `GET` route without parameters.
 pub(super) fn get<A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
-    A: Serialize + Described + 'static,
+    A: Serialize + HasSchema + 'static,
     F: Fn(Engine) -> T + Clone + Send + Sync + 'static,
     T: Future<Output = Result<A, Fault>> + Send + 'static,
 {
     let handler = axum::routing::get(move |State(engine): State<Engine>| answer(handler(engine)));
-    Route { path, handler, about: About::new::<(), A>(Verb::Get, summary, Form::Json) }
+    Route { path, handler, about: RouteDescription::new::<(), A>(Verb::Get, summary, Form::Json) }
 }
 
 /// Creates a `POST` route without a body.
 pub(super) fn tell<A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
-    A: Serialize + Described + 'static,
+    A: Serialize + HasSchema + 'static,
     F: Fn(Engine) -> T + Clone + Send + Sync + 'static,
     T: Future<Output = Result<A, Fault>> + Send + 'static,
 {
     let handler = axum::routing::post(move |State(engine): State<Engine>| answer(handler(engine)));
-    Route { path, handler, about: About::new::<(), A>(Verb::Post, summary, Form::Json) }
+    Route { path, handler, about: RouteDescription::new::<(), A>(Verb::Post, summary, Form::Json) }
 }
 
 /// Creates a `POST` route with a JSON object as its body.
 pub(super) fn post<P, A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
-    P: DeserializeOwned + Described + Send + 'static,
-    A: Serialize + Described + 'static,
+    P: DeserializeOwned + HasSchema + Send + 'static,
+    A: Serialize + HasSchema + 'static,
     F: Fn(Engine, P) -> T + Clone + Send + Sync + 'static,
     T: Future<Output = Result<A, Fault>> + Send + 'static,
 {
     let ask = move |State(engine): State<Engine>, Body(params): Body<P>| answer(handler(engine, params));
     let handler = axum::routing::post(ask);
-    Route { path, handler, about: About::new::<P, A>(Verb::Post, summary, Form::Json) }
+    Route { path, handler, about: RouteDescription::new::<P, A>(Verb::Post, summary, Form::Json) }
 }
 
 /// Creates a `POST` route with a JSON object as its body, answered line by line.
 pub(super) fn lines<P, L, F>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
-    P: DeserializeOwned + Described + Send + 'static,
-    L: Serialize + Described + Send + 'static,
+    P: DeserializeOwned + HasSchema + Send + 'static,
+    L: Serialize + HasSchema + Send + 'static,
     F: Fn(Engine, P, mpsc::Sender<L>) -> Result<(), Fault> + Clone + Send + Sync + 'static,
 {
     let ask = move |State(engine): State<Engine>, Body(params): Body<P>| async move {
@@ -138,24 +138,28 @@ where
         handler(engine, params, sender).map_err(Refusal)?;
         Ok::<_, Refusal>(json_lines(lines))
     };
-    Route { path, handler: axum::routing::post(ask), about: About::new::<P, L>(Verb::Post, summary, Form::Lines) }
+    Route {
+        path,
+        handler: axum::routing::post(ask),
+        about: RouteDescription::new::<P, L>(Verb::Post, summary, Form::Lines),
+    }
 }
 
 /// Creates a `GET` route with query parameters.
 pub(super) fn query<P, A, F, T>(path: &'static str, summary: &'static str, handler: F) -> Route
 where
-    P: DeserializeOwned + Described + Send + 'static,
-    A: Serialize + Described + 'static,
+    P: DeserializeOwned + HasSchema + Send + 'static,
+    A: Serialize + HasSchema + 'static,
     F: Fn(Engine, P) -> T + Clone + Send + Sync + 'static,
     T: Future<Output = Result<A, Fault>> + Send + 'static,
 {
     let ask = move |State(engine): State<Engine>, Query(params): Query<P>| answer(handler(engine, params));
     let handler = axum::routing::get(ask);
-    Route { path, handler, about: About::new::<P, A>(Verb::Get, summary, Form::Json) }
+    Route { path, handler, about: RouteDescription::new::<P, A>(Verb::Get, summary, Form::Json) }
 }
 
 /// Creates a route that reads more of its request than a body, or writes its answer itself.
-pub(super) fn by_itself(path: &'static str, about: About, handler: MethodRouter<Engine>) -> Route {
+pub(super) fn by_itself(path: &'static str, about: RouteDescription, handler: MethodRouter<Engine>) -> Route {
     Route { path, handler, about }
 }
 
@@ -198,7 +202,7 @@ impl Route {
         self.path
     }
 
-    pub(super) fn about(&self) -> &About {
+    pub(super) fn about(&self) -> &RouteDescription {
         &self.about
     }
 }

@@ -8,9 +8,10 @@ use super::answer::Refusal;
 use super::caller::Caller;
 use super::conversations;
 use super::guard::{self, Access, Scope};
-use super::route::{self, About, Body, Form, Route, Verb, get, lines, post, query, tell};
+use super::route::{self, Body, Form, Route, RouteDescription, Verb, get, lines, post, query, tell};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
+use crate::base::peer::Peer;
 use crate::base::process;
 use crate::engine::Engine;
 use crate::protocol::VERSION;
@@ -24,6 +25,7 @@ use crate::protocol::command::{CommandAnswer, CommandLine, CommandRequest};
 use crate::protocol::control::{
     ContinueTurns, Disconnect, Disconnected, HandOver, HandingOver, Health, LookForAgents, StopTurns, Stopped, Stopping,
 };
+use crate::protocol::driver::{DriverBegin, DriverLine};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::panel_key::{PanelConfirm, PanelForget};
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyExplain, PolicyRemove};
@@ -53,7 +55,7 @@ pub(super) fn rings() -> Rings {
         open: vec![get("/health", "Whether a browser is open", health)],
         commands: vec![route::by_itself(
             "/command",
-            About::new::<CommandRequest, CommandAnswer<'static>>(
+            RouteDescription::new::<CommandRequest, CommandAnswer<'static>>(
                 Verb::Post,
                 "Runs a browser command",
                 Form::TextOrJson,
@@ -63,7 +65,7 @@ pub(super) fn rings() -> Rings {
         private: vec![
             route::by_itself(
                 "/command/lines",
-                About::new::<CommandRequest, CommandLine>(
+                RouteDescription::new::<CommandRequest, CommandLine>(
                     Verb::Post,
                     "Runs a browser command and says meanwhile how far it is",
                     Form::Lines,
@@ -79,7 +81,7 @@ pub(super) fn rings() -> Rings {
             }),
             route::by_itself(
                 "/activity/stream",
-                About::new::<activity::After, ActivityEntry>(
+                RouteDescription::new::<activity::After, ActivityEntry>(
                     Verb::Get,
                     "What is done in the browser, as it happens; `Last-Event-ID` goes on where a stream ended",
                     Form::Events,
@@ -109,6 +111,15 @@ fn person() -> Vec<Route> {
             engine.chat_from_terminal(request, lines);
             Ok(())
         }),
+        route::by_itself(
+            "/driver",
+            RouteDescription::new::<DriverBegin, DriverLine>(
+                Verb::Post,
+                "Registers the process that asks as a driver, for as long as it reads the answer",
+                Form::Lines,
+            ),
+            axum::routing::post(begin_driver),
+        ),
         post("/agents/look", "Looks for agents again", look_for_agents),
         post("/stop-turns", "Stops running turns", stop_turns),
         post("/continue", "Lets the messages run that wait after a stopped turn", go_on),
@@ -153,7 +164,7 @@ fn person() -> Vec<Route> {
 }
 
 /// Returns all routes. `mcp` is the agents' endpoint, whose callers present their own tokens.
-pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
+pub(crate) fn router(engine: Engine, access: Access, mcp: Router) -> Router {
     let Rings { open, commands, private, person } = rings();
     let pages = Router::new()
         .route("/openapi.json", axum::routing::get(description))
@@ -162,8 +173,8 @@ pub fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .route("/welcome.js", axum::routing::get(welcome::script));
     let open = route::router(open).merge(pages).layer(from_fn(guard::public));
     let commands = route::router(commands).layer(from_fn_with_state((engine.clone(), access.clone()), guard::commands));
-    let private = route::router(private).layer(from_fn_with_state(access, guard::private));
-    let person = route::router(person).layer(from_fn(guard::person));
+    let private = route::router(private).layer(from_fn_with_state((engine.clone(), access), guard::private));
+    let person = route::router(person).layer(from_fn_with_state(engine.clone(), guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
     open.merge(commands)
         .merge(private)
@@ -200,8 +211,10 @@ async fn command(
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let result = match scope {
+        Scope::Person if request.driver_id.is_some() => return Err(Engine::not_registered().into()),
         Scope::Person => engine.command(request, source_of(&caller)).await?,
         Scope::Agent(tools) => tools.command(request).await?,
+        Scope::Trusted(driver) => engine.command_of_trusted(driver, request).await?,
     };
     if wants_json {
         return Ok(Json(result.answer()).into_response());
@@ -225,6 +238,20 @@ fn source_of(caller: &Caller) -> ActivitySource {
         Caller::Socket(_) => ActivitySource::Terminal,
         _ => ActivitySource::Http,
     }
+}
+
+async fn begin_driver(
+    State(engine): State<Engine>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
+    Body(begin): Body<DriverBegin>,
+) -> Result<Response, Refusal> {
+    let (sender, lines) = mpsc::channel(WAITING_LINES);
+    let process = match &caller {
+        Caller::Socket(peer) => peer.as_ref().and_then(Peer::process),
+        Caller::Port(_) => None,
+    };
+    engine.begin_driver(begin, process, sender)?;
+    Ok(json_lines(lines))
 }
 
 async fn look_for_agents(engine: Engine, look: LookForAgents) -> Result<Agents, Fault> {
@@ -346,6 +373,7 @@ mod tests {
             ("GET", "/status", Some("wrong"), "", StatusCode::FORBIDDEN),
             ("POST", "/stop", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/approvals/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/driver", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/questions/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/policy", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/policy/add", Some(TOKEN), "{}", StatusCode::FORBIDDEN),

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use tokio::sync::mpsc;
 
 /// The number of lines that may wait for a slow reader before the sender waits.
-pub const WAITING_LINES: usize = 256;
+pub(super) const WAITING_LINES: usize = 256;
 
 struct JsonLines<T> {
     lines: mpsc::Receiver<T>,
@@ -33,7 +33,7 @@ impl<T: Serialize> Stream for JsonLines<T> {
 }
 
 /// Returns a 200 response that ends when the sender is dropped.
-pub fn json_lines<T: Serialize + Send + 'static>(lines: mpsc::Receiver<T>) -> Response {
+pub(super) fn json_lines<T: Serialize + Send + 'static>(lines: mpsc::Receiver<T>) -> Response {
     let body = Body::from_stream(JsonLines { lines });
     ([(header::CONTENT_TYPE, "application/x-ndjson"), (header::CACHE_CONTROL, "no-store")], body).into_response()
 }

@@ -5,15 +5,15 @@ use axum::response::{IntoResponse, Response};
 
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub async fn page() -> Response {
+pub(super) async fn page() -> Response {
     file("text/html; charset=utf-8", include_str!("welcome/welcome.html"))
 }
 
-pub async fn style() -> Response {
+pub(super) async fn style() -> Response {
     file("text/css; charset=utf-8", include_str!("welcome/welcome.css"))
 }
 
-pub async fn script() -> Response {
+pub(super) async fn script() -> Response {
     file("text/javascript; charset=utf-8", include_str!("welcome/welcome.js"))
 }
 

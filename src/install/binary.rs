@@ -7,21 +7,21 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// Returns the real, absolute path of the running program.
-pub fn current() -> Result<PathBuf, InstallError> {
+pub(crate) fn current() -> Result<PathBuf, InstallError> {
     let path = crate::base::program::path().map_err(InstallError::NoBinary)?;
     // After an upgrade in place, the running file is unlinked; the new one is at its path.
     path.canonicalize().map_err(InstallError::NoBinary)
 }
 
 /// Fails if a browser could not start the program.
-pub fn check(path: &Path) -> Result<(), InstallError> {
+pub(crate) fn check(path: &Path) -> Result<(), InstallError> {
     let startable = path.is_absolute()
         && path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
     if startable { Ok(()) } else { Err(InstallError::NotABinary { path: path.to_owned() }) }
 }
 
 /// Returns why `path` may be deleted soon, or `None` if it is permanent.
-pub fn fleeting(path: &Path) -> Option<String> {
+pub(crate) fn fleeting(path: &Path) -> Option<String> {
     let build_folder = path.parent().is_some_and(|folder| {
         let named = |name| folder.file_name().is_some_and(|last| last == name);
         (named("debug") || named("release")) && folder.ancestors().any(|one| one.join("CACHEDIR.TAG").is_file())

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 static EXTENSION: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/extension");
 
 /// The file name that Chrome requires; it also contains the version.
+#[cfg(test)]
 const MANIFEST: &str = "manifest.json";
 
 /// Whether the program embeds this file. False for files that only the type checker reads.
@@ -40,21 +41,22 @@ fn carried() -> BTreeMap<PathBuf, &'static [u8]> {
 }
 
 /// Unpacks this program's extension into `home.extension()`. Leaves a folder with the same content untouched.
-pub fn unpack(home: &Home) -> Result<PathBuf, InstallError> {
+pub(crate) fn unpack(home: &Home) -> Result<PathBuf, InstallError> {
     let place = home.extension();
     replace(&place, &carried()).map_err(|source| InstallError::Write { path: place.clone(), source })?;
     Ok(place)
 }
 
 /// Returns the version in an unpacked extension's manifest, or `None` if there is none.
-pub fn version(folder: &Path) -> Option<String> {
+#[cfg(test)]
+pub(crate) fn version(folder: &Path) -> Option<String> {
     let manifest: serde_json::Value = serde_json::from_slice(&fs::read(folder.join(MANIFEST)).ok()?).ok()?;
     manifest["version"].as_str().map(str::to_owned)
 }
 
 /// The steps to load the unpacked extension into an everyday browser.
 #[derive(Clone, Debug)]
-pub struct LoadingSteps {
+pub(crate) struct LoadingSteps {
     pub folder: PathBuf,
 }
 

@@ -3,7 +3,7 @@
 //! Owns the plan (computed by reading only) and its execution. Running it again changes nothing. Never removes a
 //! manifest that is not ours.
 
-pub use super::report::{Action, Done, Report, Step};
+pub(crate) use super::report::{Action, Done, Report, Step};
 
 use super::manifest::{Found, file_name, host_manifest, identify};
 use super::{InstallError, binary};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// The options of registering and unregistering, from the command line.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub(crate) struct Options {
     /// Limits it to the browser with this user data folder, even if that is not in the table.
     pub user_data_dir: Option<PathBuf>,
     /// Reports the changes without making them.
@@ -24,7 +24,7 @@ pub struct Options {
 
 /// The changes to make, computed by reading only.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The new manifest; `None` to remove manifests.
     text: Option<String>,
     pub steps: Vec<Step>,
@@ -33,20 +33,20 @@ pub struct Plan {
 }
 
 /// Registers the running program with every installed browser.
-pub fn install(options: &Options) -> Result<Report, InstallError> {
+pub(crate) fn install(options: &Options) -> Result<Report, InstallError> {
     let machine = Machine::current().ok_or(InstallError::NoHome)?;
     let plan = Plan::install(&machine, &binary::current()?, options.user_data_dir.as_deref())?;
     Ok(plan.carry_out(options.dry_run))
 }
 
 /// Removes our manifests for every browser in the table, including browsers that are no longer installed.
-pub fn uninstall(options: &Options) -> Result<Report, InstallError> {
+pub(crate) fn uninstall(options: &Options) -> Result<Report, InstallError> {
     let machine = Machine::current().ok_or(InstallError::NoHome)?;
     Ok(Plan::uninstall(&machine, options.user_data_dir.as_deref()).carry_out(options.dry_run))
 }
 
 /// Writes the manifest of `binary` for one user data folder. `connect` uses this for the browser that it starts.
-pub fn register(user_data: &Path, binary: &Path) -> Result<(), InstallError> {
+pub(crate) fn register(user_data: &Path, binary: &Path) -> Result<(), InstallError> {
     let text = host_manifest(binary)?;
     let path = manifest_path(user_data);
     if fs::read_to_string(&path).is_ok_and(|found| found == text) {
@@ -57,7 +57,7 @@ pub fn register(user_data: &Path, binary: &Path) -> Result<(), InstallError> {
 
 impl Plan {
     /// Plans the registration of `program`.
-    pub fn install(machine: &Machine, program: &Path, only: Option<&Path>) -> Result<Self, InstallError> {
+    pub(crate) fn install(machine: &Machine, program: &Path, only: Option<&Path>) -> Result<Self, InstallError> {
         binary::check(program)?;
         let text = host_manifest(program)?;
         let mut steps: Vec<_> = places(machine, only)
@@ -87,14 +87,14 @@ impl Plan {
     }
 
     /// Plans the removal of the manifests.
-    pub fn uninstall(machine: &Machine, only: Option<&Path>) -> Self {
+    pub(crate) fn uninstall(machine: &Machine, only: Option<&Path>) -> Self {
         let steps: Vec<_> = places(machine, only).into_iter().map(|place| place.step(to_remove)).collect();
         let steps = steps.into_iter().filter(|step| step.action != Action::Absent || only.is_some()).collect();
         Self { text: None, steps, warnings: Vec::new() }
     }
 
     /// Executes the plan, or only reports it with `dry_run`.
-    pub fn carry_out(self, dry_run: bool) -> Report {
+    pub(crate) fn carry_out(self, dry_run: bool) -> Report {
         let text = self.text;
         let carry_out = |step: Step| {
             let outcome = match (&step.manifest, &step.action, &text) {
@@ -110,13 +110,13 @@ impl Plan {
 }
 
 /// A possible location of a manifest.
-struct Place {
+struct ManifestLocation {
     browser: String,
     manifest: PathBuf,
     installed: bool,
 }
 
-impl Place {
+impl ManifestLocation {
     fn step(self, decide: impl FnOnce(&Path) -> (Action, Option<String>)) -> Step {
         let (action, note) = decide(&self.manifest);
         Step { browser: self.browser, manifest: Some(self.manifest), action, note }
@@ -128,15 +128,15 @@ fn manifest_path(user_data: &Path) -> PathBuf {
 }
 
 /// Returns the given location, or all locations of the table.
-fn places(machine: &Machine, only: Option<&Path>) -> Vec<Place> {
+fn places(machine: &Machine, only: Option<&Path>) -> Vec<ManifestLocation> {
     if let Some(folder) = only {
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let browser = folder.display().to_string();
-        return vec![Place { browser, manifest: manifest_path(&folder), installed: true }];
+        return vec![ManifestLocation { browser, manifest: manifest_path(&folder), installed: true }];
     }
     let place = |browser| {
         let folder = machine.user_data(browser)?;
-        Some(Place {
+        Some(ManifestLocation {
             browser: browser.name.to_owned(),
             manifest: manifest_path(&folder),
             installed: machine.has(browser),

@@ -9,18 +9,18 @@ use serde_json::Value;
 use std::path::Path;
 
 /// The host name that the extension connects to.
-pub const HOST_NAME: &str = "io.gstack.host";
+pub(crate) const HOST_NAME: &str = "io.gstack.host";
 
 const TEMPLATE: &str = include_str!("../../manifests/io.gstack.host.json");
 
 /// Returns the manifest's file name, the same in every `NativeMessagingHosts` folder.
-pub fn file_name() -> String {
+pub(crate) fn file_name() -> String {
     format!("{HOST_NAME}.json")
 }
 
 /// Returns the manifest that makes a browser start `binary`, an absolute path. Chrome starts it directly, without a
 /// shell, with the extension's origin as its first argument.
-pub fn host_manifest(binary: &Path) -> Result<String, InstallError> {
+pub(crate) fn host_manifest(binary: &Path) -> Result<String, InstallError> {
     let path = binary.to_str().ok_or_else(|| InstallError::OddPath { path: binary.to_owned() })?;
     // The template is embedded, and a test parses it.
     let mut manifest: Value = serde_json::from_str(TEMPLATE).unwrap_or_default();
@@ -30,7 +30,7 @@ pub fn host_manifest(binary: &Path) -> Result<String, InstallError> {
 
 /// The kind of manifest found at our location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub(crate) enum Found {
     /// It starts this program for our extension.
     Ours { path: String },
     /// It cannot be read as a manifest of our host.
@@ -38,7 +38,7 @@ pub enum Found {
 }
 
 /// A manifest is ours if it has our name and allows our extension, whichever program it starts.
-pub fn identify(text: &str) -> Found {
+pub(crate) fn identify(text: &str) -> Found {
     let Ok(manifest) = serde_json::from_str::<Value>(text) else { return Found::Foreign };
     let origin = format!("chrome-extension://{EXTENSION_ID}/");
     let lets_us_in = manifest["allowed_origins"].as_array().is_some_and(|all| all.iter().any(|one| *one == *origin));

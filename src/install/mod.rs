@@ -2,11 +2,11 @@
 //!
 //! Owns all files written without a running daemon. Never starts a browser and never talks to one.
 
-pub mod binary;
-pub mod extension;
-pub mod hosts;
-pub mod manifest;
-pub mod mcp;
+pub(crate) mod binary;
+pub(crate) mod extension;
+pub(crate) mod hosts;
+pub(crate) mod manifest;
+pub(crate) mod mcp;
 mod report;
 pub mod skill;
 
@@ -14,18 +14,35 @@ use crate::protocol::fault::{Fault, FaultCode};
 use std::io;
 use std::path::PathBuf;
 
+/// The reasons why gstack cannot be installed for browsers.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
+    /// `HOME` is not set, so there is no place for the files.
     #[error("there is no home directory: HOME is not set")]
     NoHome,
+    /// The path of the running program could not be determined.
     #[error("the path of this program is not known: {0}")]
     NoBinary(io::Error),
+    /// The path is not one of an executable file.
     #[error("{path} is not a program that a browser could start")]
-    NotABinary { path: PathBuf },
+    NotABinary {
+        /// The path that was to be written.
+        path: PathBuf,
+    },
+    /// The path cannot be written in a JSON manifest.
     #[error("{path} can't be written in a host manifest: it is not UTF-8")]
-    OddPath { path: PathBuf },
+    OddPath {
+        /// The path of the program.
+        path: PathBuf,
+    },
+    /// A file could not be written or removed.
     #[error("{path} can't be written: {source}")]
-    Write { path: PathBuf, source: io::Error },
+    Write {
+        /// The path of the file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
 }
 
 impl InstallError {

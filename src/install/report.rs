@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// The change at one location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Action {
+pub(crate) enum Action {
     /// There is no manifest yet.
     Create,
     /// The existing manifest starts another program, or is damaged.
@@ -25,7 +25,7 @@ pub enum Action {
 
 /// The change for one browser.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
+pub(crate) struct Step {
     /// The display name.
     pub browser: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,7 +38,7 @@ pub struct Step {
 
 /// A step and its outcome.
 #[derive(Clone, Debug, Serialize)]
-pub struct Done {
+pub(crate) struct Done {
     #[serde(flatten)]
     pub step: Step,
     /// The error and the next step, for people.
@@ -49,7 +49,7 @@ pub struct Done {
 /// The result for each browser. `Display` is for people, `Serialize` for `--json`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Report {
+pub(crate) struct Report {
     /// Whether nothing was written and the steps are only planned.
     pub dry_run: bool,
     pub browsers: Vec<Done>,
@@ -59,11 +59,13 @@ pub struct Report {
 
 impl Report {
     /// Whether any browser's step failed.
-    pub fn failed(&self) -> bool {
+    pub(crate) fn failed(&self) -> bool {
         self.browsers.iter().any(|done| done.error.is_some())
     }
+
     /// Returns the browsers that have our manifest now, or would have it.
-    pub fn registered(&self) -> impl Iterator<Item = &str> {
+    #[cfg(test)]
+    pub(crate) fn registered(&self) -> impl Iterator<Item = &str> {
         self.browsers
             .iter()
             .filter(|done| done.error.is_none())

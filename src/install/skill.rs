@@ -25,7 +25,11 @@ pub fn guide() -> String {
     format!("{GUIDE}\n{MARK}{VERSION}; `gstack skill` prints the guide of the program that is installed.\n")
 }
 
-/// Returns the folder where a client finds skills. Fails for an unknown client.
+/// Returns the folder where a client of [`CLIENTS`] finds skills.
+///
+/// # Errors
+///
+/// Fails if there is no home directory.
 pub fn folder(client: &str) -> Result<PathBuf, InstallError> {
     let home = dirs::home_dir().ok_or(InstallError::NoHome)?;
     let beneath = CLIENTS.iter().find(|(name, _)| *name == client).map_or(CLIENTS[0].1, |(_, beneath)| beneath);
@@ -33,6 +37,10 @@ pub fn folder(client: &str) -> Result<PathBuf, InstallError> {
 }
 
 /// Writes the guide to `skills/gstack/SKILL.md`.
+///
+/// # Errors
+///
+/// Fails if the file cannot be written, or a link or a file that gstack did not make is in its place.
 pub fn install(skills: &Path) -> Result<PathBuf, InstallError> {
     let file = place(skills)?;
     let failed = |source| InstallError::Write { path: file.clone(), source };
@@ -42,6 +50,10 @@ pub fn install(skills: &Path) -> Result<PathBuf, InstallError> {
 }
 
 /// Removes the guide. Returns false if there was none.
+///
+/// # Errors
+///
+/// Fails if the file cannot be removed, or a link or a file that gstack did not make is in its place.
 pub fn uninstall(skills: &Path) -> Result<bool, InstallError> {
     let file = place(skills)?;
     let failed = |source| InstallError::Write { path: file.clone(), source };

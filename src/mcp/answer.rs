@@ -13,13 +13,13 @@ use std::sync::Arc;
 const MOST_TEXT: usize = 100 * 1024;
 
 /// Returns a tool as it is listed.
-pub fn tool(name: String, description: String, schema: Map<String, Value>, reads: bool, writes: bool) -> Tool {
+pub(super) fn tool(name: String, description: String, schema: Map<String, Value>, reads: bool, writes: bool) -> Tool {
     Tool::new(name, description, Arc::new(schema))
         .with_annotations(ToolAnnotations::new().read_only(reads).destructive(writes && !reads).open_world(true))
 }
 
 /// Returns a successful result. `images` are pairs of media type and bytes.
-pub fn success<'a>(text: String, images: impl Iterator<Item = (&'a str, &'a [u8])>) -> CallToolResult {
+pub(super) fn success<'a>(text: String, images: impl Iterator<Item = (&'a str, &'a [u8])>) -> CallToolResult {
     let images: Vec<ContentBlock> =
         images.map(|(mime, bytes)| ContentBlock::image(STANDARD.encode(bytes), mime.to_owned())).collect();
     let mut blocks = Vec::with_capacity(1 + images.len());
@@ -31,7 +31,7 @@ pub fn success<'a>(text: String, images: impl Iterator<Item = (&'a str, &'a [u8]
 }
 
 /// Returns a failed result. `hint` is the fault's hint, worded for the client.
-pub fn failure(fault: &Fault, hint: Option<String>) -> CallToolResult {
+pub(super) fn failure(fault: &Fault, hint: Option<String>) -> CallToolResult {
     let text = match hint {
         Some(hint) => format!("{}\n{hint}", fault.message),
         None => fault.message.clone(),
@@ -40,7 +40,7 @@ pub fn failure(fault: &Fault, hint: Option<String>) -> CallToolResult {
 }
 
 /// Returns the protocol's error for a call of a tool that is not listed. Suggests the nearest listed one.
-pub fn unknown_tool<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> ErrorData {
+pub(super) fn unknown_tool<'a>(name: &str, offered: impl Iterator<Item = &'a str>) -> ErrorData {
     let near = registry::nearest(name, offered).map(|near| format!(". Did you mean: {near}?")).unwrap_or_default();
     ErrorData::invalid_params(format!("Unknown tool: {name}{near}"), None)
 }

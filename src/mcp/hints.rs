@@ -10,7 +10,7 @@ const ASK_TO_OPEN: &str = "Ask the person to open the browser with gstack.";
 const ASK: &str = "Ask the person to do it.";
 
 /// Returns the hint of a fault. `tool` is the called tool. `has` says whether the client has a tool of this name.
-pub fn for_client(fault: &Fault, tool: Option<&Spec>, has: &dyn Fn(&str) -> bool) -> Option<String> {
+pub(super) fn for_client(fault: &Fault, tool: Option<&Spec>, has: &dyn Fn(&str) -> bool) -> Option<String> {
     let hint = fault.hint.as_deref()?;
     let mut told: Vec<String> = Vec::new();
     for sentence in sentences(hint) {

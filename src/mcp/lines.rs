@@ -20,7 +20,7 @@ const LONGEST_LINE: usize = 16 * 1024 * 1024;
 /// The number of messages that wait to be written. A client that reads slowly slows the sender down.
 const WAITING: usize = 16;
 
-pub struct Lines<R> {
+pub(super) struct Lines<R> {
     input: FramedRead<R, AnyDelimiterCodec>,
     output: Option<mpsc::Sender<Vec<u8>>>,
     /// An answer that has not been queued yet, because `receive` may be dropped while it waits.
@@ -30,7 +30,7 @@ pub struct Lines<R> {
 }
 
 /// Returns the transport, and the task that ends when everything is written.
-pub fn lines<R, W>(input: R, output: W) -> (Lines<R>, JoinHandle<io::Result<()>>)
+pub(super) fn lines<R, W>(input: R, output: W) -> (Lines<R>, JoinHandle<io::Result<()>>)
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,

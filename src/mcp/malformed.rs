@@ -11,7 +11,7 @@ const INVALID_PARAMS: i32 = -32602;
 
 /// A JSON-RPC error as it is sent.
 #[derive(Debug, PartialEq)]
-pub struct Answer {
+pub(super) struct Answer {
     code: i32,
     message: &'static str,
     /// Null if the message has no readable id.
@@ -19,21 +19,21 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub fn too_long() -> Self {
+    pub(super) fn too_long() -> Self {
         Self { code: INVALID_REQUEST, message: "The message is too long", id: Value::Null }
     }
-    pub fn to_json(&self) -> Vec<u8> {
+    pub(super) fn to_json(&self) -> Vec<u8> {
         let error = json!({ "code": self.code, "message": self.message });
         json!({ "jsonrpc": "2.0", "id": self.id, "error": error }).to_string().into_bytes()
     }
     /// Returns true if only the parameters of the request are wrong.
-    pub fn is_about_params(&self) -> bool {
+    pub(super) fn is_about_params(&self) -> bool {
         self.code == INVALID_PARAMS
     }
 }
 
 /// Returns the answer to a malformed message, or `None` if the message is valid or needs no answer (a notification).
-pub fn answer_to(message: &[u8]) -> Option<Answer> {
+pub(super) fn answer_to(message: &[u8]) -> Option<Answer> {
     let Ok(value) = serde_json::from_slice::<Value>(message) else {
         return Some(Answer { code: PARSE_ERROR, message: "The message is not valid JSON", id: Value::Null });
     };

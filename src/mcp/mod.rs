@@ -9,8 +9,9 @@ mod hints;
 mod lines;
 mod malformed;
 mod progress;
+mod registration;
 mod server;
-pub mod stdio;
+pub(crate) mod stdio;
 
 use crate::engine::AgentAccess;
 use axum::Router;
@@ -40,7 +41,7 @@ const SESSION_HEADER: &str = "mcp-session-id";
 const LARGEST_MESSAGE: usize = 4 * 1024 * 1024;
 
 /// Returns the endpoint as a router, which the caller must guard.
-pub fn router(path: &str, shutdown: CancellationToken) -> Router {
+pub(crate) fn router(path: &str, shutdown: CancellationToken) -> Router {
     // Gemini CLI fails to parse an event without data at the start of a stream as JSON, and would continue without the
     // tools.
     let config = StreamableHttpServerConfig::default().with_cancellation_token(shutdown).with_sse_retry(None);

@@ -13,7 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 const EVERY: Duration = Duration::from_secs(2);
 
 /// Awaits `work`, and tells the client of `context` that the call of `tool` is still running.
-pub async fn told<T>(context: &RequestContext<RoleServer>, tool: &str, work: impl Future<Output = T>) -> T {
+pub(super) async fn told<T>(context: &RequestContext<RoleServer>, tool: &str, work: impl Future<Output = T>) -> T {
     let Some(token) = context.meta.get_progress_token() else { return work.await };
     let began = Instant::now();
     let mut ticks = interval_at(began + EVERY, EVERY);

@@ -17,7 +17,7 @@ use std::sync::Arc;
 const CALL_ID: &str = "claudecode/toolUseId";
 
 #[derive(Clone, Copy, Debug)]
-pub struct BrowserTools;
+pub(super) struct BrowserTools;
 
 /// Returns the tools that the HTTP guard attached to the request. Fails if there are none.
 fn tools(context: &RequestContext<RoleServer>) -> Result<Arc<dyn AgentAccess>, ErrorData> {

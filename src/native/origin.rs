@@ -13,11 +13,11 @@ pub fn is_origin(argument: &str) -> bool {
 #[error(
     "refused: {origin} is not the gstack extension ({SCHEME}{EXTENSION_ID}/). Load the extension that `gstack install-host` names."
 )]
-pub struct ForeignOrigin {
+pub(super) struct ForeignOrigin {
     origin: String,
 }
 
-pub fn check(origin: &str) -> Result<(), ForeignOrigin> {
+pub(super) fn check(origin: &str) -> Result<(), ForeignOrigin> {
     let id = origin.strip_prefix(SCHEME).map(|rest| rest.strip_suffix('/').unwrap_or(rest));
     if id.is_some_and(|id| extension_ids().any(|ours| ours == id)) {
         Ok(())

@@ -1,6 +1,6 @@
 //! The connection of one native messaging host: its preamble, then messages until it ends.
 //!
-//! Owns reading and writing. Data for a slow panel is bounded: chat by its window, everything else by [`MOST_QUEUED`],
+//! Owns reading and writing. Data for a slow panel is bounded: chat by its window, everything else by `MOST_QUEUED`,
 //! above which the connection is closed and the panel reconnects.
 
 use super::dispatch;
@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 /// A host sends its preamble at once; a client that does not is not our host.
 const PREAMBLE_LIMIT: Duration = Duration::from_secs(5);
 
-pub async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: CancellationToken) {
+pub(super) async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown: CancellationToken) {
     let (read, write) = stream.into_split();
     let mut incoming = FramedRead::new(read, FrameCodec::host_side());
     let mut outgoing = FramedWrite::new(write, FrameCodec::host_side());

@@ -4,7 +4,7 @@
 
 use super::serve::Panel;
 use crate::base::well_formed;
-use crate::engine::{Engine, PortId, PortSender, Standing};
+use crate::engine::{Engine, PortId, PortSender, PortState};
 use crate::protocol::declare::Reply;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::PanelId;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use tokio_util::task::TaskTracker;
 
 /// Handles one message. Slow requests run concurrently; the others keep their order.
-pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: &TaskTracker, bytes: &[u8]) {
+pub(super) async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: &TaskTracker, bytes: &[u8]) {
     let bytes: &[u8] = &well_formed::repair(bytes);
     let envelope: Envelope = match serde_json::from_slice(bytes) {
         Ok(envelope) => envelope,
@@ -36,14 +36,14 @@ pub async fn message(engine: &Engine, port: PortId, sender: &PortSender, tasks: 
             return reply.fail(fault);
         }
     };
-    match engine.standing(port) {
+    match engine.port_state(port) {
         _ if matches!(call, ToDaemon::Hello(_)) => {}
-        Standing::Unknown => {
+        PortState::Unknown => {
             let fault = Fault::new(FaultCode::ProtocolMismatch, told::NO_HELLO).hint(told::VERSIONS_MAY_DIFFER);
             return reply.fail(fault.at(Hop::Background));
         }
-        Standing::Unconfirmed if !call.rules().unconfirmed => return reply.refuse(|| engine.unconfirmed(port)),
-        Standing::Unconfirmed | Standing::Confirmed => {}
+        PortState::Unconfirmed if !call.rules().unconfirmed => return reply.refuse(|| engine.unconfirmed(port)),
+        PortState::Unconfirmed | PortState::Confirmed => {}
     }
     if call.rules().beside {
         let mut handling = Box::pin(async move { panel.serve(call, &reply).await });

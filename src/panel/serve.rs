@@ -2,7 +2,7 @@
 //!
 //! Owns nothing. The table in `protocol/methods.rs` defines the parameters and answers.
 
-use crate::engine::{Engine, Heard, PortId};
+use crate::engine::{Engine, FromExtension, PortId};
 use crate::protocol::activity::{ActivityPage, ActivitySubscribe};
 use crate::protocol::agents::{Agents, AgentsChoose, AgentsList};
 use crate::protocol::audit::AuditBy;
@@ -248,14 +248,14 @@ impl Serve for Panel {
     }
 
     async fn relay_answer(&self, answer: RelayAnswer) {
-        self.engine.browsers().heard(self.port, Heard::Answer(answer)).await;
+        self.engine.browsers().heard(self.port, FromExtension::Answer(answer)).await;
     }
 
     async fn relay_event(&self, event: RelayEvent) {
-        self.engine.browsers().heard(self.port, Heard::Event(event)).await;
+        self.engine.browsers().heard(self.port, FromExtension::Event(event)).await;
     }
 
     async fn relay_detached(&self, detached: RelayDetached) {
-        self.engine.browsers().heard(self.port, Heard::Detached(detached)).await;
+        self.engine.browsers().heard(self.port, FromExtension::Detached(detached)).await;
     }
 }

@@ -20,6 +20,14 @@ pub struct ActionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub element: Option<ActionElement>,
+    /// The further elements it acts on, such as the drop target of a drag.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<ActionElement>>", optional))]
+    pub other_elements: Vec<ActionElement>,
+    /// The document that it acts in, if it names no element; each navigation creates a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub document: Option<String>,
     /// The text that it would type into the page, if a person may edit it before they allow the action
     /// (`approval.answer` with `text`). Absent for passwords and for text with hidden characters.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -31,7 +39,8 @@ pub struct ActionRecord {
     pub destination: Option<String>,
     /// Whether it submits a form, or is labelled as paying, ordering, sending or deleting.
     pub submits: bool,
-    /// The input of one of the agent's own tools: a file's new content, or all arguments.
+    /// The input of one of the agent's own tools: a file's new content, or all arguments. For a page's tool, what its page says
+    /// about it.
     #[serde(skip_serializing_if = "String::is_empty")]
     #[cfg_attr(test, ts(as = "Option<String>", optional))]
     pub content: String,

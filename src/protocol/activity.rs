@@ -7,7 +7,7 @@ use super::ids::TabId;
 use serde::{Deserialize, Serialize};
 
 /// An entry's number since the daemon started: 1, 2, 3 …
-pub type ActivityId = u64;
+pub(crate) type ActivityId = u64;
 
 /// One command that started or ended. The entry for its end replaces the entry for its start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +20,10 @@ pub struct ActivityEntry {
     #[cfg_attr(test, ts(type = "number"))]
     pub at: Millis,
     pub source: ActivitySource,
+    /// The driver's name, if a registered driver asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub driver: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<TabId>,
     pub command: String,
@@ -59,7 +63,7 @@ pub enum ActivityOutcome {
 /// `activity.subscribe`: returns the entries after this one; later ones are pushed by `activity.entry`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct ActivitySubscribe {
+pub(crate) struct ActivitySubscribe {
     #[serde(default)]
     #[cfg_attr(test, ts(type = "number"))]
     pub after: ActivityId,
@@ -68,7 +72,7 @@ pub struct ActivitySubscribe {
 /// The entries that are still stored, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct ActivityPage {
+pub(crate) struct ActivityPage {
     pub entries: Vec<ActivityEntry>,
     /// Whether entries between the requested one and the first one returned are no longer stored.
     pub gap: bool,

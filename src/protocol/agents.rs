@@ -5,14 +5,18 @@ use super::ids::{AgentName, ConversationId};
 use super::sentence::Sentence;
 use serde::{Deserialize, Serialize};
 
+/// One agent, with what is known of it on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInfo {
+    /// The name by which it is chosen.
     pub name: AgentName,
     /// The display name: `Claude Code`.
     pub label: String,
+    /// Whether it can be used.
     pub status: AgentStatus,
+    /// Its program's version, if it reports one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// The path of its program.
@@ -86,7 +90,9 @@ impl AgentInfo {
 pub struct ModelInfo {
     /// The agent's own name for it, as used in `model`.
     pub id: String,
+    /// The model's name, for people.
     pub label: String,
+    /// What the model is good for; empty if the agent gives no description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
 }
@@ -97,6 +103,7 @@ pub struct ModelInfo {
 pub struct SlashCommand {
     /// The name without the slash.
     pub name: String,
+    /// What the command does; empty if the agent gives no description.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// The arguments that it accepts: `[file]`.
@@ -104,16 +111,22 @@ pub struct SlashCommand {
     pub hint: String,
 }
 
+/// Whether an agent can be used, as its last check found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentStatus {
+    /// It can be used.
     Ready,
+    /// Its program was not found.
     Missing,
+    /// Nobody is signed in.
     SignedOut,
+    /// It cannot be used for another reason, which its fault gives.
     Broken,
 }
 
+/// `agents.list`: asks for the agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct AgentsList {
@@ -122,9 +135,11 @@ pub struct AgentsList {
     pub refresh: bool,
 }
 
+/// The agents of this machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Agents {
+    /// All agents that gstack knows, usable or not.
     pub agents: Vec<AgentInfo>,
     /// The sandbox of their processes, once it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,6 +151,7 @@ pub struct Agents {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxInfo {
+    /// Whether agents run in a sandbox.
     pub in_force: bool,
     /// The mechanism, or what is missing.
     pub detail: String,
@@ -145,10 +161,12 @@ pub struct SandboxInfo {
     pub words: Option<Box<FaultWords>>,
 }
 
+/// `agents.choose`: sets a conversation's agent and model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsChoose {
+    /// The conversation to change.
     pub conversation_id: ConversationId,
     /// Absent for the default agent.
     #[serde(default)]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct AuditEntry {
+pub(crate) struct AuditEntry {
     pub at: Millis,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
@@ -40,12 +40,14 @@ pub struct AuditEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum AuditBy {
+pub(crate) enum AuditBy {
     /// No approval was needed, or the action is never offered.
     Default,
     Rule,
     Panel,
     Terminal,
+    /// `gstack connect`, which started the browser.
+    Connect,
     /// Nobody answered in time.
     Timeout,
     /// The agent withdrew its request, or its turn ended.
@@ -76,7 +78,7 @@ pub struct AuditVerify {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct AuditProof {
+pub(crate) struct AuditProof {
     pub sound: bool,
     /// The number of chained lines.
     pub lines: u64,

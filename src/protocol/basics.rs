@@ -4,14 +4,14 @@ use super::ids::Epoch;
 use serde::{Deserialize, Serialize};
 
 /// An event's number within its conversation: 1, 2, 3 … without gaps.
-pub type Seq = u64;
+pub(crate) type Seq = u64;
 /// Milliseconds since 1970-01-01 UTC.
-pub type Millis = u64;
+pub(crate) type Millis = u64;
 
 /// No parameters, or an answer without data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Empty {}
+pub(crate) struct Empty {}
 
 /// The content of an echo, which matches an answer to its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +22,6 @@ pub struct Echo {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Pong {
+pub(crate) struct Pong {
     pub epoch: Epoch,
 }

@@ -3,17 +3,18 @@
 //! The journal's lines and the panel's events use the same types. Never holds state.
 
 use super::action::ActionRecord;
-pub use super::basics::{Millis, Seq};
-pub use super::chat_push::{ChatDelta, ChatEventPush, ChatGap};
-pub use super::conversation::{
+pub(crate) use super::basics::{Millis, Seq};
+pub(crate) use super::chat_push::{ChatDelta, ChatEventPush, ChatGap};
+pub(crate) use super::conversation::{
     AllowedTab, ConversationInfo, ConversationState, EarlierConversation, HistoryPage, Subscribed, Worktree,
 };
-pub use super::decision::Decision;
+pub(crate) use super::decision::Decision;
 use super::fault::{Fault, FaultWords};
 use super::ids::{AgentName, ApprovalId, ClientMessageId, FileId, QuestionId, StepId, TurnId};
 pub use super::page_context::{LONGEST_ADDRESS, LONGEST_SELECTION, LONGEST_TITLE, PageContext};
-pub use super::sentence::SaidPhrase;
+pub(crate) use super::sentence::SaidPhrase;
 use super::sentence::Sentence;
+pub use super::turn::{PlanEntry, PlanStatus, QuestionOption, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage};
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of messages waiting behind the running one. The panel reads it from
@@ -28,10 +29,13 @@ pub const LONGEST_MESSAGE: usize = 640 * 1024;
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChatEvent {
+    /// Its number within the conversation.
     #[cfg_attr(test, ts(type = "number"))]
     pub seq: Seq,
+    /// When it was written to the journal.
     #[cfg_attr(test, ts(type = "number"))]
     pub at: Millis,
+    /// Its content, in the same JSON object.
     #[serde(flatten)]
     pub body: ChatBody,
 }
@@ -43,10 +47,14 @@ pub struct ChatEvent {
 pub enum ChatBody {
     /// A person's message was accepted. It stays queued until a `turn-started` names it.
     Message {
+        /// The id that its sender gave it, by which a repeated send is recognised.
         client_id: ClientMessageId,
+        /// What the person wrote.
         text: String,
+        /// The page that the person was viewing; absent if none was sent along.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         page: Option<PageContext>,
+        /// The files sent with it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Attachment>,
         /// Where it was typed.
@@ -57,14 +65,20 @@ pub enum ChatBody {
     },
     /// A queued message was removed before its turn started.
     MessageRemoved {
+        /// The message's id.
         client_id: ClientMessageId,
     },
+    /// A message's turn begins. Everything up to `turn-done` belongs to it.
     TurnStarted {
+        /// Identifies the turn in all its events.
         turn_id: TurnId,
+        /// The message that the turn answers.
         client_id: ClientMessageId,
+        /// The agent that runs the turn.
         agent: AgentName,
         /// The agent's display name: `Claude Code`, `Built-in`.
         agent_label: String,
+        /// The model that was chosen for the turn; absent if the agent uses its default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
         /// Whether the message was exactly one command, which runs without a model.
@@ -74,18 +88,25 @@ pub enum ChatBody {
     /// A block of the agent's answer, as Markdown. It starts empty and grows by `chat.delta`; when read from the
     /// journal, it contains the full text.
     Text {
+        /// The turn that it belongs to.
         turn_id: TurnId,
+        /// The block's Markdown, as far as it is known.
         text: String,
     },
     /// The agent's reasoning, if reported. Grows like `text`.
     Thinking {
+        /// The turn that it belongs to.
         turn_id: TurnId,
+        /// The block's Markdown, as far as it is known.
         text: String,
     },
     /// The agent performs an action.
     Step {
+        /// The turn that it belongs to.
         turn_id: TurnId,
+        /// Identifies the step in its later events.
         step_id: StepId,
+        /// What sort of action it is, for its icon.
         kind: StepKind,
         /// The action in plain words, without its object: `Opening`, `Clicking`.
         verb: String,
@@ -105,7 +126,9 @@ pub enum ChatBody {
     /// More details of a step: the name of the element that a selector matched, and its arguments including typed text,
     /// unless it is a password.
     StepUpdated {
+        /// The turn that it belongs to.
         turn_id: TurnId,
+        /// The step to change.
         step_id: StepId,
         /// Replaces the step's object; empty to keep it.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -118,21 +141,29 @@ pub enum ChatBody {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         arguments: String,
     },
+    /// A step has ended.
     StepDone {
+        /// The turn that it belongs to.
         turn_id: TurnId,
+        /// The step that ended.
         step_id: StepId,
+        /// How it ended.
         outcome: StepOutcome,
+        /// The time since its `step` event, in milliseconds.
         #[cfg_attr(test, ts(type = "number"))]
         duration_ms: u64,
         /// The result's text, cut at 4 KiB.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         result: String,
+        /// The images that it returned, such as a screenshot.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         images: Vec<Attachment>,
     },
     /// The agent must wait until a person answers.
     Approval {
+        /// The turn that waits.
         turn_id: TurnId,
+        /// Identifies the request in its answer.
         approval_id: ApprovalId,
         /// The request: `Click “Revoke key”`.
         ask: String,
@@ -154,48 +185,70 @@ pub enum ChatBody {
         /// Everything that it would do. Absent in conversations from older versions.
         #[serde(default)]
         action: Box<ActionRecord>,
+        /// What sort of action it is, for its icon.
         kind: StepKind,
         /// The possible answers.
         choices: Vec<Decision>,
     },
+    /// An approval was answered, or is no longer needed.
     ApprovalDone {
+        /// The turn that waited.
         turn_id: TurnId,
+        /// The approval that is closed.
         approval_id: ApprovalId,
+        /// The answer; `deny` unless somebody or a rule allowed it.
         decision: Decision,
+        /// Where the answer came from.
         by: AnsweredBy,
     },
     /// The agent's plan. A later plan in the same turn replaces it.
     Plan {
+        /// The turn that it belongs to.
         turn_id: TurnId,
+        /// All lines of the plan, in order.
         entries: Vec<PlanEntry>,
     },
     /// The agent asks the person a question and waits for the answer.
     Question {
+        /// The turn that waits.
         turn_id: TurnId,
+        /// Identifies the question in its answer.
         question_id: QuestionId,
+        /// The questions to answer together.
         parts: Vec<QuestionPart>,
     },
+    /// A question was answered, or is no longer needed.
     QuestionDone {
+        /// The turn that waited.
         turn_id: TurnId,
+        /// The question that is closed.
         question_id: QuestionId,
         /// One list of answers for each part; empty if the question was withdrawn or not answered.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         answers: Vec<Vec<String>>,
+        /// Where the answer came from.
         by: AnsweredBy,
     },
     /// Information for the person while the turn continues: a retry, a rate limit.
     Notice {
+        /// The turn that it belongs to.
         turn_id: TurnId,
+        /// The notice in English.
         text: String,
         /// The text as a code, if it has one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         words: Option<Box<FaultWords>>,
     },
+    /// The turn's last event.
     TurnDone {
+        /// The turn that ended.
         turn_id: TurnId,
+        /// How it ended.
         outcome: TurnOutcome,
+        /// The time since its `turn-started`, in milliseconds.
         #[cfg_attr(test, ts(type = "number"))]
         duration_ms: u64,
+        /// The model that answered, as the agent reports it; absent if it does not.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
         /// The cost of this turn, in US dollars, if the agent reports it.
@@ -223,119 +276,25 @@ impl ChatBody {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum MessageSource {
+    /// In the side panel.
     Panel,
+    /// On the command line, with `gstack chat`.
     Terminal,
-}
-
-/// One line of a plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct PlanEntry {
-    pub text: String,
-    pub status: PlanStatus,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum PlanStatus {
-    Pending,
-    Running,
-    Done,
-}
-
-/// One question with suggested answers; a person may also write their own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct QuestionPart {
-    pub text: String,
-    /// A title of one or two words.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub header: String,
-    pub options: Vec<QuestionOption>,
-    /// Whether several answers may be chosen.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub multiple: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct QuestionOption {
-    pub label: String,
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub description: String,
-}
-
-/// Tokens of one turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub struct Usage {
-    /// Input tokens, without those read from the cache.
-    #[cfg_attr(test, ts(type = "number"))]
-    pub input_tokens: u64,
-    #[cfg_attr(test, ts(type = "number"))]
-    pub output_tokens: u64,
-    /// Read from the provider's cache.
-    #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
-    pub cached_tokens: u64,
-    /// The number of tokens in the model's context window now, and the window's size; 0 if not reported.
-    #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
-    pub context_tokens: u64,
-    #[serde(default)]
-    #[cfg_attr(test, ts(type = "number"))]
-    pub context_window: u64,
 }
 
 /// A file stored with the conversation. `file.read` returns its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Attachment {
+    /// Identifies it in `file.read`.
     pub id: FileId,
+    /// The file's name, without a path.
     pub name: String,
     /// The media type: `image/png`.
     pub mime: String,
+    /// Its size, in bytes.
     #[cfg_attr(test, ts(type = "number"))]
     pub bytes: u64,
-}
-
-/// The kind of a step, for its icon and its words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum StepKind {
-    Navigate,
-    Read,
-    Act,
-    Control,
-    File,
-    Shell,
-    Other,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum StepOutcome {
-    Ok,
-    Failed,
-    Denied,
-    /// It was cut off; whether it took effect is unknown.
-    Unknown,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-pub enum TurnOutcome {
-    Done,
-    Failed,
-    /// A person stopped it.
-    Stopped,
-    /// The daemon ended while it ran.
-    Interrupted,
 }
 
 /// Who or what answered an approval.
@@ -343,7 +302,9 @@ pub enum TurnOutcome {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AnsweredBy {
+    /// A person, in the side panel.
     Panel,
+    /// A person, on the command line.
     Terminal,
     /// The turn ended, or the agent withdrew its request.
     Withdrawn,

@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ChatOpen {
+pub(crate) struct ChatOpen {
     pub chrome_tab_id: ChromeTabId,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ChatRef {
+pub(crate) struct ChatRef {
     pub conversation_id: ConversationId,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ChatSubscribe {
+pub(crate) struct ChatSubscribe {
     pub conversation_id: ConversationId,
     /// The newest event that the panel has; 0 for none.
     #[serde(default)]
@@ -34,7 +34,7 @@ pub struct ChatSubscribe {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ChatHistory {
+pub(crate) struct ChatHistory {
     pub conversation_id: ConversationId,
     /// Returns events older than this one.
     #[cfg_attr(test, ts(type = "number"))]
@@ -46,7 +46,7 @@ pub struct ChatHistory {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ChatAck {
+pub(crate) struct ChatAck {
     pub conversation_id: ConversationId,
     #[cfg_attr(test, ts(type = "number"))]
     pub seq: Seq,
@@ -59,7 +59,7 @@ pub struct ChatAck {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ChatSend {
+pub(crate) struct ChatSend {
     pub conversation_id: ConversationId,
     pub client_id: ClientMessageId,
     pub text: String,
@@ -85,7 +85,7 @@ fn from_panel() -> MessageSource {
 /// A file sent with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct NewAttachment {
+pub(crate) struct NewAttachment {
     pub name: String,
     pub mime: String,
     /// Base64. Empty if `path` names the file.
@@ -112,7 +112,7 @@ pub struct Sent {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ChatUnqueue {
+pub(crate) struct ChatUnqueue {
     pub conversation_id: ConversationId,
     pub client_id: ClientMessageId,
 }
@@ -120,7 +120,7 @@ pub struct ChatUnqueue {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ApprovalAnswer {
+pub(crate) struct ApprovalAnswer {
     pub conversation_id: ConversationId,
     pub approval_id: ApprovalId,
     pub decision: Decision,
@@ -134,7 +134,7 @@ pub struct ApprovalAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct QuestionAnswer {
+pub(crate) struct QuestionAnswer {
     pub conversation_id: ConversationId,
     pub question_id: QuestionId,
     /// The chosen labels, or the person's own words. Empty if the person declines to answer.
@@ -144,7 +144,7 @@ pub struct QuestionAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct FileRead {
+pub(crate) struct FileRead {
     pub conversation_id: ConversationId,
     pub id: FileId,
     #[serde(default)]
@@ -154,7 +154,7 @@ pub struct FileRead {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct FilePart {
+pub(crate) struct FilePart {
     /// The bytes from the requested offset, as Base64; empty at the end.
     pub data: String,
     #[cfg_attr(test, ts(type = "number"))]

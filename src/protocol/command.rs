@@ -2,26 +2,26 @@
 
 use super::effects::Effect;
 use super::fault::Fault;
-use super::ids::{ChromeTabId, TabId};
+use super::ids::{ChromeTabId, DriverId, TabId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The maximum size of a `chain` in bytes, from any source.
-pub const LARGEST_CHAIN: usize = 1024 * 1024;
+pub(crate) const LARGEST_CHAIN: usize = 1024 * 1024;
 
 /// The environment variable with the tab for every command of a shell.
-pub const TAB_VARIABLE: &str = "GSTACK_TAB";
+pub(crate) const TAB_VARIABLE: &str = "GSTACK_TAB";
 /// The environment variable with the token of an agent's shell. The CLI then acts as that agent.
-pub const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
+pub(crate) const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
 /// The environment variable with the port on 127.0.0.1 where the daemon accepts that token. A sandboxed process cannot
 /// reach Unix sockets.
-pub const PORT_VARIABLE: &str = "GSTACK_PORT";
+pub(crate) const PORT_VARIABLE: &str = "GSTACK_PORT";
 
 /// `POST /command` and `command.run`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct CommandRequest {
+pub(crate) struct CommandRequest {
     pub command: String,
     #[serde(default)]
     pub args: Vec<String>,
@@ -40,6 +40,10 @@ pub struct CommandRequest {
     /// Whether a model reads the output: page content then comes in an envelope whose markers a page cannot predict.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub for_model: bool,
+    /// The registration that the caller acts under. The daemon goes by the calling process: this only makes sure that a
+    /// driver whose registration has ended is refused, and does not act as the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver_id: Option<DriverId>,
 }
 
 /// The result of a command.
@@ -115,7 +119,7 @@ pub enum CommandLine {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct CommandRun {
+pub(crate) struct CommandRun {
     pub chrome_tab_id: ChromeTabId,
     /// The daemon sets its `tabId`.
     #[serde(flatten)]

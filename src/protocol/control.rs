@@ -3,6 +3,7 @@
 
 use super::action::ActionRecord;
 use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, QuestionPart};
+use super::driver::DriverInfo;
 use super::fault::Fault;
 use super::hops::HopState;
 use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, QuestionId, TabId};
@@ -13,7 +14,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub struct ConnectRequest {
+pub(crate) struct ConnectRequest {
     /// The browser's executable. Absent for the configured one, or the first one found.
     pub browser: Option<String>,
     /// Absent to run headless only if there is no display.
@@ -38,7 +39,7 @@ pub struct ConnectRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
-pub struct Disconnect {
+pub(crate) struct Disconnect {
     /// Whether to kill our browser if it does not exit by itself.
     pub force: bool,
 }
@@ -46,7 +47,7 @@ pub struct Disconnect {
 /// The answer to `POST /disconnect`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Disconnected {
+pub(crate) struct Disconnected {
     /// Whether the browser was ours and has been closed. If false, it was only attached and keeps running.
     pub closed: bool,
 }
@@ -55,7 +56,7 @@ pub struct Disconnected {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum ConnectLine {
+pub(crate) enum ConnectLine {
     /// A step ended; includes its duration.
     Step {
         name: String,
@@ -71,7 +72,7 @@ pub enum ConnectLine {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Connected {
+pub(crate) struct Connected {
     pub mode: String,
     /// Absent if an attached browser does not report it.
     pub browser_pid: Option<u32>,
@@ -86,7 +87,7 @@ pub struct Connected {
 /// `GET /health`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Health {
+pub(crate) struct Health {
     /// `healthy`, or `no-browser`.
     pub status: String,
     pub version: String,
@@ -96,7 +97,7 @@ pub struct Health {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Status {
+pub(crate) struct Status {
     pub healthy: bool,
     /// `headed`, `headless`, `attached`, `everyday` or `none`.
     pub mode: String,
@@ -112,6 +113,9 @@ pub struct Status {
     /// Settings of tabs that change what they send or show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overrides: Vec<TabOverrides>,
+    /// The registered drivers, and the tabs that each one leases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drivers: Vec<DriverInfo>,
     /// The only sites that the open browser reaches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_sites: Option<String>,
@@ -126,7 +130,7 @@ pub struct Status {
 /// The settings of one tab.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TabOverrides {
+pub(crate) struct TabOverrides {
     pub tab: TabId,
     /// `2 routes (5 requests)`, `offline`.
     pub set: Vec<String>,
@@ -142,7 +146,7 @@ impl Status {
         }
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let mut lines = vec![format!("Status: {}", self.health()), format!("Mode: {}", self.mode)];
         if let Some(url) = &self.url {
             lines.push(format!("URL: {url}"));
@@ -160,6 +164,11 @@ impl Status {
             let words = |one: &TabOverrides| format!("tab {}: {}", one.tab, one.set.join(", "));
             format!("Set: {}", self.overrides.iter().map(words).collect::<Vec<_>>().join("; "))
         }));
+        lines.extend(
+            (!self.drivers.is_empty()).then(|| {
+                format!("Drivers: {}", self.drivers.iter().map(DriverInfo::line).collect::<Vec<_>>().join("; "))
+            }),
+        );
         lines.extend(self.only_sites.as_ref().map(|sites| format!("Only: {sites}")));
         lines.extend(self.sandbox.as_ref().map(|sandbox| format!("Sandbox: {sandbox}")));
         lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
@@ -170,7 +179,7 @@ impl Status {
 /// `GET /doctor`: every hop, checked now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Doctor {
+pub(crate) struct Doctor {
     pub hops: Vec<HopState>,
     /// Warnings that block nothing, such as a leftover work tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -181,7 +190,7 @@ pub struct Doctor {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ChatRequest {
+pub(crate) struct ChatRequest {
     pub client_id: ClientMessageId,
     pub message: String,
     #[serde(default)]
@@ -202,7 +211,7 @@ pub struct ChatRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub struct LookForAgents {
+pub(crate) struct LookForAgents {
     /// The terminal's PATH, which is also searched for agents.
     pub path: Option<String>,
 }
@@ -211,7 +220,7 @@ pub struct LookForAgents {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum ChatLine {
+pub(crate) enum ChatLine {
     Conversation(ConversationInfo),
     Event(ChatEvent),
     Delta(ChatDelta),
@@ -223,9 +232,13 @@ pub enum ChatLine {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct WaitingApproval {
+pub(crate) struct WaitingApproval {
+    /// For a driver, its own: no conversation of the history has this id.
     pub conversation_id: ConversationId,
     pub approval_id: ApprovalId,
+    /// The driver's name, if no agent of a conversation asks but an MCP client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
     pub ask: String,
     pub site: Option<String>,
     pub does: String,
@@ -239,7 +252,7 @@ pub struct WaitingApproval {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct WaitingQuestion {
+pub(crate) struct WaitingQuestion {
     pub conversation_id: ConversationId,
     pub question_id: QuestionId,
     pub parts: Vec<QuestionPart>,
@@ -248,7 +261,7 @@ pub struct WaitingQuestion {
 /// `GET /approvals`: everything that waits for the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct WaitingApprovals {
+pub(crate) struct WaitingApprovals {
     pub approvals: Vec<WaitingApproval>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<WaitingQuestion>,
@@ -258,7 +271,7 @@ pub struct WaitingApprovals {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ConversationOpen {
+pub(crate) struct ConversationOpen {
     pub conversation_id: ConversationId,
     /// Absent for the current tab.
     #[serde(default)]
@@ -268,7 +281,7 @@ pub struct ConversationOpen {
 /// The answer to `POST /conversations/text`: a whole conversation as a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ConversationText {
+pub(crate) struct ConversationText {
     /// A suggested file name.
     pub name: String,
     pub text: String,
@@ -277,7 +290,7 @@ pub struct ConversationText {
 /// `POST /hand-over`: a newer gstack asks to replace the daemon.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct HandOver {
+pub(crate) struct HandOver {
     pub version: String,
     /// The process that asks and then starts the newer daemon: older programs wait for it. `None` from older releases.
     #[serde(default)]
@@ -287,7 +300,7 @@ pub struct HandOver {
 /// The progress of an upgrade.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct HandingOver {
+pub(crate) struct HandingOver {
     /// The number of turns that must finish first.
     pub turns: usize,
     /// The maximum time until the daemon exits.
@@ -301,7 +314,7 @@ pub struct HandingOver {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
-pub struct Stopping {
+pub(crate) struct Stopping {
     /// The process that exits. `None` from older releases.
     pub pid: Option<i32>,
 }
@@ -310,7 +323,7 @@ pub struct Stopping {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub struct ContinueTurns {
+pub(crate) struct ContinueTurns {
     /// Absent for the current tab.
     pub tab_id: Option<TabId>,
 }
@@ -319,7 +332,7 @@ pub struct ContinueTurns {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
-pub struct StopTurns {
+pub(crate) struct StopTurns {
     pub tab_id: Option<TabId>,
     /// If no tab is given: stops only the current tab's turn instead of all.
     pub current: bool,
@@ -328,6 +341,6 @@ pub struct StopTurns {
 /// The number of turns stopped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Stopped {
+pub(crate) struct Stopped {
     pub turns: usize,
 }

@@ -8,16 +8,16 @@ use serde::Serialize;
 
 /// The rules of a request, besides its types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Rules {
+pub(crate) struct Rules {
     /// Whether a browser that the person has not confirmed may send it.
-    pub unconfirmed: bool,
+    pub(crate) unconfirmed: bool,
     /// Whether it waits for a browser, a program or a disk, and so runs concurrently with later requests.
-    pub beside: bool,
+    pub(crate) beside: bool,
 }
 
 impl Rules {
     /// Neither rule.
-    pub const NONE: Self = Self { unconfirmed: false, beside: false };
+    pub(crate) const NONE: Self = Self { unconfirmed: false, beside: false };
 
     pub(super) const fn unconfirmed(mut self) -> Self {
         self.unconfirmed = true;
@@ -31,7 +31,7 @@ impl Rules {
 }
 
 /// The receiver of the answer to one request.
-pub trait Reply: Sync {
+pub(crate) trait Reply: Sync {
     fn give<T: Serialize>(&self, outcome: Result<T, Fault>);
 }
 
@@ -52,7 +52,7 @@ macro_rules! requests {
         #[derive(Clone, Debug)]
         #[cfg_attr(test, derive(serde::Serialize, serde::Deserialize, ts_rs::TS))]
         #[cfg_attr(test, serde(tag = "method", content = "params"))]
-        pub enum ToDaemon {
+        pub(crate) enum ToDaemon {
             $( $(#[$doc])* #[cfg_attr(test, serde(rename = $name))] $variant($params), )*
         }
 
@@ -62,7 +62,7 @@ macro_rules! requests {
             /// # Errors
             ///
             /// Fails if the method does not exist or its parameters are invalid, with a description of the problem.
-            pub fn read(method: &str, params: &str) -> Result<Self, String> {
+            pub(crate) fn read(method: &str, params: &str) -> Result<Self, String> {
                 let read = match method {
                     $( $name => serde_json::from_str(params).map(Self::$variant), )*
                     _ => return Err(format!("there is no method {method:?}")),
@@ -70,7 +70,7 @@ macro_rules! requests {
                 read.map_err(|error| format!("{method}: {error}"))
             }
 
-            pub const fn rules(&self) -> Rules {
+            pub(crate) const fn rules(&self) -> Rules {
                 match self {
                     $( Self::$variant(_) => Rules::NONE$($(.$rule())+)?, )*
                 }
@@ -78,7 +78,7 @@ macro_rules! requests {
         }
 
         /// The handlers, one function for each method.
-        pub trait Serve: Sync {
+        pub(crate) trait Serve: Sync {
             $( requests!(@function $(#[$doc])* $handler($params) $(-> $answer)? $(=> $early)?); )*
 
             /// Passes a message to its handler, and the result to `reply`.
@@ -143,7 +143,7 @@ macro_rules! notifications {
 
         impl ToPanel {
             /// Returns the message for one panel, or for the background if `client` is absent.
-            pub fn envelope(&self, client: Option<PanelId>) -> Envelope {
+            pub(crate) fn envelope(&self, client: Option<PanelId>) -> Envelope {
                 match self {
                     $( Self::$variant(params) => Envelope::notification(client, $name, params), )*
                 }

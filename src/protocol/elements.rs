@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct OfTab {
+pub(crate) struct OfTab {
     pub chrome_tab_id: ChromeTabId,
 }
 
 /// A ref of a tab's last snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct RefInfo {
+pub(crate) struct RefInfo {
     /// `@e3`
     #[serde(rename = "ref")]
     pub reference: String,
@@ -26,7 +26,7 @@ pub struct RefInfo {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Refs {
+pub(crate) struct Refs {
     /// In document order; empty before the first snapshot.
     pub refs: Vec<RefInfo>,
 }
@@ -35,7 +35,7 @@ pub struct Refs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct RefsShow {
+pub(crate) struct RefsShow {
     pub chrome_tab_id: ChromeTabId,
     pub show: bool,
 }
@@ -44,7 +44,7 @@ pub struct RefsShow {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct RefsHighlight {
+pub(crate) struct RefsHighlight {
     pub chrome_tab_id: ChromeTabId,
     #[serde(default, rename = "ref", skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
@@ -54,7 +54,7 @@ pub struct RefsHighlight {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Picked {
+pub(crate) struct Picked {
     /// A ref that every command accepts: `@e17`.
     #[serde(rename = "ref")]
     pub reference: String,

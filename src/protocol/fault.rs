@@ -27,6 +27,8 @@ pub enum FaultCode {
     NotFound,
     /// The current state does not permit the request (queue full, name taken …).
     Conflict,
+    /// Another driver leases the tab; the message names it.
+    Leased,
     /// A size or count exceeds its limit.
     TooLarge,
     /// It exceeded its time limit.
@@ -74,11 +76,17 @@ pub enum FaultCode {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Hop {
+    /// The side panel's page.
     Panel,
+    /// The extension's background worker.
     Background,
+    /// The native messaging host.
     Host,
+    /// The daemon.
     Daemon,
+    /// The browser, and the connection to it.
     Browser,
+    /// The agent's program.
     Agent,
 }
 
@@ -86,6 +94,7 @@ pub enum Hop {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct Fault {
+    /// What went wrong, for programs.
     pub code: FaultCode,
     /// The problem, for people.
     pub message: String,
@@ -109,6 +118,10 @@ pub struct Fault {
     #[serde(skip)]
     #[cfg_attr(test, ts(skip))]
     pub unanswered: bool,
+    /// Whether nothing was done because the page is not the one that was checked. Never sent.
+    #[serde(skip)]
+    #[cfg_attr(test, ts(skip))]
+    pub page_changed: bool,
 }
 
 /// A fault's sentences as codes of `protocol::told`.
@@ -138,19 +151,33 @@ impl FaultWords {
 /// A fault's message in two parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageWords {
+    /// The words that gstack chose.
     pub ours: String,
+    /// The words that a page chose, which are not to be trusted.
     pub theirs: String,
 }
 
 impl Fault {
+    /// Creates a fault with a message, and without a hint or a hop.
     pub fn new(code: FaultCode, message: impl Into<Sentence>) -> Self {
         let (text, words) = FaultWords::of(message.into());
-        Self { code, message: text, hint: None, command: None, hop: None, words, page_words: None, unanswered: false }
+        Self {
+            code,
+            message: text,
+            hint: None,
+            command: None,
+            hop: None,
+            words,
+            page_words: None,
+            unanswered: false,
+            page_changed: false,
+        }
     }
     /// Creates the fault for a bug in gstack itself.
     pub fn internal(why: impl fmt::Display) -> Self {
         Self::new(FaultCode::Internal, why.to_string())
     }
+    /// Sets the next step, for people.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Sentence>) -> Self {
         let Sentence { text, phrase, .. } = hint.into();
@@ -171,6 +198,7 @@ impl Fault {
         }
         self
     }
+    /// Sets the shell command that fixes it.
     #[must_use]
     pub fn command(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
@@ -216,6 +244,7 @@ impl Fault {
             fault: self,
         }
     }
+    /// Sets the hop that failed.
     #[must_use]
     pub fn at(mut self, hop: Hop) -> Self {
         self.hop = Some(hop);

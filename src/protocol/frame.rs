@@ -17,14 +17,29 @@ pub const MAX_TO_CHROME: usize = 1_048_576;
 /// The limit for a payload, so that the message stays below Chrome's limit including its envelope.
 pub const COMFORTABLE: usize = 900 * 1024;
 
+/// A frame that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
+    /// A message is larger than its receiver accepts.
     #[error("a frame of {length} bytes is larger than the limit of {limit}")]
-    TooLarge { length: usize, limit: usize },
+    TooLarge {
+        /// The size of the message, in bytes.
+        length: usize,
+        /// The largest size, in bytes.
+        limit: usize,
+    },
+    /// A frame with no bytes, which can't be JSON.
     #[error("a frame of zero bytes holds no message")]
     Empty,
+    /// The stream ended before the whole frame had arrived.
     #[error("the stream ended inside a frame: {got} of {expected} bytes")]
-    Truncated { got: usize, expected: usize },
+    Truncated {
+        /// The number of bytes that arrived, including the length prefix.
+        got: usize,
+        /// The number of bytes that the frame needs, including the length prefix; 4 while its length is not known.
+        expected: usize,
+    },
+    /// Reading or writing the stream failed.
     #[error("frame stream: {0}")]
     Io(#[from] std::io::Error),
 }

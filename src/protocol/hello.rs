@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct HostPreamble {
+pub(crate) struct HostPreamble {
     /// The extension's origin as reported by Chrome: `chrome-extension://ID/`.
     pub origin: String,
     pub pid: u32,
@@ -21,7 +21,7 @@ pub struct HostPreamble {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Hello {
+pub(crate) struct Hello {
     pub protocol: u32,
     /// The extension's version.
     pub version: String,
@@ -41,7 +41,7 @@ pub struct Hello {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Welcome {
+pub(crate) struct Welcome {
     pub protocol: u32,
     /// The daemon's version.
     pub version: String,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// `conversations.list`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct ConversationsList {
+pub(crate) struct ConversationsList {
     /// Returns only conversations whose title, page or messages contain this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<String>,
@@ -42,7 +42,7 @@ impl ListPlace {
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Conversations {
+pub(crate) struct Conversations {
     /// Newest first.
     pub conversations: Vec<ConversationInfo>,
     /// The words around the first match of a search, for matches in messages.
@@ -55,7 +55,7 @@ pub struct Conversations {
 
 impl Conversations {
     /// Returns the start of the next page, or `None` after the last one.
-    pub fn next(&self) -> Option<ListPlace> {
+    pub(crate) fn next(&self) -> Option<ListPlace> {
         self.conversations.last().filter(|_| self.older).map(ListPlace::of)
     }
 }
@@ -64,7 +64,7 @@ impl Conversations {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ConversationRename {
+pub(crate) struct ConversationRename {
     pub conversation_id: ConversationId,
     /// If empty, resets the title to the first words of the first message.
     pub title: String,
@@ -74,7 +74,7 @@ pub struct ConversationRename {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct CompactConversations {
+pub(crate) struct CompactConversations {
     /// Absent for all conversations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
@@ -83,7 +83,7 @@ pub struct CompactConversations {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct CompactedConversations {
+pub(crate) struct CompactedConversations {
     pub conversations: usize,
     pub bytes_before: u64,
     pub bytes_after: u64,
@@ -97,7 +97,7 @@ pub struct CompactedConversations {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ConversationAttach {
+pub(crate) struct ConversationAttach {
     pub conversation_id: ConversationId,
     pub chrome_tab_id: ChromeTabId,
 }
@@ -106,7 +106,7 @@ pub struct ConversationAttach {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ConversationFolder {
+pub(crate) struct ConversationFolder {
     pub conversation_id: ConversationId,
     /// An absolute path, or one that starts with `~/`.
     pub folder: String,
@@ -116,7 +116,7 @@ pub struct ConversationFolder {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ConversationTab {
+pub(crate) struct ConversationTab {
     pub conversation_id: ConversationId,
     pub chrome_tab_id: ChromeTabId,
     pub allowed: bool,
@@ -125,7 +125,7 @@ pub struct ConversationTab {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum ExportFormat {
+pub(crate) enum ExportFormat {
     Markdown,
     Json,
 }
@@ -134,7 +134,7 @@ pub enum ExportFormat {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct ConversationExport {
+pub(crate) struct ConversationExport {
     pub conversation_id: ConversationId,
     pub format: ExportFormat,
 }
@@ -143,7 +143,7 @@ pub struct ConversationExport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct InboxLeave {
+pub(crate) struct InboxLeave {
     pub conversation_id: ConversationId,
     pub text: String,
 }
@@ -151,6 +151,6 @@ pub struct InboxLeave {
 /// The path of the note.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct InboxLeft {
+pub(crate) struct InboxLeft {
     pub path: String,
 }

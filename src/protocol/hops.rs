@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct HopState {
+pub(crate) struct HopState {
     pub hop: Hop,
     pub ok: bool,
     /// For people: `Chromium 156, pid 4242, tabs: 3`.
@@ -24,6 +24,6 @@ pub struct HopState {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Hops {
+pub(crate) struct Hops {
     pub hops: Vec<HopState>,
 }

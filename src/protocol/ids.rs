@@ -23,6 +23,7 @@ macro_rules! text_id {
             pub fn random() -> Self {
                 Self(uuid::Uuid::new_v4().to_string())
             }
+            /// Returns the id as it is written on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -118,6 +119,10 @@ text_id!(
 text_id!(
     /// A file that belongs to a conversation (`sessions/<id>/files/<file id>`).
     FileId
+);
+text_id!(
+    /// A registered driver: an MCP client, for as long as it is connected.
+    DriverId
 );
 text_id!(
     /// An agent's name: `claude`, `builtin`, or a name from the configuration.

@@ -22,15 +22,20 @@ pub const KEEPER_IDS: u32 = 2_000_000_000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LaunchPlan {
+    /// The id of this run of the browser.
     pub run: BrowserRun,
+    /// The browser's program.
     pub executable: PathBuf,
+    /// The browser's arguments.
     pub args: Vec<String>,
     /// Added to the keeper's own environment.
     pub env: BTreeMap<String, String>,
+    /// Whether the browser has no window.
     pub headless: bool,
     /// The only sites that the browser reaches, as they are written in the settings; empty: every site.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub only_sites: String,
+    /// The path of the Unix socket on which the keeper serves clients.
     pub socket: PathBuf,
     /// The file where the keeper writes the secret that its clients must prove to know.
     pub key: PathBuf,
@@ -43,11 +48,21 @@ pub struct LaunchPlan {
 #[serde(tag = "report", rename_all = "kebab-case")]
 pub enum KeeperReport {
     /// The browser responds and the socket listens.
-    Ready { pid: u32, run: BrowserRun },
+    Ready {
+        /// The browser's process id.
+        pid: u32,
+        /// The id of this run of the browser.
+        run: BrowserRun,
+    },
     /// Another keeper holds the lock; connect to its socket.
     AlreadyRunning,
     /// The browser did not start. `detail` ends with its last stderr output.
-    Failed { message: String, detail: String },
+    Failed {
+        /// What went wrong.
+        message: String,
+        /// The browser's last stderr output; empty if it never ran.
+        detail: String,
+    },
 }
 
 /// The keeper's messages on `browser.sock`: first a challenge, then the result once the client has proven itself.
@@ -55,16 +70,22 @@ pub enum KeeperReport {
 #[serde(tag = "keeper", rename_all = "kebab-case")]
 pub enum Greeting {
     /// The first message. The client proves that it knows the secret in `keeper.key` with an HMAC over this nonce.
-    Challenge { nonce: String },
+    Challenge {
+        /// The keeper's random text for this connection.
+        nonce: String,
+    },
     /// The proof is wrong. The keeper closes the connection.
     Refused,
     /// From now on, messages of the browser and of the client pass through unchanged.
     #[serde(rename_all = "camelCase")]
     Hello {
+        /// The protocol version that the keeper's program speaks.
         version: u32,
         /// The browser's process id.
         pid: u32,
+        /// The id of this run of the browser.
         run: BrowserRun,
+        /// Whether the browser has no window.
         headless: bool,
         /// As in the launch plan.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -90,9 +111,17 @@ impl Greeting {
 #[serde(tag = "keeper", rename_all = "kebab-case")]
 pub enum Control {
     /// `proof` covers the challenge, this nonce and the purpose.
-    Prove { purpose: Purpose, nonce: String, proof: String },
+    Prove {
+        /// What the client wants.
+        purpose: Purpose,
+        /// The client's own random text, which the keeper's proof covers too.
+        nonce: String,
+        /// The HMAC, as text.
+        proof: String,
+    },
 }
 
+/// What a client of the keeper wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
@@ -132,6 +161,7 @@ const LONGEST_MESSAGE: usize = 256 * 1024 * 1024;
 const READ_SIZE: usize = 64 * 1024;
 
 impl<R: AsyncRead + Unpin> NulFrames<R> {
+    /// Reads from `stream`, and drops messages longer than 256 MiB.
     pub fn new(stream: R) -> Self {
         Self::with_longest(stream, LONGEST_MESSAGE)
     }
@@ -141,6 +171,10 @@ impl<R: AsyncRead + Unpin> NulFrames<R> {
     }
 
     /// Returns the next message without its NUL, or `None` at the end of the stream. Drops an incomplete last message.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the stream cannot be read.
     pub async fn next(&mut self) -> io::Result<Option<Bytes>> {
         loop {
             // Uses the standard library's memchr, because messages can have megabytes.
@@ -167,7 +201,11 @@ impl<R: AsyncRead + Unpin> NulFrames<R> {
         }
     }
 
-    /// Returns the next message. Fails if it is longer than `most` bytes, without reading more of it.
+    /// Returns the next message.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the message is longer than `most` bytes, without reading more of it, or if the stream cannot be read.
     pub async fn next_within(&mut self, most: usize) -> io::Result<Option<Bytes>> {
         let too_long = || io::Error::new(io::ErrorKind::InvalidData, format!("a message of more than {most} bytes"));
         while !self.buffer.contains(&0) {

@@ -8,14 +8,14 @@ use url::Url;
 #[cfg(test)]
 mod table;
 #[cfg(test)]
-pub use table::lines;
+pub(crate) use table::lines;
 
 /// The URL schemes that may be links. An address with another scheme stays text.
-pub const LINK_SCHEMES: [&str; 2] = ["http", "https"];
+pub(crate) const LINK_SCHEMES: [&str; 2] = ["http", "https"];
 
 /// Returns the address as a browser parses it, or `None` if it must not become a link. Relative addresses must not,
 /// because there is no base URL.
-pub fn link_to(address: &str) -> Option<Url> {
+pub(crate) fn link_to(address: &str) -> Option<Url> {
     Url::parse(address).ok().filter(|url| LINK_SCHEMES.contains(&url.scheme()))
 }
 

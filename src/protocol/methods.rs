@@ -62,7 +62,7 @@ requests! {
     "chat.history" chat_history ChatHistory(ChatHistory) -> HistoryPage;
     /// Confirms that this panel has applied all events up to `seq`.
     "chat.ack" chat_ack ChatAck(ChatAck);
-    /// The person starts to type in the conversation that this panel shows, so its agent may be started early.
+    /// The person is about to write in the conversation that this panel shows, so its agent may be started early.
     "chat.prepare" chat_prepare ChatPrepare(ChatRef);
     /// Sends a message. A repeated `clientId` gets the same answer as before.
     "chat.send" chat_send ChatSend(ChatSend) -> Sent;

@@ -4,44 +4,46 @@
 //! `extension/protocol.d.ts` is generated from these types (a test in `typescript.rs` keeps it up to date), and
 //! `tests/golden` holds every message as JSON (`golden.rs`).
 
-pub mod action;
-pub mod activity;
+pub(crate) mod action;
+pub(crate) mod activity;
 pub mod agents;
 #[cfg(test)]
 mod answers;
-pub mod audit;
-pub mod basics;
+pub(crate) mod audit;
+pub(crate) mod basics;
 pub mod chat;
-pub mod chat_push;
-pub mod chat_requests;
-pub mod command;
-pub mod control;
-pub mod conversation;
-pub mod decision;
-pub mod declare;
+pub(crate) mod chat_push;
+pub(crate) mod chat_requests;
+pub(crate) mod command;
+pub(crate) mod control;
+pub(crate) mod conversation;
+pub(crate) mod decision;
+pub(crate) mod declare;
+pub(crate) mod driver;
 pub mod effects;
-pub mod elements;
+pub(crate) mod elements;
 pub mod fault;
 pub mod frame;
 #[cfg(test)]
 mod golden;
-pub mod hello;
-pub mod history;
-pub mod hops;
+pub(crate) mod hello;
+pub(crate) mod history;
+pub(crate) mod hops;
 pub mod ids;
 pub mod keeper;
-pub mod links;
-pub mod methods;
-pub mod page_context;
-pub mod panel_key;
-pub mod panels;
-pub mod policy;
-pub mod relay;
+pub(crate) mod links;
+pub(crate) mod methods;
+pub(crate) mod page_context;
+pub(crate) mod panel_key;
+pub(crate) mod panels;
+pub(crate) mod policy;
+pub(crate) mod relay;
 pub mod rpc;
-pub mod sentence;
-pub mod settings;
+pub(crate) mod sentence;
+pub(crate) mod settings;
 pub mod tabs;
-pub mod told;
+pub(crate) mod told;
+pub(crate) mod turn;
 #[cfg(test)]
 mod typescript;
 

@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct PageContext {
+    /// The page's address.
     pub url: String,
+    /// The page's title.
     pub title: String,
+    /// The text that was selected in the page, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selection: Option<String>,
 }

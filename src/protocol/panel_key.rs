@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct PanelProve {
+pub(crate) struct PanelProve {
     /// Base64 of the public key's point on P-256, uncompressed (65 bytes).
     pub public_key: String,
     /// Base64 of the ECDSA signature with SHA-256, as created by WebCrypto (r and s, 64 bytes).
@@ -32,7 +32,7 @@ pub struct PanelConfirmation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum ConfirmedBy {
+pub(crate) enum ConfirmedBy {
     /// gstack started the browser.
     Connect,
     /// `gstack panels confirm` in a terminal.
@@ -43,7 +43,7 @@ pub enum ConfirmedBy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct KnownPanel {
+pub(crate) struct KnownPanel {
     /// The first digits of the key's fingerprint; identifies it for `panels forget`.
     pub id: String,
     /// The browser's own name.
@@ -60,7 +60,7 @@ pub struct KnownPanel {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct WaitingPanel {
+pub(crate) struct WaitingPanel {
     pub id: String,
     pub browser: String,
     pub since: Millis,
@@ -71,7 +71,7 @@ pub struct WaitingPanel {
 /// `GET /panels`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct KnownPanels {
+pub(crate) struct KnownPanels {
     pub panels: Vec<KnownPanel>,
     pub waiting: Vec<WaitingPanel>,
 }
@@ -79,7 +79,7 @@ pub struct KnownPanels {
 /// `POST /panels/confirm`: answered by [`KnownPanel`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PanelConfirm {
+pub(crate) struct PanelConfirm {
     /// The code shown by the side panel. Case, spaces and hyphens are ignored.
     pub code: String,
 }
@@ -87,6 +87,6 @@ pub struct PanelConfirm {
 /// `POST /panels/forget`: answered by [`KnownPanels`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PanelForget {
+pub(crate) struct PanelForget {
     pub id: String,
 }

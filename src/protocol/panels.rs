@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct PanelOpened {
+pub(crate) struct PanelOpened {
     pub window_id: WindowId,
 }
 
 /// Whether the panel's page has the focus.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct PanelFocus {
+pub(crate) struct PanelFocus {
     pub focused: bool,
     /// The panel's own unique address.
     pub address: String,

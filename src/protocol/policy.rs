@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The answer to the `policy.…` requests: every rule in force.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Policy {
+pub(crate) struct Policy {
     /// Newest first. A rule that denies takes precedence over all that allow.
     pub rules: Vec<PolicyRule>,
 }
@@ -18,7 +18,7 @@ pub struct Policy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct PolicyRule {
+pub(crate) struct PolicyRule {
     /// Identifies the rule for `policy.remove`.
     pub id: String,
     pub effect: PolicyEffect,
@@ -26,6 +26,10 @@ pub struct PolicyRule {
     /// Limits the rule to this exact host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
+    /// Limits the rule to this tool of the site's pages, as they described it when it was allowed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub tool: Option<PolicyTool>,
     /// Limits the rule to this conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
@@ -36,6 +40,15 @@ pub struct PolicyRule {
     /// When a person created it.
     #[cfg_attr(test, ts(type = "number"))]
     pub made_at: Millis,
+}
+
+/// A tool that pages offer to agents (WebMCP).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub(crate) struct PolicyTool {
+    pub name: String,
+    /// The SHA-256, in hexadecimal, of everything that the page says about it. Another description is another tool.
+    pub fingerprint: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,12 +80,14 @@ pub enum PolicyScope {
     Upload,
     /// Typing into password fields.
     Password,
+    /// Calling a tool that a page offers.
+    PageTool,
     /// All of these: the agent works unattended.
     Everything,
 }
 
 impl PolicyScope {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Act,
         Self::Submit,
         Self::Control,
@@ -82,6 +97,7 @@ impl PolicyScope {
         Self::Download,
         Self::Upload,
         Self::Password,
+        Self::PageTool,
         Self::Everything,
     ];
 
@@ -97,6 +113,7 @@ impl PolicyScope {
             Self::Download => "download",
             Self::Upload => "upload",
             Self::Password => "password",
+            Self::PageTool => "page-tool",
             Self::Everything => "everything",
         }
     }
@@ -106,7 +123,7 @@ impl PolicyScope {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct PolicyAdd {
+pub(crate) struct PolicyAdd {
     pub effect: PolicyEffect,
     pub scope: PolicyScope,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -122,7 +139,7 @@ pub struct PolicyAdd {
 /// `policy.remove`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct PolicyRemove {
+pub(crate) struct PolicyRemove {
     pub id: String,
 }
 
@@ -176,7 +193,7 @@ impl PolicyRisk {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct PolicyExplained {
+pub(crate) struct PolicyExplained {
     pub verdict: PolicyVerdict,
     /// The scope of a rule that could cover it; `None` for actions that only read and for those that no rule can allow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -197,7 +214,7 @@ pub struct PolicyExplained {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum PolicyVerdict {
+pub(crate) enum PolicyVerdict {
     /// Runs without approval.
     Runs,
     Asks,
@@ -207,10 +224,8 @@ pub enum PolicyVerdict {
 }
 
 impl PolicyVerdict {
-    pub const ALL: [Self; 4] = [Self::Runs, Self::Asks, Self::Refused, Self::NotOffered];
-
     /// Returns the name used on the wire and in the CLI.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Runs => "runs",
             Self::Asks => "asks",
@@ -223,7 +238,7 @@ impl PolicyVerdict {
 /// A rule in force that does not decide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct PolicyPassedOver {
+pub(crate) struct PolicyPassedOver {
     pub rule: PolicyRule,
     /// A sentence without a full stop.
     pub why: String,

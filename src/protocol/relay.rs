@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// Identifies one call of the daemon, within one port.
-pub type RelayCallId = u32;
+pub(crate) type RelayCallId = u32;
 
 /// `relay.attach`: attaches to a tab. Answered by [`RelayAttached`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct RelayAttach {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct RelayAttached {
+pub(crate) struct RelayAttached {
     /// The DevTools target that is attached, if Chrome reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_id: Option<TargetId>,
@@ -94,14 +94,14 @@ pub enum RelayTabAct {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct RelayTabDone {
+pub(crate) struct RelayTabDone {
     pub chrome_tab_id: ChromeTabId,
 }
 
 /// `relay.answer`: the extension's notification with the result or error of one call.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct RelayAnswer {
+pub(crate) struct RelayAnswer {
     pub call: RelayCallId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "unknown", optional))]
@@ -113,7 +113,7 @@ pub struct RelayAnswer {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-pub struct RelayError {
+pub(crate) struct RelayError {
     /// The DevTools error code, if DevTools answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional, type = "number"))]
@@ -154,7 +154,7 @@ pub enum Refusal {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct RelayEvent {
+pub(crate) struct RelayEvent {
     pub chrome_tab_id: ChromeTabId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
@@ -168,7 +168,7 @@ pub struct RelayEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
-pub struct RelayDetached {
+pub(crate) struct RelayDetached {
     pub chrome_tab_id: ChromeTabId,
     pub reason: Refusal,
 }

@@ -14,18 +14,25 @@ pub type RequestId = u64;
 /// notification, `id` alone a response.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Envelope {
+    /// Always `2.0` in messages that gstack sends; not checked in those that it receives.
     #[serde(default = "version")]
     pub jsonrpc: String,
+    /// The panel of the port that it comes from or goes to; absent for the background itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<PanelId>,
+    /// The request's id, in a request and in its response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<RequestId>,
+    /// What is asked or told; absent in a response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
+    /// The method's parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<Box<RawValue>>,
+    /// The answer, in the response to a request that succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Box<RawValue>>,
+    /// The fault, in the response to a request that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
 }
@@ -40,15 +47,19 @@ fn raw<T: Serialize>(value: &T) -> Option<Box<RawValue>> {
 }
 
 impl Envelope {
+    /// Creates a request.
     pub fn request<T: Serialize>(id: RequestId, method: &str, params: &T) -> Self {
         Self { id: Some(id), ..Self::notification(None, method, params) }
     }
+    /// Creates a notification, for one panel or for the background.
     pub fn notification<T: Serialize>(client: Option<PanelId>, method: &str, params: &T) -> Self {
         Self { jsonrpc: version(), client, method: Some(method.to_owned()), params: raw(params), ..Self::default() }
     }
+    /// Creates the answer to a request that succeeded.
     pub fn response<T: Serialize>(client: Option<PanelId>, id: RequestId, result: &T) -> Self {
         Self { jsonrpc: version(), client, id: Some(id), result: raw(result), ..Self::default() }
     }
+    /// Creates the answer to a request that failed. `id` is `None` if the request's id could not be read.
     pub fn failure(client: Option<PanelId>, id: Option<RequestId>, fault: Fault) -> Self {
         Self { jsonrpc: version(), client, id, error: Some(fault), ..Self::default() }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The answer to `settings.get` and `settings.set`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Settings {
+pub(crate) struct Settings {
     pub settings: Vec<Setting>,
     /// Settings that can only be changed in the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -19,7 +19,7 @@ pub struct Settings {
 /// A setting that can only be changed in the file. Its value is not shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct FileSetting {
+pub(crate) struct FileSetting {
     /// As in the file: `agents.programs`.
     pub name: String,
     /// One sentence about its effect.
@@ -31,7 +31,7 @@ pub struct FileSetting {
 /// One setting, with everything needed to show and change it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct Setting {
+pub(crate) struct Setting {
     /// As in the file: `agents.at-once`.
     pub name: String,
     /// A few words for people.
@@ -55,7 +55,7 @@ pub struct Setting {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct SettingChoice {
+pub(crate) struct SettingChoice {
     pub value: SettingValue,
     pub label: String,
 }
@@ -63,7 +63,7 @@ pub struct SettingChoice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(untagged)]
-pub enum SettingValue {
+pub(crate) enum SettingValue {
     Switch(bool),
     Number(f64),
     Text(String),
@@ -72,7 +72,7 @@ pub enum SettingValue {
 /// `settings.set`: writes to the file immediately; the answer is the updated list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct SettingsSet {
+pub(crate) struct SettingsSet {
     pub name: String,
     /// Absent to reset to the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,16 +9,23 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ChromeTab {
+    /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
+    /// The window that it is in.
     pub window_id: WindowId,
+    /// The address that it shows; empty if Chrome does not tell it.
     pub url: String,
+    /// The title that it shows; empty if Chrome does not tell it.
     pub title: String,
+    /// The address of its icon, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fav_icon_url: Option<String>,
     /// Whether it is the active tab of its window.
     pub active: bool,
+    /// Whether it is in a private window. gstack never acts there.
     #[serde(default)]
     pub incognito: bool,
+    /// Whether Chrome has unloaded its page to save memory.
     #[serde(default)]
     pub discarded: bool,
     /// From `chrome.debugger.getTargets()`: maps Chrome's id to the DevTools target.
@@ -37,10 +44,13 @@ pub struct ChromeTab {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TabsChanged {
+    /// Whether `tabs` has every tab; the daemon forgets those that are not in it.
     #[serde(default)]
     pub full: bool,
+    /// The tabs that are new or have changed.
     #[serde(default)]
     pub tabs: Vec<ChromeTab>,
+    /// The tabs that were closed; empty with `full`.
     #[serde(default)]
     pub removed: Vec<ChromeTabId>,
 }
@@ -50,19 +60,27 @@ pub struct TabsChanged {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TabWithConversation {
+    /// The daemon's id of the tab.
     pub tab_id: TabId,
+    /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
+    /// The window that it is in.
     pub window_id: WindowId,
+    /// The page's title.
     pub title: String,
+    /// The page's address.
     pub url: String,
+    /// The tab's conversation.
     pub conversation_id: ConversationId,
     /// Whether a turn is running there.
     pub running: bool,
 }
 
+/// All tabs that have a conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct TabsConversations {
+    /// One entry for each such tab; empty if there are none.
     pub tabs: Vec<TabWithConversation>,
 }
 
@@ -71,7 +89,9 @@ pub struct TabsConversations {
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct WorkingTab {
+    /// The daemon's id of the tab.
     pub tab_id: TabId,
+    /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
     /// The agent's display name.
     pub agent_label: String,
@@ -85,6 +105,7 @@ pub struct WorkingTab {
     pub waiting: bool,
 }
 
+/// `tabs.working`: the tabs in which agents work now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct TabsWorking {

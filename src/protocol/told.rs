@@ -6,7 +6,7 @@
 
 macro_rules! told {
     ($($name:ident = $english:literal;)*) => {
-        $(pub const $name: Told = Told { name: stringify!($name), english: $english };)*
+        $(pub(crate) const $name: Told = Told { name: stringify!($name), english: $english };)*
         /// The sentences of this file.
         pub(super) const SENTENCES: &[Told] = &[$($name),*];
     };
@@ -18,14 +18,14 @@ mod connection;
 mod conversations;
 mod policy;
 
-pub use agents::*;
-pub use browser::*;
-pub use connection::*;
-pub use conversations::*;
-pub use policy::*;
+pub(crate) use agents::*;
+pub(crate) use browser::*;
+pub(crate) use connection::*;
+pub(crate) use conversations::*;
+pub(crate) use policy::*;
 
 use super::sentence::SaidPhrase;
-pub use super::sentence::Sentence;
+pub(crate) use super::sentence::Sentence;
 
 /// A sentence with placeholders for its values: `$1`, `$2` …
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl From<Told> for Sentence {
 }
 
 /// Returns the next step for a disk error (`base::trouble`), by its code. `place`: the path.
-pub fn next_step_of_disk(code: &str, place: &str) -> Option<Sentence> {
+pub(crate) fn next_step_of_disk(code: &str, place: &str) -> Option<Sentence> {
     let told = all().find(|told| told.code() == code)?;
     Some(if told.english.contains('$') { told.with([place]) } else { told.with([]) })
 }

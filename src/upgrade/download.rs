@@ -14,13 +14,13 @@ const NEWEST: &str = "https://github.com/gstack/gstack/releases/latest/download"
 /// A manifest and its signature have a few hundred bytes.
 const MOST_TEXT: u64 = 1 << 20;
 
-pub struct Source {
+pub(super) struct Source {
     url: String,
     is_loopback: bool,
 }
 
 impl Source {
-    pub fn from_environment() -> Result<Self, UpgradeError> {
+    pub(super) fn from_environment() -> Result<Self, UpgradeError> {
         let named = std::env::var(URL_VARIABLE).ok().filter(|url| !url.is_empty());
         Self::at(named.as_deref().unwrap_or(NEWEST))
     }
@@ -38,14 +38,14 @@ impl Source {
     }
 
     /// Downloads a short file as text. `folder` stores it temporarily.
-    pub async fn text(&self, name: &str, folder: &Path) -> Result<String, UpgradeError> {
+    pub(super) async fn text(&self, name: &str, folder: &Path) -> Result<String, UpgradeError> {
         let file = self.file(name, MOST_TEXT, folder).await?;
         std::fs::read_to_string(&file)
             .map_err(|e| UpgradeError::Download { name: name.to_owned(), reason: e.to_string() })
     }
 
     /// Downloads a file of at most `most` bytes into a folder.
-    pub async fn file(&self, name: &str, most: u64, folder: &Path) -> Result<PathBuf, UpgradeError> {
+    pub(super) async fn file(&self, name: &str, most: u64, folder: &Path) -> Result<PathBuf, UpgradeError> {
         let failed = |reason: String| UpgradeError::Download { name: name.to_owned(), reason };
         let to = folder.join(name);
         for (program, arguments) in [("curl", self.of_curl(name, most, &to)), ("wget", self.of_wget(name, &to))] {

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-pub struct Installer;
+pub(super) struct Installer;
 
 /// A part of the path, the installer's name, and its update command.
 const PLACES: [(&str, &str, &str); 6] = [
@@ -20,14 +20,14 @@ const SYSTEM: [&str; 3] = ["/usr/bin", "/bin", "/opt"];
 
 impl Installer {
     /// Returns the program's installer, or `None` if it is the installation script.
-    pub fn of(program: &Path) -> Option<&'static str> {
+    pub(super) fn of(program: &Path) -> Option<&'static str> {
         let path = program.display().to_string();
         let found = PLACES.iter().find(|(part, ..)| path.contains(part)).map(|(_, name, _)| *name);
         found.or_else(|| SYSTEM.iter().any(|folder| program.starts_with(folder)).then_some("a package of this system"))
     }
 
     /// Returns the installer's update command.
-    pub fn command(name: &str) -> &'static str {
+    pub(super) fn command(name: &str) -> &'static str {
         let found = PLACES.iter().find(|(_, known, _)| *known == name);
         found.map_or("sudo apt install ./gstack_VERSION_ARCH.deb", |(.., command)| command)
     }

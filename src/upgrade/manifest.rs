@@ -12,8 +12,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub const NAME: &str = "release.json";
-pub const SIGNATURE: &str = "release.json.minisig";
+pub(super) const NAME: &str = "release.json";
+pub(super) const SIGNATURE: &str = "release.json.minisig";
 
 /// A minisign public key file. A build whose file has no key cannot upgrade itself.
 const KEY: &str = include_str!("../../manifests/release.pub");
@@ -21,11 +21,11 @@ const KEY: &str = include_str!("../../manifests/release.pub");
 #[cfg(debug_assertions)]
 const KEY_VARIABLE: &str = "GSTACK_RELEASE_KEY";
 
-pub struct Key(PublicKey);
+pub(super) struct Key(PublicKey);
 
 impl Key {
     /// Returns the key that releases are signed with.
-    pub fn of_releases() -> Result<Self, UpgradeError> {
+    pub(super) fn of_releases() -> Result<Self, UpgradeError> {
         #[cfg(debug_assertions)]
         if let Ok(key) = std::env::var(KEY_VARIABLE) {
             return Self::read(&key);
@@ -40,7 +40,7 @@ impl Key {
     }
 
     /// Returns the release described by a manifest. Fails if the signature is invalid.
-    pub fn open(&self, text: &str, signature: &str) -> Result<Release, UpgradeError> {
+    pub(super) fn open(&self, text: &str, signature: &str) -> Result<Release, UpgradeError> {
         let refused = |error: minisign_verify::Error| UpgradeError::Signature(error.to_string());
         let signature = Signature::decode(signature).map_err(refused)?;
         // Accepts only prehashed signatures, minisign's default, not the legacy format.
@@ -58,7 +58,7 @@ impl Key {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Release {
+pub(super) struct Release {
     /// Three numbers, such as `1.2.3`.
     pub version: String,
     /// A date: `2026-11-22`.
@@ -67,7 +67,7 @@ pub struct Release {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Archive {
+pub(super) struct Archive {
     pub file: String,
     /// In bytes.
     pub size: u64,
@@ -77,7 +77,7 @@ pub struct Archive {
 
 impl Release {
     /// Returns this program's target triple.
-    pub fn target(&self) -> String {
+    pub(super) fn target(&self) -> String {
         let arch = std::env::consts::ARCH;
         match std::env::consts::OS {
             "macos" => format!("{arch}-apple-darwin"),
@@ -87,7 +87,7 @@ impl Release {
     }
 
     /// Returns the archive for this program's target.
-    pub fn archive(&self) -> Result<&Archive, UpgradeError> {
+    pub(super) fn archive(&self) -> Result<&Archive, UpgradeError> {
         let target = self.target();
         let archive = self.targets.get(&target);
         let archive = archive.ok_or_else(|| UpgradeError::NoTarget { version: self.version.clone(), target })?;
@@ -104,7 +104,7 @@ impl Release {
 
 impl Archive {
     /// Fails unless a downloaded file has the size and hash in the manifest.
-    pub fn check(&self, file: &Path) -> Result<(), UpgradeError> {
+    pub(super) fn check(&self, file: &Path) -> Result<(), UpgradeError> {
         let damaged = |how: String| UpgradeError::Damaged { name: self.file.clone(), how };
         let unreadable = |e: std::io::Error| damaged(e.to_string());
         let mut file = File::open(file).map_err(unreadable)?;

@@ -6,7 +6,7 @@
 mod download;
 mod installer;
 mod manifest;
-mod place;
+mod replacement;
 
 use crate::base::counted::counted;
 use crate::base::home::Home;
@@ -17,7 +17,7 @@ use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode};
 use installer::Installer;
 use manifest::{Key, Release};
-use place::Place;
+use replacement::Replacement;
 use serde::Serialize;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ impl From<UpgradeError> for Fault {
 /// The releases found, and the result.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
+pub(crate) struct Outcome {
     pub installed: String,
     pub newest: String,
     pub published: Option<String>,
@@ -103,14 +103,14 @@ pub struct Outcome {
 }
 
 /// Looks for a newer release. Changes nothing.
-pub async fn check() -> Result<Outcome, Fault> {
+pub(crate) async fn check() -> Result<Outcome, Fault> {
     let at = download::Source::from_environment()?;
     let release = newest(&at).await?;
     Ok(outcome(&release, false))
 }
 
 /// Installs a newer release, if there is one, and upgrades the daemon. `tell` receives the progress messages.
-pub async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault> {
+pub(crate) async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault> {
     let program = crate::base::program::path()
         .and_then(|path| path.canonicalize())
         .map_err(|source| UpgradeError::Place { path: PathBuf::from("gstack"), source })?;
@@ -125,7 +125,7 @@ pub async fn upgrade(home: &Home, tell: impl Fn(&str)) -> Result<Outcome, Fault>
     if !is_newer(&release.version, VERSION) {
         return Ok(outcome(&release, false));
     }
-    let place = Place::at(&program)?;
+    let place = Replacement::at(&program)?;
     tell(&format!("Downloading gstack {}", release.version));
     let fresh = fetch(&at, &release, &place).await?;
     place.keep_previous()?;
@@ -158,7 +158,7 @@ fn outcome(release: &Release, upgraded: bool) -> Outcome {
 /// Returns the newest release, from its signed manifest.
 async fn newest(at: &download::Source) -> Result<Release, UpgradeError> {
     let key = Key::of_releases()?;
-    let folder = place::private_folder(&std::env::temp_dir())?;
+    let folder = replacement::private_folder(&std::env::temp_dir())?;
     let text = at.text(manifest::NAME, folder.path()).await?;
     let signature = at.text(manifest::SIGNATURE, folder.path()).await?;
     let release = key.open(&text, &signature)?;
@@ -169,12 +169,12 @@ async fn newest(at: &download::Source) -> Result<Release, UpgradeError> {
 }
 
 /// Downloads, verifies and unpacks the release's program, and starts it once to check it.
-async fn fetch(at: &download::Source, release: &Release, place: &Place) -> Result<PathBuf, UpgradeError> {
+async fn fetch(at: &download::Source, release: &Release, place: &Replacement) -> Result<PathBuf, UpgradeError> {
     let archive = release.archive()?;
     let file = at.file(&archive.file, archive.size, place.staging()).await?;
     archive.check(&file)?;
     let fresh = place.unpack(&file, &release.target()).await?;
-    let said = place::version_of(&fresh).await?;
+    let said = replacement::version_of(&fresh).await?;
     if said != format!("gstack {}", release.version) {
         return Err(UpgradeError::Damaged { name: archive.file.clone(), how: format!("its program says {said}") });
     }

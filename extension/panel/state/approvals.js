@@ -4,6 +4,7 @@
  * @import { ApprovalItem, Item } from "./entries.js"
  * @import { Said } from "../../shared/said.js"
  */
+import { midSentence } from "../../shared/i18n.js";
 import { askParts, sentence, value } from "../../shared/said.js";
 
 /** Fewer approvals get a card each. */
@@ -34,9 +35,9 @@ export function isSubmit({ action }) {
   return action?.submits === true || action?.scope === "submit";
 }
 
-/** Lowercases the first letter, for the middle of a sentence. @param {Said[]} parts @returns {Said[]} */
-function lowerFirst([first, ...rest]) {
-  return first ? [{ ...first, text: first.text.charAt(0).toLocaleLowerCase() + first.text.slice(1) }, ...rest] : [];
+/** Returns the parts for the middle of a sentence. @param {Said[]} parts @returns {Said[]} */
+function continued([first, ...rest]) {
+  return first ? [{ ...first, text: midSentence(first.text) }, ...rest] : [];
 }
 
 /**
@@ -50,7 +51,7 @@ export function headlineOf(asks) {
   const main = several(rest);
   const then = several(sends);
   if (rest.length === 0) return then;
-  return sends.length === 0 ? main : sentence("groupThen", main, lowerFirst(then));
+  return sends.length === 0 ? main : sentence("groupThen", main, continued(then));
 }
 
 /**

@@ -197,7 +197,8 @@ export class Approval extends Ask {
  * @param {Decision} decision
  */
 function scopeOf({ action, site }, decision) {
-  const scope = t(`scope_${action?.scope ?? "everything"}`);
+  // A page's tools are allowed one by one.
+  const scope = action?.scope === "page-tool" ? t("thisPageTool") : t(`scope_${action?.scope ?? "everything"}`);
   if (decision === "allow-site") return t("allow_site", scope, site ?? "");
   return decision === "allow-conversation" ? t("allow_conversation", scope) : t(`decision_${decision.replaceAll("-", "_")}`);
 }
@@ -212,12 +213,14 @@ export function whyWords({ why, whyWords: words }) {
 }
 
 /**
- * Draws the command, the element as the page has it now, its destination and the text to type.
+ * Draws the command, the elements as the page has them now (of a drag, also the drop target), its destination and the
+ * text to type.
  * @param {ApprovalItem["ask"]} event
  */
 export function allOf({ does, action }) {
-  const { command, element, destination, content } = action ?? {};
-  return [command || does, element && `${element.role} “${element.name}”`, destination && `→ ${destination}`, content]
+  const { command, element, otherElements, destination, content } = action ?? {};
+  const onto = (otherElements ?? []).map(({ role, name }) => `→ ${role} “${name}”`);
+  return [command || does, element && `${element.role} “${element.name}”`, ...onto, destination && `→ ${destination}`, content]
     .filter(Boolean)
     .join("\n");
 }

@@ -1,9 +1,9 @@
 /**
  * The common behaviour of cards that wait for a person: open while the turn waits, one line once answered, answered
- * only once. Owns the open/answered state; subclasses draw the card and the line. `arming.js` decides when a card can
- * be answered.
+ * only once. Owns the open/answered state; subclasses draw the card and the line. `answer-guard.js` decides when a
+ * card can be answered.
  */
-import { Arming } from "./arming.js";
+import { AnswerGuard } from "./answer-guard.js";
 import { h } from "./dom.js";
 
 /** @template {{ done: object | null }} Item */
@@ -11,7 +11,7 @@ export class Ask {
   /** @type {"" | "open" | "answered"} */ #drawn = "";
   #sent = false;
   /** @type {HTMLElement | null} */ #card = null;
-  /** @type {Arming | null} */ #arming = null;
+  /** @type {AnswerGuard | null} */ #guard = null;
 
   constructor() {
     this.element = h("div", {});
@@ -22,12 +22,12 @@ export class Ask {
     const drawn = live && !item.done ? "open" : "answered";
     if (this.#drawn === drawn) return;
     this.#drawn = drawn;
-    this.#arming?.end();
+    this.#guard?.end();
     this.#card = drawn === "open" ? this.card(item) : null;
     this.element.replaceChildren(this.#card ?? this.line(item));
     // The focus goes to the card, not to a button, so that a key meant for something else decides nothing.
     this.#card?.setAttribute("tabindex", "-1");
-    this.#arming = this.#card && new Arming(this.#card, () => this.deciding);
+    this.#guard = this.#card && new AnswerGuard(this.#card, () => this.deciding);
   }
 
   /** Whether it waits for the person. */
@@ -37,7 +37,7 @@ export class Ask {
 
   /** Whether a digit key chooses now. */
   get takesNumbers() {
-    return this.asks && (this.#arming?.takesNumbers ?? false);
+    return this.asks && (this.#guard?.takesNumbers ?? false);
   }
 
   /** The deciding buttons. @returns {HTMLButtonElement[]} */
@@ -73,11 +73,11 @@ export class Ask {
 
   /** @abstract @param {Item} _item @returns {HTMLElement} */
   card(_item) {
-    throw new Error("drawn by the heir");
+    throw new Error("a subclass draws it");
   }
 
   /** Draws the line that remains. @abstract @param {Item} _item @returns {HTMLElement} */
   line(_item) {
-    throw new Error("drawn by the heir");
+    throw new Error("a subclass draws it");
   }
 }

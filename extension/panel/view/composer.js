@@ -24,6 +24,7 @@ const IN_COMPOSITION = 229;
  * @property {(text: string, attachments: NewAttachment[], context: string | null) => boolean} send  false: rejected,
  * the text stays
  * @property {() => void} stop
+ * @property {() => void} arrive  called when the person clicks into the box
  * @property {() => string | null} recall  returns the previous message, for ↑ in an empty box
  * @property {(text: string) => void} draft  called when the text changes
  * @property {() => void} attached  called when the attachments change
@@ -108,6 +109,8 @@ export class Composer {
     });
     // The caret moves.
     this.text.addEventListener("pointerdown", () => this.#typed.forget());
+    // The person is about to write. The panel moves the focus here too, but only a person's own act counts.
+    this.text.addEventListener("pointerdown", () => this.actions.arrive());
     this.text.addEventListener("keydown", ({ key }) => {
       if (/^(?:Arrow|Home|End|Page)/.test(key)) this.#typed.forget();
     });

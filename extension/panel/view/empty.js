@@ -11,6 +11,7 @@ import { commandLine, h, icon } from "./dom.js";
 
 /**
  * @typedef {object} EmptyActions
+ * @property {() => void} arrive  called when the pointer is over the suggestions
  * @property {(text: string) => void} say
  * @property {() => Promise<void>} lookAgain
  * @property {() => void} otherAgents  shows all agents and how to install them
@@ -26,6 +27,7 @@ export class Empty {
     this.element = element;
     this.actions = actions;
     this.list = h("div", { class: "suggestions" });
+    this.list.addEventListener("pointerenter", () => this.actions.arrive());
   }
 
   /**

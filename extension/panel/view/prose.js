@@ -4,7 +4,7 @@
  * Owns the nodes of one text. Draws a finished block once and never touches it again. However much arrives at once,
  * each frame draws its share, and the next frames draw the rest.
  * @import { Block } from "../markdown/split.js"
- * @import { Pace } from "../pace.js"
+ * @import { FrameBudget } from "../frame-budget.js"
  */
 import { finished, joined } from "../markdown/finish.js";
 import { LiveBlock } from "../markdown/live.js";
@@ -15,8 +15,8 @@ import { h, setAttribute } from "./dom.js";
 
 /**
  * @typedef {object} ProseTools
- * @property {Pace} text  letters that come to the text
- * @property {Pace} blocks  letters of finished blocks
+ * @property {FrameBudget} text  letters that come to the text
+ * @property {FrameBudget} blocks  letters of finished blocks
  *
  * @typedef {{ block: Block, place: ChildNode, ready: boolean }} Due  a finished block, its placeholder until then, and
  * whether its turn has come

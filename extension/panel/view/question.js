@@ -6,7 +6,7 @@
  * @import { Given } from "../state/question.js"
  */
 import { t } from "../../shared/i18n.js";
-import { keepAnswer, restoreAnswer } from "../keep.js";
+import { keepAnswer, restoreAnswer } from "../storage.js";
 import { answersOf } from "../state/question.js";
 import { Ask } from "./ask.js";
 import { card } from "./card.js";

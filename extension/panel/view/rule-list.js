@@ -7,8 +7,9 @@ import { moment } from "../format.js";
 import { h, icon } from "./dom.js";
 
 /** @param {PolicyRule} rule */
-function wordsOf({ effect, scope, site, conversationId, until }) {
-  const what = t(`scope_${scope}`);
+function wordsOf({ effect, scope, site, tool, conversationId, until }) {
+  const scoped = t(`scope_${scope.replaceAll("-", "_")}`);
+  const what = tool ? `${scoped}: ${tool.name}` : scoped;
   const where = site ? t("onSite", site) : conversationId ? t("inOneConversation") : t("everywhere");
   return { what: t(`effect_${effect}`, what), where: until === undefined ? where : `${where} · ${t("until", moment(until))}` };
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The fixed properties of a session.
-pub struct Session {
+pub(super) struct Session {
     pub label: String,
     /// The command that signs in, if known.
     pub sign_in: Option<String>,
@@ -33,7 +33,7 @@ pub struct Session {
 
 /// The method that sets a model, which differs between agents.
 #[derive(Clone, Debug)]
-pub enum ModelSetting {
+pub(super) enum ModelSetting {
     /// `session/set_model`
     Method,
     /// `session/set_config_option` with this option.

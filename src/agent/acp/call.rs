@@ -17,7 +17,7 @@ const LONGEST_OBJECT: usize = 120;
 const LONGEST_THING: usize = 16 * 1024;
 
 #[derive(Debug, Default)]
-pub struct Call {
+pub(super) struct Call {
     told: ToolCall,
     /// `StepStarted` was sent to the conversation.
     pub begun: bool,
@@ -28,7 +28,7 @@ pub struct Call {
 
 impl Call {
     /// Merges an update.
-    pub fn merge(&mut self, update: ToolCall) {
+    pub(super) fn merge(&mut self, update: ToolCall) {
         let told = &mut self.told;
         told.title = update.title.or(told.title.take());
         told.kind = update.kind.or(told.kind.take());
@@ -40,12 +40,12 @@ impl Call {
         told.meta = update.meta.or(told.meta.take());
     }
 
-    pub fn status(&self) -> &str {
+    pub(super) fn status(&self) -> &str {
         self.told.status.as_deref().unwrap_or("pending")
     }
 
     /// Returns whether enough is known to describe the call: agents announce a call before they know its arguments.
-    pub fn is_telling(&self) -> bool {
+    pub(super) fn is_telling(&self) -> bool {
         self.told.raw_input.is_some() || self.status() != "pending"
     }
 
@@ -59,7 +59,7 @@ impl Call {
 
     /// Returns the registry's name if this is one of our own tools. Known agents name them `mcp__gstack__goto` (Claude
     /// Code) and `goto (gstack MCP Server)` (Gemini).
-    pub fn own_tool<'a>(&self, offered: &'a [String]) -> Option<&'a str> {
+    pub(super) fn own_tool<'a>(&self, offered: &'a [String]) -> Option<&'a str> {
         let meta =
             self.told.meta.as_ref().and_then(|meta| meta.pointer("/claudeCode/toolName")).and_then(Value::as_str);
         let named = meta.unwrap_or_else(|| self.title());
@@ -81,7 +81,7 @@ impl Call {
     }
 
     /// Returns the words of its step, the tool's name, and its arguments as text.
-    pub fn describe(&self, offered: &[String], tools: &dyn Tools) -> (StepWords, String, String) {
+    pub(super) fn describe(&self, offered: &[String], tools: &dyn Tools) -> (StepWords, String, String) {
         let arguments = self.arguments();
         let text = if arguments.is_null() { String::new() } else { arguments.to_string() };
         if let Some(own) = self.own_tool(offered) {
@@ -106,7 +106,7 @@ impl Call {
     }
 
     /// Returns the permission question, its subject (the command, the path) and the kind of step.
-    pub fn question(&self) -> (String, String, StepKind) {
+    pub(super) fn question(&self) -> (String, String, StepKind) {
         let title = one_line(self.title(), LONGEST_OBJECT);
         let (ask, kind) = match self.kind() {
             "execute" => ("Run a command".to_owned(), StepKind::Shell),
@@ -128,14 +128,14 @@ impl Call {
     }
 
     /// Returns everything that the agent reports about the call: its input and the new content of files.
-    pub fn whole(&self) -> String {
+    pub(super) fn whole(&self) -> String {
         let input = self.told.raw_input.as_ref().and_then(|input| serde_json::to_string_pretty(input).ok());
         let (content, _) = self.content();
         input.into_iter().chain(Some(content).filter(|content| !content.is_empty())).collect::<Vec<_>>().join("\n\n")
     }
 
     /// Returns the agent's reason for the call, if it gives one.
-    pub fn reason(&self) -> Option<String> {
+    pub(super) fn reason(&self) -> Option<String> {
         self.told.raw_input.as_ref()?.get("description")?.as_str().map(str::to_owned)
     }
 
@@ -155,12 +155,12 @@ impl Call {
     }
 
     /// Returns whether the call would touch a file that no tool may touch.
-    pub fn is_closed(&self, guard: &Guard, folder: &Path) -> bool {
+    pub(super) fn is_closed(&self, guard: &Guard, folder: &Path) -> bool {
         self.paths(folder).iter().any(|path| guard.is_closed(path))
     }
 
     /// Returns whether the call only reads open files in the conversation's folder.
-    pub fn only_reads(&self, guard: &Guard, folder: &Path) -> bool {
+    pub(super) fn only_reads(&self, guard: &Guard, folder: &Path) -> bool {
         let paths = self.paths(folder);
         matches!(self.kind(), "read" | "search") && !paths.is_empty() && paths.iter().all(|path| guard.is_open(path))
     }
@@ -175,7 +175,7 @@ impl Call {
     }
 
     /// Returns the call's result.
-    pub fn result(&self) -> (String, Vec<Image>) {
+    pub(super) fn result(&self) -> (String, Vec<Image>) {
         let (text, images) = self.content();
         let plain = self.told.raw_output.as_ref().and_then(Value::as_str);
         (plain.map_or(text, str::to_owned), images)

@@ -10,7 +10,7 @@ use crate::protocol::told::{self, Told};
 use serde_json::Value;
 
 /// Returns the fault for an agent that is not signed in. `sign_in`: the command that signs in, if known.
-pub fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
+pub(super) fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
     let fault = faults::signed_out(label);
     match sign_in {
         Some(command) => fault.command(command),
@@ -19,7 +19,7 @@ pub fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
 }
 
 /// Returns the fault for a request that the agent refused. Agents pass on an API's status as the code, or add a kind.
-pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
+pub(super) fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
     let kind = error.data.as_ref().and_then(|data| data.get("errorKind")).and_then(Value::as_str);
     let said = said_by_api(&error.message);
     let of_label = |message: Told, hint: Told| api(message.with([label]), &said, hint);
@@ -47,7 +47,7 @@ pub fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
 }
 
 /// Returns the fault for a turn that ended before its work was done.
-pub fn of_stop_reason(label: &str, reason: &str) -> Fault {
+pub(super) fn of_stop_reason(label: &str, reason: &str) -> Fault {
     let (message, hint) = match reason {
         "max_tokens" => (told::STOPPED_AT_LENGTH, told::SAY_GO_ON),
         "max_turn_requests" => (told::STOPPED_AT_STEPS, told::SAY_GO_ON),

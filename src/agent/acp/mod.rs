@@ -2,6 +2,7 @@
 //!
 //! Owns finding it and starting it. `preset` has the details of the known agents. Never holds a process itself.
 
+mod acp_handler;
 mod agreed;
 mod call;
 mod faults;
@@ -9,12 +10,11 @@ pub mod preset;
 #[cfg(test)]
 mod replay;
 mod start;
-mod talk;
 mod wire;
 
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
 use super::discovery;
-use super::rpc::session::RpcSession;
+use super::rpc::rpc_session::RpcSession;
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
@@ -32,6 +32,7 @@ pub struct Acp {
 }
 
 impl Acp {
+    /// Creates the agent. `configured`: the program's path from the configuration.
     pub fn new(preset: Preset, configured: Option<PathBuf>) -> Self {
         Self { preset, configured }
     }

@@ -31,28 +31,35 @@ priority = 999
 /// One ACP agent.
 #[derive(Clone, Debug)]
 pub struct Preset {
+    /// The name by which it is chosen.
     pub name: String,
     /// The name shown to people.
     pub label: String,
     /// The program's name or path, and its arguments.
     pub program: PathBuf,
+    /// The arguments of every start.
     pub arguments: Vec<OsString>,
     /// The command that installs it.
     pub install: Option<String>,
     /// The command that signs in.
     pub sign_in: Option<String>,
+    /// Which of the known agents it is.
     pub kind: Kind,
 }
 
+/// Tells apart the agents that differ in more than their program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Gemini CLI.
     Gemini,
+    /// Claude's ACP adapter.
     ClaudeAgent,
     /// From the configuration: nothing else is known about it.
     Other,
 }
 
 impl Preset {
+    /// Gemini CLI.
     pub fn gemini() -> Self {
         Self {
             name: "gemini".to_owned(),
@@ -65,6 +72,7 @@ impl Preset {
         }
     }
 
+    /// Claude through its ACP adapter.
     pub fn claude_agent() -> Self {
         Self {
             name: "claude-agent-acp".to_owned(),
@@ -149,6 +157,10 @@ impl Preset {
     /// `.gemini` names: hooks, discovery commands, servers. So the trusted folder is an empty one of ours. It is the
     /// same at each start of a conversation, because Gemini's sessions belong to it. The conversation's own folder is
     /// added as a further one, from which Gemini reads no configuration.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a file or folder cannot be written or removed.
     pub fn write_files(&self, launch: &Launch) -> std::io::Result<RunFiles> {
         if self.kind != Kind::Gemini {
             return Ok(RunFiles::default());
@@ -207,10 +219,13 @@ fn gemini_account(environment: &AgentEnvironment) -> bool {
 /// The files of one process. Dropping this removes them.
 #[derive(Debug, Default)]
 pub struct RunFiles {
+    /// The paths of the files.
     pub paths: Vec<PathBuf>,
     /// The folder in which it is started instead of the conversation's.
     pub neutral: Option<PathBuf>,
+    /// Further arguments for the program.
     pub arguments: Vec<OsString>,
+    /// Further environment variables for the program.
     pub variables: Vec<(&'static str, OsString)>,
 }
 

@@ -1,12 +1,12 @@
-//! Replays recorded sessions of real ACP agents through wire and talk: nothing is lost, duplicated or unknown.
+//! Replays recorded sessions of real ACP agents through wire and wire and handler: nothing is lost, duplicated or unknown.
 
+use super::acp_handler::AcpHandler;
 use super::agreed::{ModelSetting, Session};
-use super::talk::AcpTalk;
 use super::wire::{PermissionRequest, Update};
 use crate::agent::adapter::{AgentEvent, Offers, Prompt};
 use crate::agent::guard::Guard;
 use crate::agent::rpc::message::{Dialect, Incoming, parse, read};
-use crate::agent::rpc::talk::{Out, Talk};
+use crate::agent::rpc::protocol_handler::{HandlerOutput, ProtocolHandler};
 use crate::agent::rpc::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
 use crate::protocol::chat::{StepOutcome, TurnOutcome};
 use serde_json::Value;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 const SAMPLES: [&str; 2] = ["acp/gemini.both.jsonl", "acp/claude_agent.both.jsonl"];
 
-fn talk(entries: &[Entry]) -> AcpTalk {
+fn handler(entries: &[Entry]) -> AcpHandler {
     let id = entries.iter().find_map(|entry| entry.line["result"]["sessionId"].as_str()).unwrap();
-    AcpTalk::new(session(id, PathBuf::from("/srv/project")))
+    AcpHandler::new(session(id, PathBuf::from("/srv/project")))
 }
 
 fn session(id: &str, folder: PathBuf) -> Session {
@@ -41,7 +41,7 @@ fn session(id: &str, folder: PathBuf) -> Session {
 
 fn events_of(name: &str) -> Vec<AgentEvent> {
     let entries = sample(name);
-    play(&mut talk(&entries), Dialect::JsonRpc2, &entries, "session/prompt")
+    play(&mut handler(&entries), Dialect::JsonRpc2, &entries, "session/prompt")
 }
 
 #[test]
@@ -107,21 +107,21 @@ fn an_update_of_an_unknown_kind_is_passed_over() {
         let line = serde_json::json!({"jsonrpc": "2.0", "method": "session/update", "params": params});
         with_news.push(Entry { from_agent: true, line });
     }
-    let events = play(&mut talk(&with_news), Dialect::JsonRpc2, &with_news, "session/prompt");
+    let events = play(&mut handler(&with_news), Dialect::JsonRpc2, &with_news, "session/prompt");
     assert_eq!(text_of(&events), text_of(&events_of("acp/gemini.both.jsonl")));
 }
 
 #[test]
 fn a_message_without_a_model_goes_back_to_the_sessions_own() {
-    let mut talk = AcpTalk::new(Session {
+    let mut handler = AcpHandler::new(Session {
         model: Some("large".to_owned()),
         own_model: Some("large".to_owned()),
         model_setting: Some(ModelSetting::Method),
         ..session("s1", PathBuf::from("/srv/project"))
     });
-    let mut out = Out::new(Dialect::JsonRpc2, 0);
+    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
     let mut set = |model: Option<&str>| {
-        talk.set_model(model.map(str::to_owned), &mut out).unwrap();
+        handler.set_model(model.map(str::to_owned), &mut out).unwrap();
         let (_, lines) = out.drain();
         lines
             .iter()
@@ -138,19 +138,19 @@ fn a_message_without_a_model_goes_back_to_the_sessions_own() {
 
 #[test]
 fn a_model_that_is_refused_is_told_and_does_not_count() {
-    let mut talk = AcpTalk::new(Session {
+    let mut handler = AcpHandler::new(Session {
         own_model: Some("large".to_owned()),
         model: Some("large".to_owned()),
         model_setting: Some(ModelSetting::Method),
         ..session("s1", PathBuf::from("/srv/project"))
     });
-    let mut out = Out::new(Dialect::JsonRpc2, 0);
-    talk.set_model(Some("mini".to_owned()), &mut out).unwrap();
+    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+    handler.set_model(Some("mini".to_owned()), &mut out).unwrap();
     let refused = parse(r#"{"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "no"}}"#).unwrap();
-    talk.incoming(refused, &mut out);
-    talk.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
+    handler.incoming(refused, &mut out);
+    handler.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
     let done = parse(r#"{"jsonrpc": "2.0", "id": 2, "result": {"stopReason": "end_turn"}}"#).unwrap();
-    talk.incoming(done, &mut out);
+    handler.incoming(done, &mut out);
     let (events, _) = out.drain();
     let words = "Agent did not accept the model mini; another one answers.";
     assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if **text == *words)), "{events:?}");
@@ -160,11 +160,11 @@ fn a_model_that_is_refused_is_told_and_does_not_count() {
 #[test]
 fn where_no_way_back_is_known_a_new_process_is_asked_for() {
     let begun = || session("s1", PathBuf::from("/srv/project"));
-    let mut out = Out::new(Dialect::JsonRpc2, 0);
-    let mut talk = AcpTalk::new(Session { model_setting: Some(ModelSetting::Method), ..begun() });
-    talk.set_model(Some("mini".to_owned()), &mut out).unwrap();
-    assert!(talk.set_model(None, &mut out).is_err());
-    let mut fixed = AcpTalk::new(begun());
+    let mut out = HandlerOutput::new(Dialect::JsonRpc2, 0);
+    let mut handler = AcpHandler::new(Session { model_setting: Some(ModelSetting::Method), ..begun() });
+    handler.set_model(Some("mini".to_owned()), &mut out).unwrap();
+    assert!(handler.set_model(None, &mut out).is_err());
+    let mut fixed = AcpHandler::new(begun());
     fixed.set_model(Some("mini".to_owned()), &mut out).unwrap();
     fixed.prompt(Prompt { text: "go".to_owned(), ..Prompt::default() }, &mut out);
     let words = "Agent has a fixed model.";

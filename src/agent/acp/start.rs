@@ -2,10 +2,10 @@
 //!
 //! Owns the handshake and the fallback if an earlier session cannot be resumed.
 
+use super::acp_handler::AcpHandler;
 use super::agreed::{ModelSetting, Session};
 use super::faults;
 use super::preset::{Kind, Preset, RunFiles, TOKEN_VARIABLE};
-use super::talk::AcpTalk;
 use super::wire::{AUTH_REQUIRED, Capabilities, Initialized, PROTOCOL_VERSION, SessionBegun};
 use crate::agent::adapter::{AgentEnvironment, Launch, Offers};
 use crate::agent::discovery::with_own_folder;
@@ -13,7 +13,7 @@ use crate::agent::faults::Program;
 use crate::agent::guard::Guard;
 use crate::agent::process::child::{Patience, Spawn};
 use crate::agent::rpc::message::{Dialect, Incoming, read};
-use crate::agent::rpc::session::Begin;
+use crate::agent::rpc::rpc_session::Begin;
 use crate::agent::rpc::wire::{AskError, Wire};
 use crate::protocol::VERSION;
 use crate::protocol::agents::ModelInfo;
@@ -32,17 +32,21 @@ const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 
 /// A method that every agent refuses, and so answers immediately: everything it sent before has then been read.
-pub const NO_METHOD: &str = "_gstack/nothing";
+pub(super) const NO_METHOD: &str = "_gstack/nothing";
 /// The limit for an agent that does not answer unknown methods.
 const FLUSH_LIMIT: Duration = Duration::from_secs(5);
 
-pub fn about<'a>(preset: &'a Preset, check: &'a str) -> Program<'a> {
+pub(super) fn about<'a>(preset: &'a Preset, check: &'a str) -> Program<'a> {
     Program { label: &preset.label, install: preset.install.as_deref(), check }
 }
 
 /// Starts the agent and resumes [`Launch::resume`] if possible. Fails if the agent does not start, does not get ready
 /// in time, or is not signed in.
-pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Begin<AcpTalk, RunFiles>, Fault> {
+pub(super) async fn start(
+    preset: &Preset,
+    program: &Path,
+    launch: Launch,
+) -> Result<Begin<AcpHandler, RunFiles>, Fault> {
     let check = program.display().to_string();
     let about = about(preset, &check);
     let (writer, of) = (preset.clone(), launch.clone());
@@ -71,7 +75,7 @@ pub async fn start(preset: &Preset, program: &Path, launch: Launch) -> Result<Be
     let mut wire = Wire::spawn(spawn, Dialect::JsonRpc2).map_err(|error| about.not_spawned(&error))?;
     match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, preset, &launch, &started_in)).await {
         Ok(Ok(Begun { session, resumed, notice })) => {
-            Ok(Begin { wire, talk: AcpTalk::new(session), keep: files, resumed, notice })
+            Ok(Begin { wire, handler: AcpHandler::new(session), keep: files, resumed, notice })
         }
         Ok(Err(error)) => {
             wire.end(PATIENCE).await;
@@ -242,12 +246,12 @@ fn models_of(begun: SessionBegun) -> (Option<ModelSetting>, Vec<ModelInfo>, Opti
 
 /// Returns whether this is a model's name. `fast` and `deep` say how much thought a message needs, which ACP cannot
 /// express.
-pub fn is_model(name: &str) -> bool {
+pub(super) fn is_model(name: &str) -> bool {
     !matches!(name, "fast" | "deep")
 }
 
 /// Passes the request that sets a model to `ask`.
-pub fn set_model(session_id: &str, setting: &ModelSetting, model: &str, mut ask: impl FnMut(&str, Value)) {
+pub(super) fn set_model(session_id: &str, setting: &ModelSetting, model: &str, mut ask: impl FnMut(&str, Value)) {
     match setting {
         ModelSetting::Method => ask("session/set_model", json!({"sessionId": session_id, "modelId": model})),
         ModelSetting::Option(id) => {
@@ -257,7 +261,7 @@ pub fn set_model(session_id: &str, setting: &ModelSetting, model: &str, mut ask:
 }
 
 /// Asks for its version with `initialize`: not every ACP agent supports `--version`.
-pub async fn ask_version(
+pub(super) async fn ask_version(
     preset: &Preset,
     program: &Path,
     environment: &AgentEnvironment,

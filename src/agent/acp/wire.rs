@@ -9,14 +9,14 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-pub const PROTOCOL_VERSION: u64 = 1;
+pub(super) const PROTOCOL_VERSION: u64 = 1;
 /// The error code of an agent that needs a person to sign in first.
-pub const AUTH_REQUIRED: i64 = -32000;
+pub(super) const AUTH_REQUIRED: i64 = -32000;
 
 /// The answer to `initialize`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Initialized {
+pub(super) struct Initialized {
     pub protocol_version: u64,
     pub agent_capabilities: Capabilities,
     pub agent_info: Option<AgentTold>,
@@ -24,7 +24,7 @@ pub struct Initialized {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Capabilities {
+pub(super) struct Capabilities {
     pub load_session: bool,
     pub prompt_capabilities: PromptCapabilities,
     pub mcp_capabilities: McpCapabilities,
@@ -33,33 +33,33 @@ pub struct Capabilities {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct PromptCapabilities {
+pub(super) struct PromptCapabilities {
     pub image: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct McpCapabilities {
+pub(super) struct McpCapabilities {
     pub http: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct SessionCapabilities {
+pub(super) struct SessionCapabilities {
     /// Present if a session can be resumed without sending its history again.
     pub resume: Option<Value>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct AgentTold {
+pub(super) struct AgentTold {
     pub version: Option<String>,
 }
 
 /// The answer to `session/new`, `session/load` and `session/resume`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct SessionBegun {
+pub(super) struct SessionBegun {
     pub session_id: Option<String>,
     pub models: Option<Models>,
     pub config_options: Vec<ConfigOption>,
@@ -67,14 +67,14 @@ pub struct SessionBegun {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Models {
+pub(super) struct Models {
     pub available_models: Vec<Model>,
     pub current_model_id: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Model {
+pub(super) struct Model {
     pub model_id: String,
     pub name: String,
     pub description: Option<String>,
@@ -83,7 +83,7 @@ pub struct Model {
 /// A setting of a session, the model among them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct ConfigOption {
+pub(super) struct ConfigOption {
     pub id: String,
     pub category: Option<String>,
     pub current_value: Value,
@@ -92,7 +92,7 @@ pub struct ConfigOption {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct ConfigChoice {
+pub(super) struct ConfigChoice {
     pub value: String,
     pub name: String,
     pub description: Option<String>,
@@ -111,7 +111,7 @@ struct UpdateKind {
 
 /// An update of a session.
 #[derive(Debug)]
-pub enum Update {
+pub(super) enum Update {
     Message(Chunk),
     Thought(Chunk),
     ToolCall(Box<ToolCall>),
@@ -132,7 +132,7 @@ const IGNORED: [&str; 5] = [
 
 impl Update {
     /// Parses an update; `None` if its kind or format is unknown.
-    pub fn parse(params: &RawValue) -> Option<Self> {
+    pub(super) fn parse(params: &RawValue) -> Option<Self> {
         let Updated { update } = read(params, "session/update")?;
         let UpdateKind { session_update: kind } = read(&update, "session/update")?;
         Some(match kind.as_str() {
@@ -150,7 +150,7 @@ impl Update {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Chunk {
+pub(super) struct Chunk {
     #[serde(default)]
     pub content: Content,
     #[serde(default)]
@@ -160,7 +160,7 @@ pub struct Chunk {
 /// A call, or an update of one, which has only the changed fields.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct ToolCall {
+pub(super) struct ToolCall {
     pub tool_call_id: String,
     pub title: Option<String>,
     /// `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `other` …
@@ -177,7 +177,7 @@ pub struct ToolCall {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub enum CallContent {
+pub(super) enum CallContent {
     Content {
         #[serde(default)]
         content: Content,
@@ -193,19 +193,19 @@ pub enum CallContent {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Location {
+pub(super) struct Location {
     #[serde(default)]
     pub path: String,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Plan {
+pub(super) struct Plan {
     #[serde(default)]
     pub entries: Vec<PlanStep>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct PlanStep {
+pub(super) struct PlanStep {
     #[serde(default)]
     pub content: String,
     /// `pending`, `in_progress`, `completed`
@@ -215,13 +215,13 @@ pub struct PlanStep {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Commands {
+pub(super) struct Commands {
     #[serde(default)]
     pub available_commands: Vec<Command>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Command {
+pub(super) struct Command {
     pub name: String,
     #[serde(default)]
     pub description: Option<String>,
@@ -230,13 +230,13 @@ pub struct Command {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct CommandInput {
+pub(super) struct CommandInput {
     #[serde(default)]
     pub hint: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct UsageUpdate {
+pub(super) struct UsageUpdate {
     /// The number of tokens in the context now.
     #[serde(default)]
     pub used: u64,
@@ -249,7 +249,7 @@ pub struct UsageUpdate {
 
 /// The cost of the session.
 #[derive(Debug, Deserialize)]
-pub struct Cost {
+pub(super) struct Cost {
     #[serde(default)]
     pub amount: f64,
     #[serde(default)]
@@ -259,7 +259,7 @@ pub struct Cost {
 /// `session/request_permission`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PermissionRequest {
+pub(super) struct PermissionRequest {
     #[serde(default)]
     pub options: Vec<PermissionOption>,
     #[serde(default)]
@@ -268,7 +268,7 @@ pub struct PermissionRequest {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct PermissionOption {
+pub(super) struct PermissionOption {
     pub option_id: String,
     /// `allow_once`, `allow_always`, `reject_once`, `reject_always`
     #[serde(default)]
@@ -278,7 +278,7 @@ pub struct PermissionOption {
 /// The answer to `session/prompt`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct PromptDone {
+pub(super) struct PromptDone {
     /// `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`
     pub stop_reason: String,
     pub usage: Option<Tokens>,
@@ -288,7 +288,7 @@ pub struct PromptDone {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Tokens {
+pub(super) struct Tokens {
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub cached_read_tokens: u64,
@@ -296,7 +296,7 @@ pub struct Tokens {
 
 impl PromptDone {
     /// Returns the turn's token usage. Gemini reports it in a separate field.
-    pub fn tokens(&self) -> Option<Tokens> {
+    pub(super) fn tokens(&self) -> Option<Tokens> {
         if let Some(usage) = &self.usage {
             let Tokens { input_tokens, output_tokens, cached_read_tokens } = *usage;
             return Some(Tokens { input_tokens, output_tokens, cached_read_tokens });

@@ -6,7 +6,7 @@ use super::parse::Target;
 
 /// Returns selectors for "click Submit". The last one is tried even if none matches, because its error describes best
 /// what is missing.
-pub fn to_click(target: &Target) -> Vec<String> {
+pub(super) fn to_click(target: &Target) -> Vec<String> {
     if let Some(selector) = as_selector(&target.name) {
         return vec![selector];
     }
@@ -20,7 +20,7 @@ pub fn to_click(target: &Target) -> Vec<String> {
 }
 
 /// Returns selectors for a field to fill.
-pub fn to_fill(field: &str) -> Vec<String> {
+pub(super) fn to_fill(field: &str) -> Vec<String> {
     if let Some(selector) = as_selector(field) {
         return vec![selector];
     }
@@ -35,7 +35,7 @@ pub fn to_fill(field: &str) -> Vec<String> {
     selectors
 }
 
-pub fn by_text(text: &str) -> String {
+pub(super) fn by_text(text: &str) -> String {
     as_selector(text).unwrap_or_else(|| format!("text={}", quote(text)))
 }
 

@@ -12,14 +12,14 @@ const ABILITIES: &str = "\
 - `summarise this page` · `text` · `links` · `fields` · `console` · `screenshot` · `snapshot`\n\n\
 Several at once: `open example.com, then click More information`.\n";
 
-pub fn help() -> String {
+pub(super) fn help() -> String {
     format!(
         "I am the built-in agent: no model, no network, plain commands only. I can do:\n\n{ABILITIES}\n{}",
         with_a_model()
     )
 }
 
-pub fn not_understood(sentence: &str) -> String {
+pub(super) fn not_understood(sentence: &str) -> String {
     format!(
         "I did not understand “{}”. I am the built-in agent and follow plain commands only:\n\n{ABILITIES}\n{}",
         plain(&one_line(sentence, 200)),

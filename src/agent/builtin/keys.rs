@@ -1,7 +1,7 @@
 //! Maps the names that people use for keys to Playwright's. Pure.
 
 /// Returns `Control+A` for `ctrl+a`; `None` if the text does not name a key.
-pub fn named(text: &str) -> Option<String> {
+pub(super) fn named(text: &str) -> Option<String> {
     let mut parts: Vec<&str> = text.split('+').map(str::trim).collect();
     let key = parts.pop().filter(|key| !key.is_empty())?;
     let mut spelled: Vec<String> = parts.into_iter().map(modifier).collect::<Option<_>>()?;

@@ -2,6 +2,7 @@
 //!
 //! Owns its session and its one turn at a time. Acts only through [`Tools`].
 
+mod direct_turn;
 mod find;
 mod help;
 mod keys;
@@ -11,25 +12,24 @@ mod parse;
 mod parse_tests;
 #[cfg(test)]
 mod tests;
-mod turn;
 
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, Prompt, Tools};
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::AgentName;
 use crate::protocol::told;
+use direct_turn::{DirectTurn, End};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use turn::{End, Turn};
 
-pub const NAME: &str = "builtin";
+pub(crate) const NAME: &str = "builtin";
 
 /// Returns whether a message is exactly one unambiguous command, so that it needs no model.
-pub fn is_one_command(message: &str) -> bool {
+pub(crate) fn is_one_command(message: &str) -> bool {
     use parse::{Scroll, Step};
     matches!(
         &parse::parse(message)[..],
@@ -38,7 +38,7 @@ pub fn is_one_command(message: &str) -> bool {
 }
 
 #[derive(Debug, Default)]
-pub struct Builtin;
+pub(crate) struct Builtin;
 
 impl Agent for Builtin {
     fn name(&self) -> AgentName {
@@ -100,7 +100,8 @@ impl AgentSession for Session {
                 running.finish().await;
             }
             let (cancel, over) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
-            let turn = Turn { tools: Arc::clone(&self.tools), events: self.events.clone(), cancel: cancel.clone() };
+            let turn =
+                DirectTurn { tools: Arc::clone(&self.tools), events: self.events.clone(), cancel: cancel.clone() };
             let ended = Arc::clone(&over);
             let task = tokio::spawn(async move {
                 let End { outcome, fault } = turn.run(&prompt).await;

@@ -14,7 +14,7 @@ const MOST_SENTENCES: usize = 5;
 const SHORTEST_PROSE: usize = 60;
 
 /// Returns the title, the headings and the first sentences of prose. `snapshot` may be empty.
-pub fn summary(title: &str, text: &str, snapshot: &str) -> String {
+pub(super) fn summary(title: &str, text: &str, snapshot: &str) -> String {
     let text = without_envelope(text);
     let mut answer = String::new();
     let headings = headings(&without_envelope(snapshot));
@@ -43,7 +43,7 @@ pub fn summary(title: &str, text: &str, snapshot: &str) -> String {
 }
 
 /// Formats lines of `text → href` as a list.
-pub fn links(output: &str) -> String {
+pub(super) fn links(output: &str) -> String {
     let output = without_envelope(output);
     let links: Vec<(&str, &str)> = output.lines().filter_map(|line| line.rsplit_once(" → ")).collect();
     if links.is_empty() {
@@ -66,7 +66,7 @@ pub fn links(output: &str) -> String {
 }
 
 /// Returns the console's errors, or that there are none.
-pub fn console(output: &str) -> String {
+pub(super) fn console(output: &str) -> String {
     if without_envelope(output).trim().is_empty() {
         return "The console has no errors since gstack began to work in this tab.\n".to_owned();
     }
@@ -74,7 +74,7 @@ pub fn console(output: &str) -> String {
 }
 
 /// Returns output unchanged, in a fence that it cannot close.
-pub fn fenced(output: &str) -> String {
+pub(super) fn fenced(output: &str) -> String {
     let text = clip(without_envelope(output).trim_end(), MOST_TEXT);
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -82,7 +82,7 @@ pub fn fenced(output: &str) -> String {
 }
 
 /// Escapes every character that Markdown could interpret (CommonMark 2.4).
-pub fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         if matches!(letter, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '#' | '!' | '~' | '&' | '$') {

@@ -6,7 +6,7 @@ use super::keys;
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     /// An address with its scheme.
     Open(String),
     Back,
@@ -36,7 +36,7 @@ pub enum Step {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub(super) enum Direction {
     Down,
     Up,
     Top,
@@ -44,14 +44,14 @@ pub enum Direction {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Scroll {
+pub(super) enum Scroll {
     By(Direction),
     To(String),
 }
 
 /// An element to click, by its text and, if the person named it, its role.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub(super) struct Target {
     pub name: String,
     /// An ARIA role.
     pub role: Option<&'static str>,
@@ -61,7 +61,7 @@ pub struct Target {
 const LONGEST_MESSAGE: usize = 4 * 1024;
 
 /// Returns all steps of a message, in order. Empty for an empty message.
-pub fn parse(message: &str) -> Vec<Step> {
+pub(super) fn parse(message: &str) -> Vec<Step> {
     if message.len() > LONGEST_MESSAGE {
         return vec![Step::Unknown(message.trim().to_owned())];
     }

@@ -34,7 +34,7 @@ impl Tools for Script {
                 Some(Ok(text)) => {
                     let image = Image { mime: "image/png".into(), bytes: vec![1] };
                     let images = if text == "(picture)" { vec![image] } else { Vec::new() };
-                    Ok(ToolResult { text: text.to_owned(), data: None, images })
+                    Ok(ToolResult { text: text.to_owned(), data: None, images, files: Vec::new() })
                 }
                 Some(Err(code)) => Err(Fault::new(code, "scripted fault")),
                 None => Ok(ToolResult { text: "false".to_owned(), ..ToolResult::default() }),

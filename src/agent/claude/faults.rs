@@ -7,23 +7,23 @@ use crate::agent::faults::{self, ApiTrouble, Program};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::told::{self, Sentence, Told};
 
-pub const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
-pub const SIGN_IN_COMMAND: &str = "claude auth login";
+pub(crate) const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
+pub(super) const SIGN_IN_COMMAND: &str = "claude auth login";
 
-pub const LABEL: &str = "Claude Code";
+pub(super) const LABEL: &str = "Claude Code";
 /// The name of its API for people; `COMPANY` provides that API.
-pub const API: &str = "Claude";
+pub(super) const API: &str = "Claude";
 const COMPANY: &str = "Anthropic";
 const KEY_VARIABLE: &str = "ANTHROPIC_API_KEY";
-pub const PROGRAM: Program<'static> =
+pub(super) const PROGRAM: Program<'static> =
     Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "claude --version" };
 
-pub fn signed_out() -> Fault {
+pub(super) fn signed_out() -> Fault {
     faults::signed_out(LABEL).command(SIGN_IN_COMMAND)
 }
 
 /// Returns the fault for a release that is too old to be confined, and so is not run.
-pub fn too_old(version: &str) -> Fault {
+pub(super) fn too_old(version: &str) -> Fault {
     Fault::new(FaultCode::AgentCrashed, told::AGENT_TOO_OLD.with([LABEL, version]))
         .hint(told::AGENT_TOO_OLD_NEXT)
         .command(INSTALL_COMMAND)
@@ -31,17 +31,17 @@ pub fn too_old(version: &str) -> Fault {
 }
 
 /// Returns the fault for a process that ended unexpectedly.
-pub fn crashed(how: &str, last_words: Option<&str>) -> Fault {
+pub(super) fn crashed(how: &str, last_words: Option<&str>) -> Fault {
     faults::crashed(LABEL, how, last_words)
 }
 
-pub fn busy() -> Fault {
+pub(super) fn busy() -> Fault {
     faults::busy(LABEL)
 }
 
 /// A failed API request, as the wire reports it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ApiFailure<'a> {
+pub(super) struct ApiFailure<'a> {
     /// The HTTP status, if there was a response.
     pub status: Option<u16>,
     /// Claude Code's own name for the failure: `authentication_failed`, `rate_limit`, `overloaded` …
@@ -52,7 +52,7 @@ pub struct ApiFailure<'a> {
 
 impl ApiFailure<'_> {
     /// Returns the notice for a retry.
-    pub fn trying_again(self, attempt: u64, of: u64) -> Sentence {
+    pub(super) fn trying_again(self, attempt: u64, of: u64) -> Sentence {
         let what = match (self.status, self.kind) {
             (Some(529), _) | (_, Some("overloaded")) => told::RETRY_OVERLOADED,
             (Some(429), _) | (_, Some("rate_limit")) => told::RETRY_RATE_LIMIT,
@@ -65,7 +65,7 @@ impl ApiFailure<'_> {
 }
 
 /// Returns the fault for a turn whose result reports a failure.
-pub fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
+pub(super) fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
     let said = result.result.as_deref().filter(|text| !text.is_empty());
     let said = said.map(str::to_owned).unwrap_or_else(|| for_persons(&result.errors));
     let trouble = ApiTrouble::from_words(&said);

@@ -22,18 +22,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The name of our MCP server in Claude Code's configuration.
-pub const SERVER: &str = "gstack";
+pub(super) const SERVER: &str = "gstack";
 const TOOL_PREFIX: &str = "mcp__gstack__";
 /// Claude Code's model name for a message that no model wrote.
 const SYNTHETIC_MODEL: &str = "<synthetic>";
 
 /// Returns the registry's name if this is one of our tools; `None` for Claude Code's own and other servers' tools.
-pub fn own_tool(name: &str) -> Option<&str> {
+pub(super) fn own_tool(name: &str) -> Option<&str> {
     name.strip_prefix(TOOL_PREFIX)
 }
 
 /// Maps one process's lines to events. Lives as long as the process, because costs and ids accumulate.
-pub struct Mapper {
+pub(super) struct Mapper {
     tools: Arc<dyn Tools>,
     folder: PathBuf,
     session: Option<String>,
@@ -44,12 +44,12 @@ pub struct Mapper {
     offers: Option<Offers>,
     told_no_tools: bool,
     plans: Plans,
-    turn: Turn,
+    turn: ClaudeTurn,
 }
 
 /// The state that is reset when a turn ends.
 #[derive(Default)]
-struct Turn {
+struct ClaudeTurn {
     streamed: Streamed,
     said_something: bool,
     /// Steps that have started and have no result yet, in order.
@@ -63,7 +63,7 @@ struct Turn {
 }
 
 impl Mapper {
-    pub fn new(tools: Arc<dyn Tools>, folder: PathBuf) -> Self {
+    pub(super) fn new(tools: Arc<dyn Tools>, folder: PathBuf) -> Self {
         Self {
             tools,
             folder,
@@ -74,30 +74,30 @@ impl Mapper {
             offers: None,
             told_no_tools: false,
             plans: Plans::default(),
-            turn: Turn::default(),
+            turn: ClaudeTurn::default(),
         }
     }
 
     /// Records that a person stopped the turn: interrupted steps become "unknown", and the end is not a failure.
-    pub fn note_interrupt(&mut self) {
+    pub(super) fn note_interrupt(&mut self) {
         self.turn.stopping = true;
     }
 
     /// Records that a person or the policy denied this tool call.
-    pub fn note_denied(&mut self, tool_use_id: &str) {
+    pub(super) fn note_denied(&mut self, tool_use_id: &str) {
         self.turn.denied.insert(tool_use_id.to_owned());
     }
 
-    pub fn note_account(&mut self, account: &Account) {
+    pub(super) fn note_account(&mut self, account: &Account) {
         self.uses_key = account.api_key_source.as_deref().is_some_and(|source| source != "none");
     }
 
-    pub fn note_offers(&mut self, offers: Offers) {
+    pub(super) fn note_offers(&mut self, offers: Offers) {
         self.offers = Some(offers);
     }
 
     /// Returns the events of a line. Ignores control requests and responses.
-    pub fn map(&mut self, line: Line) -> Vec<AgentEvent> {
+    pub(super) fn map(&mut self, line: Line) -> Vec<AgentEvent> {
         let mut events = Vec::new();
         match line {
             Line::System(System::Init(init)) => self.init(init, &mut events),

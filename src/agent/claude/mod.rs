@@ -3,6 +3,7 @@
 //!
 //! Owns finding it, checking whether it is signed in, and starting it. Never holds a process itself.
 
+mod claude_session;
 mod faults;
 mod map;
 mod options;
@@ -12,7 +13,6 @@ mod plan;
 mod question;
 #[cfg(test)]
 mod replay;
-mod session;
 mod start;
 mod streamed;
 mod wire;
@@ -34,8 +34,9 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-pub use faults::INSTALL_COMMAND;
+pub(crate) use faults::INSTALL_COMMAND;
 
+/// The agent's name.
 pub const NAME: &str = "claude";
 const PROGRAM: &str = "claude";
 /// A warm start takes half a second.
@@ -130,7 +131,7 @@ impl Agent for ClaudeCode {
                 return Err(faults::too_old("the installed release"));
             }
             let ready = start::start(&program, abilities, launch).await?;
-            let session: Box<dyn AgentSession> = Box::new(session::ClaudeSession::run(ready, events));
+            let session: Box<dyn AgentSession> = Box::new(claude_session::ClaudeSession::run(ready, events));
             Ok(session)
         })
     }

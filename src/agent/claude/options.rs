@@ -20,7 +20,7 @@ const FILE_TOOLS: &str = "Read,Glob,Grep,Edit,Write,AskUserQuestion,TodoWrite,Ta
 
 /// The features of the installed release, from its `--help`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Abilities {
+pub(super) struct Abilities {
     /// It can be confined.
     pub confinable: bool,
     /// `--restricted`
@@ -28,7 +28,7 @@ pub struct Abilities {
 }
 
 impl Abilities {
-    pub fn from_help(help: &str) -> Self {
+    pub(super) fn from_help(help: &str) -> Self {
         let knows = |flag: &str| {
             help.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | '=')).any(|word| word == flag)
         };
@@ -39,14 +39,14 @@ impl Abilities {
 
 /// Files (0600) that exist as long as the process. Dropping this removes them.
 #[derive(Debug)]
-pub struct RunFiles {
+pub(super) struct RunFiles {
     mcp: PathBuf,
     settings: PathBuf,
 }
 
 impl RunFiles {
     /// Writes the files. Blocks briefly on disk I/O.
-    pub fn write(launch: &Launch, guard: &Guard) -> io::Result<Self> {
+    pub(super) fn write(launch: &Launch, guard: &Guard) -> io::Result<Self> {
         let id = uuid::Uuid::new_v4().simple().to_string();
         let files = Self {
             mcp: launch.run_files.join(format!("claude-mcp-{id}.json")),
@@ -60,7 +60,7 @@ impl RunFiles {
         Ok(files)
     }
 
-    pub fn paths(&self) -> [PathBuf; 2] {
+    pub(super) fn paths(&self) -> [PathBuf; 2] {
         [self.mcp.clone(), self.settings.clone()]
     }
 }
@@ -78,7 +78,7 @@ impl Drop for RunFiles {
 }
 
 /// Returns its arguments. `resume`: whether to try [`Launch::resume`].
-pub fn arguments(launch: &Launch, files: &RunFiles, abilities: Abilities, resume: bool) -> Vec<OsString> {
+pub(super) fn arguments(launch: &Launch, files: &RunFiles, abilities: Abilities, resume: bool) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = [
         "-p",
         "--input-format=stream-json",
@@ -117,7 +117,7 @@ pub fn arguments(launch: &Launch, files: &RunFiles, abilities: Abilities, resume
 }
 
 /// Returns Claude Code's name for a model: its own aliases for `fast` and `deep`.
-pub fn model_name(model: &str) -> &str {
+pub(super) fn model_name(model: &str) -> &str {
     match model {
         "fast" => "haiku",
         "deep" => "opus",
@@ -127,7 +127,7 @@ pub fn model_name(model: &str) -> &str {
 
 /// Returns the login shell's environment with the settings for a background process. The configuration's values take
 /// precedence.
-pub fn environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
+pub(super) fn environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
     let mut environment = with_own_folder(of, program);
     environment.access = Access::claude();
     let defaults = [

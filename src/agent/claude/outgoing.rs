@@ -8,12 +8,12 @@ use crate::agent::prompt;
 use base64::Engine;
 use serde_json::{Value, json};
 
-pub fn initialize(request_id: &str) -> Vec<u8> {
+pub(super) fn initialize(request_id: &str) -> Vec<u8> {
     bytes(&json!({"type": "control_request", "request_id": request_id, "request": {"subtype": "initialize"}}))
 }
 
 /// Ends the running turn and all queued messages.
-pub fn interrupt(request_id: &str) -> Vec<u8> {
+pub(super) fn interrupt(request_id: &str) -> Vec<u8> {
     let request = json!({"subtype": "interrupt", "cancel_queued": true});
     bytes(&json!({"type": "control_request", "request_id": request_id, "request": request}))
 }
@@ -22,7 +22,7 @@ pub fn interrupt(request_id: &str) -> Vec<u8> {
 const SET_MODEL: &str = "set-model:";
 
 /// Sets the model for all following turns; `None` for the default one.
-pub fn set_model(model: Option<&str>) -> Vec<u8> {
+pub(super) fn set_model(model: Option<&str>) -> Vec<u8> {
     let model = model.map_or("default", model_name);
     let request_id = format!("{SET_MODEL}{}:{model}", uuid::Uuid::new_v4());
     let request = json!({"subtype": "set_model", "model": model});
@@ -30,11 +30,11 @@ pub fn set_model(model: Option<&str>) -> Vec<u8> {
 }
 
 /// Returns the model that the request with this id asked for.
-pub fn model_asked_for(request_id: &str) -> Option<&str> {
+pub(super) fn model_asked_for(request_id: &str) -> Option<&str> {
     request_id.strip_prefix(SET_MODEL)?.split_once(':').map(|(_, model)| model)
 }
 
-pub fn user_message(message: &Prompt) -> Vec<u8> {
+pub(super) fn user_message(message: &Prompt) -> Vec<u8> {
     let mut content = vec![json!({"type": "text", "text": prompt::message(message)})];
     content.extend(message.images.iter().map(|image| {
         let data = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
@@ -45,17 +45,17 @@ pub fn user_message(message: &Prompt) -> Vec<u8> {
 }
 
 /// Allows a request. `input` is returned unchanged.
-pub fn allow(request_id: &str, input: &Value) -> Vec<u8> {
+pub(super) fn allow(request_id: &str, input: &Value) -> Vec<u8> {
     answer(request_id, &json!({"behavior": "allow", "updatedInput": input}))
 }
 
 /// Denies a request. The model reads `words`.
-pub fn deny(request_id: &str, words: &str) -> Vec<u8> {
+pub(super) fn deny(request_id: &str, words: &str) -> Vec<u8> {
     answer(request_id, &json!({"behavior": "deny", "message": words}))
 }
 
 /// Refuses a request that this host does not support: without an answer the turn would hang.
-pub fn unsupported(request_id: &str) -> Vec<u8> {
+pub(super) fn unsupported(request_id: &str) -> Vec<u8> {
     let response = json!({"subtype": "error", "request_id": request_id, "error": "not supported by this host"});
     bytes(&json!({"type": "control_response", "response": response}))
 }

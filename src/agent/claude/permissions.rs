@@ -18,20 +18,20 @@ const NOBODY_ANSWERED: &str = "Nobody answered the question whether this is allo
 const CLOSED_FILE: &str = "This file is closed to agents: it holds credentials or gstack's own data.";
 
 /// The session's next step for a request, or for its answer.
-pub enum Verdict {
+pub(super) enum Verdict {
     Ask(PermissionAsked),
     Question(QuestionAsked),
     Reply(Reply),
 }
 
 /// A line for Claude Code, and the tool call that it denies.
-pub struct Reply {
+pub(super) struct Reply {
     pub line: Vec<u8>,
     pub denied: Option<String>,
 }
 
 /// An answer as received; `None` if its channel was dropped.
-pub struct Answered {
+pub(super) struct Answered {
     request: String,
     answer: Option<Answer>,
 }
@@ -48,7 +48,7 @@ struct Open {
     unanswered: &'static str,
 }
 
-pub struct Permissions {
+pub(super) struct Permissions {
     guard: Guard,
     folder: PathBuf,
     open: HashMap<String, Open>,
@@ -56,12 +56,12 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    pub fn new(guard: Guard, folder: PathBuf) -> Self {
+    pub(super) fn new(guard: Guard, folder: PathBuf) -> Self {
         Self { guard, folder, open: HashMap::new(), answers: FuturesUnordered::new() }
     }
 
     /// Decides on a request. `in_turn`: without a running turn there is nobody to ask.
-    pub fn judge(&mut self, request_id: String, request: CanUseTool, in_turn: bool) -> Verdict {
+    pub(super) fn judge(&mut self, request_id: String, request: CanUseTool, in_turn: bool) -> Verdict {
         let CanUseTool { tool_name, input, tool_use_id, decision_reason } = request;
         // The policy asks about our own tools itself, when the call arrives.
         if own_tool(&tool_name).is_some() {
@@ -105,12 +105,12 @@ impl Permissions {
     }
 
     /// Returns the next answer, or `None` immediately if no request is open.
-    pub async fn answered(&mut self) -> Option<Answered> {
+    pub(super) async fn answered(&mut self) -> Option<Answered> {
         self.answers.next().await
     }
 
     /// Returns the line for an answer; `None` if the request was withdrawn, because it has been answered then.
-    pub fn reply(&mut self, answered: Answered) -> Option<Reply> {
+    pub(super) fn reply(&mut self, answered: Answered) -> Option<Reply> {
         let Open { input, tool_use_id, unanswered } = self.open.remove(&answered.request)?;
         Some(match answered.answer {
             Some(Answer::Permission(PermissionAnswer::Allow)) => {
@@ -127,12 +127,12 @@ impl Permissions {
     }
 
     /// Withdraws a request. Returns true if it was still open.
-    pub fn withdraw(&mut self, request_id: &str) -> bool {
+    pub(super) fn withdraw(&mut self, request_id: &str) -> bool {
         self.open.remove(request_id).is_some()
     }
 
     /// Withdraws all requests when a turn ends, and returns their ids.
-    pub fn withdraw_all(&mut self) -> Vec<String> {
+    pub(super) fn withdraw_all(&mut self) -> Vec<String> {
         std::mem::take(&mut self.open).into_keys().collect()
     }
 }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// The plan of one process, over all its turns.
 #[derive(Debug, Default)]
-pub struct Plans {
+pub(super) struct Plans {
     tasks: Vec<Task>,
     /// Calls without a result yet, by their id.
     open: HashMap<String, Call>,
@@ -76,7 +76,7 @@ fn status_of(name: &str) -> PlanStatus {
 
 impl Plans {
     /// Records a call; ignores tools that do not concern the plan.
-    pub fn called(&mut self, id: &str, tool: &str, input: &Value) {
+    pub(super) fn called(&mut self, id: &str, tool: &str, input: &Value) {
         let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
         let call = match tool {
             "TodoWrite" => Todos::deserialize(input).ok().map(|list| {
@@ -96,7 +96,7 @@ impl Plans {
     }
 
     /// Applies a call's result. Returns the complete plan if it changed. `told`: the result as Claude Code's own data.
-    pub fn answered(&mut self, id: &str, ok: bool, told: &Value) -> Option<Vec<PlanEntry>> {
+    pub(super) fn answered(&mut self, id: &str, ok: bool, told: &Value) -> Option<Vec<PlanEntry>> {
         let call = self.open.remove(id).filter(|_| ok)?;
         match call {
             Call::Todos(entries) => return Some(entries),
@@ -126,7 +126,7 @@ impl Plans {
     }
 
     /// Removes finished tasks when a turn ends: they are not part of the next turn's plan.
-    pub fn turn_ended(&mut self) {
+    pub(super) fn turn_ended(&mut self) {
         self.open.clear();
         self.tasks.retain(|task| task.status != PlanStatus::Done);
     }

@@ -8,9 +8,9 @@ use crate::protocol::chat::{QuestionOption, QuestionPart};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub const TOOL: &str = "AskUserQuestion";
+pub(super) const TOOL: &str = "AskUserQuestion";
 /// The text for the model.
-pub const NOT_ANSWERED: &str = "The person did not answer. Go on without it, or say what you need to know.";
+pub(super) const NOT_ANSWERED: &str = "The person did not answer. Go on without it, or say what you need to know.";
 
 #[derive(Deserialize)]
 struct Input {
@@ -42,7 +42,7 @@ fn questions(input: &Value) -> Vec<Question> {
     Input::deserialize(input).map(|input| input.questions).unwrap_or_default()
 }
 
-pub fn parts(input: &Value) -> Vec<QuestionPart> {
+pub(super) fn parts(input: &Value) -> Vec<QuestionPart> {
     let option = |option: OptionTold| QuestionOption { label: option.label, description: option.description };
     let part = |question: Question| QuestionPart {
         text: question.question,
@@ -54,7 +54,7 @@ pub fn parts(input: &Value) -> Vec<QuestionPart> {
 }
 
 /// Adds the answers to `input`, each under the text of its question.
-pub fn answered(mut input: Value, answers: &QuestionAnswer) -> Value {
+pub(super) fn answered(mut input: Value, answers: &QuestionAnswer) -> Value {
     let told = questions(&input).into_iter().zip(answers);
     let told: Map<String, Value> =
         told.map(|(question, answer)| (question.question, answer.join(", ").into())).collect();

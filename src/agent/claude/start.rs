@@ -3,12 +3,12 @@
 //! Owns the handshake (`initialize` is the readiness probe and the sign-in check) and the fallback if an earlier
 //! session cannot be resumed.
 
+use super::claude_session::{Ready, ended};
 use super::faults;
 use super::map::Mapper;
 use super::options::{self, Abilities, RunFiles};
 use super::outgoing;
 use super::permissions::Permissions;
-use super::session::{Ready, ended};
 use super::wire::{Line, parse};
 use crate::agent::adapter::Launch;
 use crate::agent::guard::Guard;
@@ -28,7 +28,7 @@ const REQUEST: &str = "initialize";
 
 /// Starts it and resumes [`Launch::resume`] if possible. Fails if it does not start, does not get ready in time, or is
 /// not signed in.
-pub async fn start(program: &Path, abilities: Abilities, launch: Launch) -> Result<Ready, Fault> {
+pub(super) async fn start(program: &Path, abilities: Abilities, launch: Launch) -> Result<Ready, Fault> {
     match attempt(program, abilities, &launch, true).await {
         // If it does not know the session, it ends immediately without an answer.
         Err(Failure::Ended(_)) if launch.resume.is_some() => {

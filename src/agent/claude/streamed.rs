@@ -4,7 +4,7 @@
 
 /// The message that is being streamed, or was streamed last.
 #[derive(Debug, Default)]
-pub struct Streamed {
+pub(super) struct Streamed {
     message: String,
     blocks: Vec<StreamedBlock>,
 }
@@ -18,17 +18,17 @@ struct StreamedBlock {
 }
 
 impl Streamed {
-    pub fn begin_message(&mut self, id: String) {
+    pub(super) fn begin_message(&mut self, id: String) {
         self.message = id;
         self.blocks.clear();
     }
 
-    pub fn begin_block(&mut self, kind: &str) {
+    pub(super) fn begin_block(&mut self, kind: &str) {
         self.blocks.push(StreamedBlock { kind: kind.to_owned(), text: String::new(), finished: false });
     }
 
     /// Appends to the newest block. Returns true if this is the block's first text.
-    pub fn grow(&mut self, text: &str) -> bool {
+    pub(super) fn grow(&mut self, text: &str) -> bool {
         let Some(block) = self.blocks.last_mut() else { return true };
         let first = block.text.is_empty();
         block.text.push_str(text);
@@ -37,7 +37,7 @@ impl Streamed {
 
     /// Marks a block of the message as finished with the text `whole`. Returns the text not yet reported, and whether
     /// it starts a new block; `None` if all of it was streamed.
-    pub fn rest_of<'a>(&mut self, message: &str, kind: &str, whole: &'a str) -> Option<(bool, &'a str)> {
+    pub(super) fn rest_of<'a>(&mut self, message: &str, kind: &str, whole: &'a str) -> Option<(bool, &'a str)> {
         let same_message = self.message == message;
         let open = self.blocks.iter_mut().find(|block| same_message && !block.finished && block.kind == kind);
         let Some(block) = open else { return Some((true, whole)) };

@@ -15,7 +15,7 @@ const LONGEST_OBJECT: usize = 120;
 const LONGEST_THING: usize = 16 * 1024;
 
 /// Describes a call of one of Claude Code's own tools. `folder`: paths inside it are shown relative to it.
-pub fn describe(tool: &str, input: &Value, folder: &Path) -> StepWords {
+pub(super) fn describe(tool: &str, input: &Value, folder: &Path) -> StepWords {
     let text = |name: &str| one_line(input.get(name).and_then(Value::as_str).unwrap_or_default(), LONGEST_OBJECT);
     let path = |name: &str| one_line(&relative(input.get(name).and_then(Value::as_str), folder), LONGEST_OBJECT);
     let (kind, verb, object) = match tool {
@@ -38,7 +38,7 @@ pub fn describe(tool: &str, input: &Value, folder: &Path) -> StepWords {
 }
 
 /// Returns the permission question and its subject: the command, the path.
-pub fn question(tool: &str, input: &Value, folder: &Path) -> (String, String) {
+pub(super) fn question(tool: &str, input: &Value, folder: &Path) -> (String, String) {
     let words = describe(tool, input, folder);
     let named = |verb: &str| format!("{verb} {}", words.object).trim_end().to_owned();
     let whole = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);

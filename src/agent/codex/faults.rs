@@ -8,25 +8,25 @@ use crate::agent::faults::{self, ApiTrouble, LONGEST_TOLD, Program, api, said_by
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::told::{self, Sentence, Told};
 
-pub const INSTALL_COMMAND: &str = "npm install -g @openai/codex";
-pub const SIGN_IN_COMMAND: &str = "codex login";
-pub const PROGRAM: Program<'static> =
+pub(super) const INSTALL_COMMAND: &str = "npm install -g @openai/codex";
+pub(super) const SIGN_IN_COMMAND: &str = "codex login";
+pub(super) const PROGRAM: Program<'static> =
     Program { label: LABEL, install: Some(INSTALL_COMMAND), check: "codex --version" };
 
-pub const LABEL: &str = "Codex";
+pub(super) const LABEL: &str = "Codex";
 /// The provider of its API.
 const API: &str = "OpenAI";
 
-pub fn signed_out() -> Fault {
+pub(super) fn signed_out() -> Fault {
     faults::signed_out(LABEL).command(SIGN_IN_COMMAND)
 }
 
-pub fn own_model_unknown() -> Fault {
+pub(super) fn own_model_unknown() -> Fault {
     faults::own_model_unknown(LABEL)
 }
 
 /// Returns the fault if its file rules cannot be enforced, in which case it is not run.
-pub fn unconfined() -> Fault {
+pub(super) fn unconfined() -> Fault {
     Fault::new(FaultCode::AgentCrashed, told::AGENT_UNCONFINED.with([LABEL]))
         .hint(told::AGENT_UNCONFINED_NEXT)
         .command(INSTALL_COMMAND)
@@ -34,7 +34,7 @@ pub fn unconfined() -> Fault {
 }
 
 /// Returns the notice for a retry.
-pub fn trying_again(error: &TurnError) -> Sentence {
+pub(super) fn trying_again(error: &TurnError) -> Sentence {
     let what = match (error.kind(), error.status()) {
         ("serverOverloaded", _) => told::RETRY_OVERLOADED,
         ("rateLimitExceeded" | "usageLimitExceeded", _) | (_, Some(429)) => told::RETRY_RATE_LIMIT,
@@ -46,7 +46,7 @@ pub fn trying_again(error: &TurnError) -> Sentence {
 }
 
 /// Returns the fault for a failed turn. `uses_key`: signed in with a key, not with an account.
-pub fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
+pub(super) fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
     let said = one_line(&said_by_api(&error.message), LONGEST_TOLD);
     let trouble = ApiTrouble::from_words(&said);
     let of_api = |message: Told, hint: Told| api(message.with([API]), &said, hint);

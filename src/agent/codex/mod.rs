@@ -2,20 +2,20 @@
 //!
 //! Owns finding it, asking for its offers and account, and starting it. Never holds a process itself.
 
+mod codex_handler;
+mod codex_turn;
 mod faults;
 mod models;
 mod options;
 #[cfg(test)]
 mod replay;
 mod start;
-mod talk;
-mod turn;
 mod wire;
 mod words;
 
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
 use super::discovery;
-use super::rpc::session::RpcSession;
+use super::rpc::rpc_session::RpcSession;
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
@@ -23,6 +23,7 @@ use futures_util::future::BoxFuture;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
+/// The agent's name.
 pub const NAME: &str = "codex";
 
 /// Codex. Holds no process.

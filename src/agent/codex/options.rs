@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The name of our MCP server in Codex's configuration.
-pub const SERVER: &str = "gstack";
+pub(super) const SERVER: &str = "gstack";
 /// The name of our file rules in Codex's configuration.
-pub const PROFILE: &str = "gstack";
+pub(super) const PROFILE: &str = "gstack";
 /// The variable with the token of the MCP endpoint.
 const TOKEN_VARIABLE: &str = "GSTACK_MCP_TOKEN";
 /// A tool waits as long as a person takes to allow it. Only the daemon ends calls that hang.
@@ -44,7 +44,7 @@ const OFF: [&str; 15] = [
 const ON: [&str; 1] = ["default_mode_request_user_input"];
 
 /// Returns its arguments for a conversation. Reads from disk which closed places exist.
-pub fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
+pub(super) fn arguments(mcp: &McpEndpoint, guard: &Guard) -> Vec<OsString> {
     let mut settings = plain_settings();
     let server: Table = [
         ("url", mcp.url.as_str().into()),
@@ -80,7 +80,7 @@ fn closed_parts(place: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns its arguments for a probe: its offers and its account.
-pub fn probe_arguments() -> Vec<OsString> {
+pub(super) fn probe_arguments() -> Vec<OsString> {
     to_arguments(&plain_settings())
 }
 
@@ -108,12 +108,12 @@ fn to_arguments(settings: &[(String, Value)]) -> Vec<OsString> {
 }
 
 /// Returns the login shell's environment for a probe.
-pub fn own_environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
+pub(super) fn own_environment(of: &AgentEnvironment, program: &Path) -> AgentEnvironment {
     AgentEnvironment { access: Access::codex(), ..with_own_folder(of, program) }
 }
 
 /// Returns the login shell's environment with the token.
-pub fn environment(of: &AgentEnvironment, program: &Path, token: &str) -> AgentEnvironment {
+pub(super) fn environment(of: &AgentEnvironment, program: &Path, token: &str) -> AgentEnvironment {
     let mut environment = own_environment(of, program);
     environment.variables.insert(TOKEN_VARIABLE.into(), token.into());
     environment

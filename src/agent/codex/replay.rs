@@ -1,6 +1,6 @@
-//! Replays a recorded session of the real Codex through wire and talk: nothing is lost, duplicated or unknown.
+//! Replays a recorded session of the real Codex through wire and wire and handler: nothing is lost, duplicated or unknown.
 
-use super::talk::CodexTalk;
+use super::codex_handler::CodexHandler;
 use super::wire::{Notification, Request, ThreadStarted};
 use crate::agent::adapter::AgentEvent;
 use crate::agent::guard::Guard;
@@ -11,18 +11,18 @@ use crate::protocol::fault::FaultCode;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-fn talk(entries: &[Entry]) -> CodexTalk {
+fn handler(entries: &[Entry]) -> CodexHandler {
     let started = entries.iter().find(|entry| entry.line["result"]["thread"].is_object()).unwrap();
     let thread: ThreadStarted = serde_json::from_value(started.line["result"].clone()).unwrap();
     let folder = PathBuf::from("/srv/project");
     let guard = Guard::new(&folder, Some(Path::new("/srv/home")), &[]);
-    CodexTalk::new(Arc::new(NoTools), guard, folder, thread, true)
+    CodexHandler::new(Arc::new(NoTools), guard, folder, thread, true)
 }
 
 #[test]
 fn a_session_is_told_whole_and_once() {
     let entries = sample("codex/app_server.both.jsonl");
-    let events = play(&mut talk(&entries), Dialect::Plain, &entries, "turn/start");
+    let events = play(&mut handler(&entries), Dialect::Plain, &entries, "turn/start");
 
     // Computed from the raw lines: the finished messages, and the streamed text of the one that was cut off.
     let of_agent = || entries.iter().filter(|entry| entry.from_agent).map(|entry| &entry.line);

@@ -2,15 +2,15 @@
 //!
 //! Owns the handshake and the fallback if an earlier thread cannot be resumed.
 
+use super::codex_handler::CodexHandler;
 use super::faults::{self, PROGRAM};
 use super::options::{self, PROFILE};
-use super::talk::CodexTalk;
 use super::wire::{AccountRead, Models, ThreadStarted};
 use crate::agent::adapter::{AgentEnvironment, Launch};
 use crate::agent::guard::Guard;
 use crate::agent::process::child::{Patience, Spawn};
 use crate::agent::rpc::message::{Dialect, read};
-use crate::agent::rpc::session::Begin;
+use crate::agent::rpc::rpc_session::Begin;
 use crate::agent::rpc::wire::{AskError, Wire};
 use crate::protocol::VERSION;
 use crate::protocol::agents::ModelInfo;
@@ -29,7 +29,7 @@ const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 
 /// Its own report without a conversation.
-pub struct Told {
+pub(super) struct Told {
     pub signed_in: bool,
     pub account: Option<String>,
     pub warning: Option<Sentence>,
@@ -38,7 +38,7 @@ pub struct Told {
 
 /// Starts it and resumes [`Launch::resume`] if possible. Fails if it does not start, does not get ready in time, or is
 /// not signed in.
-pub async fn start(program: &Path, launch: Launch) -> Result<Begin<CodexTalk, ()>, Fault> {
+pub(super) async fn start(program: &Path, launch: Launch) -> Result<Begin<CodexHandler, ()>, Fault> {
     let home = launch.environment.variables.get(OsStr::new("HOME")).map(Path::new);
     let guard = Guard::new(&launch.folder, home, &launch.off_limits);
     let mut environment = options::environment(&launch.environment, program, &launch.mcp.token);
@@ -48,9 +48,9 @@ pub async fn start(program: &Path, launch: Launch) -> Result<Begin<CodexTalk, ()
     let mut wire = Wire::spawn(spawn, Dialect::Plain).map_err(|error| PROGRAM.not_spawned(&error))?;
     match tokio::time::timeout(READY_LIMIT, handshake(&mut wire, &launch)).await {
         Ok(Ok(Begun { thread, uses_key, resumed, notice })) => {
-            let mut talk = CodexTalk::new(launch.tools, guard, launch.folder, thread, uses_key);
-            talk.choose_model(launch.model);
-            Ok(Begin { wire, talk, keep: (), resumed, notice })
+            let mut handler = CodexHandler::new(launch.tools, guard, launch.folder, thread, uses_key);
+            handler.choose_model(launch.model);
+            Ok(Begin { wire, handler, keep: (), resumed, notice })
         }
         Ok(Err(fault)) => {
             wire.end(PATIENCE).await;
@@ -138,7 +138,7 @@ fn broken(error: AskError) -> Fault {
 }
 
 /// Asks which account is signed in and which models it offers.
-pub async fn ask(program: &Path, environment: &AgentEnvironment) -> Result<Told, Fault> {
+pub(super) async fn ask(program: &Path, environment: &AgentEnvironment) -> Result<Told, Fault> {
     let arguments = options::probe_arguments();
     let spawn = Spawn { program, arguments, environment, folder: Path::new("/") };
     let mut wire = Wire::spawn(spawn, Dialect::Plain).map_err(|error| PROGRAM.not_spawned(&error))?;

@@ -13,13 +13,13 @@ const LONGEST_OBJECT: usize = 120;
 /// A card shows the complete content. Text longer than this, cut off with `…`, is too long to review anyway.
 const LONGEST_THING: usize = 16 * 1024;
 
-pub fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
+pub(super) fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
     StepWords::of_own_tool(kind, verb, one_line(object, LONGEST_OBJECT))
 }
 
 /// Returns the command as the model wrote it, out of the shell that Codex wraps it in (`/bin/bash -lc '…'`). Anything else
 /// is returned as it is: what a person approves must be what runs, so Codex's own summary of it is never shown.
-pub fn command_line(command: &str) -> String {
+pub(super) fn command_line(command: &str) -> String {
     const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
     // A program of that name anywhere else may be anything.
     const FOLDERS: [&str; 5] = ["", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
@@ -34,12 +34,12 @@ pub fn command_line(command: &str) -> String {
     clip(line, LONGEST_THING)
 }
 
-pub fn running(command: &str) -> StepWords {
+pub(super) fn running(command: &str) -> StepWords {
     words(StepKind::Shell, "Running", &command_line(command))
 }
 
 /// Describes a change of files: `Writing new.txt`, `Editing src/a.rs`, `Editing 3 files`.
-pub fn changing(changes: &[FileUpdate], folder: &Path) -> StepWords {
+pub(super) fn changing(changes: &[FileUpdate], folder: &Path) -> StepWords {
     let (verb, object) = match changes {
         [one] => {
             let verb = match one.kind.kind.as_str() {
@@ -55,7 +55,7 @@ pub fn changing(changes: &[FileUpdate], folder: &Path) -> StepWords {
 }
 
 /// Returns the permission question for a change of files, and the changes.
-pub fn change_question(changes: &[FileUpdate], folder: &Path) -> (String, String) {
+pub(super) fn change_question(changes: &[FileUpdate], folder: &Path) -> (String, String) {
     let told = changing(changes, folder);
     let verb = match told.verb.as_str() {
         "Writing" => "Write",

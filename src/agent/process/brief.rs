@@ -17,7 +17,7 @@ use tokio::process::Command;
 const MOST_OUTPUT: u64 = 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
-pub enum BriefError {
+pub(crate) enum BriefError {
     #[error("it could not be started: {0}")]
     Start(io::Error),
     #[error("it gave no answer within {} s", .0.as_secs())]
@@ -27,7 +27,7 @@ pub enum BriefError {
 }
 
 #[derive(Debug)]
-pub struct BriefOutput {
+pub(crate) struct BriefOutput {
     pub status: ExitStatus,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
@@ -45,7 +45,7 @@ impl Drop for Group {
 
 /// Runs `program` with an empty stdin. Kills it as a group after `limit`, or if this future is dropped. Fails if it
 /// does not start or does not end in time.
-pub async fn run<A: AsRef<OsStr>>(
+pub(crate) async fn run<A: AsRef<OsStr>>(
     program: &Path,
     arguments: &[A],
     environment: &AgentEnvironment,

@@ -29,7 +29,7 @@ const STDERR_SETTLES: Duration = Duration::from_millis(200);
 const LINES_WAITING: usize = 16;
 
 /// The parameters of a child's start.
-pub struct Spawn<'a> {
+pub(crate) struct Spawn<'a> {
     pub program: &'a Path,
     pub arguments: Vec<OsString>,
     pub environment: &'a AgentEnvironment,
@@ -38,13 +38,13 @@ pub struct Spawn<'a> {
 
 /// The time limits for each step of a child's end.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub(crate) struct Patience {
     pub after_stdin_closed: Duration,
     pub after_term: Duration,
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum ChildError {
+pub(crate) enum ChildError {
     #[error("the folder {} is not there", .0.display())]
     NoFolder(PathBuf),
     #[error("{} could not be started: {source}", program.display())]
@@ -52,7 +52,7 @@ pub enum ChildError {
 }
 
 /// A running child. Dropping it kills it and all its descendants.
-pub struct LineChild {
+pub(crate) struct LineChild {
     child: Child,
     pid: Option<u32>,
     writer: Option<mpsc::Sender<Vec<u8>>>,
@@ -67,7 +67,7 @@ pub struct LineChild {
 impl LineChild {
     /// Starts the child. Returns it with a writer of lines to it and a reader of its lines. Fails if the folder does
     /// not exist or the program cannot be started.
-    pub fn spawn(spawn: Spawn<'_>) -> Result<(Self, LineWriter, Lines<ChildStdout>), ChildError> {
+    pub(crate) fn spawn(spawn: Spawn<'_>) -> Result<(Self, LineWriter, Lines<ChildStdout>), ChildError> {
         if !spawn.folder.is_dir() {
             return Err(ChildError::NoFolder(spawn.folder.to_owned()));
         }
@@ -104,19 +104,20 @@ impl LineChild {
         Ok((child, LineWriter { writer: writer.downgrade() }, Lines::new(stdout)))
     }
 
-    pub fn pid(&self) -> Option<u32> {
+    #[cfg(test)]
+    pub(crate) fn pid(&self) -> Option<u32> {
         self.pid
     }
 
     /// Waits until it has ended by itself and all of its stderr was read.
-    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await;
         self.settle_stderr().await;
         status
     }
 
     /// Returns the last non-empty line that it wrote to stderr.
-    pub fn last_words(&self) -> Option<String> {
+    pub(crate) fn last_words(&self) -> Option<String> {
         let tail = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes: Vec<u8> = tail.iter().copied().collect();
         drop(tail);
@@ -125,7 +126,7 @@ impl LineChild {
     }
 
     /// Ends it gracefully. None of its processes runs when this returns.
-    pub async fn end(mut self, patience: Patience) {
+    pub(crate) async fn end(mut self, patience: Patience) {
         let before = self.descendants().await;
         self.writer = None;
         if tokio::time::timeout(patience.after_stdin_closed, self.child.wait()).await.is_err() {
@@ -179,17 +180,17 @@ impl Drop for LineChild {
 
 /// Queues lines for a child, in order, without waiting until it reads them. Cheap to clone; keeps nothing open.
 #[derive(Clone)]
-pub struct LineWriter {
+pub(crate) struct LineWriter {
     writer: mpsc::WeakSender<Vec<u8>>,
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("it takes no more input")]
-pub struct InputClosed;
+pub(crate) struct InputClosed;
 
 impl LineWriter {
     /// Queues one line, given without its line break. Fails if the child's stdin is closed.
-    pub async fn line(&self, mut line: Vec<u8>) -> Result<(), InputClosed> {
+    pub(crate) async fn line(&self, mut line: Vec<u8>) -> Result<(), InputClosed> {
         line.push(b'\n');
         let writer = self.writer.upgrade().ok_or(InputClosed)?;
         writer.send(line).await.map_err(|_| InputClosed)
@@ -226,7 +227,7 @@ async fn keep_tail(mut stderr: ChildStderr, tail: Arc<Mutex<VecDeque<u8>>>) {
 }
 
 /// Sends KILL to a whole process group. Does nothing if it has ended.
-pub fn kill_group(group: Option<u32>) {
+pub(crate) fn kill_group(group: Option<u32>) {
     signal_group(group, Signal::KILL);
 }
 

@@ -4,7 +4,7 @@
 //! it detaches, and none of them outlives it, even if the daemon was killed. The agent's pipes and signals bypass the
 //! minder, which passes on its exit status.
 
-use super::descendants::{self, LOOK_AGAIN};
+use super::descendants::{self, RECHECK_INTERVAL};
 use crate::base::process::EndWatch;
 use crate::base::say;
 use rustix::process::{Signal, WaitOptions};
@@ -16,6 +16,7 @@ use std::process::{Command, ExitCode, ExitStatus};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
+/// The argument that selects this role of our program.
 pub const ROLE: &str = "agent-minder";
 /// The first argument of the minder outside a sandbox. The minded program then creates the sandbox and ends with it.
 pub const AROUND: &str = "--around";
@@ -97,7 +98,7 @@ async fn mind(program: &Path, arguments: Vec<OsString>, around: bool) -> io::Res
         }
         tokio::select! {
             _ = children.recv() => {}
-            () = tokio::time::sleep(LOOK_AGAIN) => {}
+            () = tokio::time::sleep(RECHECK_INTERVAL) => {}
         }
         reap(agent);
     }

@@ -2,8 +2,8 @@
 //!
 //! Owns a program's process group and its pipes. Never interprets the lines.
 
-pub mod brief;
-pub mod child;
-pub mod descendants;
-pub mod lines;
+pub(crate) mod brief;
+pub(crate) mod child;
+pub(crate) mod descendants;
+pub(crate) mod lines;
 pub mod minder;

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase")]
-pub enum Content {
+pub(crate) enum Content {
     Text {
         #[serde(default)]
         text: String,
@@ -27,7 +27,7 @@ pub enum Content {
 }
 
 /// Returns the texts, joined by lines, and the pictures. Skips a picture that cannot be decoded.
-pub fn read(blocks: impl IntoIterator<Item = Content>) -> (String, Vec<Image>) {
+pub(crate) fn read(blocks: impl IntoIterator<Item = Content>) -> (String, Vec<Image>) {
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     for block in blocks {
         match block {

@@ -1,15 +1,15 @@
 //! JSON-RPC in lines, for agents that use it: Codex's app-server and all ACP agents.
 //!
-//! Owns the messages, the start and the running session. Each adapter interprets the methods: a [`talk::Talk`] decides,
+//! Owns the messages, the start and the running session. Each adapter interprets the methods: a [`protocol_handler::ProtocolHandler`] decides,
 //! this module executes.
 
-pub mod content;
-pub mod message;
+pub(crate) mod content;
+pub(crate) mod message;
+pub(crate) mod protocol_handler;
 #[cfg(test)]
 mod replay;
-pub mod session;
-pub mod talk;
-pub mod wire;
+pub(crate) mod rpc_session;
+pub(crate) mod wire;
 
 #[cfg(test)]
-pub use replay::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
+pub(crate) use replay::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};

@@ -1,9 +1,9 @@
-//! Replays recorded sessions of real programs (`tests/samples`) to a [`Talk`] as their host did.
+//! Replays recorded sessions of real programs (`tests/samples`) to a [`ProtocolHandler`] as their host did.
 //!
 //! Owns reading a sample and answering as its host did. Each adapter's tests check the result.
 
 use super::message::{Dialect, Incoming, parse};
-use super::talk::{Answer, Out, Talk};
+use super::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
 use crate::agent::adapter::{AgentEvent, PermissionAnswer, Prompt, StepWords, ToolCall, ToolResult, Tools};
 use crate::protocol::chat::{StepKind, StepOutcome, TurnOutcome};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use std::path::Path;
 use tokio_util::sync::CancellationToken;
 
-pub struct NoTools;
+pub(crate) struct NoTools;
 
 impl Tools for NoTools {
     fn run(&self, _: ToolCall, _: CancellationToken) -> BoxFuture<'_, Result<ToolResult, Fault>> {
@@ -24,12 +24,12 @@ impl Tools for NoTools {
 }
 
 /// One line of a sample: from the agent, or from its host.
-pub struct Entry {
+pub(crate) struct Entry {
     pub from_agent: bool,
     pub line: Value,
 }
 
-pub fn sample(name: &str) -> Vec<Entry> {
+pub(crate) fn sample(name: &str) -> Vec<Entry> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/samples").join(name);
     let text = std::fs::read_to_string(path).unwrap();
     let entries = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -38,25 +38,30 @@ pub fn sample(name: &str) -> Vec<Entry> {
 }
 
 /// Returns the messages of the agent that its adapter does not recognise, by `is_known`.
-pub fn unknown(entries: &[Entry], is_known: impl Fn(&Incoming) -> bool) -> Vec<String> {
+pub(crate) fn unknown(entries: &[Entry], is_known: impl Fn(&Incoming) -> bool) -> Vec<String> {
     let of_agent = entries.iter().filter(|entry| entry.from_agent).map(|entry| entry.line.to_string());
     of_agent.filter(|line| !parse(line).is_some_and(|message| is_known(&message))).collect()
 }
 
 /// Replays a sample, with prompts, interrupts and answers at the points where the host sent them. `prompts`: the method
 /// of a prompt. Checks that our answers are those of that host. Returns all events.
-pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &str) -> Vec<AgentEvent> {
+pub(crate) fn play(
+    handler: &mut dyn ProtocolHandler,
+    dialect: Dialect,
+    entries: &[Entry],
+    prompts: &str,
+) -> Vec<AgentEvent> {
     let mut events = Vec::new();
     for entry in entries {
         let method = entry.line["method"].as_str().unwrap_or_default();
         let id = entry.line["id"].as_u64();
-        let mut out = Out::new(dialect, id.unwrap_or(1).saturating_sub(1));
+        let mut out = HandlerOutput::new(dialect, id.unwrap_or(1).saturating_sub(1));
         if entry.from_agent {
-            talk.incoming(parse(&entry.line.to_string()).unwrap(), &mut out);
+            handler.incoming(parse(&entry.line.to_string()).unwrap(), &mut out);
         } else if method == prompts {
-            talk.prompt(Prompt { text: "as recorded".to_owned(), ..Prompt::default() }, &mut out);
+            handler.prompt(Prompt { text: "as recorded".to_owned(), ..Prompt::default() }, &mut out);
         } else if method.ends_with("/interrupt") || method.ends_with("/cancel") {
-            talk.interrupt(&mut out);
+            handler.interrupt(&mut out);
             let (told, said) = drain(&mut out);
             events.extend(told);
             assert!(said.iter().any(|line| line["method"] == method && line["params"] == entry.line["params"]));
@@ -64,7 +69,7 @@ pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &
         } else if method.is_empty() {
             let allowed = allows(&entry.line["result"]);
             let answer = if allowed { PermissionAnswer::Allow } else { PermissionAnswer::Deny("no".to_owned()) };
-            talk.answered(&entry.line["id"].to_string(), Answer::Permission(Some(answer)), &mut out);
+            handler.answered(&entry.line["id"].to_string(), Answer::Permission(Some(answer)), &mut out);
             let (told, said) = drain(&mut out);
             events.extend(told);
             // A request that was cancelled by an interrupt is answered already.
@@ -77,7 +82,7 @@ pub fn play(talk: &mut dyn Talk, dialect: Dialect, entries: &[Entry], prompts: &
 }
 
 /// Returns the events and the lines to send.
-fn drain(out: &mut Out) -> (Vec<AgentEvent>, Vec<Value>) {
+fn drain(out: &mut HandlerOutput) -> (Vec<AgentEvent>, Vec<Value>) {
     let (told, said) = out.drain();
     (told, said.iter().map(|line| serde_json::from_slice(line).unwrap()).collect())
 }
@@ -87,12 +92,12 @@ fn allows(result: &Value) -> bool {
     ["accept", "allow", "proceed_once"].contains(&decision)
 }
 
-pub fn text_of(events: &[AgentEvent]) -> String {
+pub(crate) fn text_of(events: &[AgentEvent]) -> String {
     let text = |event: &AgentEvent| if let AgentEvent::TextDelta(text) = event { Some(text.clone()) } else { None };
     events.iter().filter_map(text).collect()
 }
 
-pub fn ends(events: &[AgentEvent]) -> Vec<(TurnOutcome, Option<FaultCode>)> {
+pub(crate) fn ends(events: &[AgentEvent]) -> Vec<(TurnOutcome, Option<FaultCode>)> {
     let end = |event: &AgentEvent| match event {
         AgentEvent::TurnDone { outcome, fault, .. } => Some((*outcome, fault.as_ref().map(|fault| fault.code))),
         _ => None,
@@ -101,7 +106,7 @@ pub fn ends(events: &[AgentEvent]) -> Vec<(TurnOutcome, Option<FaultCode>)> {
 }
 
 /// Returns each step with its words and outcome. Asserts that every step that started ended exactly once.
-pub fn steps(events: &[AgentEvent]) -> Vec<(String, StepOutcome)> {
+pub(crate) fn steps(events: &[AgentEvent]) -> Vec<(String, StepOutcome)> {
     let mut begun = Vec::new();
     let mut ended = Vec::new();
     for event in events {

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use tokio::process::ChildStdout;
 
 /// A started process that is not ready yet. Dropping it kills the process.
-pub struct Wire {
+pub(crate) struct Wire {
     pub(super) child: LineChild,
     pub(super) writer: LineWriter,
     pub(super) lines: Lines<ChildStdout>,
@@ -21,7 +21,7 @@ pub struct Wire {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum AskError {
+pub(crate) enum AskError {
     #[error(transparent)]
     Refused(#[from] RpcError),
     /// Its output ended.
@@ -30,13 +30,13 @@ pub enum AskError {
 }
 
 impl Wire {
-    pub fn spawn(spawn: Spawn<'_>, dialect: Dialect) -> Result<Self, ChildError> {
+    pub(crate) fn spawn(spawn: Spawn<'_>, dialect: Dialect) -> Result<Self, ChildError> {
         let (child, writer, lines) = LineChild::spawn(spawn)?;
         Ok(Self { child, writer, lines, dialect, last_id: 0, early: Vec::new() })
     }
 
     /// Sends a request and waits for its answer. Fails if the agent refuses it or its output ends.
-    pub async fn ask(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, AskError> {
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Result<Box<RawValue>, AskError> {
         self.last_id += 1;
         let asked = self.last_id;
         self.write(self.dialect.request(asked, method, params)).await;
@@ -54,11 +54,11 @@ impl Wire {
         }
     }
 
-    pub async fn notify(&mut self, method: &str, params: Option<Value>) {
+    pub(crate) async fn notify(&mut self, method: &str, params: Option<Value>) {
         self.write(self.dialect.notification(method, params)).await;
     }
 
-    pub async fn end(self, patience: Patience) {
+    pub(crate) async fn end(self, patience: Patience) {
         self.child.end(patience).await;
     }
 
@@ -68,7 +68,7 @@ impl Wire {
     }
 
     async fn ended(&mut self) -> AskError {
-        let (how, last_words) = crate::agent::session_task::how_it_ended(&mut self.child).await;
+        let (how, last_words) = crate::agent::session_task::exit_description(&mut self.child).await;
         AskError::Ended { how, last_words }
     }
 }

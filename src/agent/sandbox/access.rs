@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 /// Paths are absolute, or relative to the home directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Access {
+    /// What it may read.
     pub read: Vec<PathBuf>,
+    /// What it may read and write.
     pub write: Vec<PathBuf>,
     /// Read-only paths inside `write`: files that make the same program run something when the person starts it. They
     /// are created if missing, so that an agent cannot create them.
@@ -23,6 +25,7 @@ pub struct Access {
 /// A path that an agent must not change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
+    /// The path, inside one of `write`.
     pub path: PathBuf,
     /// The content of a created file. `None`: it is a folder.
     pub empty: Option<&'static str>,
@@ -57,12 +60,14 @@ impl Access {
         }
     }
 
+    /// Returns the access that Codex needs.
     pub fn codex() -> Self {
         let mut fixed = folders(".codex", &["agents", "hooks", "plugins", "prompts", "rules"]);
         fixed.extend(files(".codex", &[("config.toml", ""), ("AGENTS.md", "")]));
         Self { write: paths(&[".codex"]), fixed, own_sandbox: true, ..Self::default() }
     }
 
+    /// Returns the access that Gemini CLI needs.
     pub fn gemini() -> Self {
         let mut fixed = folders(".gemini", &["agents", "commands", "extensions", "hooks", "policies", "skills"]);
         fixed

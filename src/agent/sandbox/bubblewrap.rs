@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
 /// The process's own temporary folder, as it sees it.
-pub const TEMPORARY: &str = "/tmp";
+pub(super) const TEMPORARY: &str = "/tmp";
 
 /// Lets root nest an agent's own sandbox (Codex has one), which needs this capability to map itself, and a `/proc` that
 /// nothing covers. That `/proc` is mounted where the agent cannot reach it. Other users need neither.
@@ -29,7 +29,7 @@ const NESTED_AS_ROOT: [&str; 11] = [
 ];
 
 /// Returns the arguments that a nested sandbox needs, to be added after a writable `/run`.
-pub fn nesting() -> &'static [&'static str] {
+pub(super) fn nesting() -> &'static [&'static str] {
     if rustix::process::geteuid().is_root() { &NESTED_AS_ROOT } else { &[] }
 }
 
@@ -46,7 +46,7 @@ enum Mount {
 }
 
 /// Returns the arguments up to the `--` before the program.
-pub fn arguments(plan: &Plan) -> Vec<OsString> {
+pub(super) fn arguments(plan: &Plan) -> Vec<OsString> {
     let mut all: Vec<OsString> = [
         "--unshare-user",
         "--unshare-pid",

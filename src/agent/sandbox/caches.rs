@@ -35,7 +35,10 @@ const FOLDER: &str = "gstack-agents";
 /// Creates the folders and sets the variables. Returns the writable folders, or none if the home directory is unknown.
 /// Their parent folder is not writable, so that none of them can be replaced with a symlink. `person`: the person's own
 /// variables.
-pub fn prepare(person: &BTreeMap<OsString, OsString>, environment: &mut AgentEnvironment) -> io::Result<Vec<PathBuf>> {
+pub(super) fn prepare(
+    person: &BTreeMap<OsString, OsString>,
+    environment: &mut AgentEnvironment,
+) -> io::Result<Vec<PathBuf>> {
     let folder = |name: &str| person.get(OsStr::new(name)).map(PathBuf::from).filter(|path| path.is_absolute());
     let Some(home) = folder("HOME") else { return Ok(Vec::new()) };
     let caches = folder("XDG_CACHE_HOME").unwrap_or_else(|| home.join(".cache")).join(FOLDER);

@@ -13,6 +13,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// The argument that selects this role of our program.
 pub const ROLE: &str = "agent-confine";
 
 /// The exit code of shells for a program that cannot be started.

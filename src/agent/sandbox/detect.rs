@@ -33,7 +33,11 @@ const TRY: [&str; 12] = [
 /// The additional namespace of an agent's nested sandbox: no network.
 const TRY_WITHIN: [&str; 1] = ["--unshare-net"];
 
-/// Returns the best mechanism. Fails with a message for a person about what is missing.
+/// Returns the best mechanism.
+///
+/// # Errors
+///
+/// Fails if this machine has no mechanism that works here. The text says what is missing, for people.
 pub async fn detect(environment: &AgentEnvironment) -> Result<Mechanism, String> {
     if cfg!(target_os = "macos") {
         let program = Path::new(super::seatbelt::PROGRAM);

@@ -13,7 +13,7 @@ const MOST_INCLUDES: usize = 5;
 const PATHS: [&str; 4] = ["path", "excludesfile", "attributesfile", "template"];
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Around {
+pub(super) struct Around {
     pub read: Vec<PathBuf>,
     pub write: Vec<PathBuf>,
     /// Read-only paths inside `write`: files that make git run a program, or that redirect it.
@@ -22,7 +22,7 @@ pub struct Around {
 
 /// Returns the paths that git and builds in `folder` need from the repository around it. `is_out`: a path that no
 /// repository may open, such as the home directory.
-pub fn around(folder: &Path, is_out: impl Fn(&Path) -> bool) -> Around {
+pub(super) fn around(folder: &Path, is_out: impl Fn(&Path) -> bool) -> Around {
     let top = folder.ancestors().take_while(|above| *above == folder || !is_out(above));
     let Some(top) = top.filter(|above| above.parent().is_some()).find(|above| above.join(".git").exists()) else {
         return Around { fixed: protected(&folder.join(".git")), ..Around::default() };
@@ -65,7 +65,7 @@ fn linked(file: &Path) -> Option<(PathBuf, PathBuf)> {
 
 /// Returns the files that the person's git configuration names: included files, ignore rules, attributes, the commit
 /// template. Git fails if it may not read an included file.
-pub fn configuration(home: &Path) -> Vec<PathBuf> {
+pub(super) fn configuration(home: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut waiting: Vec<(PathBuf, usize)> =
         [".gitconfig", ".config/git/config"].map(|name| (home.join(name), 0)).into();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Returns the kernel's Landlock ABI, or 0 if it has none.
 #[cfg(target_os = "linux")]
-pub fn abi() -> u8 {
+pub(super) fn abi() -> u8 {
     use landlock::{ABI, Access, AccessFs, LandlockStatus, Ruleset, RulesetAttr};
     // Rules apply to a thread, so a short-lived one finds out what the kernel supports.
     let tried = std::thread::spawn(|| {
@@ -34,7 +34,7 @@ pub fn abi() -> u8 {
 /// Keeps this process from sending signals and connecting to abstract sockets outside its domain, if the kernel
 /// supports that. Does not restrict files. A process in a domain cannot trace one outside.
 #[cfg(target_os = "linux")]
-pub fn scope() -> io::Result<()> {
+pub(super) fn scope() -> io::Result<()> {
     use landlock::{ABI, Access, Ruleset, RulesetAttr, Scope};
     let scopes = Scope::from_all(ABI::V6);
     let ruleset = Ruleset::default().scope(scopes).and_then(Ruleset::create);
@@ -44,7 +44,7 @@ pub fn scope() -> io::Result<()> {
 /// Blocks every file that the plan does not open, and everything that [`scope`] blocks. Fails if the kernel has no
 /// Landlock.
 #[cfg(target_os = "linux")]
-pub fn restrict(plan: &Plan) -> io::Result<()> {
+pub(super) fn restrict(plan: &Plan) -> io::Result<()> {
     use landlock::{
         ABI, Access, AccessFs, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
     };

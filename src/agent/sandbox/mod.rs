@@ -19,9 +19,9 @@ mod seatbelt;
 mod sockets;
 
 pub use access::{Access, Fixed};
-pub use confiner::{Confiner, SandboxMode, SandboxSettings, SandboxState};
+pub(crate) use confiner::{Confiner, SandboxMode, SandboxSettings, SandboxState};
 pub use detect::detect;
-pub use scratch::Scratch;
+pub(crate) use scratch::Scratch;
 
 use crate::agent::adapter::AgentEnvironment;
 use crate::agent::process::minder;
@@ -38,6 +38,7 @@ pub enum Confinement {
     /// Not confined. The person chose that, or this machine has no sandbox.
     #[default]
     Off,
+    /// Confined by this machine's sandbox.
     In(Arc<Sandbox>),
     /// Not started: the person requires a sandbox and this machine has none. The text says what is missing.
     Refused(String),
@@ -48,9 +49,19 @@ pub enum Confinement {
 pub enum Mechanism {
     /// Own mount and pid namespaces, created by `bwrap`, and Landlock scopes if the kernel has them (`abi` 0: it has no
     /// Landlock). `nests`: a program inside can create its own sandbox.
-    Namespaces { bwrap: PathBuf, abi: u8, nests: bool },
+    Namespaces {
+        /// The path of bubblewrap.
+        bwrap: PathBuf,
+        /// The kernel's Landlock version.
+        abi: u8,
+        /// Whether a program inside can create its own sandbox.
+        nests: bool,
+    },
     /// Landlock rules for files, and a seccomp filter that blocks Unix sockets.
-    Landlock { abi: u8 },
+    Landlock {
+        /// The kernel's Landlock version.
+        abi: u8,
+    },
     /// `sandbox-exec` of macOS.
     Seatbelt,
 }
@@ -85,6 +96,7 @@ impl Mechanism {
 /// The sandbox of this machine, as one daemon uses it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sandbox {
+    /// How it confines.
     pub mechanism: Mechanism,
     /// Our own program, which applies the restrictions that only a process itself can apply.
     pub program: PathBuf,
@@ -98,8 +110,11 @@ pub struct Sandbox {
 
 /// A program with its arguments and environment, ready to start confined.
 pub struct Confined {
+    /// The program to start, which may be the sandbox's.
     pub program: PathBuf,
+    /// Its arguments.
     pub arguments: Vec<OsString>,
+    /// The environment that it runs in.
     pub environment: AgentEnvironment,
     /// The folder of its temporary files. Dropping this removes them.
     pub scratch: Option<Scratch>,
@@ -118,7 +133,12 @@ const SESSION_VARIABLES: [&str; 8] = [
 ];
 
 /// Returns the command that starts `program` in `folder`, confined by [`AgentEnvironment::confinement`], and with a
-/// minder if the environment names one. Fails if the person requires a sandbox and there is none.
+/// minder if the environment names one.
+///
+/// # Errors
+///
+/// Fails with `PermissionDenied` if the person requires a sandbox and there is none, and with other errors if the
+/// folder for temporary files cannot be made or the command cannot be confined.
 pub fn command<A: AsRef<OsStr>>(
     program: &Path,
     arguments: &[A],

@@ -11,7 +11,7 @@ use std::path::Path;
 /// The allowed keys, besides `@SCOPE:registry`.
 const HARMLESS: [&str; 4] = ["registry", "cafile", "prefix", "strict-ssl"];
 
-pub fn pass_on_registries(environment: &mut AgentEnvironment) {
+pub(super) fn pass_on_registries(environment: &mut AgentEnvironment) {
     let Some(home) = environment.variables.get(OsStr::new("HOME")) else { return };
     let text = fs::read_to_string(Path::new(home).join(".npmrc")).unwrap_or_default();
     for (key, value) in harmless(&text) {

@@ -3,7 +3,7 @@
 //! Owns the lists. Paths without a leading `/` are relative to the home directory.
 
 /// Readable by every program: the system, and the files that describe users and the network.
-pub const SYSTEM: [&str; 22] = [
+pub(super) const SYSTEM: [&str; 22] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -29,7 +29,7 @@ pub const SYSTEM: [&str; 22] = [
 ];
 
 /// Programs and their files in the home directory, read-only.
-pub const TOOLS: [&str; 44] = [
+pub(super) const TOOLS: [&str; 44] = [
     ".asdf",
     ".asdfrc",
     ".bun",
@@ -77,7 +77,7 @@ pub const TOOLS: [&str; 44] = [
 ];
 
 /// Variables whose value is a folder of such tools, or a file of certificates, wherever it is.
-pub const TOOL_VARIABLES: [&str; 26] = [
+pub(super) const TOOL_VARIABLES: [&str; 26] = [
     "ANDROID_HOME",
     "ASDF_DATA_DIR",
     "AWS_CA_BUNDLE",
@@ -107,7 +107,7 @@ pub const TOOL_VARIABLES: [&str; 26] = [
 ];
 
 /// Secrets of the system, closed inside the open paths. The guard has the list of the person's own.
-pub const CLOSED: [&str; 8] = [
+pub(super) const CLOSED: [&str; 8] = [
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -119,7 +119,7 @@ pub const CLOSED: [&str; 8] = [
 ];
 
 /// Devices that every program may use.
-pub const DEVICES: [&str; 9] = [
+pub(super) const DEVICES: [&str; 9] = [
     "/dev/null",
     "/dev/zero",
     "/dev/full",

@@ -14,11 +14,11 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// The maximum length of a chain of symlinks.
-pub const MOST_LINKS: usize = 16;
+pub(super) const MOST_LINKS: usize = 16;
 
 /// All paths are absolute, exist, and are spelled as the process uses them. [`Plan::closed`] may be inside the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
+pub(super) struct Plan {
     pub home: Option<PathBuf>,
     /// The working folder.
     pub folder: PathBuf,
@@ -35,7 +35,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn new(
+    pub(super) fn new(
         sandbox: &Sandbox,
         program: &Path,
         arguments: &[OsString],

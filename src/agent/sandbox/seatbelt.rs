@@ -7,7 +7,7 @@ use super::plan::Plan;
 use std::fmt::Write;
 use std::path::Path;
 
-pub const PROGRAM: &str = "/usr/bin/sandbox-exec";
+pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
 
 /// Allows everything except files and Unix sockets. The plan's rules then open files; the only Unix socket is that of
 /// mDNSResponder.
@@ -24,7 +24,7 @@ const BEGIN: &str = "(version 1)
 (allow file-write* (literal \"/dev/null\") (literal \"/dev/zero\") (literal \"/dev/tty\") (regex #\"^/dev/ttys[0-9]+$\") (literal \"/dev/ptmx\"))
 ";
 
-pub fn profile(plan: &Plan) -> String {
+pub(super) fn profile(plan: &Plan) -> String {
     let mut rules: Vec<(&Path, u8, &str)> = Vec::new();
     let lists = [
         (&plan.read, "allow file-read*"),

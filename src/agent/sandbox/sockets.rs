@@ -6,7 +6,7 @@
 
 /// The sockets to block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Closed {
+pub(super) enum Closed {
     All,
     /// All except datagram sockets, which cannot reach a socket that accepts connections: gstack's, ssh's, D-Bus, X11.
     Connections,
@@ -37,7 +37,7 @@ mod filter {
     /// EACCES: the error for a socket that a program may not open.
     const REFUSED: u32 = 13;
 
-    pub fn close(which: Closed) -> io::Result<()> {
+    pub(super) fn close(which: Closed) -> io::Result<()> {
         let unix = || SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, AF_UNIX);
         let sockets = || -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
             if which == Closed::All {
@@ -61,7 +61,7 @@ mod filter {
 
 /// Blocks them for this process and all that it starts. Fails if the filter cannot be applied.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub fn close(which: Closed) -> std::io::Result<()> {
+pub(super) fn close(which: Closed) -> std::io::Result<()> {
     filter::close(which)
 }
 
@@ -71,4 +71,4 @@ pub fn close(_: Closed) -> std::io::Result<()> {
 }
 
 /// Whether [`close`] supports this machine.
-pub const KNOWN: bool = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));
+pub(super) const KNOWN: bool = cfg!(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")));

@@ -49,6 +49,13 @@ pub struct Node {
     /// Set for an element that owns a frame.
     #[serde(default)]
     pub frame_id: Option<String>,
+    pub backend_node_id: i64,
+    /// The shadow roots of an element, whether open, closed or the browser's own.
+    #[serde(default)]
+    pub shadow_roots: Vec<Node>,
+    /// Set for a shadow root: `open`, `closed` or `user-agent`.
+    #[serde(default)]
+    pub shadow_root_type: Option<String>,
 }
 
 commands! {

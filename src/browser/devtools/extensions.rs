@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 /// Loads an extension from its folder, or reloads it if it is loaded.
 #[derive(Clone, Debug, Serialize)]
-pub struct LoadUnpacked {
+pub(crate) struct LoadUnpacked {
     pub path: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct LoadedExtension {
+pub(crate) struct LoadedExtension {
     pub id: String,
 }
 
@@ -21,7 +21,7 @@ pub struct LoadedExtension {
 /// crashes if the extension is disabled: call `GetExtensions` first.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TriggerAction {
+pub(crate) struct TriggerAction {
     pub id: String,
     /// A target of type `tab`, not the page in it.
     pub target_id: String,
@@ -29,10 +29,10 @@ pub struct TriggerAction {
 
 /// Lists the unpacked extensions.
 #[derive(Clone, Debug, Serialize)]
-pub struct GetExtensions {}
+pub(crate) struct GetExtensions {}
 
 #[derive(Clone, Debug, Deserialize)]
-pub struct Extensions {
+pub(crate) struct Extensions {
     pub extensions: Vec<ExtensionInfo>,
 }
 

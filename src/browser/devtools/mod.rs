@@ -6,10 +6,14 @@
 //!
 //! Source: <https://chromedevtools.github.io/devtools-protocol/tot/>
 
+// The types mirror the protocol's, under the names of its methods: that page documents each of them and its fields.
+// Only what differs from it, and our own functions, are documented here.
+#![allow(missing_docs)]
+
 pub mod browser;
 pub mod dom;
 pub mod emulation;
-pub mod extensions;
+pub(crate) mod extensions;
 pub mod fetch;
 pub mod heap_profiler;
 pub mod input;
@@ -18,6 +22,7 @@ pub mod page;
 pub mod runtime;
 pub mod service_worker;
 pub mod target;
+pub mod web_mcp;
 
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};

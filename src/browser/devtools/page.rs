@@ -137,6 +137,7 @@ pub struct FrameData {
 }
 
 impl FrameData {
+    /// Returns the whole address, with its fragment: on an error page, the one that failed to load.
     pub fn full_url(&self) -> String {
         let url = self.unreachable_url.as_ref().unwrap_or(&self.url);
         format!("{url}{}", self.url_fragment.as_deref().unwrap_or_default())

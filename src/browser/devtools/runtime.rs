@@ -40,6 +40,7 @@ impl Evaluate {
         self
     }
 
+    /// Evaluates in this context, named by its unique id if it has one.
     pub fn within(mut self, context: &Context) -> Self {
         match &context.unique {
             Some(unique) => self.unique_context_id = Some(unique.clone()),

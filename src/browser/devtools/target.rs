@@ -58,15 +58,19 @@ pub struct FilterEntry {
 }
 
 impl FilterEntry {
+    /// Includes the targets of this type.
     pub fn only(kind: &str) -> Self {
         Self { kind: Some(kind.to_owned()), exclude: false }
     }
+    /// Excludes the targets of this type.
     pub fn never(kind: &str) -> Self {
         Self { kind: Some(kind.to_owned()), exclude: true }
     }
+    /// Includes all targets that no earlier entry matches.
     pub fn all_others() -> Self {
         Self { kind: None, exclude: false }
     }
+    /// Excludes all targets that no earlier entry matches.
     pub fn no_others() -> Self {
         Self { kind: None, exclude: true }
     }
@@ -146,6 +150,7 @@ impl SetAutoAttach {
     pub fn waiting() -> Self {
         Self { wait_for_debugger_on_start: true, ..Self::running() }
     }
+    /// Attaches only to the targets that the filter includes.
     pub fn filter(self, filter: Vec<FilterEntry>) -> Self {
         Self { filter: Some(filter), ..self }
     }

@@ -127,6 +127,8 @@ class EngineText {
 
   /* Returns the text, or null if everything must be walked. */
   read() {
+    const lines = this.#walked.size === 0 ? linesOf(this.#text) : [];
+    if (lines.length > 0 && isAllOf(this.#root, lines)) return tidiedLines(lines.join('\n'));
     for (let node = this.#walker.nextNode(); node; node = this.#walker.nextNode()) {
       if (node.nodeType === Node.TEXT_NODE) {
         if (!this.#find(node) && !this.#skip(node) && !this.#walkAround(node)) return null;
@@ -269,6 +271,40 @@ class EngineText {
     parts.push(this.#text.slice(copied));
     return parts.join('');
   }
+}
+
+/** Returns the lines of a text that have letters, without white space around them. @param {string} text */
+function linesOf(text) {
+  const lines = [];
+  for (const line of text.split('\n')) {
+    const isTrim = !isSpace(line.charCodeAt(0)) && !isSpace(line.charCodeAt(line.length - 1));
+    const trimmed = isTrim ? line : line.replace(/^[ \t\f\r]+|[ \t\f\r]+$/g, '');
+    if (trimmed) lines.push(trimmed);
+  }
+  return lines;
+}
+
+/**
+ * Returns true if these lines are all of an element's text, with white space in the same places: what `EngineText` checks node
+ * by node, in a few comparisons of long strings. False says nothing: a part may only be hidden.
+ * @param {HTMLElement} root
+ * @param {string[]} lines
+ */
+function isAllOf(root, lines) {
+  let content = root.textContent ?? '';
+  for (const { textContent } of root.querySelectorAll('script, style')) content = content.replace(textContent ?? '', () => '');
+  // Single spaces, by far the most, are left alone: replacing each takes long.
+  content = content.replace(/[\t\n\f\r][ \t\n\f\r]*| [ \t\n\f\r]+/g, ' ');
+  let at = 0;
+  for (const line of lines) {
+    // Only a new line or the next table cell may appear without any white space in the page.
+    for (const letters of line.includes('\t') ? line.split(/[ \t\f\r]*\t[ \t\f\r]*/) : [line]) {
+      if (content.charCodeAt(at) === 32) at += 1;
+      if (!content.startsWith(letters, at)) return false;
+      at += letters.length;
+    }
+  }
+  return at === content.trimEnd().length;
 }
 
 /**

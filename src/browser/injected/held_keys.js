@@ -4,6 +4,7 @@
  *
  * Owns the keys until the daemon takes them. The listeners are added at the start of the document, before any of the
  * page's; while nothing is held they do nothing. Never holds keys pressed by an agent: agents press none in this time.
+ * Also keeps the browser's own context menu closed meanwhile, because it takes the keyboard until someone closes it.
  */
 
 /* A cancelled command must not leave the page without keyboard input. */
@@ -23,6 +24,10 @@ function holdKey(event) {
     pressedKeys.push({ key: event.key, at: performance.timeOrigin + event.timeStamp });
 }
 for (const type of /** @type {const} */ (['keydown', 'keypress', 'keyup'])) addEventListener(type, holdKey, { capture: true });
+// After the page's own listeners, which see the event as it is: a menu of the page's own opens.
+addEventListener('contextmenu', (event) => {
+  if (holding) event.preventDefault();
+});
 
 function holdKeys() {
   clearTimeout(holdEnds);

@@ -58,6 +58,9 @@ const SURFACE = {
   writeStorage,
   readTiming,
   readVitals,
+  offersTools,
+  pathOf,
+  numbersAt,
   auditDocument,
   fileField,
   addressOf,
@@ -89,6 +92,7 @@ const SURFACE = {
   endPick,
   describePicked,
   numberOfPicked,
+  documentId: () => DOCUMENT_ID,
   /* The function's result if this is still the given document, else null. */
   inDocument: (/** @type {string} */ of, /** @type {InjectedFunction} */ name, /** @type {unknown[]} */ ...given) =>
     of === DOCUMENT_ID ? SURFACE[name](...given) : null,

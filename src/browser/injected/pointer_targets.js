@@ -20,31 +20,57 @@ function noteCursor(element, isInteractive, flags, walk) {
   if (element.hasAttribute('onclick')) reasons.push('onclick');
   if (element.hasAttribute('tabindex') && element.tabIndex >= 0) reasons.push('tabindex');
   // An entry of a list that is clickable as a whole, or that floats over the page: a dropdown without ARIA.
-  if (!reasons.length && !flags.control && ((pointer && isEntry(element)) || (flags.floats && isFloatingEntry(element))))
+  if (!reasons.length && !flags.control && (pointer || isFloatingEntry(element, walk)) && isEntry(element, walk))
     reasons.push('popover-child');
   if (reasons.length && tagOf(element) !== 'label' && isVisible(element)) {
     const text = clip(squeeze(element.textContent ?? ''), 80) || ariaLabel(element) || squeeze(element.getAttribute('title') ?? '');
     walk.cursorNodes.push([0, numberOf(element), 'c', reasons.join(', '), text, '', ''].join('\t'));
   }
-  const floats = flags.floats || isFloating(element);
-  return pointer === flags.pointer && floats === !!flags.floats ? flags : { ...flags, pointer, floats };
+  return pointer === flags.pointer ? flags : { ...flags, pointer };
 }
 
 /**
  * Returns true for one of several similar siblings that has text of its own and no refs inside.
  * @param {Element} element
+ * @param {Walk} walk
  */
-function isEntry(element) {
-  const kin = element.parentElement?.children ?? [];
-  const alike = kin.length > 1 && Array.from(kin).every((other) => other.localName === element.localName);
+function isEntry(element, walk) {
+  const parent = element.parentElement;
+  if (!parent) return false;
+  let alike = walk.alike.get(parent);
+  if (alike === undefined) {
+    const kin = Array.from(parent.children);
+    alike = kin.length > 1 && kin.every((other) => other.localName === element.localName);
+    walk.alike.set(parent, alike);
+  }
   return (
     alike && /\S/.test(element.textContent ?? '') && !element.querySelector('a, button, input, select, textarea, [onclick], [tabindex]')
   );
 }
 
-/** @param {Element} element */
-const isFloatingEntry = (element) =>
-  (tagOf(element) === 'li' || element.hasAttribute('data-value') || element.hasAttribute('data-option')) && isEntry(element);
+/** @param {Element} element @param {Walk} walk */
+const isFloatingEntry = (element, walk) =>
+  (tagOf(element) === 'li' || element.hasAttribute('data-value') || element.hasAttribute('data-option')) &&
+  isInFloating(composedParent(element), walk);
+
+/**
+ * Returns true if the element or one around it floats. Only entries ask: reading the position of every element takes
+ * as long as the rest of the snapshot.
+ * @param {Element | null} element
+ * @param {Walk} walk
+ */
+function isInFloating(element, walk) {
+  const chain = [];
+  let found = false;
+  for (let at = element; at; at = composedParent(at)) {
+    const known = walk.floating.get(at);
+    found = known ?? isFloating(at);
+    chain.push(at);
+    if (found || known !== undefined) break;
+  }
+  for (const at of chain) walk.floating.set(at, found);
+  return found;
+}
 
 /** Returns true for a box over the page, as dropdowns and popovers are. @param {Element} element */
 function isFloating(element) {

@@ -43,6 +43,8 @@ function takeSnapshot({
     deepest: compact || depth === null ? Infinity : depth,
     // The last node: its text is printed even if it reaches the limit.
     last: null,
+    alike: new Map(),
+    floating: new Map(),
   };
   const top = lineNode({ kids: [], depth: -1, mute: false, leaf: false, fresh: true });
   /** @type {Flags} */

@@ -183,6 +183,10 @@ interface Walk {
   sight: Sight | null;
   deepest: number;
   last: LineNode | null;
+  /** Whether all children of an element have the same name, if known. */
+  alike: Map<Element, boolean>;
+  /** Whether an element floats over the page, or one around it, if known. */
+  floating: Map<Element, boolean>;
 }
 /** State that an element inherits from its ancestors. */
 interface Flags {
@@ -191,7 +195,6 @@ interface Flags {
   silent: boolean;
   inModal: boolean;
   control?: boolean;
-  floats?: boolean;
 }
 /** A node of the snapshot, or (with `text`) a run of text in one. */
 interface LineNode {

@@ -6,23 +6,61 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 use std::io;
 use std::path::PathBuf;
 
+/// The reasons why a browser cannot be started or connected to.
 #[derive(Debug, thiserror::Error)]
 pub enum LaunchError {
+    /// No browser was found on this machine that gstack could use.
     #[error("no browser was found{}", said(.skipped))]
-    NoBrowser { skipped: Vec<Skipped> },
+    NoBrowser {
+        /// The browsers that were found but are confined.
+        skipped: Vec<Skipped>,
+    },
     /// `source_name`: the setting that the path came from, as the user knows it.
     #[error("there is no browser at {path} ({source_name})")]
-    NotThere { path: PathBuf, source_name: &'static str },
+    NotThere {
+        /// The path that is not one of a program.
+        path: PathBuf,
+        /// `--browser`, the environment variable or the setting.
+        source_name: &'static str,
+    },
+    /// The named browser is a snap or a flatpak.
     #[error("{skipped}")]
-    Confined { skipped: Skipped },
+    Confined {
+        /// The browser and its confinement.
+        skipped: Skipped,
+    },
+    /// Another browser has the profile open.
     #[error("the profile {profile} is in use by another browser (pid {pid} on {host})")]
-    ProfileInUse { profile: PathBuf, host: String, pid: u32 },
+    ProfileInUse {
+        /// The folder of the profile.
+        profile: PathBuf,
+        /// The machine on which that browser runs.
+        host: String,
+        /// The process id of that browser.
+        pid: u32,
+    },
+    /// A file or folder could not be used.
     #[error("{what} {path}: {source}")]
-    Io { what: &'static str, path: PathBuf, source: io::Error },
+    Io {
+        /// What failed, as the beginning of the message.
+        what: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The keeper did not start, or did not report. The text says why.
     #[error("the browser's keeper can't be started: {0}")]
     Keeper(String),
+    /// The keeper started the browser, and the browser did not run.
     #[error("{message}{}", tail(.detail))]
-    Browser { message: String, detail: String },
+    Browser {
+        /// What went wrong.
+        message: String,
+        /// The browser's last stderr output; only its last lines are shown.
+        detail: String,
+    },
+    /// The keeper did not accept the connection.
     #[error(transparent)]
     Link(#[from] LinkError),
 }

@@ -16,21 +16,27 @@ pub const PATH_VARIABLE: &str = "GSTACK_BROWSER_PATH";
 /// A browser to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
+    /// The path of its program.
     pub path: PathBuf,
     /// The common name of the browser.
     pub name: &'static str,
 }
 
+/// The package formats whose confinement keeps a browser from talking to gstack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Confinement {
+    /// A snap package.
     Snap,
+    /// A flatpak.
     Flatpak,
 }
 
 /// A browser that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
+    /// The path of its program.
     pub path: PathBuf,
+    /// Why it was skipped.
     pub confinement: Confinement,
 }
 
@@ -45,6 +51,7 @@ impl fmt::Display for Skipped {
 }
 
 impl Skipped {
+    /// Returns the next step, for people.
     pub fn remedy(&self) -> String {
         "Install a browser from a .deb, .rpm or archive (google.com/chrome, or Chrome for Testing), and name it: \
          gstack connect --browser PATH"
@@ -70,6 +77,7 @@ pub struct Places {
     pub path: Vec<PathBuf>,
     /// The folder that application files are relative to: `/`, except in tests.
     pub root: PathBuf,
+    /// The home directory, which may contain applications and flatpaks; `None` if there is none.
     pub home: Option<PathBuf>,
 }
 
@@ -126,7 +134,11 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// Returns the browser to start: the named one, or the first that exists and is not confined. Fails if there is none.
+/// Returns the browser to start: the named one, or the first that exists and is not confined.
+///
+/// # Errors
+///
+/// Fails if there is none: the named path is not a program, the named browser is confined, or all that were found are.
 pub fn find(named: &Named, places: &Places) -> Result<Found, LaunchError> {
     let by_name =
         [(&named.flag, "--browser"), (&named.variable, PATH_VARIABLE), (&named.config, "browser in config.toml")];

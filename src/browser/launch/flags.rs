@@ -8,9 +8,28 @@ use crate::base::site_list::SiteList;
 use std::path::Path;
 
 const RULES_FLAG: &str = "--host-resolver-rules=";
-/// The arguments by which requests take another way than through the browser's resolver.
-const PROXY_FLAGS: [&str; 2] = ["--proxy-", "--no-proxy-server"];
 const FEATURES_FLAG: &str = "--disable-features=";
+const ENABLED_FLAG: &str = "--enable-features=";
+/// Lets pages offer tools to agents (`document.modelContext`). A feature that is disabled too stays off.
+const PAGE_TOOLS: &str = "WebMCPTesting";
+/// The beginnings of the arguments, without their dashes, that resolve further hosts or send requests past the browser's
+/// resolver. They do not go together with a limit to some sites.
+const LIFTS_LIMIT: [&str; 10] = [
+    "host-resolver-rules",
+    "host-rules",
+    "proxy-",
+    "no-proxy-server",
+    "winhttp-proxy-resolver",
+    "dns-",
+    "webrtc-",
+    "force-webrtc-",
+    // Trials turn features on, such as DNS over HTTPS.
+    "force-fieldtrial",
+    "variations-",
+];
+const ENABLED_FEATURES: &str = "enable-features";
+/// Parts of the names of features that do the same.
+const LIFTING_FEATURES: [&str; 4] = ["dns", "proxy", "resolver", "webrtc"];
 /// After a click, Chromium defers tasks of the page's handlers (timers, messages) until the next frame is drawn, so
 /// that the user sees the effect at once. In a headless browser nobody watches, and a click would wait for those tasks,
 /// so the feature is disabled.
@@ -18,12 +37,13 @@ const UNSEEN_FEATURES: &str = "DeferRendererTasksAfterInput";
 
 /// The input of the command line.
 #[derive(Clone, Debug)]
-pub struct Flags<'a> {
+pub(crate) struct Flags<'a> {
     pub profile: &'a Path,
     pub headless: bool,
     /// Chromium refuses to run as root with its sandbox.
     pub as_root: bool,
-    /// The flags from the configuration; resolver rules among them come after ours.
+    /// The flags from the configuration; resolver rules among them come after ours. With `only_sites`, those that would
+    /// lift the limit are left out.
     pub extra: &'a [String],
     /// The only hosts that resolve.
     pub only_sites: &'a SiteList,
@@ -31,8 +51,16 @@ pub struct Flags<'a> {
     pub first_url: Option<&'a str>,
 }
 
+/// The browser's command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CommandLine {
+    pub arguments: Vec<String>,
+    /// The names of the flags from the configuration that are left out. Their values may be secret.
+    pub left_out: Vec<String>,
+}
+
 /// Returns the browser's arguments.
-pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
+pub(crate) fn command_line(flags: &Flags<'_>) -> CommandLine {
     let mut args = vec![
         format!("--user-data-dir={}", flags.profile.display()),
         "--remote-debugging-pipe".to_owned(),
@@ -64,19 +92,28 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
     }
     let mut rules = resolver_rules();
     // Only the last such flag counts, so the values from the configuration are appended to ours.
+    let mut enabled = vec![PAGE_TOOLS];
     let mut features: Vec<&str> = if flags.headless { vec![UNSEEN_FEATURES] } else { Vec::new() };
+    let mut left_out = Vec::new();
     for extra in flags.extra {
-        if let Some(more) = extra.strip_prefix(RULES_FLAG) {
+        // The browser ignores blanks around an argument too.
+        let extra = extra.trim();
+        if is_kept_out(extra, flags.only_sites) {
+            let name = extra.split_once('=').map_or(extra, |(name, _)| name);
+            tracing::warn!(name, "left out of the browser's arguments");
+            left_out.push(name.to_owned());
+        } else if let Some(more) = extra.strip_prefix(RULES_FLAG) {
             // The first matching rule counts, so ours stay in force.
             rules = format!("{rules}, {more}");
-        } else if PROXY_FLAGS.iter().any(|flag| extra.starts_with(flag)) && !flags.only_sites.is_empty() {
-            tracing::warn!(%extra, "left out: a proxy would resolve hosts that this browser may not reach");
         } else if let Some(more) = extra.strip_prefix(FEATURES_FLAG) {
             features.push(more);
+        } else if let Some(more) = extra.strip_prefix(ENABLED_FLAG) {
+            enabled.push(more);
         } else {
-            args.push(extra.clone());
+            args.push(extra.to_owned());
         }
     }
+    args.push(format!("{ENABLED_FLAG}{}", enabled.join(",")));
     if !features.is_empty() {
         args.push(format!("{FEATURES_FLAG}{}", features.join(",")));
     }
@@ -89,7 +126,21 @@ pub fn arguments(flags: &Flags<'_>) -> Vec<String> {
     }
     args.push(format!("{RULES_FLAG}{rules}"));
     args.extend(flags.first_url.map(ToOwned::to_owned));
-    args
+    CommandLine { arguments: args, left_out }
+}
+
+/// Returns true for an argument that would end the browser's own parsing before our rules, or lift the limit to some
+/// sites. The browser takes a flag with one dash as with two.
+fn is_kept_out(extra: &str, only_sites: &SiteList) -> bool {
+    let Some(flag) = extra.strip_prefix("--").or_else(|| extra.strip_prefix('-')) else { return false };
+    if flag.is_empty() {
+        return true;
+    }
+    let (name, value) = flag.split_once('=').unwrap_or((flag, ""));
+    let value = value.to_ascii_lowercase();
+    let lifts = LIFTS_LIMIT.iter().any(|lifting| name.starts_with(lifting))
+        || (name == ENABLED_FEATURES && LIFTING_FEATURES.iter().any(|part| value.contains(part)));
+    lifts && !only_sites.is_empty()
 }
 
 /// Returns the resolver rules. They also cover redirects and subresources, which no check of a typed address sees.
@@ -100,12 +151,16 @@ fn resolver_rules() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Flags, arguments};
+    use super::{Flags, command_line};
     use crate::base::site_list::SiteList;
     use std::path::Path;
 
     fn of<'a>(headless: bool, extra: &'a [String], only_sites: &'a SiteList) -> Flags<'a> {
         Flags { profile: Path::new("/p"), headless, as_root: false, extra, only_sites, first_url: None }
+    }
+
+    fn arguments(flags: &Flags<'_>) -> Vec<String> {
+        command_line(flags).arguments
     }
 
     fn flags(extra: &[String]) -> Vec<String> {
@@ -140,16 +195,45 @@ mod tests {
     #[test]
     fn the_only_sites_come_after_all_other_rules() {
         let only = SiteList::parse("localhost").unwrap();
-        let args = arguments(&of(true, &["--host-resolver-rules=MAP a.example 127.0.0.1".to_owned()], &only));
+        let args = arguments(&of(true, &[], &only));
         let rules: Vec<_> = args.iter().filter(|arg| arg.starts_with("--host-resolver-rules=")).collect();
         assert_eq!(rules.len(), 1);
-        assert!(rules[0].ends_with(", MAP a.example 127.0.0.1, MAP localhost localhost, MAP * ~NOTFOUND"), "{rules:?}");
+        assert!(rules[0].ends_with(", MAP localhost localhost, MAP * ~NOTFOUND"), "{rules:?}");
         assert!(args.iter().any(|arg| arg.starts_with("--webrtc-ip-handling-policy=")));
         let proxied = ["--proxy-server=http://localhost:1".to_owned(), "--proxy-pac-url=http://localhost/".to_owned()];
         let args = arguments(&of(true, &proxied, &only));
         assert!(args.contains(&"--no-proxy-server".to_owned()) && !args.iter().any(|arg| arg.starts_with("--proxy")));
         assert!(flags(&proxied).contains(&proxied[0]), "without a list a proxy is used");
         assert!(!flags(&[]).iter().any(|arg| arg.starts_with("--webrtc")), "without a list nothing changes");
+    }
+
+    #[test]
+    fn what_lifts_the_limit_is_left_out_and_said() {
+        let only = SiteList::parse("localhost").unwrap();
+        let lifting = [
+            "--host-resolver-rules=MAP evil.example 127.0.0.1",
+            "-host-resolver-rules=EXCLUDE *",
+            "--host-rules=MAP * evil.example",
+            "-proxy-server=http://localhost:1",
+            " --proxy-pac-url=data:,x ",
+            "--dns-over-https-templates=https://evil.example/dns-query",
+            "--enable-features=Quiet,DnsOverHttps<Trial:Templates/x",
+            "--force-fieldtrials=DnsOverHttps/Enabled/",
+            "--force-webrtc-ip-handling-policy=default",
+            "--",
+        ]
+        .map(str::to_owned);
+        let line = command_line(&of(true, &lifting, &only));
+        assert_eq!(line.left_out.len(), lifting.len(), "{:?}", line.left_out);
+        assert!(line.left_out.iter().all(|name| !name.contains("evil.example")), "{:?}", line.left_out);
+        assert_eq!(line.arguments, arguments(&of(true, &[], &only)), "nothing of them is passed on");
+        let harmless = ["--lang=de", "--enable-features=Quiet", "https://a.example/"].map(str::to_owned);
+        let line = command_line(&of(true, &harmless, &only));
+        let passed_on = ["--lang=de", "--enable-features=WebMCPTesting,Quiet", "https://a.example/"].map(str::to_owned);
+        assert!(line.left_out.is_empty() && passed_on.iter().all(|extra| line.arguments.contains(extra)), "{line:?}");
+        // Without a list they apply, except for the one that ends the parsing before our own rules.
+        let line = command_line(&of(true, &lifting, &SiteList::default()));
+        assert_eq!(line.left_out, ["--"]);
     }
 
     #[test]
@@ -162,6 +246,9 @@ mod tests {
         let extra = ["--disable-features=A,B".to_owned()];
         assert_eq!(disabled(true, &extra), ["--disable-features=DeferRendererTasksAfterInput,A,B"]);
         assert_eq!(disabled(false, &extra), ["--disable-features=A,B"]);
+        let enabled = flags(&["--enable-features=C".to_owned()]);
+        let enabled: Vec<_> = enabled.iter().filter(|arg| arg.starts_with("--enable-features=")).collect();
+        assert_eq!(enabled, ["--enable-features=WebMCPTesting,C"]);
         assert!(disabled(false, &[]).is_empty());
     }
 }

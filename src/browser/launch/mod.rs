@@ -2,10 +2,10 @@
 //!
 //! Owns the choice of browser, flags and profile. Never holds the browser's process: the keeper does.
 
-pub mod error;
+pub(crate) mod error;
 pub mod find;
-pub mod flags;
-pub mod profile;
+pub(crate) mod flags;
+pub(crate) mod profile;
 pub mod side_panel;
 mod start;
 

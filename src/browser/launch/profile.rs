@@ -23,7 +23,7 @@ pub struct HostManifest {
 }
 
 /// Prepares the profile. Fails if a running browser uses it.
-pub fn prepare(profile: &Path, manifest: Option<&HostManifest>) -> Result<(), LaunchError> {
+pub(crate) fn prepare(profile: &Path, manifest: Option<&HostManifest>) -> Result<(), LaunchError> {
     home::private_folder(profile)
         .map_err(|error| io_error("the profile can't be used", profile)(io::Error::other(error)))?;
     clear_dead_browser(profile)?;

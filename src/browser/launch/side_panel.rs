@@ -28,14 +28,19 @@ const CLICK_AGAIN: Duration = Duration::from_secs(2);
 /// Two concurrent callers would each click, and the second click closes the panel.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
+/// The reasons why the side panel does not open.
 #[derive(Debug, thiserror::Error)]
 pub enum PanelError {
+    /// A request to the browser failed.
     #[error(transparent)]
     Browser(#[from] BrowserError),
+    /// The browser did not load the extension. The text is its message.
     #[error("the browser does not take the extension: {0}")]
     NotLoaded(String),
+    /// The person turned the extension off.
     #[error("the extension is turned off in this browser")]
     Disabled,
+    /// The panel was not there after this time.
     #[error("the side panel did not open within {0:?}")]
     NotOpened(Duration),
 }
@@ -57,6 +62,10 @@ fn cdp(error: crate::browser::cdp::CdpError) -> PanelError {
 }
 
 /// Loads the unpacked extension, or reloads it (which also revives a crashed one), and checks that it is enabled.
+///
+/// # Errors
+///
+/// Fails if the browser does not answer or does not load the extension, or the person turned the extension off.
 pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<ExtensionInfo, PanelError> {
     use crate::browser::cdp::CdpError;
     let path = folder.to_string_lossy().into_owned();
@@ -68,6 +77,10 @@ pub async fn load_extension(browser: &Browser, folder: &Path) -> Result<Extensio
 }
 
 /// Returns true if the extension is loaded and enabled. After its process crashed it is neither.
+///
+/// # Errors
+///
+/// Fails if the browser does not answer.
 pub async fn is_enabled(browser: &Browser, id: &str) -> Result<bool, PanelError> {
     match enabled(browser, id).await {
         Ok(_) => Ok(true),
@@ -84,6 +97,10 @@ async fn enabled(browser: &Browser, id: &str) -> Result<ExtensionInfo, PanelErro
 }
 
 /// Returns true if the panel's page runs in any window.
+///
+/// # Errors
+///
+/// Fails if the browser does not answer.
 pub async fn is_open(browser: &Browser, extension: &str) -> Result<bool, PanelError> {
     Ok(targets(browser).await?.iter().any(|target| is_panel(&target.url, extension)))
 }
@@ -120,6 +137,11 @@ pub fn is_panel(url: &str, extension: &str) -> bool {
 }
 
 /// Opens the panel beside a tab, unless one is open; returns once its page runs. Returns false if it was open already.
+///
+/// # Errors
+///
+/// Fails if the tab is closed, the browser does not answer, the extension is turned off, or the panel does not open in
+/// time.
 pub async fn open(browser: &Browser, extension: &str, tab: &Tab) -> Result<bool, PanelError> {
     let target_id = tab.info()?.target.as_str().to_owned();
     let _turn = ONE_AT_A_TIME.lock().await;

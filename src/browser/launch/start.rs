@@ -4,7 +4,7 @@
 
 use super::error::LaunchError;
 use super::find::{self, Found, Named, PATH_VARIABLE, Places};
-use super::flags::{self, Flags};
+use super::flags::{self, CommandLine, Flags};
 use super::profile::{self, HostManifest};
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
@@ -49,7 +49,9 @@ pub struct LaunchOptions {
     pub only_sites: SiteList,
     /// The complete environment of keeper and browser; none: this process's own.
     pub environment: Option<BTreeMap<String, String>>,
+    /// The native messaging host to install in the profile; `None` for none.
     pub manifest: Option<HostManifest>,
+    /// A page to open at the start.
     pub first_url: Option<String>,
     /// `None`: the home's profile.
     pub profile: Option<PathBuf>,
@@ -59,6 +61,7 @@ pub struct LaunchOptions {
 
 /// A browser to attach to (`Browser::attach_kept`).
 pub struct Started {
+    /// The connection to its keeper.
     pub link: KeeperLink,
     /// `None`: the browser was running already.
     pub browser: Option<Found>,
@@ -84,6 +87,11 @@ impl LaunchOptions {
 }
 
 /// Connects to this home's browser; starts one first if none runs.
+///
+/// # Errors
+///
+/// Fails if no browser is found, it or its keeper does not start, another browser uses the profile, or the keeper does
+/// not accept this process.
 pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, LaunchError> {
     let deadline = Instant::now() + REPORT_LIMIT;
     loop {
@@ -114,7 +122,7 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
     }
     let as_root = rustix::process::geteuid().is_root();
     let headless = options.is_headless();
-    let args = flags::arguments(&Flags {
+    let CommandLine { arguments: args, left_out } = flags::command_line(&Flags {
         profile: &profile,
         headless,
         as_root,
@@ -139,11 +147,21 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         KeeperReport::Failed { message, detail } => return Err(LaunchError::Browser { message, detail }),
     }
     let link = keeper_link::connect(home).await?;
-    let notes = as_root.then(|| "The browser runs without its sandbox, because gstack runs as root.".to_owned());
-    Ok(Some(Started { link, browser: Some(found), notes: notes.into_iter().collect() }))
+    let unboxed = as_root.then(|| "The browser runs without its sandbox, because gstack runs as root.".to_owned());
+    let without = (!left_out.is_empty()).then(|| {
+        format!(
+            "Left out of the browser's arguments, because gstack's limits would not hold with them: {}.",
+            left_out.join(", ")
+        )
+    });
+    Ok(Some(Started { link, browser: Some(found), notes: unboxed.into_iter().chain(without).collect() }))
 }
 
 /// Ends this home's browser and its keeper. Returns false if none was running.
+///
+/// # Errors
+///
+/// Fails if the keeper does not accept this process, or does not end in time.
 pub async fn stop(home: &Home) -> Result<bool, LaunchError> {
     let lock = home.keeper_lock();
     if !is_held(&lock)? {
@@ -167,6 +185,10 @@ async fn ended(home: &Home) -> Result<(), LaunchError> {
 }
 
 /// Kills this home's browser by the pid of its first process; its keeper ends with it. Unsaved data of pages is lost.
+///
+/// # Errors
+///
+/// Fails if the keeper does not end in time.
 pub async fn kill(home: &Home, pid: u32) -> Result<(), LaunchError> {
     if let Some(group) = i32::try_from(pid).ok().and_then(Pid::from_raw)
         && let Err(error) = kill_process_group(group, Signal::KILL)

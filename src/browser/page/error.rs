@@ -143,7 +143,8 @@ fn told_of(error: &PageError) -> Option<(FaultCode, Sentence, Told)> {
 impl From<PageError> for Fault {
     fn from(error: PageError) -> Self {
         if let Some((code, message, hint)) = told_of(&error) {
-            return Fault::new(code, message).hint(hint).at(Hop::Browser);
+            let page_changed = matches!(error, PageError::Changed { .. });
+            return Fault { page_changed, ..Fault::new(code, message).hint(hint).at(Hop::Browser) };
         }
         let message = error.to_string();
         let page_words = error.page_words();

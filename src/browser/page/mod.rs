@@ -6,7 +6,7 @@
 mod act;
 mod capture;
 mod console;
-pub mod error;
+pub(crate) mod error;
 mod input;
 mod locate;
 mod measure;
@@ -18,31 +18,33 @@ pub mod script;
 mod tab;
 pub mod video;
 mod wait;
+mod web_mcp;
 
-pub use act::{Clicked, Clutter, Edge, ScrollBy, Scrolled, StyleChange};
-pub use capture::{Area, Capture, Cut, ImageFormat, Region};
+pub(crate) use act::{Clicked, Clutter, Edge, ScrollBy, Scrolled, StyleChange};
+pub(crate) use capture::{Area, Capture, Cut, ImageFormat, Region};
 pub(in crate::browser) use console::error_text;
-pub use console::{Answer, Body, Exchange, Header, Recording, RecordingOptions, SocketMessage, Timing};
-pub use console::{capture_file, journal};
-pub use input::{
+pub(crate) use console::{Answer, Body, Exchange, Header, Recording, RecordingOptions, SocketMessage, Timing};
+pub(crate) use console::{capture_file, journal};
+pub(crate) use input::{
     ClickButton, Clicks, KeyMeaning, Modifiers, MouseAct, Offset, PointerAt, PointerKind, PointerWatch, Swipe,
     is_named_key,
 };
 pub use locate::refs;
-pub use locate::{Expected, FrameChoice, Target};
-pub use measure::{
-    Audit, AuditOptions, Audited, AuditedElement, AuditedRule, CodeUse, HeapSnapshot, HeapUsage, Impact, TraceEvents,
-    TraceOptions, Vitals,
+pub(crate) use locate::{Expected, ExpectedElement, FrameChoice, Target};
+pub(crate) use measure::{
+    Audit, AuditOptions, Audited, AuditedElement, AuditedRule, CodeUse, Impact, TraceEvents, TraceOptions, Vitals,
 };
-pub use overlay::{Asked, ListedRef, Marks, PickedElement};
-pub use page::{Page, Pages};
-pub use read::{
-    Activation, BoxModel, ClickDestination, ElementBox, ElementState, Facts, Fetched, Inspection, Link, ListedNode,
-    Origin, PageStorage, Rule, SEARCHED, SNAPSHOT_LIMIT, Snapshot, SnapshotOptions, Table,
+pub(crate) use overlay::{ApprovalMark, ListedRef};
+pub use overlay::{Marks, PickedElement};
+pub(crate) use page::Page;
+pub use page::Pages;
+pub(crate) use read::{
+    Activation, BoxModel, ClickDestination, Component, ComponentDetails, ElementBox, ElementState, Facts, Fetched,
+    Inspection, Origin, PageStorage, Rule, SEARCHED, SNAPSHOT_LIMIT, Snapshot, SnapshotOptions, Table,
 };
-pub use script::{ScriptValue, early_script};
-pub use tab::{
-    BrowserProcess, Cookie, LaidOut, Locality, MemoryReport, PartitionKey, Screen, ServiceWorker, Stopped,
-    Surroundings, TabMemory, TemporaryTab, titles,
+pub(crate) use script::ScriptValue;
+pub(crate) use tab::{
+    Cookie, Locality, MemoryReport, PartitionKey, Screen, ServiceWorker, Stopped, TemporaryTab, titles,
 };
-pub use wait::{LoadState, Presence, Watched};
+pub(crate) use wait::{LoadState, Presence};
+pub(crate) use web_mcp::{PageTool, PageTools, ToolChoice, ToolOutcome, choose};

@@ -3,7 +3,7 @@
 //! Owns the memory (refs, last snapshot, journal). Never outlives the tab.
 
 use super::error::PageError;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::effects::Effects;
@@ -112,6 +112,10 @@ impl Pages {
 
     /// Waits for the caller's turn on the tab and engages it. One command at a time works on a tab; dropping the page
     /// gives the turn to the next one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed or cannot be attached to.
     pub async fn open(&self, tab: &Tab) -> Result<Page, PageError> {
         // Before the tab is engaged, so that no event is missed.
         self.fed.get_or_init(|| feed(tab.browser(), &self.memories, self.capture.clone()));
@@ -166,8 +170,8 @@ pub struct Page {
     work: Work,
     pub(super) memory: Arc<Memory>,
     /// Actions fail unless the tab shows this place.
-    only_on: Option<Place>,
-    /// Input may go only to this element.
+    only_on: Option<SiteOrPage>,
+    /// Input may go only to these elements, and only in this document.
     pub(super) expected: Option<Expected>,
     pub(super) snapshot_limit: usize,
     /// Receives the positions of input.
@@ -178,7 +182,7 @@ pub struct Page {
 
 impl Page {
     /// Limits the command to one place, if given. Fails if the tab already shows another one.
-    pub async fn only_on(mut self, place: Option<Place>) -> Result<Self, PageError> {
+    pub async fn only_on(mut self, place: Option<SiteOrPage>) -> Result<Self, PageError> {
         self.only_on = place;
         self.check_site().await?;
         Ok(self)
@@ -191,7 +195,7 @@ impl Page {
     pub(super) fn effects(&self) -> Option<&Effects> {
         self.recording.as_ref().map(|(_, effects)| effects)
     }
-    /// Limits input to the element that was checked before.
+    /// Limits the command to the elements and the document that were checked before.
     #[must_use]
     pub fn only_to(mut self, expected: Option<Expected>) -> Self {
         self.expected = expected;
@@ -208,20 +212,29 @@ impl Page {
     pub fn picked(&self) -> Option<RefName> {
         *lock(&self.memory.picked)
     }
-    /// Fails unless the tab shows the allowed place. Called just before input is sent.
+    /// Fails unless the tab shows the allowed place, and the document that was checked. Called just before input is
+    /// sent.
     pub(super) async fn check_site(&self) -> Result<(), PageError> {
+        self.check_place().await?;
+        self.check_expected_document().await
+    }
+    async fn check_place(&self) -> Result<(), PageError> {
         let Some(wanted) = &self.only_on else { return Ok(()) };
-        let shown = Place::of(&self.work.main_frame().await?.url);
+        let shown = SiteOrPage::of(&self.work.main_frame().await?.url);
         // The place of an error page is the failed address here, but the error page's own address in the list of tabs.
-        let is_error_page =
-            || self.work.info().is_ok_and(|info| info.url.starts_with(ERROR_PAGE) && *wanted == Place::of(&info.url));
+        let is_error_page = || {
+            self.work.info().is_ok_and(|info| info.url.starts_with(ERROR_PAGE) && *wanted == SiteOrPage::of(&info.url))
+        };
         if shown == *wanted || is_error_page() { Ok(()) } else { Err(other_site(wanted)) }
     }
     /// Like `check_site`, for the document that a script will run in: the tab's reported address may lag behind.
     pub(super) async fn check_document(&self, limit: Duration) -> Result<(), PageError> {
-        let Some(wanted) = &self.only_on else { return Ok(()) };
-        let url = self.document_url(limit).await?;
-        if Place::of(&url) == *wanted { Ok(()) } else { Err(other_site(wanted)) }
+        if let Some(wanted) = &self.only_on
+            && SiteOrPage::of(&self.document_url(limit).await?) != *wanted
+        {
+            return Err(other_site(wanted));
+        }
+        self.check_expected_document().await
     }
     /// Returns true if an action needs no check of its element: input is not limited to a place or element, and nobody
     /// watches it.
@@ -229,7 +242,7 @@ impl Page {
         self.only_on.is_none() && self.expected.is_none() && self.pointer.is_none()
     }
     pub(super) fn is_bound(&self) -> bool {
-        self.only_on.is_some()
+        self.only_on.is_some() || self.expected.is_some()
     }
     pub fn work(&self) -> &Work {
         &self.work
@@ -240,7 +253,7 @@ impl Page {
     }
 }
 
-fn other_site(wanted: &Place) -> PageError {
+fn other_site(wanted: &SiteOrPage) -> PageError {
     PageError::OtherSite { wanted: wanted.to_string() }
 }
 

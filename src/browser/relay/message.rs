@@ -3,7 +3,7 @@
 //! Owns their serialization. Never knows about tabs.
 
 use super::refusals;
-use super::translate::Out;
+use super::translate::Outbound;
 use crate::protocol::relay::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -43,12 +43,12 @@ struct ErrorReply<'a> {
     message: &'a str,
 }
 
-fn encoded(message: &Message<'_>) -> Out {
+fn encoded(message: &Message<'_>) -> Outbound {
     // Serializing cannot fail: the parts are JSON already.
-    Out::Browser(serde_json::to_vec(message).unwrap_or_default())
+    Outbound::Browser(serde_json::to_vec(message).unwrap_or_default())
 }
 
-pub(super) fn answered(id: u32, session: &str, result: Option<&RawValue>) -> Out {
+pub(super) fn answered(id: u32, session: &str, result: Option<&RawValue>) -> Outbound {
     let empty = to_raw_value(&json!({})).ok();
     encoded(&Message {
         id: Some(id),
@@ -60,11 +60,11 @@ pub(super) fn answered(id: u32, session: &str, result: Option<&RawValue>) -> Out
     })
 }
 
-pub(super) fn done(id: u32, result: Value) -> Out {
-    Out::Browser(json!({ "id": id, "result": result }).to_string().into_bytes())
+pub(super) fn done(id: u32, result: Value) -> Outbound {
+    Outbound::Browser(json!({ "id": id, "result": result }).to_string().into_bytes())
 }
 
-pub(super) fn event(method: &str, session: Option<&str>, params: &Value) -> Out {
+pub(super) fn event(method: &str, session: Option<&str>, params: &Value) -> Outbound {
     let params = to_raw_value(params).ok();
     encoded(&Message {
         id: None,
@@ -76,7 +76,7 @@ pub(super) fn event(method: &str, session: Option<&str>, params: &Value) -> Out 
     })
 }
 
-pub(super) fn failed(id: u32, code: i64, message: &str) -> Out {
+pub(super) fn failed(id: u32, code: i64, message: &str) -> Outbound {
     encoded(&Message {
         id: Some(id),
         method: None,
@@ -87,11 +87,11 @@ pub(super) fn failed(id: u32, code: i64, message: &str) -> Out {
     })
 }
 
-pub(super) fn refused(id: u32, refusal: Refusal) -> Out {
+pub(super) fn refused(id: u32, refusal: Refusal) -> Outbound {
     failed(id, refusals::code(refusal), &refusals::words(refusal))
 }
 
 /// Builds an event with unparsed parameters.
-pub(super) fn event_as_it_came(method: &str, session: &str, params: Option<&RawValue>) -> Out {
+pub(super) fn event_as_it_came(method: &str, session: &str, params: Option<&RawValue>) -> Outbound {
     encoded(&Message { id: None, method: Some(method), session_id: Some(session), params, result: None, error: None })
 }

@@ -5,15 +5,15 @@
 //! before.
 
 mod message;
-pub mod refusals;
+pub(crate) mod refusals;
 mod strip;
 mod translate;
 #[cfg(test)]
 mod translate_tests;
 
-pub use strip::tab_target;
+pub(crate) use strip::tab_target;
 pub(super) use translate::PANEL_TO_FRONT;
-pub use translate::{About, Heard};
+pub(crate) use translate::{About, FromExtension};
 
 use super::browser::{AttachOptions, Browser};
 use super::error::BrowserError;
@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use strip::{Strip, page_target};
 use tokio::sync::mpsc;
-use translate::{LEAVE_OWN_PAGE, Out, Translator};
+use translate::{LEAVE_OWN_PAGE, Outbound, Translator};
 
 /// The most messages queued in each direction. Writers wait when a queue is full: the connection's writer task, whose
 /// own queue is bounded, and the reader of the extension's port, so that gstack reads the extension's messages no
@@ -41,27 +41,27 @@ const MOST_WAITING: usize = 64;
 const LEAVE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Sends a message to the extension. Must not block.
-pub type Outlet = Box<dyn Fn(ToPanel) + Send + Sync>;
+pub(crate) type Outlet = Box<dyn Fn(ToPanel) + Send + Sync>;
 
 type Shared = Arc<Mutex<Strip>>;
 
 /// The connection to one everyday browser. Dropping it ends the connection; the browser keeps running.
-pub struct Relay {
+pub(crate) struct Relay {
     browser: Browser,
     strip: Shared,
-    heard: mpsc::Sender<Heard>,
+    heard: mpsc::Sender<FromExtension>,
 }
 
 /// A tab that another tab opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpenedBy {
+pub(crate) struct OpenedBy {
     pub opener: TabId,
     pub tab: TabId,
 }
 
 /// The changes from one report of the extension.
 #[derive(Debug)]
-pub struct Reported {
+pub(crate) struct Reported {
     /// Tabs whose opener has become known.
     pub opened: Vec<OpenedBy>,
     /// Tabs that have closed.
@@ -70,7 +70,7 @@ pub struct Reported {
 
 impl Relay {
     /// Opens the connection without sending anything to the browser.
-    pub fn open(run: BrowserRun, about: About, options: AttachOptions, outlet: Outlet) -> Self {
+    pub(crate) fn open(run: BrowserRun, about: About, options: AttachOptions, outlet: Outlet) -> Self {
         let strip = Shared::default();
         let (commands, queue) = mpsc::channel(MOST_WAITING);
         let (heard, hearing) = mpsc::channel(MOST_WAITING);
@@ -86,19 +86,19 @@ impl Relay {
         Self { browser: Browser::relayed(transport, run, options), strip, heard }
     }
 
-    pub fn browser(&self) -> &Browser {
+    pub(crate) fn browser(&self) -> &Browser {
         &self.browser
     }
 
     /// Queues a DevTools message from the extension; waits while the queue is full.
-    pub async fn hear(&self, heard: Heard) {
+    pub(crate) async fn hear(&self, heard: FromExtension) {
         if self.heard.send(heard).await.is_err() {
             tracing::debug!("an everyday browser's connection has ended");
         }
     }
 
     /// Applies the extension's report of its tabs; the tabs are up to date when this returns.
-    pub fn report(&self, changed: &TabsChanged) -> Reported {
+    pub(crate) fn report(&self, changed: &TabsChanged) -> Reported {
         let mut strip = lock(&self.strip);
         let changes = strip.apply(changed);
         let mut opened = Vec::new();
@@ -158,6 +158,10 @@ impl Relay {
 impl Tab {
     /// Shows an empty page in place of one of the browser's own pages (everyday browsers only): extensions cannot
     /// attach to those, so no address could be opened from there.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed, or the extension does not answer or cannot do it.
     pub async fn leave_own_page(&self) -> Result<(), BrowserError> {
         let target = serde_json::json!({ "targetId": self.info()?.target });
         self.browser().root().call_json(LEAVE_OWN_PAGE, &target, LEAVE_LIMIT).await?;
@@ -184,18 +188,18 @@ struct Source {
     translator: Translator,
     strip: Shared,
     queue: mpsc::Receiver<Vec<u8>>,
-    hearing: mpsc::Receiver<Heard>,
+    hearing: mpsc::Receiver<FromExtension>,
     outlet: Outlet,
     /// Messages for the connection that have not been read yet.
     ready: VecDeque<Bytes>,
 }
 
 impl Source {
-    fn pass(&mut self, out: Vec<Out>) {
+    fn pass(&mut self, out: Vec<Outbound>) {
         for one in out {
             match one {
-                Out::Browser(bytes) => self.ready.push_back(bytes.into()),
-                Out::Extension(message) => (self.outlet)(*message),
+                Outbound::Browser(bytes) => self.ready.push_back(bytes.into()),
+                Outbound::Extension(message) => (self.outlet)(*message),
             }
         }
     }

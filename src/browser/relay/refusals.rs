@@ -29,17 +29,17 @@ pub(super) fn code(refusal: Refusal) -> i64 {
 }
 
 /// Returns the refusal with this error code; `None` for a code of DevTools.
-pub fn of_code(code: i64) -> Option<Refusal> {
+pub(crate) fn of_code(code: i64) -> Option<Refusal> {
     usize::try_from(FIRST - code).ok().and_then(|at| ALL.get(at)).copied()
 }
 
 /// Returns the message.
-pub fn words(refusal: Refusal) -> String {
+pub(crate) fn words(refusal: Refusal) -> String {
     fault(refusal).message
 }
 
 /// Returns the fault with the message and the next step.
-pub fn fault(refusal: Refusal) -> Fault {
+pub(crate) fn fault(refusal: Refusal) -> Fault {
     let (code, message, hint) = match refusal {
         Refusal::Cancelled => (FaultCode::Cancelled, told::RELAY_CANCELLED, told::RELAY_CANCELLED_NEXT),
         Refusal::OwnPage => (FaultCode::Forbidden, told::RELAY_OWN_PAGE, told::RELAY_OWN_PAGE_NEXT),

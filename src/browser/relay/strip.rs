@@ -14,7 +14,7 @@ const TAB: &str = "chrome-tab-";
 const PAGE: &str = "chrome-page-";
 
 /// Returns the id of the *tab* target for a tab of an everyday browser.
-pub fn tab_target(id: ChromeTabId) -> TargetId {
+pub(crate) fn tab_target(id: ChromeTabId) -> TargetId {
     TargetId::new(format!("{TAB}{id}"))
 }
 

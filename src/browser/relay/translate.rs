@@ -43,7 +43,7 @@ const PART: usize = COMFORTABLE / 4;
 
 /// An outgoing message.
 #[derive(Debug)]
-pub(super) enum Out {
+pub(super) enum Outbound {
     /// A DevTools message for the connection.
     Browser(Vec<u8>),
     Extension(Box<ToPanel>),
@@ -51,7 +51,7 @@ pub(super) enum Out {
 
 /// A message from the extension.
 #[derive(Debug)]
-pub enum Heard {
+pub(crate) enum FromExtension {
     Answer(RelayAnswer),
     Event(RelayEvent),
     Detached(RelayDetached),
@@ -59,7 +59,7 @@ pub enum Heard {
 
 /// The known properties of the browser.
 #[derive(Clone, Debug, Default)]
-pub struct About {
+pub(crate) struct About {
     /// `Chromium 156.0.8078.73`
     pub product: Option<String>,
     /// The extension supports the relay.
@@ -68,14 +68,14 @@ pub struct About {
 
 /// The target of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SessionTarget {
     Tab(ChromeTabId),
     Page(ChromeTabId),
     /// An out-of-process frame or a worker; DevTools names its session.
     Inner(ChromeTabId),
 }
 
-impl Place {
+impl SessionTarget {
     fn tab(self) -> ChromeTabId {
         match self {
             Self::Tab(tab) | Self::Page(tab) | Self::Inner(tab) => tab,
@@ -91,7 +91,7 @@ struct Attachment {
 }
 
 /// The request that an answer of the extension belongs to.
-enum Asked {
+enum PendingRequest {
     Attach(ChromeTabId),
     /// A command to this tab, on this session.
     Command(ChromeTabId, String),
@@ -127,8 +127,8 @@ struct OfSession {
 pub(super) struct Translator {
     about: About,
     attached: HashMap<ChromeTabId, Attachment>,
-    places: HashMap<String, Place>,
-    asked: HashMap<u32, Asked>,
+    places: HashMap<String, SessionTarget>,
+    asked: HashMap<u32, PendingRequest>,
     /// Counts attachments: a session id is never reused.
     count: u64,
 }
@@ -139,7 +139,7 @@ impl Translator {
     }
 
     /// Translates a command of the connection.
-    pub(super) fn command(&mut self, bytes: &[u8], strip: &Strip) -> Vec<Out> {
+    pub(super) fn command(&mut self, bytes: &[u8], strip: &Strip) -> Vec<Outbound> {
         let mut out = Vec::new();
         let Ok(command) = serde_json::from_slice::<Command>(bytes) else { return out };
         let Some(session) = command.session_id.clone() else {
@@ -148,14 +148,14 @@ impl Translator {
         };
         match self.places.get(&session).copied() {
             None => out.push(failed(command.id, SESSION_NOT_FOUND, "the session has ended")),
-            Some(Place::Tab(tab)) => self.of_tab(&command, tab, strip, &mut out),
+            Some(SessionTarget::Tab(tab)) => self.of_tab(&command, tab, strip, &mut out),
             Some(place) if is_barred(&command.method) => {
                 tracing::debug!(tab = %place.tab(), method = command.method, "not in an everyday browser");
                 out.push(refused(command.id, Refusal::NotHere));
             }
             Some(place) => {
-                let inner = matches!(place, Place::Inner(_)).then(|| session.clone());
-                self.asked.insert(command.id, Asked::Command(place.tab(), session));
+                let inner = matches!(place, SessionTarget::Inner(_)).then(|| session.clone());
+                self.asked.insert(command.id, PendingRequest::Command(place.tab(), session));
                 relay(command, place.tab(), inner, &mut out);
             }
         }
@@ -163,14 +163,14 @@ impl Translator {
     }
 
     /// Handles a command to the browser itself: answers it, or uses the tab functions that Chrome offers to extensions.
-    fn of_browser(&mut self, command: &Command, strip: &Strip, out: &mut Vec<Out>) {
+    fn of_browser(&mut self, command: &Command, strip: &Strip, out: &mut Vec<Outbound>) {
         let id = command.id;
         let named: Named = read(&command.params);
         let tab = chrome_id_of(&named.target_id);
         match (command.method.as_str(), tab) {
             ("Target.attachToTarget", Some(tab)) => self.attach(id, tab, strip, out),
             ("Target.detachFromTarget", _) => {
-                if let Some(Place::Tab(tab)) = self.places.get(&named.session_id).copied() {
+                if let Some(SessionTarget::Tab(tab)) = self.places.get(&named.session_id).copied() {
                     self.forget(tab);
                     out.push(extension(ToPanel::RelayDetach(RelayDetach { chrome_tab_id: tab })));
                 }
@@ -181,21 +181,21 @@ impl Translator {
                 let tabs = wanted.filter.iter().any(|one| one.kind == "tab");
                 out.push(done(id, json!({ "targetInfos": strip.listed(tabs) })));
             }
-            ("Target.createTarget", _) => self.ask_of_tab(id, Asked::Open, RelayTabAct::Open, None, out),
+            ("Target.createTarget", _) => self.ask_of_tab(id, PendingRequest::Open, RelayTabAct::Open, None, out),
             ("Target.closeTarget", Some(tab)) => {
-                self.ask_of_tab(id, Asked::Tab, RelayTabAct::Close, Some(tab), out);
+                self.ask_of_tab(id, PendingRequest::Tab, RelayTabAct::Close, Some(tab), out);
             }
             ("Target.activateTarget", Some(tab)) => {
-                self.ask_of_tab(id, Asked::Tab, RelayTabAct::Show, Some(tab), out);
+                self.ask_of_tab(id, PendingRequest::Tab, RelayTabAct::Show, Some(tab), out);
             }
             (LEAVE_OWN_PAGE, Some(tab)) => {
                 let own = strip.get(tab).is_some_and(|tab| own_page::of(&tab.url).is_some());
                 match own {
-                    true => self.ask_of_tab(id, Asked::Tab, RelayTabAct::Leave, Some(tab), out),
+                    true => self.ask_of_tab(id, PendingRequest::Tab, RelayTabAct::Leave, Some(tab), out),
                     false => out.push(done(id, json!({ "success": true }))),
                 }
             }
-            (PANEL_TO_FRONT, _) => self.ask_of_tab(id, Asked::Tab, RelayTabAct::Panel, None, out),
+            (PANEL_TO_FRONT, _) => self.ask_of_tab(id, PendingRequest::Tab, RelayTabAct::Panel, None, out),
             // Only the browser knows the window; the next command brings it to the front regardless.
             ("Browser.getWindowForTarget", _) => {
                 out.push(done(id, json!({ "windowId": 0, "bounds": { "windowState": "normal" } })));
@@ -211,7 +211,7 @@ impl Translator {
         }
     }
 
-    fn attach(&mut self, id: u32, tab: ChromeTabId, strip: &Strip, out: &mut Vec<Out>) {
+    fn attach(&mut self, id: u32, tab: ChromeTabId, strip: &Strip, out: &mut Vec<Outbound>) {
         let refusal = match strip.get(tab) {
             None => Some(Refusal::Closed),
             Some(tab) if tab.incognito => Some(Refusal::Incognito),
@@ -222,11 +222,18 @@ impl Translator {
         if let Some(refusal) = refusal {
             return out.push(refused(id, refusal));
         }
-        self.asked.insert(id, Asked::Attach(tab));
+        self.asked.insert(id, PendingRequest::Attach(tab));
         out.push(extension(ToPanel::RelayAttach(RelayAttach { call: id, chrome_tab_id: tab })));
     }
 
-    fn ask_of_tab(&mut self, id: u32, asked: Asked, act: RelayTabAct, tab: Option<ChromeTabId>, out: &mut Vec<Out>) {
+    fn ask_of_tab(
+        &mut self,
+        id: u32,
+        asked: PendingRequest,
+        act: RelayTabAct,
+        tab: Option<ChromeTabId>,
+        out: &mut Vec<Outbound>,
+    ) {
         if !self.about.can_relay {
             return out.push(refused(id, Refusal::TooOld));
         }
@@ -235,7 +242,7 @@ impl Translator {
     }
 
     /// Handles a command to a *tab* target, which exists only here: it has one page, and reports it on auto-attach.
-    fn of_tab(&mut self, command: &Command, tab: ChromeTabId, strip: &Strip, out: &mut Vec<Out>) {
+    fn of_tab(&mut self, command: &Command, tab: ChromeTabId, strip: &Strip, out: &mut Vec<Outbound>) {
         match command.method.as_str() {
             "Target.setAutoAttach" => {
                 if let (Some(attached), Some(known)) = (self.attached.get(&tab), strip.get(tab)) {
@@ -257,15 +264,15 @@ impl Translator {
     }
 
     /// Translates a message from the extension.
-    pub(super) fn heard(&mut self, heard: Heard, strip: &Strip) -> Vec<Out> {
+    pub(super) fn heard(&mut self, heard: FromExtension, strip: &Strip) -> Vec<Outbound> {
         match heard {
-            Heard::Answer(answer) => self.answered(answer, strip).into_iter().collect(),
-            Heard::Event(event) => self.happened(&event).into_iter().collect(),
-            Heard::Detached(detached) => self.detached(detached),
+            FromExtension::Answer(answer) => self.answered(answer, strip).into_iter().collect(),
+            FromExtension::Event(event) => self.happened(&event).into_iter().collect(),
+            FromExtension::Detached(detached) => self.detached(detached),
         }
     }
 
-    fn answered(&mut self, answer: RelayAnswer, strip: &Strip) -> Option<Out> {
+    fn answered(&mut self, answer: RelayAnswer, strip: &Strip) -> Option<Outbound> {
         let RelayAnswer { call: id, result, error } = answer;
         let asked = self.asked.remove(&id)?;
         if let Some(RelayError { code, message, refusal }) = error {
@@ -275,7 +282,7 @@ impl Translator {
             return Some(failed(id, code, &words));
         }
         Some(match asked {
-            Asked::Attach(tab) => {
+            PendingRequest::Attach(tab) => {
                 let told: RelayAttached = result.as_deref().map(read).unwrap_or_default();
                 let Some(page) = told.target_id.or_else(|| strip.get(tab).map(page_target)) else {
                     return Some(refused(id, Refusal::Closed));
@@ -283,23 +290,24 @@ impl Translator {
                 self.count += 1;
                 let count = self.count;
                 let (tab_session, page_session) = (format!("tab-{tab}-{count}"), format!("page-{tab}-{count}"));
-                self.places.insert(tab_session.clone(), Place::Tab(tab));
-                self.places.insert(page_session.clone(), Place::Page(tab));
+                self.places.insert(tab_session.clone(), SessionTarget::Tab(tab));
+                self.places.insert(page_session.clone(), SessionTarget::Page(tab));
                 let reply = done(id, json!({ "sessionId": tab_session }));
                 self.attached.insert(tab, Attachment { tab_session, page_session, page });
                 reply
             }
-            Asked::Command(_, session) => answered(id, &session, result.as_deref()),
-            Asked::Open => match result.as_deref().and_then(|raw| serde_json::from_str::<RelayTabDone>(raw.get()).ok())
-            {
-                Some(opened) => done(id, json!({ "targetId": tab_target(opened.chrome_tab_id) })),
-                None => refused(id, Refusal::NotHere),
-            },
-            Asked::Tab => done(id, json!({ "success": true })),
+            PendingRequest::Command(_, session) => answered(id, &session, result.as_deref()),
+            PendingRequest::Open => {
+                match result.as_deref().and_then(|raw| serde_json::from_str::<RelayTabDone>(raw.get()).ok()) {
+                    Some(opened) => done(id, json!({ "targetId": tab_target(opened.chrome_tab_id) })),
+                    None => refused(id, Refusal::NotHere),
+                }
+            }
+            PendingRequest::Tab => done(id, json!({ "success": true })),
         })
     }
 
-    fn happened(&mut self, happened: &RelayEvent) -> Option<Out> {
+    fn happened(&mut self, happened: &RelayEvent) -> Option<Outbound> {
         let RelayEvent { chrome_tab_id: tab, session_id, method, params } = happened;
         // The attachment of this event may have ended.
         let attached = self.attached.get(tab)?;
@@ -309,7 +317,7 @@ impl Translator {
         match method.as_str() {
             "Target.attachedToTarget" => {
                 if let Some(OfSession { session_id }) = inner() {
-                    self.places.insert(session_id, Place::Inner(*tab));
+                    self.places.insert(session_id, SessionTarget::Inner(*tab));
                 }
             }
             "Target.detachedFromTarget" => {
@@ -323,11 +331,11 @@ impl Translator {
     }
 
     /// Ends an attachment and fails its pending commands with the reason.
-    fn detached(&mut self, detached: RelayDetached) -> Vec<Out> {
+    fn detached(&mut self, detached: RelayDetached) -> Vec<Outbound> {
         let RelayDetached { chrome_tab_id: tab, reason } = detached;
-        let of_tab = |_: &u32, asked: &mut Asked| match asked {
-            Asked::Attach(of) | Asked::Command(of, _) => *of == tab,
-            Asked::Open | Asked::Tab => false,
+        let of_tab = |_: &u32, asked: &mut PendingRequest| match asked {
+            PendingRequest::Attach(of) | PendingRequest::Command(of, _) => *of == tab,
+            PendingRequest::Open | PendingRequest::Tab => false,
         };
         let waiting: Vec<u32> = self.asked.extract_if(of_tab).map(|(id, _)| id).collect();
         // First the end of the session: a caller that then gets an error can look up the reason.
@@ -352,7 +360,7 @@ fn is_barred(method: &str) -> bool {
 }
 
 /// Sends a command to the extension, in parts if it does not fit into one message.
-fn relay(command: Command, tab: ChromeTabId, session_id: Option<String>, out: &mut Vec<Out>) {
+fn relay(command: Command, tab: ChromeTabId, session_id: Option<String>, out: &mut Vec<Outbound>) {
     let Command { id: call, method, params, .. } = command;
     let mut whole = Some(params);
     if let Some(params) = whole.take_if(|params| params.get().len() > COMFORTABLE / 2) {
@@ -367,8 +375,8 @@ fn relay(command: Command, tab: ChromeTabId, session_id: Option<String>, out: &m
     out.push(extension(ToPanel::RelayCommand(command)));
 }
 
-fn extension(message: ToPanel) -> Out {
-    Out::Extension(Box::new(message))
+fn extension(message: ToPanel) -> Outbound {
+    Outbound::Extension(Box::new(message))
 }
 
 fn read<T: Default + for<'a> Deserialize<'a>>(raw: &RawValue) -> T {

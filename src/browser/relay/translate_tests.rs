@@ -2,7 +2,7 @@
 
 use super::refusals;
 use super::strip::Strip;
-use super::translate::{About, Heard, Out, Translator};
+use super::translate::{About, FromExtension, Outbound, Translator};
 use crate::protocol::frame::COMFORTABLE;
 use crate::protocol::ids::{ChromeTabId, TargetId, WindowId};
 use crate::protocol::relay::{Refusal, RelayAnswer, RelayDetached, RelayError, RelayEvent, RelayTabAct};
@@ -36,18 +36,18 @@ struct Scene {
 }
 
 /// Returns the messages to the connection, as JSON.
-fn to_browser(out: &[Out]) -> Vec<Value> {
-    let parse = |one: &Out| match one {
-        Out::Browser(bytes) => Some(serde_json::from_slice(bytes).unwrap()),
-        Out::Extension(_) => None,
+fn to_browser(out: &[Outbound]) -> Vec<Value> {
+    let parse = |one: &Outbound| match one {
+        Outbound::Browser(bytes) => Some(serde_json::from_slice(bytes).unwrap()),
+        Outbound::Extension(_) => None,
     };
     out.iter().filter_map(parse).collect()
 }
 
-fn to_extension(out: &[Out]) -> Vec<Value> {
-    let write = |one: &Out| match one {
-        Out::Browser(_) => None,
-        Out::Extension(message) => Some(serde_json::to_value(message).unwrap()),
+fn to_extension(out: &[Outbound]) -> Vec<Value> {
+    let write = |one: &Outbound| match one {
+        Outbound::Browser(_) => None,
+        Outbound::Extension(message) => Some(serde_json::to_value(message).unwrap()),
     };
     out.iter().filter_map(write).collect()
 }
@@ -64,7 +64,7 @@ impl Scene {
         Self::new(vec![tab(7, "http://a/")])
     }
 
-    fn send(&mut self, method: &str, session: Option<&str>, params: Value) -> (u32, Vec<Out>) {
+    fn send(&mut self, method: &str, session: Option<&str>, params: Value) -> (u32, Vec<Outbound>) {
         self.next += 1;
         let mut message = json!({ "id": self.next, "method": method, "params": params });
         if let Some(session) = session {
@@ -75,7 +75,7 @@ impl Scene {
 
     fn answer(&mut self, call: u32, result: Value) -> Vec<Value> {
         let answer = RelayAnswer { call, result: Some(to_raw_value(&result).unwrap()), error: None };
-        to_browser(&self.translator.heard(Heard::Answer(answer), &self.strip))
+        to_browser(&self.translator.heard(FromExtension::Answer(answer), &self.strip))
     }
 
     fn event(&mut self, session_id: Option<&str>, method: &str, params: Value) -> Vec<Value> {
@@ -85,7 +85,7 @@ impl Scene {
             method: method.to_owned(),
             params: Some(to_raw_value(&params).unwrap()),
         };
-        to_browser(&self.translator.heard(Heard::Event(event), &self.strip))
+        to_browser(&self.translator.heard(FromExtension::Event(event), &self.strip))
     }
 
     /// Attaches to the tab; returns the sessions of tab and page.
@@ -179,7 +179,7 @@ fn when_the_person_sends_us_out_whoever_waits_hears_why_and_the_tab_is_free() {
     let (tab_session, page) = scene.attach();
     let (id, _) = scene.send("Runtime.evaluate", Some(&page), json!({ "expression": "1" }));
     let detached = RelayDetached { chrome_tab_id: TAB, reason: Refusal::Cancelled };
-    let told = to_browser(&scene.translator.heard(Heard::Detached(detached), &scene.strip));
+    let told = to_browser(&scene.translator.heard(FromExtension::Detached(detached), &scene.strip));
     // First the end of the session, then the failed commands: their callers can look up the reason.
     assert_eq!(told[0]["method"], "Target.detachedFromTarget");
     assert_eq!(told[0]["params"], json!({ "sessionId": tab_session, "refusal": "cancelled" }));
@@ -214,7 +214,7 @@ fn errors_keep_devtools_own_code_and_ours_stand_for_a_refusal() {
     ] {
         let (call, _) = scene.send("Page.captureScreenshot", Some(&page), json!({}));
         let error = Some(RelayError { code, message: "no".to_owned(), refusal });
-        let heard = Heard::Answer(RelayAnswer { call, result: None, error });
+        let heard = FromExtension::Answer(RelayAnswer { call, result: None, error });
         let reply = to_browser(&scene.translator.heard(heard, &scene.strip));
         assert_eq!(reply[0]["error"]["code"], expected);
     }

@@ -5,11 +5,11 @@
 pub(super) mod compact;
 pub(super) mod file;
 pub(super) mod line;
-pub mod read;
-pub mod recover;
+pub(crate) mod read;
+pub(crate) mod recover;
 mod sent_index;
 
-pub use file::{JOURNAL_FILE, Journal};
+pub(crate) use file::{JOURNAL_FILE, Journal};
 pub(in crate::chat) use line::{Delta, Growth, Line};
 pub(super) use read::{Limits, Page};
 pub(super) use recover::Tail;

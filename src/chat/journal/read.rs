@@ -36,7 +36,7 @@ pub struct Page {
 
 /// The limits of a page.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub(crate) struct Limits {
     pub events: usize,
     /// The limit of the events' JSON. A larger single event is still returned, alone.
     pub bytes: usize,

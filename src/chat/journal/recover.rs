@@ -15,7 +15,7 @@ const RESEND_REACH: u64 = 256 * 1024;
 
 /// The recovered state.
 #[derive(Debug, Default)]
-pub struct Tail {
+pub(crate) struct Tail {
     /// The turn that has started but not ended.
     pub unfinished: Option<UnfinishedTurn>,
     /// Messages whose turn has not started, oldest first.
@@ -31,7 +31,7 @@ pub struct Tail {
 }
 
 #[derive(Debug)]
-pub struct UnfinishedTurn {
+pub(crate) struct UnfinishedTurn {
     pub turn_id: TurnId,
     pub began: Millis,
     /// Steps without an end, oldest first.
@@ -44,7 +44,7 @@ pub struct UnfinishedTurn {
 
 impl UnfinishedTurn {
     /// Returns the events that end the turn as interrupted. `last`: the time of its last event.
-    pub fn endings(&self, last: Millis) -> Vec<ChatBody> {
+    pub(crate) fn endings(&self, last: Millis) -> Vec<ChatBody> {
         let turn_id = || self.turn_id.clone();
         let approvals = self.approvals.iter().map(|approval_id| ChatBody::ApprovalDone {
             turn_id: turn_id(),
@@ -80,7 +80,7 @@ impl UnfinishedTurn {
 }
 
 /// Reads the end of a journal. `saved`: the newest event included in the record.
-pub fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
+pub(crate) fn examine(journal: &Journal, saved: Seq) -> Result<Tail, ChatError> {
     let mut scan = Scan::default();
     let mut unsaved_cost = None;
     let mut is_all = true;

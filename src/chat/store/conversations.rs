@@ -1,10 +1,9 @@
-//! All conversations of a home: which exist, which are loaded, and which belongs to which tab.
+//! All conversations of a home: which exist, and which are loaded.
 //!
-//! A conversation belongs to a tab while the tab exists, and to the history permanently. One without messages exists
-//! only in memory. Conversations are opened on demand, and unused ones are closed if many are open. Never drives a
-//! turn.
+//! A conversation without messages exists only in memory. Conversations are opened on demand, and unused ones are
+//! closed if many are open. `tabs` says which of them belongs to which tab. Never drives a turn.
 
-use super::session::{Record, TabKey};
+use super::session_file::Record;
 use super::trash;
 use crate::base::clock;
 use crate::base::home::Home;
@@ -29,6 +28,7 @@ const LONGEST_ID: usize = 64;
 pub struct NewConversation {
     /// The folder in which its agent works.
     pub folder: String,
+    /// The page on which it is opened.
     pub page: Option<PageContext>,
 }
 
@@ -48,14 +48,14 @@ pub struct Store {
     default_folder: String,
     epoch: Epoch,
     /// Disk space reserved for the ends of turns.
-    reserve: Arc<Reserve>,
+    pub(super) reserve: Arc<Reserve>,
     inner: Mutex<Inner>,
 }
 
 #[derive(Default)]
 pub(super) struct Inner {
     pub(super) known: HashMap<ConversationId, Known>,
-    by_tab: HashMap<TabId, ConversationId>,
+    pub(super) by_tab: HashMap<TabId, ConversationId>,
 }
 
 pub(super) enum Known {
@@ -65,8 +65,12 @@ pub(super) enum Known {
 }
 
 impl Store {
-    /// Lists the conversations without opening them. Fails if their folder is not private or cannot be read. Blocks on
-    /// disk I/O.
+    /// Lists the conversations without opening them. Blocks on disk I/O.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the conversations' folder cannot be created or read, or another user can access it. A conversation
+    /// whose record cannot be read is left out.
     pub fn open(home: &Home) -> Result<Self, ChatError> {
         let root = home.conversations();
         crate::base::home::private_folder(&root)
@@ -134,114 +138,18 @@ impl Store {
         record.is_some_and(|record| record.settled && record.journal_bytes == length)
     }
 
-    /// Returns the conversation of a tab, and creates one if it has none. `key` finds the one that the tab had under an
-    /// earlier daemon. Fails once if that conversation has lost its events, and then detaches it from the tab.
-    pub fn open_for_tab(
-        &self,
-        tab_id: TabId,
-        key: Option<TabKey>,
-        new: NewConversation,
-    ) -> Result<Arc<Conversation>, ChatError> {
-        let mut inner = self.lock();
-        if let Some(conversation) = self.of_tab_in(&mut inner, tab_id)? {
-            return Ok(conversation);
-        }
-        let earlier = key.as_ref().and_then(|key| inner.had_tab(key));
-        let conversation = match earlier {
-            Some(id) => match self.get_in(&mut inner, &id) {
-                Err(error @ ChatError::Lost { .. }) => {
-                    inner.detached(&id);
-                    return Err(error);
-                }
-                found => found?,
-            },
-            None => self.create_in(&mut inner, new),
-        };
-        inner.attach(&conversation, tab_id, key);
-        Ok(conversation)
-    }
-
     /// Creates a conversation without a tab (from a terminal).
     pub fn create(&self, new: NewConversation) -> Arc<Conversation> {
         self.create_in(&mut self.lock(), new)
     }
 
-    /// Returns the conversation of a tab.
-    pub fn of_tab(&self, tab_id: TabId) -> Option<ConversationId> {
-        self.lock().by_tab.get(&tab_id).cloned()
-    }
-
-    /// Returns all tabs with a conversation.
-    pub fn tabs(&self) -> Vec<(TabId, ConversationId)> {
-        let mut tabs: Vec<_> = self.lock().by_tab.iter().map(|(tab, id)| (*tab, id.clone())).collect();
-        tabs.sort();
-        tabs
-    }
-
-    /// Returns a conversation by its id. Fails if there is none or it cannot be opened. Blocks on disk I/O if it is not
-    /// open yet.
+    /// Returns a conversation by its id. Blocks on disk I/O if it is not open yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such conversation or it cannot be opened.
     pub fn get(&self, id: &ConversationId) -> Result<Arc<Conversation>, ChatError> {
         self.get_in(&mut self.lock(), id)
-    }
-
-    /// Reopens a conversation from the history in a tab. Detaches the tab's previous conversation, and the
-    /// conversation's previous tab. Fails if the conversation cannot be opened.
-    pub fn attach(
-        &self,
-        id: &ConversationId,
-        tab_id: TabId,
-        key: Option<TabKey>,
-    ) -> Result<Arc<Conversation>, ChatError> {
-        let mut inner = self.lock();
-        let conversation = self.get_in(&mut inner, id)?;
-        inner.detach_tab(tab_id);
-        inner.detach_conversation(id);
-        inner.attach(&conversation, tab_id, key);
-        Ok(conversation)
-    }
-
-    /// Moves a conversation to the history and opens an empty one for its tab. The caller must stop a running turn.
-    pub fn clear(&self, id: &ConversationId) -> Result<Arc<Conversation>, ChatError> {
-        let mut inner = self.lock();
-        let old = self.get_in(&mut inner, id)?;
-        let record = old.record();
-        let page = record.page.clone();
-        inner.detach_conversation(id);
-        let fresh = self.create_in(&mut inner, NewConversation { folder: record.folder.clone(), page });
-        fresh.continue_from(&record);
-        if let Some(tab_id) = record.tab_id {
-            inner.attach(&fresh, tab_id, record.tab);
-        }
-        Ok(fresh)
-    }
-
-    /// Detaches a closed tab's conversation, and removes it if it has no messages.
-    pub fn tab_closed(&self, tab_id: TabId) {
-        self.lock().detach_tab(tab_id);
-    }
-
-    /// Reattaches the conversation of a tab that is reported again.
-    pub fn tab_back(&self, tab_id: TabId, key: &TabKey) -> Result<(), ChatError> {
-        let mut inner = self.lock();
-        if inner.by_tab.contains_key(&tab_id) {
-            return Ok(());
-        }
-        if let Some(id) = inner.had_tab(key) {
-            let conversation = self.get_in(&mut inner, &id)?;
-            inner.attach(&conversation, tab_id, Some(key.clone()));
-        }
-        Ok(())
-    }
-
-    /// Detaches a tab that is not reported for now. The tab's key finds its conversation again.
-    pub fn tab_away(&self, tab_id: TabId) {
-        let mut inner = self.lock();
-        let Some(id) = inner.by_tab.remove(&tab_id) else { return };
-        match inner.known.get_mut(&id) {
-            Some(Known::Open(conversation)) => conversation.leave_tab(),
-            Some(Known::Stored(Some(record))) => record.tab_id = None,
-            Some(Known::Stored(None)) | None => {}
-        }
     }
 
     /// Returns whether the conversation with this id has, or may have, a work tree. Includes deleted conversations that
@@ -270,8 +178,11 @@ impl Store {
             .collect()
     }
 
-    /// Saves and closes everything when the daemon ends: the next one must not find a journal locked. Returns the first
-    /// error. Blocks.
+    /// Saves and closes everything when the daemon ends: the next one must not find a journal locked. Blocks.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the first error, after everything was closed.
     pub fn close(&self) -> Result<(), ChatError> {
         let opened = self.opened();
         let saved = opened.iter().map(|conversation| conversation.persist()).fold(Ok(()), Result::and);
@@ -287,7 +198,7 @@ impl Store {
         self.root.join(id.as_str())
     }
 
-    fn create_in(&self, inner: &mut Inner, new: NewConversation) -> Arc<Conversation> {
+    pub(super) fn create_in(&self, inner: &mut Inner, new: NewConversation) -> Arc<Conversation> {
         inner.put_away();
         let id = ConversationId::random();
         let record = Record::new(id.clone(), new.folder, new.page, clock::now_millis());
@@ -310,60 +221,9 @@ impl Store {
         inner.known.insert(id.clone(), Known::Open(conversation.clone()));
         Ok(conversation)
     }
-
-    fn of_tab_in(&self, inner: &mut Inner, tab_id: TabId) -> Result<Option<Arc<Conversation>>, ChatError> {
-        match inner.by_tab.get(&tab_id).cloned() {
-            Some(id) => self.get_in(inner, &id).map(Some),
-            None => Ok(None),
-        }
-    }
 }
 
 impl Inner {
-    /// Returns the conversation that a tab had under an earlier daemon.
-    fn had_tab(&self, key: &TabKey) -> Option<ConversationId> {
-        let has = |record: &Record| record.tab_id.is_none() && record.tab.as_ref() == Some(key);
-        self.known.iter().find_map(|(id, known)| {
-            let found = match known {
-                Known::Stored(record) => record.as_deref().is_some_and(has),
-                Known::Open(conversation) => has(&conversation.record()),
-            };
-            found.then(|| id.clone())
-        })
-    }
-
-    fn attach(&mut self, conversation: &Conversation, tab_id: TabId, key: Option<TabKey>) {
-        self.by_tab.insert(tab_id, conversation.id().clone());
-        conversation.set_tab(Some(tab_id), key);
-    }
-
-    fn detach_tab(&mut self, tab_id: TabId) {
-        if let Some(id) = self.by_tab.remove(&tab_id) {
-            self.detached(&id);
-        }
-    }
-
-    pub(super) fn detach_conversation(&mut self, id: &ConversationId) {
-        self.by_tab.retain(|_, attached| attached != id);
-        self.detached(id);
-    }
-
-    fn detached(&mut self, id: &ConversationId) {
-        match self.known.get_mut(id) {
-            Some(Known::Open(conversation)) => {
-                conversation.set_tab(None, None);
-                if conversation.head() == 0 {
-                    self.known.remove(id);
-                }
-            }
-            Some(Known::Stored(Some(record))) => {
-                record.tab_id = None;
-                record.tab = None;
-            }
-            Some(Known::Stored(None)) | None => {}
-        }
-    }
-
     /// Closes unused conversations if many are open. Keeps empty ones, which exist only in memory.
     fn put_away(&mut self) {
         let has_tab: HashSet<&ConversationId> = self.by_tab.values().collect();

@@ -13,9 +13,9 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The largest accepted file.
-pub const MAX_FILE: u64 = 32 * 1024 * 1024;
+pub(crate) const MAX_FILE: u64 = 32 * 1024 * 1024;
 /// The largest part of one read: as base64 in its envelope it fits into one frame to Chrome.
-pub const MAX_PART: usize = 512 * 1024;
+pub(crate) const MAX_PART: usize = 512 * 1024;
 const FOLDER: &str = "files";
 /// The folder of the newest export, which the next one replaces.
 const EXPORT_FOLDER: &str = "export";

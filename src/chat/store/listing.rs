@@ -4,7 +4,7 @@
 
 use super::conversations::{Inner, Known, Store};
 use super::search::{self, Budget};
-use super::session::Record;
+use super::session_file::Record;
 use crate::protocol::chat::{ConversationInfo, ConversationState, EarlierConversation};
 use crate::protocol::history::ListPlace;
 use crate::protocol::ids::ConversationId;
@@ -29,7 +29,7 @@ impl Store {
     }
 
     /// Returns the conversations whose title, page or messages contain a text, newest first, with an excerpt if a
-    /// message matches. Reads at most [`search::MOST_READ`] bytes for at most `limit`, newest first, and only
+    /// message matches. Reads at most `search::MOST_READ` bytes for at most `limit`, newest first, and only
     /// conversations after `before`. Blocks on disk I/O.
     pub fn search(
         &self,

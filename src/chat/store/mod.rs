@@ -3,14 +3,16 @@
 //! Owns the folders of conversations. Never runs a turn.
 
 mod conversations;
-pub mod files;
+mod detached;
+pub(crate) mod files;
 mod listing;
 mod search;
 #[cfg(test)]
 mod search_cost;
-pub mod session;
+pub mod session_file;
+mod tabs;
 mod trash;
 
 pub use conversations::{NewConversation, Store};
 pub(super) use files::Part;
-pub(super) use session::{FolderUse, Record, TabKey};
+pub(super) use session_file::{FolderUse, Record, TabKey};

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::chat::conversation::BlockKind;
+use crate::chat::store::TabKey;
 use crate::chat::turn::{Event, Message};
 use crate::protocol::chat::MessageSource;
 use crate::protocol::ids::{AgentName, BrowserRun, ClientMessageId, TargetId, TurnId};

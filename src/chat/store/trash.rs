@@ -1,7 +1,7 @@
 //! Conversations that a person deleted: kept for some days, so that they can be restored.
 
 use super::conversations::{Known, Store, is_id};
-use super::session::Record;
+use super::session_file::Record;
 use crate::chat::error::ChatError;
 use crate::protocol::chat::ConversationState;
 use crate::protocol::ids::ConversationId;
@@ -16,8 +16,13 @@ const DELETED: &str = ".deleted-";
 const KEPT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 impl Store {
-    /// Deletes a conversation; [`Self::restore`] can restore it for some days. Blocks on disk I/O.
-    /// Fails while a turn runs. If a panel still shows the conversation, it is closed when that panel releases it.
+    /// Deletes a conversation; [`Self::restore`] can restore it for some days. Blocks on disk I/O. If a panel still
+    /// shows the conversation, it is closed when that panel releases it.
+    ///
+    /// # Errors
+    ///
+    /// Fails with `ChatError::Busy` while a turn runs, and if there is no such conversation, it cannot be opened, or
+    /// its folder cannot be moved.
     pub fn delete(&self, id: &ConversationId) -> Result<(), ChatError> {
         let mut inner = self.lock();
         let has_messages = match self.get_in(&mut inner, id) {
@@ -41,8 +46,11 @@ impl Store {
         Ok(())
     }
 
-    /// Undoes [`Self::delete`] for the conversation whose id has this prefix, and returns its id. Fails if there is
-    /// none or the prefix is ambiguous.
+    /// Undoes [`Self::delete`] for the conversation whose id has this prefix, and returns its id.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no deleted conversation has the prefix, several have it, or the folder cannot be moved back.
     pub fn restore(&self, beginning: &ConversationId) -> Result<ConversationId, ChatError> {
         let mut inner = self.lock();
         let id = &self.deleted_named(beginning)?;

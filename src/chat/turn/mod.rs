@@ -9,5 +9,7 @@ mod machine;
 mod vocabulary;
 
 pub(in crate::chat) use clock::TurnClock;
-pub use machine::{ApprovalRequest, Effect, Event, Message, QuestionRequest, TurnEnd};
-pub(super) use machine::{Machine, QUEUE_LIMIT, Refusal};
+pub(super) use machine::{Machine, QUEUE_LIMIT};
+pub(super) use vocabulary::Refusal;
+pub(crate) use vocabulary::{ApprovalRequest, Effect, QuestionRequest, TurnEnd};
+pub use vocabulary::{Event, Message};

@@ -1,5 +1,6 @@
 //! The turn machine: single scenarios. `turn_properties` checks the invariants for any order of events.
 
+use super::super::vocabulary::{ApprovalRequest, QuestionRequest, TurnEnd};
 use super::*;
 use crate::protocol::chat::{AnsweredBy, Decision, MessageSource, QuestionPart, StepKind};
 use crate::protocol::fault::FaultCode;

@@ -16,11 +16,17 @@ use std::sync::Arc;
 /// A person's message, and the id of the turn that it will start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
+    /// The id of the turn that it will start.
     pub turn_id: TurnId,
+    /// The id that its sender gave it.
     pub client_id: ClientMessageId,
+    /// What the person wrote.
     pub text: String,
+    /// The page that the person was viewing; `None` if none was sent along.
     pub page: Option<PageContext>,
+    /// The files sent with it, already stored with the conversation.
     pub attachments: Vec<Attachment>,
+    /// Where it was typed.
     pub from: MessageSource,
     /// The model for its turn only.
     pub model: Option<String>,
@@ -74,68 +80,98 @@ pub struct TurnEnd {
 /// An input of the turn machine. Events that answer an effect name the turn, so that a late answer is ignored.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
+    /// A person sent a message.
     Send(Arc<Message>),
+    /// A person removes a message that has not started.
     Unqueue(ClientMessageId),
     /// A person releases the held queue.
     Continue,
+    /// A person stops the running turn. The messages that wait are held.
     Stop,
     /// The turn cannot succeed: it is stopped, and counts as failed.
     GiveUp {
+        /// The turn to stop.
         turn_id: TurnId,
+        /// Why it cannot succeed.
         fault: Fault,
     },
-    /// Answers [`Effect::StartTurn`].
+    /// Answers `Effect::StartTurn`.
     AgentReady(TurnId),
-    /// Answers [`Effect::StartTurn`].
+    /// Answers `Effect::StartTurn`.
     AgentFailedToStart {
+        /// The turn that could not start.
         turn_id: TurnId,
+        /// Why its agent did not start.
         fault: Fault,
     },
-    /// Answers [`Effect::Prompt`].
+    /// Answers `Effect::Prompt`.
     PromptAccepted(TurnId),
-    /// Answers [`Effect::Prompt`].
+    /// Answers `Effect::Prompt`.
     PromptRefused {
+        /// The turn whose message was refused.
         turn_id: TurnId,
+        /// Why the agent did not take it.
         fault: Fault,
     },
+    /// The agent or the policy asks a person for approval.
     ApprovalAsked(ApprovalRequest),
+    /// Somebody answered an approval.
     ApprovalAnswered {
+        /// The approval.
         approval_id: ApprovalId,
+        /// The answer.
         decision: Decision,
+        /// Where the answer came from.
         by: AnsweredBy,
     },
+    /// The requester no longer waits for the approval.
     ApprovalWithdrawn(ApprovalId),
+    /// The agent asks a person a question.
     QuestionAsked(QuestionRequest),
+    /// A person answered a question.
     QuestionAnswered {
+        /// The question.
         question_id: QuestionId,
         /// One list per part; empty if the person declines to answer.
         answers: Vec<Vec<String>>,
+        /// Where the answer came from.
         by: AnsweredBy,
     },
+    /// The agent no longer waits for an answer.
     QuestionWithdrawn(QuestionId),
     /// If `waits`, the limit of concurrent agents is reached, and the turn's agent starts once another has ended.
     /// Otherwise it starts now.
     WaitsForSlot {
+        /// The turn that waits.
         turn_id: TurnId,
+        /// Whether it waits.
         waits: bool,
     },
     /// The agent of this conversation reports the end of its turn.
     AgentTurnDone {
+        /// How it ended.
         outcome: TurnOutcome,
+        /// The model that answered, if the agent reports it.
         model: Option<String>,
+        /// The cost of the turn in US dollars, if the agent reports it.
         cost_usd: Option<f64>,
+        /// The tokens of the turn, if the agent reports them.
         usage: Option<Usage>,
+        /// The reason of a failure.
         fault: Option<Fault>,
     },
     /// The process of this conversation's agent has ended.
     AgentExited {
+        /// The problem, if it did not end because it was asked to.
         fault: Option<Fault>,
     },
-    /// Answers [`Effect::ArmStopDeadline`]: the agent did not stop in time.
+    /// Answers `Effect::ArmStopDeadline`: the agent did not stop in time.
     StopDeadline(TurnId),
     /// After a daemon's restart: the state recovered from the journal.
     Recovered {
+        /// The turn that ran when the daemon ended.
         interrupted: Option<TurnId>,
+        /// The messages whose turns had not started.
         waiting: Vec<Arc<Message>>,
     },
 }

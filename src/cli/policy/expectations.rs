@@ -51,7 +51,7 @@ struct Checked {
 ///
 /// # Errors
 /// `BadRequest`: the file cannot be read or parsed; `Conflict`: an expectation does not hold.
-pub async fn check(client: &Client, path: &Path, json: bool, terminal: Terminal) -> Result<(), Fault> {
+pub(super) async fn check(client: &Client, path: &Path, json: bool, terminal: Terminal) -> Result<(), Fault> {
     let mut checked = Vec::new();
     for (number, expected) in read(path)?.into_iter().enumerate() {
         let asked = PolicyExplain {

@@ -32,7 +32,7 @@ struct Shown {
 
 /// # Errors
 /// `BadRequest`: no site is named, or one is not a host or covers a metadata service.
-pub async fn run(client: &Client, wanted: Only, json: bool) -> Result<(), Fault> {
+pub(super) async fn run(client: &Client, wanted: Only, json: bool) -> Result<(), Fault> {
     let set = |value| SettingsSet { name: SETTING.to_owned(), value };
     let settings: Settings = match wanted {
         Only::Show => client.get("/settings").await?,

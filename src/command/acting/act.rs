@@ -28,5 +28,6 @@ pub(super) const ACT: Spec = Spec {
     needs: Needs::Browser,
     phrases: &[],
     output: "",
+    data: "",
     run: |_, _| Box::pin(async { Ok(Output::default()) }),
 };

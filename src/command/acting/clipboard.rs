@@ -20,6 +20,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     details: "`press ControlOrMeta+v` pastes it into what has the focus. Without a window the browser has a clipboard of its own.",
     phrases: &[phrase_when(When::Is("act", "read"), Verb::Read, "the clipboard"), phrase(Verb::Set, "the clipboard")],
     output: "the text, or: N characters on the clipboard",
+    data: "",
     run: |context, arguments| Box::pin(clipboard(context, arguments)),
     ..ACT
 }];

@@ -32,6 +32,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Accept, "dialogs")],
         output: "Dialogs will be accepted",
+        data: "",
         run: |context, arguments| Box::pin(dialog_accept(context, arguments)),
     },
     Spec {
@@ -52,6 +53,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Dismiss, "dialogs")],
         output: "Dialogs will be dismissed",
+        data: "",
         run: |context, _| Box::pin(dialog_dismiss(context)),
     },
 ];

@@ -5,7 +5,7 @@
 use super::act::{ACT, ACTION_LIMIT};
 use crate::base::counted::counted;
 use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{Leads, Offered, Spec, TIMEOUT, Verb, phrase, selector};
+use crate::command::spec::{Holds, Leads, Offered, Spec, TIMEOUT, Verb, phrase, selector};
 use crate::protocol::fault::Fault;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ const CHECKABLE: &str = "Does nothing if it is so already. Fails if it is still 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "check",
-        parameters: &[selector(true, "A checkbox, radio button or switch, or its label")],
+        parameters: &[selector(true, Holds::Element, "A checkbox, radio button or switch, or its label")],
         flags: &[TIMEOUT],
         summary: "Check a checkbox, a radio button or a switch",
         details: CHECKABLE,
@@ -22,12 +22,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Core,
         phrases: &[phrase(Verb::Check, "{sel}")],
         output: "Checked sel, or: sel is checked already",
+        data: "{checked: boolean, clicked: boolean}",
         run: |context, arguments| Box::pin(async move { set_checked(context, &arguments, true).await }),
         ..ACT
     },
     Spec {
         name: "uncheck",
-        parameters: &[selector(true, "A checkbox or switch, or its label")],
+        parameters: &[selector(true, Holds::Element, "A checkbox or switch, or its label")],
         flags: &[TIMEOUT],
         summary: "Uncheck a checkbox or a switch",
         details: CHECKABLE,
@@ -35,17 +36,19 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Core,
         phrases: &[phrase(Verb::Uncheck, "{sel}")],
         output: "Unchecked sel, or: sel is unchecked already",
+        data: "{checked: boolean, clicked: boolean}",
         run: |context, arguments| Box::pin(async move { set_checked(context, &arguments, false).await }),
         ..ACT
     },
     Spec {
         name: "clear",
-        parameters: &[selector(true, "The field")],
+        parameters: &[selector(true, Holds::Element, "The field")],
         flags: &[TIMEOUT],
         summary: "Empty a field",
         details: "As fill with \"\".",
         phrases: &[phrase(Verb::Clear, "{sel}")],
         output: "Cleared sel",
+        data: "",
         run: |context, arguments| Box::pin(async move { clear(context, &arguments).await }),
         ..ACT
     },
@@ -56,17 +59,19 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         details: "Pages check fields then, and close lists that hang on them.",
         phrases: &[phrase(Verb::Leave, "the field")],
         output: "Left element, or: Nothing had the focus",
+        data: "",
         run: |context, _| Box::pin(blur(context)),
         ..ACT
     },
     Spec {
         name: "select-text",
-        parameters: &[selector(true, "A field, or what has the text")],
+        parameters: &[selector(true, Holds::Element, "A field, or what has the text")],
         flags: &[TIMEOUT],
         summary: "Select an element's text",
         details: "What is typed or pressed then replaces it; `press ControlOrMeta+c` copies it.",
         phrases: &[phrase(Verb::Select, "the text of {sel}")],
         output: "Selected N characters of sel",
+        data: "{characters: number}",
         run: |context, arguments| Box::pin(async move { select_text(context, &arguments).await }),
         ..ACT
     },

@@ -20,7 +20,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Act,
         parameters: &[
-            selector(true, "The field"),
+            selector(true, Holds::Element, "The field"),
             Parameter {
                 name: "value",
                 required: true,
@@ -41,6 +41,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Fill, "{sel}")],
         output: "Filled sel",
+        data: "",
         run: |context, arguments| Box::pin(fill(context, arguments)),
     },
     Spec {
@@ -49,7 +50,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Act,
         parameters: &[
-            selector(true, "The <select>"),
+            selector(true, Holds::Element, "The <select>"),
             Parameter {
                 name: "value",
                 required: true,
@@ -70,6 +71,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Choose, "{value} in {sel}")],
         output: "Selected \"value\" in sel",
+        data: "string[]",
         run: |context, arguments| Box::pin(select(context, arguments)),
     },
     Spec {
@@ -77,7 +79,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Act,
-        parameters: &[selector(true, "The element")],
+        parameters: &[selector(true, Holds::Element, "The element")],
         flags: &[TIMEOUT],
         summary: "Move the pointer over an element",
         details: "",
@@ -90,6 +92,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::PointAt, "{sel}")],
         output: "Hovered sel",
+        data: "",
         run: |context, arguments| Box::pin(hover(context, arguments)),
     },
     Spec {
@@ -98,12 +101,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Act,
         parameters: &[
-            selector(true, "The element to take"),
+            selector(true, Holds::Element, "The element to take"),
             Parameter {
                 name: "to",
                 required: true,
                 kind: Kind::Selector,
-                holds: Holds::Choice,
+                holds: Holds::Element,
                 help: "The element to drop it on",
             },
         ],
@@ -119,6 +122,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Drag, "{sel}")],
         output: "Dragged sel onto to",
+        data: "",
         run: |context, arguments| Box::pin(drag(context, arguments)),
     },
 ];

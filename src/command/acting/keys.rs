@@ -31,6 +31,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Core,
         phrases: &[phrase(Verb::Type, "")],
         output: "Typed N characters",
+        data: "",
         run: |context, arguments| Box::pin(type_text(context, arguments)),
         ..ACT
     },
@@ -50,6 +51,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Core,
         phrases: &[phrase(Verb::Press, "{key}")],
         output: "Pressed key",
+        data: "",
         run: |context, arguments| Box::pin(press(context, arguments)),
         ..ACT
     },
@@ -62,6 +64,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         leads: Leads::EnterKey,
         phrases: &[phrase(Verb::Hold, "{key}")],
         output: "Holding key",
+        data: "",
         run: |context, arguments| Box::pin(hold(context, arguments, true)),
         ..ACT
     },
@@ -73,6 +76,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         leads: Leads::EnterKey,
         phrases: &[phrase(Verb::Release, "{key}")],
         output: "Released key",
+        data: "",
         run: |context, arguments| Box::pin(hold(context, arguments, false)),
         ..ACT
     },

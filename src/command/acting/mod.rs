@@ -11,3 +11,4 @@ pub(super) mod keys;
 pub(super) mod mouse;
 pub(super) mod pointer;
 pub(super) mod scrolling;
+pub(in crate::command) mod web_mcp;

@@ -27,6 +27,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     details: "For canvases, maps and drawings. Whatever lies there takes it: for elements, click, hover and drag make sure.",
     phrases: &[phrase(Verb::Use, "the mouse")],
     output: "Mouse at X,Y, Mouse button down, Mouse button up or Wheel turned by DX,DY",
+    data: "",
     run: |context, arguments| Box::pin(mouse(context, arguments)),
     ..ACT
 }];

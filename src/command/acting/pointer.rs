@@ -26,7 +26,7 @@ const POSITION: Flag =
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "click",
-        parameters: &[selector(true, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],
+        parameters: &[selector(true, Holds::Element, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],
         flags: &[
             flag("--button", "BUTTON", Holds::Choice, "left, right (a context menu) or middle"),
             flag("--count", "N", Holds::Choice, "How often: 2 is a double click, 3 the most"),
@@ -41,18 +41,20 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Core,
         phrases: &[phrase(Verb::Click, "{sel}")],
         output: "Clicked sel → now at URL",
+        data: "{url: string}",
         run: |context, arguments| Box::pin(click_as_asked(context, arguments)),
         ..ACT
     },
     Spec {
         name: "dblclick",
-        parameters: &[selector(true, "The element")],
+        parameters: &[selector(true, Holds::Element, "The element")],
         flags: &[MODIFIERS, POSITION, TIMEOUT, DOWNLOAD_DIR],
         summary: "Double-click an element",
         details: "As click --count 2.",
         leads: Leads::ElementsTarget,
         phrases: &[phrase(Verb::DoubleClick, "{sel}")],
         output: "Double-clicked sel → now at URL",
+        data: "{url: string}",
         run: |context, arguments| {
             Box::pin(async move {
                 click(context, &arguments, Clicks { count: 2, ..Clicks::default() }, "Double-clicked").await
@@ -63,13 +65,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "rightclick",
         aliases: &["contextmenu"],
-        parameters: &[selector(true, "The element")],
+        parameters: &[selector(true, Holds::Element, "The element")],
         flags: &[MODIFIERS, POSITION, TIMEOUT],
         summary: "Click an element with the right button",
         details: "As click --button right. A menu of the page's own is seen by snapshot; the browser's is not.",
         leads: Leads::ElementsTarget,
         phrases: &[phrase(Verb::RightClick, "{sel}")],
         output: "Right-clicked sel → now at URL",
+        data: "{url: string}",
         run: |context, arguments| {
             Box::pin(async move {
                 let clicks = Clicks { button: ClickButton::Right, ..Clicks::default() };
@@ -80,13 +83,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
     Spec {
         name: "tap",
-        parameters: &[selector(true, "The element")],
+        parameters: &[selector(true, Holds::Element, "The element")],
         flags: &[POSITION, TIMEOUT, DOWNLOAD_DIR],
         summary: "Tap an element with a finger",
         details: "The page gets touch events, then those of a click.",
         leads: Leads::ElementsTarget,
         phrases: &[phrase(Verb::Tap, "{sel}")],
         output: "Tapped sel → now at URL",
+        data: "{url: string}",
         run: |context, arguments| {
             Box::pin(async move {
                 let clicks = Clicks { pointer: PointerKind::Touch, ..Clicks::default() };
@@ -99,13 +103,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         name: "swipe",
         parameters: &[
             parameter("direction", true, Kind::Text, Holds::Choice, "up, down, left or right: where the finger goes"),
-            selector(false, "The element that it starts on; without it the middle of the page"),
+            selector(false, Holds::Element, "The element that it starts on; without it the middle of the page"),
         ],
         flags: &[flag("--by", "N", Holds::Choice, "How far, in pixels (300)"), TIMEOUT],
         summary: "Draw a finger over an element or the page",
         details: "The page gets touch events. A finger that goes up shows what lies below.",
         phrases: &[phrase(Verb::Swipe, "over {sel}"), phrase(Verb::Swipe, "over the page")],
         output: "Swiped direction over sel",
+        data: "",
         run: |context, arguments| Box::pin(async move { swipe(context, &arguments).await }),
         ..ACT
     },

@@ -20,6 +20,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     aliases: &["scrollintoview"],
     parameters: &[selector(
         false,
+        Holds::Element,
         "The element to bring into view; with a flag, the box to scroll, or what lies in it",
     )],
     flags: &[
@@ -44,6 +45,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Scroll, "to the end"),
     ],
     output: "Scrolled sel into view, Scrolled to bottom, Scrolled by X,Y or Scrolled N times until SEL was in view",
+    data: "{x?: number, y: number, ended?: boolean, steps?: number}",
     run: |context, arguments| Box::pin(scroll(context, arguments)),
     ..ACT
 }];

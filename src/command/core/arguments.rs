@@ -27,9 +27,9 @@ impl Arguments {
         let mut literal = false;
         let mut before_dashes = 0;
         while let Some(word) = words.next() {
-            let place = Place::of(spec, positional.len());
+            let place = WordPosition::of(spec, positional.len());
             // A command without flags of its own passes its words on unchanged: they may belong to another command.
-            if literal || !looks_like_a_flag(word) || (place == Place::InsideRest && spec.flags.is_empty()) {
+            if literal || !looks_like_a_flag(word) || (place == WordPosition::InsideRest && spec.flags.is_empty()) {
                 positional.push(word.clone());
                 before_dashes += usize::from(!literal);
                 continue;
@@ -43,7 +43,7 @@ impl Arguments {
                 _ => (word.as_str(), None),
             };
             let Some(flag) = find(spec, name) else {
-                if place != Place::OneWord {
+                if place != WordPosition::OneWord {
                     positional.push(word.clone());
                     before_dashes += 1;
                     continue;
@@ -189,14 +189,14 @@ fn find(spec: &Spec, name: &str) -> Option<&'static Flag> {
 
 /// The position of the next word that is not a flag.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum WordPosition {
     OneWord,
     /// The first word of a free text.
     FirstOfRest,
     InsideRest,
 }
 
-impl Place {
+impl WordPosition {
     /// `words`: how many words precede it.
     fn of(spec: &Spec, words: usize) -> Self {
         let rest = spec.parameters.iter().position(|parameter| parameter.kind == Kind::Rest);

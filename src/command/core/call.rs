@@ -12,7 +12,9 @@ use crate::protocol::fault::Fault;
 /// One call of a command.
 #[derive(Clone)]
 pub struct Call {
+    /// The command.
     pub spec: &'static Spec,
+    /// Its arguments, parsed by the command's spec.
     pub arguments: Arguments,
     /// The words as given.
     words: Vec<String>,
@@ -49,6 +51,7 @@ impl Call {
         Ok(Self { spec, arguments: Arguments::parse(spec, &words)?, words })
     }
 
+    /// Returns the words as given, without the command's name.
     pub fn words(&self) -> &[String] {
         &self.words
     }
@@ -126,6 +129,19 @@ impl Call {
         self.holding(Holds::Typed).next().is_some() || self.holding(Holds::Key).next().is_some()
     }
 
+    /// Returns the input that the call gives a page's tool.
+    pub fn tool_input(&self) -> Option<String> {
+        if self.spec.class == Class::PageTool { self.holding(Holds::Secret).next() } else { None }
+    }
+
+    /// Returns the name of the page's tool that the call calls, and the site that it names.
+    pub fn page_tool(&self) -> Option<(String, Option<String>)> {
+        if self.spec.class != Class::PageTool {
+            return None;
+        }
+        Some((self.arguments.text("tool")?, self.arguments.value("--site").map(str::to_owned)))
+    }
+
     /// Returns the addresses that the call goes to.
     pub fn destinations(&self) -> Vec<String> {
         self.holding(Holds::Destination).collect()
@@ -157,10 +173,15 @@ impl Call {
         self.keys().any(|key| key.space) || self.holding(Holds::Typed).any(|text| text.contains(' '))
     }
 
-    /// Returns the element that the call acts on.
+    /// Returns the elements that the call acts on, in the order of its spec: of a drag, the source and the drop target.
+    pub fn elements(&self) -> Vec<Target> {
+        let held = self.spec.arguments().filter(|(_, holds)| holds.is_element());
+        held.flat_map(|(name, _)| self.values(name)).map(|text| Target::parse(&text)).collect()
+    }
+
+    /// Returns the element that takes the input, which is the first one.
     pub fn target(&self) -> Option<Target> {
-        let by_flag = || self.spec.flags.iter().find(|flag| flag.holds == Holds::Element);
-        self.arguments.target("sel").or_else(|| self.arguments.value(by_flag()?.name).map(Target::parse))
+        self.elements().into_iter().next()
     }
 
     /// Returns the files that the call names, each with its parameter and what it holds.
@@ -216,6 +237,14 @@ mod tests {
         assert!(call("click", &["#a"]).may_lead() && !call("hover", &["#a"]).may_lead());
         assert_eq!(call("goto", &["a.example"]).destinations(), ["a.example"]);
         assert_eq!(call("tab", &["3"]).class(), Class::Read);
+        let elements = |name: &str, words: &[&str]| {
+            call(name, words).elements().iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(elements("drag", &["#a", "@e2"]), ["#a", "@e2"]);
+        assert_eq!(elements("type", &["@e2", "hello"]), ["@e2"]);
+        assert_eq!(elements("swipe", &["up", "#a"]), ["#a"]);
+        assert_eq!(elements("snapshot", &["-s", "#a"]), ["#a"]);
+        assert!(elements("press", &["Enter"]).is_empty() && elements("wait", &["--text", "x"]).is_empty());
         assert_eq!((call("newtab", &[]).class(), call("newtab", &["a.example"]).class()), (Class::Read, Class::Act));
         assert_eq!(call("fill", &["@e3", "two words"]).line(), "fill @e3 \"two words\"");
     }

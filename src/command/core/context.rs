@@ -5,7 +5,7 @@
 use super::envelope;
 use super::progress::Progress;
 use super::steps::Steps;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::effects::Effects;
@@ -17,6 +17,7 @@ use crate::protocol::command::CommandResult;
 use crate::protocol::effects::Effect;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -25,6 +26,7 @@ use url::Url;
 /// Everything that a command needs to run.
 #[derive(Clone)]
 pub struct Context {
+    /// The browser to work in.
     pub browser: Browser,
     /// State about the browser's tabs. One for each browser, shared by all its commands.
     pub pages: Pages,
@@ -36,6 +38,8 @@ pub struct Context {
     pub moves: Moves,
     /// The only tabs that the client may see, work on and close; `None` for all tabs.
     pub tab_set: Option<Vec<TabId>>,
+    /// The tabs that others than the client lease, and their names. Only for commands that list tabs.
+    pub leased: BTreeMap<TabId, String>,
     /// The client's working directory, absolute. `None` restricts paths to the temp directories.
     pub cwd: Option<PathBuf>,
     /// A private folder for files without a given path. It exists.
@@ -46,8 +50,9 @@ pub struct Context {
     pub gstack_home: PathBuf,
     /// The command acts only while the tab shows this place: approval for one page must not carry over to the next.
     /// `None` for any page.
-    pub only_on: Option<Place>,
-    /// The element that must still receive the input just before it is sent. `None` skips the check.
+    pub only_on: Option<SiteOrPage>,
+    /// The elements that must still receive the input just before it is sent, or the document in which the command must
+    /// run. `None` skips the check.
     pub expected: Option<Expected>,
     /// Notified of the pointer's position, if somebody watches the actions.
     pub pointer: Option<PointerWatch>,
@@ -80,6 +85,10 @@ pub enum Moves {
 
 impl Context {
     /// Returns the tab that the command works on.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab was closed or never existed, or no tab is open.
     pub async fn tab(&self) -> Result<Tab, Fault> {
         Ok(match self.tab {
             Some(id) => self.browser.tab(id)?,
@@ -120,13 +129,13 @@ impl Context {
     }
     /// Returns the place whose documents a lasting setting applies to; `None` for all. A model's setting is bound to
     /// the place where it was allowed.
-    pub(in crate::command) fn bound_to(&self, page: &Page) -> Result<Option<Place>, Fault> {
+    pub(in crate::command) fn bound_to(&self, page: &Page) -> Result<Option<SiteOrPage>, Fault> {
         if !self.for_model {
             return Ok(None);
         }
         match &self.only_on {
             Some(place) => Ok(Some(place.clone())),
-            None => Ok(Some(Place::of(&page.url()?))),
+            None => Ok(Some(SiteOrPage::of(&page.url()?))),
         }
     }
     /// Marks output as page content, so that a model gets it in the envelope. A person's scripts read it without one.
@@ -152,13 +161,13 @@ impl Context {
     pub(in crate::command) async fn page(&self) -> Result<Page, Fault> {
         let page = self.pages.open(&self.tab().await?).await?;
         let page =
-            page.only_on(self.only_on.clone()).await?.only_to(self.expected.clone()).watched_by(self.pointer.clone());
+            page.only_to(self.expected.clone()).only_on(self.only_on.clone()).await?.watched_by(self.pointer.clone());
         Ok(page.recorded(&self.effects, self.dialogs.clone())?)
     }
 }
 
 /// Returns the fault for a tab outside the client's tab set.
-pub fn not_in_set(id: TabId) -> Fault {
+pub(crate) fn not_in_set(id: TabId) -> Fault {
     Fault::new(FaultCode::Forbidden, format!("tab {id} is not one of this conversation's tabs"))
         .hint("`tabs` lists them. The person adds one in the panel: the page's name on top, then \"Add a tab\".")
 }
@@ -166,7 +175,9 @@ pub fn not_in_set(id: TabId) -> Fault {
 /// A command's output, before it is put in an envelope.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Output {
+    /// The text for people and for models.
     pub text: String,
+    /// The same as JSON, if the command has structured output.
     pub data: Option<serde_json::Value>,
     /// The files that it wrote (absolute paths).
     pub files: Vec<PathBuf>,

@@ -85,7 +85,7 @@ fn meanwhile(context: &Context, mut fault: Fault, lines: &str) -> Fault {
 }
 
 /// Returns one line for each effect. Effects of one kind are limited and the rest counted.
-pub fn lines<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<String> {
+pub(crate) fn lines<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<String> {
     let mut lines = Vec::new();
     let mut counts = std::collections::BTreeMap::<&str, usize>::new();
     for effect in effects {
@@ -148,7 +148,7 @@ pub(in crate::command) fn download_line(download: &Download) -> String {
 }
 
 /// Updates the line of a download with its current state.
-pub fn replace_download(output: &mut Output, before: &Download, now: Download) {
+pub(crate) fn replace_download(output: &mut Output, before: &Download, now: Download) {
     output.text = output.text.replace(&download_line(before), &download_line(&now));
     for effect in &mut output.effects {
         if let Effect::Download(download) = effect
@@ -160,7 +160,7 @@ pub fn replace_download(output: &mut Output, before: &Download, now: Download) {
 }
 
 /// Shortens a page's text and puts it on one line.
-pub fn on_a_line(words: &str) -> String {
+pub(crate) fn on_a_line(words: &str) -> String {
     let line = words.split(|letter: char| letter.is_whitespace() || letter.is_control());
     let line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONGEST_WORDS {

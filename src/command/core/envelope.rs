@@ -24,12 +24,12 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words::new(MARKED));
 const LONGEST_URL: usize = 200;
 
 /// Puts `content` between the fixed markers that people's scripts rely on.
-pub fn wrap(content: &str, url: &str) -> String {
+pub(crate) fn wrap(content: &str, url: &str) -> String {
     between(content, url, BEGIN, END)
 }
 
 /// Puts `content` between markers that contain a new random word each time, which a page cannot forge.
-pub fn wrap_for_model(content: &str, url: &str) -> String {
+pub(crate) fn wrap_for_model(content: &str, url: &str) -> String {
     let nonce = &uuid::Uuid::new_v4().simple().to_string()[..16];
     between(
         content,
@@ -40,7 +40,7 @@ pub fn wrap_for_model(content: &str, url: &str) -> String {
 }
 
 /// Returns the fault as a model reads it, with page text between such markers.
-pub fn fault_for_model(mut fault: Fault) -> Fault {
+pub(crate) fn fault_for_model(mut fault: Fault) -> Fault {
     if let Some(words) = fault.page_words.take() {
         fault.message = format!("{}\n{}", words.ours, wrap_for_model(&words.theirs, "the page"));
     }

@@ -18,7 +18,7 @@ const DOMAINS: &[&str] = &["Animation.", "Browser.", "Memory.", "ServiceWorker."
 /// # Errors
 ///
 /// Fails if it does not, with the reason and an alternative.
-pub fn check(call: &Call) -> Result<(), Fault> {
+pub(crate) fn check(call: &Call) -> Result<(), Fault> {
     let refusal = match call.spec.everyday {
         Everyday::Works => None,
         Everyday::Refused(refusal) => Some(refusal),

@@ -20,6 +20,7 @@ struct Listener {
 }
 
 impl Progress {
+    /// Sends progress to this channel, a few times a second at most.
     pub fn to(lines: mpsc::Sender<CommandLine>) -> Self {
         Self(Some(Arc::new(Listener { lines, last: Mutex::default() })))
     }

@@ -8,12 +8,12 @@ use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
 /// Returns the tool description for agents.
-pub fn description(spec: &Spec) -> String {
+pub(crate) fn description(spec: &Spec) -> String {
     if spec.details.is_empty() { format!("{}.", spec.summary) } else { format!("{}. {}", spec.summary, spec.details) }
 }
 
 /// Returns what each argument holds, by its name in the schema.
-pub fn holdings(spec: &Spec) -> impl Iterator<Item = (&'static str, Holds)> {
+pub(crate) fn holdings(spec: &Spec) -> impl Iterator<Item = (&'static str, Holds)> {
     let places = spec.parameters.iter().map(|parameter| (parameter_name(parameter), parameter.holds));
     places.chain(spec.flags.iter().map(|flag| (flag_name(flag), flag.holds)))
 }
@@ -24,7 +24,7 @@ fn withheld_names(spec: &Spec) -> Vec<(&'static str, Holds)> {
 }
 
 /// Returns the core's schema, without arguments that hold paths and without those that delete.
-pub fn core_schema(spec: &Spec) -> Map<String, Value> {
+pub(crate) fn core_schema(spec: &Spec) -> Map<String, Value> {
     let withheld = withheld_names(spec);
     let mut schema = input_schema(spec);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -34,13 +34,13 @@ pub fn core_schema(spec: &Spec) -> Map<String, Value> {
 }
 
 /// Returns the fault for a call that gives an argument its client is not offered, or `None` if it gives none.
-pub fn given_withheld(spec: &Spec, arguments: &Value) -> Option<Fault> {
+pub(crate) fn given_withheld(spec: &Spec, arguments: &Value) -> Option<Fault> {
     let (name, holds) = withheld_names(spec).into_iter().find(|(name, _)| arguments.get(name).is_some())?;
     Some(withheld(spec, name, holds))
 }
 
 /// Returns the fault for an argument that an agent gave but is not offered.
-pub fn withheld(spec: &Spec, name: &str, holds: Holds) -> Fault {
+pub(crate) fn withheld(spec: &Spec, name: &str, holds: Holds) -> Fault {
     let message = format!("{}: `{name}` is not offered to agents", spec.name);
     match holds.is_path() {
         true => Fault::new(FaultCode::PathRefused, message).hint("Leave it out: what it made comes with the answer."),
@@ -49,14 +49,12 @@ pub fn withheld(spec: &Spec, name: &str, holds: Holds) -> Fault {
 }
 
 /// Returns the arguments that shorten the command's output: `selector, depth`.
-pub fn narrowing(spec: &Spec) -> Vec<&'static str> {
-    let places = spec.parameters.iter().filter(|parameter| parameter.name == "sel").map(parameter_name);
-    let flags = spec.flags.iter().map(flag_name).filter(|name| ["selector", "depth", "interactive"].contains(name));
-    places.chain(flags).collect()
+pub(crate) fn narrowing(spec: &Spec) -> Vec<&'static str> {
+    holdings(spec).filter(|(_, holds)| holds.narrows()).map(|(name, _)| name).collect()
 }
 
 /// Returns the JSON Schema of the command's arguments.
-pub fn input_schema(spec: &Spec) -> Map<String, Value> {
+pub(crate) fn input_schema(spec: &Spec) -> Map<String, Value> {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for parameter in spec.parameters {
@@ -112,7 +110,7 @@ fn flag_name(flag: &Flag) -> &'static str {
 }
 
 /// Converts JSON arguments to the words that `Arguments::parse` takes.
-pub fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault> {
+pub(crate) fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>, Fault> {
     let empty = Map::new();
     let given = match arguments {
         Value::Null => &empty,

@@ -10,7 +10,7 @@ use crate::protocol::chat::{SaidPhrase, StepKind};
 
 /// The description of a step (`Clicking` `Submit`) and its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
+pub(crate) struct Words {
     pub kind: StepKind,
     pub verb: String,
     /// Empty if the verb is enough.
@@ -29,7 +29,7 @@ pub struct Words {
 
 impl Words {
     /// Returns the request with the element's actual role and name: people do not recognize selectors.
-    pub fn request_of(&self, role: &str, name: &str) -> String {
+    pub(crate) fn request_of(&self, role: &str, name: &str) -> String {
         match (self.is_named, name.is_empty(), role.is_empty()) {
             (true, false, _) => format!("{} “{}”", self.imperative, shorten(name)),
             (true, true, false) => format!("{} the {role}", self.imperative),
@@ -38,7 +38,7 @@ impl Words {
     }
 
     /// Returns a step's object with the element's name (or its role) in place of a selector. `None` if nothing changes.
-    pub fn object_of(&self, role: &str, name: &str) -> Option<(String, SaidPhrase)> {
+    pub(crate) fn object_of(&self, role: &str, name: &str) -> Option<(String, SaidPhrase)> {
         let known = match (name.is_empty(), role.is_empty()) {
             (false, _) => shorten(name),
             (true, false) => format!("the {role}"),
@@ -49,7 +49,7 @@ impl Words {
     }
 
     /// Returns the phrase with the element's actual role and name.
-    pub fn phrase_of(&self, role: &str, name: &str) -> SaidPhrase {
+    pub(crate) fn phrase_of(&self, role: &str, name: &str) -> SaidPhrase {
         let known = if name.is_empty() { role.to_owned() } else { shorten(name) };
         let mut phrase = self.phrase.clone();
         if !self.element.is_empty() && !known.is_empty() {
@@ -61,7 +61,7 @@ impl Words {
     }
 
     /// Returns the approval request, without a question mark: `Click “Submit”`.
-    pub fn request(&self) -> String {
+    pub(crate) fn request(&self) -> String {
         let Self { imperative, object, is_named, .. } = self;
         match (object.is_empty(), is_named) {
             (true, _) => (*imperative).to_owned(),
@@ -77,7 +77,7 @@ const A_LETTER: &str = "•";
 const LONGEST_OBJECT: usize = 60;
 
 /// Describes a call. `label` returns the name of a ref (`@e3`) in its page (`Pages::label`).
-pub fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> Words {
+pub(crate) fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> Words {
     let phrases = call.spec.phrases;
     let phrase = phrases.iter().find(|phrase| phrase.fits(&call.arguments)).or(phrases.last());
     let (verb, template) = phrase.map_or((Verb::Run, call.spec.name), |phrase| (phrase.verb, phrase.object));
@@ -88,7 +88,10 @@ pub fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> Words {
         object = object.replace(&format!("{{{name}}}"), &said);
         values.push(shorten(&said));
     }
-    let element = if template.contains("{sel}") { shorten(&value(call, "sel", label)) } else { String::new() };
+    let held = phrase.into_iter().flat_map(Phrase::placeholders).find(|name| {
+        call.spec.parameters.iter().any(|parameter| parameter.name == *name && parameter.holds.is_element())
+    });
+    let element = held.map_or_else(String::new, |name| shorten(&value(call, name, label)));
     Words {
         kind: kind(call.spec),
         verb: verb.doing().to_owned(),
@@ -96,7 +99,7 @@ pub fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> Words {
         redacted: redaction::line(call),
         imperative: verb.imperative(),
         phrase: SaidPhrase { code: phrase.map_or_else(String::new, Phrase::code), values },
-        is_named: template == "{sel}",
+        is_named: held.is_some_and(|name| template == format!("{{{name}}}")),
         element,
     }
 }
@@ -109,7 +112,7 @@ fn value(call: &Call, name: &str, label: &dyn Fn(&str) -> Option<String>) -> Str
         (Holds::Destination, _) => label(&text).unwrap_or_else(|| site(&text)),
         (Holds::Commands, _) => call.arguments.list(name).first().cloned().unwrap_or_default(),
         (Holds::Key, _) if !is_named_key(&text) => A_LETTER.to_owned(),
-        (_, Kind::Selector) => element_words(&text, label),
+        (holds, _) if holds.is_element() => element_words(&text, label),
         (_, Kind::List) => call.arguments.list(name).join(", "),
         _ => text,
     }
@@ -117,7 +120,7 @@ fn value(call: &Call, name: &str, label: &dyn Fn(&str) -> Option<String>) -> Str
 
 fn kind(spec: &Spec) -> StepKind {
     match (spec.class, spec.category) {
-        (Class::Control | Class::Intercept | Class::Secret, _) => StepKind::Control,
+        (Class::Control | Class::Intercept | Class::PageTool | Class::Secret, _) => StepKind::Control,
         (Class::Act, Category::Navigation | Category::Tabs) => StepKind::Navigate,
         (Class::Act | Class::Download | Class::Upload, _) => StepKind::Act,
         (Class::Read, _) => StepKind::Read,

@@ -65,6 +65,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Set, "the page's {what}"),
     ],
     output: "WHAT: VALUE; list: what is set, a line each; devices: a name a line",
+    data: "{what: string, value?: string, …} | {set: string[], …} | [{name: string, width: number, height: number, scale: number, mobile: boolean, touch: boolean, userAgent: string}] | {name: string, …}",
     run: |context, arguments| Box::pin(emulate(context, arguments)),
 }];
 

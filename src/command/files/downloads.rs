@@ -44,6 +44,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Read, "the downloads")],
     output: "Downloaded: path (N B), one line per file",
+    data: "[{id: string, name: string, url: string, state: string, bytes: number, path?: string, total?: number, reason?: string}]",
     run: |context, _| Box::pin(downloads(context)),
 }];
 

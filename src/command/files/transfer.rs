@@ -27,7 +27,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Upload,
         parameters: &[
-            selector(true, "The <input type=\"file\">, its label, or the button that asks for files"),
+            selector(true, Holds::Element, "The <input type=\"file\">, its label, or the button that asks for files"),
             parameter("file", true, Kind::List, Holds::InputPath, "Files under the working or the temp directory"),
         ],
         flags: &[TIMEOUT],
@@ -42,6 +42,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Choose, "{file} in {sel}")],
         output: "Uploaded: name (NB), …",
+        data: "",
         run: |context, arguments| Box::pin(upload(context, arguments)),
     },
     Spec {
@@ -50,7 +51,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Upload,
         parameters: &[
-            selector(true, "The element to drop them on"),
+            selector(true, Holds::Element, "The element to drop them on"),
             parameter("file", true, Kind::List, Holds::InputPath, "Files under the working or the temp directory"),
         ],
         flags: &[TIMEOUT],
@@ -65,6 +66,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Drop, "{file} on {sel}")],
         output: "Dropped on sel: name (NB), …",
+        data: "",
         run: |context, arguments| Box::pin(drop_files(context, arguments)),
     },
     Spec {
@@ -100,6 +102,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Download, "{url}")],
         output: "Downloaded: path (NB)",
+        data: "{path: string, bytes: number}",
         run: |context, arguments| Box::pin(download(context, arguments)),
     },
 ];

@@ -5,7 +5,7 @@
 use super::look::READ;
 use crate::browser::page::{ElementBox, Table};
 use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{Category, Offered, Spec, Verb, phrase, selector, switch};
+use crate::command::spec::{Category, Holds, Offered, Spec, Verb, phrase, selector, switch};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
@@ -13,35 +13,38 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "value",
         category: Category::Inspection,
-        parameters: &[selector(true, "The field")],
+        parameters: &[selector(true, Holds::Element, "The field")],
         summary: "A field's value",
         details: "Of a list the chosen options, of a checkbox true or false. A password is [redacted].",
         phrases: &[phrase(Verb::LookAt, "{sel}")],
         output: "value",
+        data: "string",
         run: |context, arguments| Box::pin(async move { value(context, &arguments).await }),
         ..READ
     },
     Spec {
         name: "box",
         category: Category::Inspection,
-        parameters: &[selector(true, "The element")],
+        parameters: &[selector(true, Holds::Element, "The element")],
         summary: "Where an element is, brought into view",
         details: "In pixels of the viewport, as mouse and screenshot --clip take them.",
         untrusted: false,
         phrases: &[phrase(Verb::LookAt, "{sel}")],
         output: "X,Y,WIDTH,HEIGHT",
+        data: "{x: number, y: number, width: number, height: number}",
         run: |context, arguments| Box::pin(async move { place(context, &arguments).await }),
         ..READ
     },
     Spec {
         name: "table",
-        parameters: &[selector(false, "The table or what lies in it; without it the page's only one")],
-        flags: &[switch("--csv", "As CSV; else JSON, an object a row by the header's names")],
+        parameters: &[selector(false, Holds::Element, "The table or what lies in it; without it the page's only one")],
+        flags: &[switch("--csv", Holds::Choice, "As CSV; else JSON, an object a row by the header's names")],
         summary: "A table as JSON or CSV",
         details: "A cell that spans several rows or columns stands in each. Without a header a row is a list. 5,000 rows at most.",
         offered: Offered::Core,
         phrases: &[phrase(Verb::Read, "{sel}"), phrase(Verb::Read, "the page")],
         output: "JSON or CSV",
+        data: "[{[header]: string | null}] | [string[]]",
         run: |context, arguments| Box::pin(async move { table(context, &arguments).await }),
         ..READ
     },

@@ -26,6 +26,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     details: "Without a model: from microdata, tables, and labels with a value beside them. A property is found by its name (unitPrice: \"Unit price\") or by its title. What is not found is null and named.",
     phrases: &[phrase(Verb::Read, "the structured data")],
     output: "JSON",
+    data: "unknown",
     run: |context, arguments| Box::pin(run(context, arguments)),
     ..READ
 }];

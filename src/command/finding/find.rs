@@ -28,17 +28,19 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Core,
         phrases: &[phrase(Verb::Find, "{words}")],
         output: "@e3 [role] \"name\", a line each, or: (nothing found)",
+        data: "{found: number, lines: string[]}",
         run: |context, arguments| Box::pin(async move { find(context, &arguments).await }),
         ..READ
     },
     Spec {
         name: "count",
         category: Category::Inspection,
-        parameters: &[selector(true, "A selector")],
+        parameters: &[selector(true, Holds::Element, "A selector")],
         summary: "How many elements match",
         untrusted: false,
         phrases: &[phrase(Verb::Count, "{sel}")],
         output: "N",
+        data: "number",
         run: |context, arguments| Box::pin(async move { count(context, &arguments).await }),
         ..READ
     },

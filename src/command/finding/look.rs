@@ -24,5 +24,6 @@ pub(super) const READ: Spec = Spec {
     needs: Needs::Browser,
     phrases: &[],
     output: "",
+    data: "unknown",
     run: |_, _| Box::pin(async { Ok(Output::default()) }),
 };

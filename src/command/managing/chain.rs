@@ -41,6 +41,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "several commands")],
         output: "[name] output, one block per command; [name] ERROR: …",
+        data: "[{command: string, ok: boolean, output?: string, error?: string, hint?: string | null}]",
         run: |context, arguments| Box::pin(chain(context, arguments)),
     },
     Spec {
@@ -61,6 +62,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "{commands} in every tab")],
         output: "JSON, one result per tab",
+        data: "[{tab: number, url: string, ok: boolean, output?: string, error?: string, hint?: string | null}]",
         run: |context, arguments| Box::pin(tab_each(context, arguments)),
     },
 ];
@@ -104,7 +106,8 @@ async fn chain(context: &Context, arguments: Arguments) -> Result<Output, Fault>
 
 async fn tab_each(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let calls = calls(registry::get(TAB_EACH)?, &arguments)?;
-    let tabs = context.browser.tabs();
+    let mut tabs = context.browser.tabs();
+    tabs.retain(|tab| context.sees(tab.id));
     let in_tabs: Vec<(&TabInfo, &Call)> =
         tabs.iter().flat_map(|tab| calls.iter().map(move |call| (tab, call))).collect();
     let line = |tab: &TabInfo, call: &Call| format!("{} in tab {}", redaction::line(call), tab.id);

@@ -1,11 +1,11 @@
-//! The `status`, `handoff` and `resume` commands: about gstack itself, answered by the engine.
+//! The `status`, `handoff`, `resume`, `lease` and `release` commands: about gstack itself, answered by the engine.
 //!
 //! Owns their specs, so that help, docs and HTTP list them like any other. Never runs them.
 
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
     Capability, Category, Class, EngineCommand, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb,
-    Writes, parameter, phrase,
+    Writes, flag, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::BoxFuture;
@@ -29,6 +29,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Engine(EngineCommand::Status),
         phrases: &[phrase(Verb::Check, "what runs")],
         output: "Status, Mode, URL, Tabs, PID and more, a line each",
+        data: "unknown",
         run: by_itself,
     },
     Spec {
@@ -49,6 +50,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Engine(EngineCommand::Handoff),
         phrases: &[phrase(Verb::Show, "the browser to the person")],
         output: "HANDED OFF, and what the person is to do",
+        data: "",
         run: by_itself,
     },
     Spec {
@@ -69,6 +71,49 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Engine(EngineCommand::Resume),
         phrases: &[phrase(Verb::LookAt, "the page again")],
         output: "RESUMED, then a snapshot with fresh refs",
+        data: "",
+        run: by_itself,
+    },
+    Spec {
+        name: "lease",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[parameter("id", false, Kind::Number, Holds::Tab, "Default: the current tab")],
+        flags: &[flag("--to", "NAME", Holds::Choice, "The driver that gets the tab, as `gstack status` names it")],
+        summary: "Lease a tab to a driver, so that no other driver works in it",
+        details: "A driver is an MCP client. The person gives a tab to any of them, and takes it from the one that had it; a driver asks for a tab, and the person decides in `gstack approvals`. A lease ends with `release`, with its tab, and with its driver.",
+        untrusted: false,
+        writes: Writes::Nothing,
+        tab: TabUse::Chooses,
+        leads: Leads::Nowhere,
+        offered: Offered::Client,
+        everyday: Everyday::Works,
+        needs: Needs::Engine(EngineCommand::Lease),
+        phrases: &[phrase(Verb::Use, "tab {id}"), phrase(Verb::Use, "the tab")],
+        output: "Leased tab N, and to whom",
+        data: "{tab: number, leasedBy: string | null}",
+        run: by_itself,
+    },
+    Spec {
+        name: "release",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Act,
+        parameters: &[parameter("id", false, Kind::Number, Holds::Tab, "Default: the current tab")],
+        flags: &[],
+        summary: "End a driver's lease of a tab",
+        details: "The tab stays open. A driver releases its own tabs; the person takes a tab from whichever driver leases it.",
+        untrusted: false,
+        writes: Writes::Nothing,
+        tab: TabUse::Chooses,
+        leads: Leads::Nowhere,
+        offered: Offered::Client,
+        everyday: Everyday::Works,
+        needs: Needs::Engine(EngineCommand::Release),
+        phrases: &[phrase(Verb::Release, "tab {id}"), phrase(Verb::Release, "the tab")],
+        output: "Released tab N, which DRIVER leased",
+        data: "{tab: number, leasedBy: string | null}",
         run: by_itself,
     },
 ];
@@ -79,5 +124,5 @@ fn by_itself(_: &Context, _: Arguments) -> BoxFuture<'_, Result<Output, Fault>> 
         FaultCode::BadRequest,
         "this command runs by itself, not among others",
     )
-    .hint("Run it alone: status, handoff or resume."))))
+    .hint("Run it alone: status, handoff, resume, lease or release."))))
 }

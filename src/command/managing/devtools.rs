@@ -91,6 +91,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "the DevTools command {method}")],
         output: "JSON",
+        data: "unknown",
         run: |context, arguments| Box::pin(cdp(context, arguments)),
     },
     Spec {
@@ -114,6 +115,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Measure, "the memory")],
         output: "a table",
+        data: "{host: number | null, processes: [{pid: number, kind: string, resident: number | null}], tabs: [{tab: number, heap: number | null, console: number, requests: number}]}",
         run: |context, _| Box::pin(memory(context)),
     },
 ];

@@ -4,7 +4,7 @@
 //! were allowed.
 
 use crate::base::counted::counted;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::init_scripts::InitScript;
 use crate::browser::page::Page;
 use crate::command::core::{Arguments, Context, Output, wrong};
@@ -52,6 +52,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Run, "a script in every page before its own"),
     ],
     output: "Added script N, Removed N scripts; list: N: SCRIPT, a line each",
+    data: "{id: number, only: string | null} | [{id: number, source: string, only: string | null}] | {count: number}",
     run: |context, arguments| Box::pin(init_script(context, arguments)),
 }];
 
@@ -75,9 +76,9 @@ async fn init_script(context: &Context, arguments: Arguments) -> Result<Output, 
 
 /// Like `Context::bound_to`, but for scripts. Fails for a page without a site, because no other document could run the
 /// script.
-fn bound_to(context: &Context, page: &Page) -> Result<Option<Place>, Fault> {
+fn bound_to(context: &Context, page: &Page) -> Result<Option<SiteOrPage>, Fault> {
     match context.bound_to(page)? {
-        Some(Place::Page(_)) => {
+        Some(SiteOrPage::Page(_)) => {
             Err(Fault::new(FaultCode::Forbidden, "This page has no site that a script could be bound to")
                 .hint("Go to the site first."))
         }
@@ -98,7 +99,7 @@ async fn add(context: &Context, arguments: &Arguments, given: Option<String>) ->
     }
     let only_on = bound_to(context, &page)?;
     let only = only_on.as_ref().map(|place| format!(", for pages of {place}")).unwrap_or_default();
-    let data = json!({ "only": only_on.as_ref().map(Place::to_string) });
+    let data = json!({ "only": only_on.as_ref().map(SiteOrPage::to_string) });
     let number = page.add_init_script(&source, only_on).await?;
     let mut output = Output::text(format!("Added script {number}{only}")).data(data);
     if let Some(data) = output.data.as_mut() {
@@ -116,7 +117,7 @@ fn list(context: &Context, page: &Page) -> Result<Output, Fault> {
     let data: Vec<Value> = shown
         .iter()
         .map(|script| {
-            json!({ "id": script.number, "source": script.source, "only": script.only_on.as_ref().map(Place::to_string) })
+            json!({ "id": script.number, "source": script.source, "only": script.only_on.as_ref().map(SiteOrPage::to_string) })
         })
         .collect();
     let text = if lines.is_empty() { "(no scripts)".to_owned() } else { lines.join("\n") };

@@ -26,7 +26,11 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     aliases: &["a11y"],
     category: Category::Inspection,
     class: Class::Read,
-    parameters: &[selector(false, "Only what this element holds; without it the whole page with its frames")],
+    parameters: &[selector(
+        false,
+        Holds::Element,
+        "Only what this element holds; without it the whole page with its frames",
+    )],
     flags: &[
         flag("--rules", "A,B", Holds::Choice, "Only these rules of axe-core: image-alt,label"),
         flag("--tags", "A,B", Holds::Choice, "Only rules with one of these tags: wcag2a,wcag2aa,best-practice"),
@@ -47,6 +51,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     phrases: &[phrase(Verb::Check, "the page's accessibility")],
     output: "IMPACT  RULE  what it asks for (N elements), the first elements with refs and reasons, the address of its explanation; or: (no \
         violations)",
+    data: "{engine: string, violations: [{rule: string, impact: string | null, help: string, helpUrl: string, tags: string[], count: number, elements: [{ref: string | null, element: string, reason: string}]}], incomplete: unknown[], passed: string[], unfinished: string[], frames: number, framesNotAudited: number}",
     run: |context, arguments| Box::pin(audit(context, arguments)),
 }];
 

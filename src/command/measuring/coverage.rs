@@ -40,6 +40,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Read, "which code is used"),
     ],
     output: "Recording which js is used; then UNUSED unused of ALL (N%)  URL, one line per file, and the sum",
+    data: "{recording: string} | {files: [{url: string, used: number, unused: number, total: number}], leftOut?: number, used?: number, unused?: number, total?: number}",
     run: |context, arguments| Box::pin(coverage(context, arguments)),
 }];
 

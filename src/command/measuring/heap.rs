@@ -44,6 +44,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Save, "the page's heap"),
     ],
     output: "JavaScript: USED of TOTAL MB, and what documents and buffers take; Heap snapshot saved: path",
+    data: "{used: number, total: number, documents: number | null, buffers: number | null} | {path: string, bytes: number}",
     run: |context, arguments| Box::pin(heap(context, arguments)),
 }];
 

@@ -5,7 +5,7 @@
 use super::trace_filter::{self, Processes};
 use crate::base::counted::counted;
 use crate::base::nameless;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::page::{TraceEvents, TraceOptions};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
@@ -36,7 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             "Of stop: where to write it, under the working or the temp directory",
         ),
     ],
-    flags: &[switch("--screenshots", "start: with small pictures of what was drawn")],
+    flags: &[switch("--screenshots", Holds::Choice, "start: with small pictures of what was drawn")],
     summary: "Record a performance trace of the tab",
     details: "A JSON file of Chrome's trace events, with a CPU profile and the page's own marks, which Perfetto and the Performance \
         panel of DevTools open. It has no events of other tabs' processes, and no tokens in addresses; an agent's has addresses of \
@@ -53,6 +53,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Save, "the recorded trace"),
     ],
     output: "Recording a trace, Trace saved: path (N events)",
+    data: "{screenshots: boolean} | {path: string, events: number, bytes: number, cut: boolean}",
     run: |context, arguments| Box::pin(trace(context, arguments)),
 }];
 
@@ -91,7 +92,7 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     if context.for_model && !options.for_model {
         return Err(Fault::new(FaultCode::Forbidden, "This trace is a person's").hint("Ask the person to stop it."));
     }
-    let here = options.for_model.then(|| page.url().map(|url| Place::of(&url))).transpose()?;
+    let here = options.for_model.then(|| page.url().map(|url| SiteOrPage::of(&url))).transpose()?;
     // Created before the trace stops, so that an unwritable file does not lose the trace.
     let mut file = PartialFile::create(&path)?;
     let mut spool = Spool::create(&context.temp_folder)?;
@@ -137,7 +138,7 @@ impl Spool {
         mut self,
         file: &mut PartialFile,
         processes: &Processes,
-        here: Option<&Place>,
+        here: Option<&SiteOrPage>,
     ) -> Result<usize, Fault> {
         self.0.seek(SeekFrom::Start(0)).await.map_err(|error| unusable(&error))?;
         let mut lines = BufReader::new(self.0.into_inner()).lines();

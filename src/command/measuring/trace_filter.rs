@@ -3,7 +3,7 @@
 //! Owns the rules: no events of other tabs' processes, no secrets in addresses, and for a model no addresses of other
 //! sites. Reads events one by one, never a file.
 
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::command::privacy::redaction;
 use serde::Deserialize;
 use serde_json::Value;
@@ -83,7 +83,7 @@ impl Processes {
 }
 
 /// Returns the event as it is kept, as JSON, or `None` to drop it. `here`: the only site whose addresses stay.
-pub(super) fn kept(event: &str, processes: &Processes, here: Option<&Place>) -> Option<String> {
+pub(super) fn kept(event: &str, processes: &Processes, here: Option<&SiteOrPage>) -> Option<String> {
     #[derive(Deserialize)]
     struct OfProcess {
         #[serde(default)]
@@ -102,11 +102,11 @@ pub(super) fn kept(event: &str, processes: &Processes, here: Option<&Place>) -> 
     Some(value.to_string())
 }
 
-fn clean(value: &mut Value, here: Option<&Place>) {
+fn clean(value: &mut Value, here: Option<&SiteOrPage>) {
     match value {
         Value::String(text) if text.contains("://") => {
             *text = match here {
-                Some(here) if Place::of(text) != *here => ELSEWHERE.to_owned(),
+                Some(here) if SiteOrPage::of(text) != *here => ELSEWHERE.to_owned(),
                 _ => redaction::text(text),
             };
         }
@@ -119,7 +119,7 @@ fn clean(value: &mut Value, here: Option<&Place>) {
 #[cfg(test)]
 mod tests {
     use super::{Processes, kept};
-    use crate::base::site::Place;
+    use crate::base::site::SiteOrPage;
 
     fn seen() -> Processes {
         let mut processes = Processes::default();
@@ -152,7 +152,7 @@ mod tests {
             r#"{"pid":2,"args":{"data":{"url":"http://a.example/x?token=abc&page=2","from":["https://b.example/y"]}}}"#;
         let person = kept(event, &processes, None).unwrap();
         assert!(person.contains("token=[redacted]&page=2") && person.contains("https://b.example/y"), "{person}");
-        let model = kept(event, &processes, Some(&Place::of("http://a.example/"))).unwrap();
+        let model = kept(event, &processes, Some(&SiteOrPage::of("http://a.example/"))).unwrap();
         assert!(model.contains("page=2") && !model.contains("abc") && !model.contains("b.example"), "{model}");
     }
 }

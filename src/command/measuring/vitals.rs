@@ -30,6 +30,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Measure, "the page's vitals")],
     output: "NAME  VALUE  good, needs improvement, poor, or not measured, a line each",
+    data: "{lcp: unknown, inp: unknown, cls: unknown, ttfb: unknown, fcp: unknown, interactions: number}",
     run: |context, _| Box::pin(vitals(context)),
 }];
 

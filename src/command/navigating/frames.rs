@@ -20,7 +20,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[parameter("sel", false, Kind::Selector, Holds::Choice, "The frame's element, or main")],
+        parameters: &[parameter("sel", false, Kind::Selector, Holds::Element, "The frame's element, or main")],
         flags: &[
             Flag {
                 name: "--name",
@@ -48,6 +48,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Switch, "the frame")],
         output: "Switched to frame: URL, or: Switched to main frame",
+        data: "{url: string}",
         run: |context, arguments| Box::pin(frame(context, arguments)),
     },
     Spec {
@@ -55,9 +56,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[selector(false, "An element to bring into view and give the keyboard")],
+        parameters: &[selector(false, Holds::Element, "An element to bring into view and give the keyboard")],
         flags: &[switch(
             "--background",
+            Holds::Choice,
             "Leave the tab and its window where they are: only the element gets the keyboard",
         )],
         summary: "Bring the tab and its window to the front; give an element the keyboard",
@@ -71,6 +73,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Show, "{sel}"), phrase(Verb::Show, "the tab")],
         output: "Focused tab N, or with --background: Focused sel",
+        data: "",
         run: |context, arguments| Box::pin(focus(context, arguments)),
     },
 ];

@@ -7,4 +7,4 @@ pub(super) mod waiting;
 pub(super) mod watch;
 
 pub(in crate::command) use navigation::leave_metadata;
-pub use tabs::{listed_title, tab_number};
+pub(crate) use tabs::{listed_title, tab_number};

@@ -39,6 +39,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Open, "{url}")],
         output: "Navigated to URL (STATUS)",
+        data: "{url: string, status: number | null}",
         run: |context, arguments| Box::pin(goto(context, arguments)),
     },
     Spec {
@@ -59,6 +60,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Go, "back")],
         output: "Back → URL",
+        data: "{url: string}",
         run: |context, arguments| Box::pin(back(context, arguments)),
     },
     Spec {
@@ -79,6 +81,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Go, "forward")],
         output: "Forward → URL",
+        data: "{url: string}",
         run: |context, arguments| Box::pin(forward(context, arguments)),
     },
     Spec {
@@ -102,6 +105,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Reload, "the page")],
         output: "Reloaded URL",
+        data: "{url: string, status: number | null}",
         run: |context, arguments| Box::pin(reload(context, arguments)),
     },
     Spec {
@@ -122,6 +126,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::LookAt, "the address")],
         output: "the URL",
+        data: "{url: string}",
         run: |context, _| Box::pin(url(context)),
     },
     Spec {
@@ -148,6 +153,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Load, "{file}")],
         output: "Loaded HTML: file (N bytes)",
+        data: "{bytes: number}",
         run: |context, arguments| Box::pin(load_html(context, arguments)),
     },
 ];

@@ -5,7 +5,7 @@ use crate::browser::page::titles;
 use crate::command::core::{Arguments, Context, Moves, Output};
 use crate::command::spec::{
     Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
-    phrase,
+    phrase, switch,
 };
 use crate::protocol::effects::Effect;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -22,9 +22,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Tabs,
         class: Class::Read,
         parameters: &[],
-        flags: &[],
+        flags: &[switch("--mine", Holds::Extent, "Only the tabs that no other driver leases")],
         summary: "List the open tabs",
-        details: "→ marks the tab that commands work on.",
+        details: "→ marks the tab that commands work on. A tab that an MCP client or a running agent leases names it.",
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::Lists,
@@ -33,8 +33,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::LookAt, "the tabs")],
-        output: "→ [id] title — url, a line a tab",
-        run: |context, _| Box::pin(tabs(context)),
+        output: "→ [id] title — url, a line a tab; (leased by NAME)",
+        data: "[{id: number, title: string, url: string, current: boolean, inView: boolean | null, …}]",
+        run: |context, arguments| Box::pin(tabs(context, arguments)),
     },
     Spec {
         name: "tab",
@@ -60,6 +61,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Switch, "to tab {id}")],
         output: "Switched to tab N",
+        data: "{id: number}",
         run: |context, arguments| Box::pin(tab(context, arguments)),
     },
     Spec {
@@ -86,6 +88,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Open, "{url} in a new tab"), phrase(Verb::Open, "a new tab")],
         output: "Opened tab N → url",
+        data: "{id: number, url: string}",
         run: |context, arguments| Box::pin(newtab(context, arguments)),
     },
     Spec {
@@ -112,12 +115,15 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Close, "tab {id}"), phrase(Verb::Close, "the tab")],
         output: "Closed tab N; if it was the current one: the current tab is M",
+        data: "{id: number, current: number | null}",
         run: |context, arguments| Box::pin(closetab(context, arguments)),
     },
 ];
 
-async fn tabs(context: &Context) -> Result<Output, Fault> {
-    let all: Vec<_> = context.browser.tabs().into_iter().filter(|tab| context.sees(tab.id)).collect();
+async fn tabs(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+    let mine = arguments.has("--mine");
+    let is_shown = |tab: TabId| context.sees(tab) && !(mine && context.leased.contains_key(&tab));
+    let all: Vec<_> = context.browser.tabs().into_iter().filter(|tab| is_shown(tab.id)).collect();
     if all.is_empty() {
         return Ok(Output::text("(no open tabs)").data(json!([])));
     }
@@ -131,10 +137,15 @@ async fn tabs(context: &Context) -> Result<Output, Fault> {
         let view = if tab.in_view && !is_current { " (in view)" } else { "" };
         let title = tab.page.as_ref().and_then(|page| titles.get(page)).unwrap_or(&tab.title);
         let title = listed_title(title);
-        lines.push(format!("{mark} [{}] {title} — {}{view}", tab.id, tab.url));
-        data.push(
-            json!({ "id": tab.id, "title": title, "url": tab.url, "current": is_current, "inView": tab.in_view }),
-        );
+        let holder = context.leased.get(&tab.id);
+        let leased = holder.map(|name| format!(" (leased by {name})")).unwrap_or_default();
+        lines.push(format!("{mark} [{}] {title} — {}{view}{leased}", tab.id, tab.url));
+        let mut one =
+            json!({ "id": tab.id, "title": title, "url": tab.url, "current": is_current, "inView": tab.in_view });
+        if let Some(name) = holder {
+            one["leasedBy"] = json!(name);
+        }
+        data.push(one);
     }
     let mut output = Output::text(lines.join("\n")).data(data);
     // Titles are page content.
@@ -143,7 +154,7 @@ async fn tabs(context: &Context) -> Result<Output, Fault> {
 }
 
 /// Shortens a title, which is page content, and puts it on one line.
-pub fn listed_title(title: &str) -> String {
+pub(crate) fn listed_title(title: &str) -> String {
     const LONGEST: usize = 120;
     if title.is_empty() {
         return "(untitled)".to_owned();
@@ -154,7 +165,7 @@ pub fn listed_title(title: &str) -> String {
 }
 
 /// Parses a tab number as typed.
-pub fn tab_number(text: &str) -> Result<TabId, Fault> {
+pub(crate) fn tab_number(text: &str) -> Result<TabId, Fault> {
     text.parse().map_err(|_| {
         Fault::new(FaultCode::BadRequest, format!("{text:?} is not a tab number")).hint("See them: gstack tabs")
     })

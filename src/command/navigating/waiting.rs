@@ -27,7 +27,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Interaction,
     class: Class::Read,
     parameters: &[
-        selector(false, "What must become visible"),
+        selector(false, Holds::Element, "What must become visible"),
         Parameter {
             name: "ms",
             required: false,
@@ -43,8 +43,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         flag("--url", "GLOB", Holds::Choice, "Until the address is so: **/cart, or a part of it"),
         flag("--response", "GLOB", Holds::Choice, "Until a request of this page to such an address was answered"),
         flag("--console", "TEXT", Holds::Choice, "Until the page has said this in its console"),
-        switch("--dialog", "Until the page opens a dialog"),
-        switch("--popup", "Until the page opens a tab"),
+        switch("--dialog", Holds::Choice, "Until the page opens a dialog"),
+        switch("--popup", Holds::Choice, "Until the page opens a tab"),
         Flag {
             name: "--fn",
             alias: "",
@@ -52,12 +52,16 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             holds: Holds::Script,
             help: "Until this expression, or what its function returns, is true",
         },
-        switch("--networkidle", "Until no request was open for half a second"),
-        switch("--load", "Until the page and its resources are loaded"),
-        switch("--domcontentloaded", "Until the document is parsed"),
-        switch("--download", "Until the downloads of the tab have ended; without one under way, for the next"),
-        switch("--any", "Of several things the first"),
-        switch("--all", "Several things, each"),
+        switch("--networkidle", Holds::Choice, "Until no request was open for half a second"),
+        switch("--load", Holds::Choice, "Until the page and its resources are loaded"),
+        switch("--domcontentloaded", Holds::Choice, "Until the document is parsed"),
+        switch(
+            "--download",
+            Holds::Choice,
+            "Until the downloads of the tab have ended; without one under way, for the next",
+        ),
+        switch("--any", Holds::Choice, "Of several things the first"),
+        switch("--all", Holds::Choice, "Several things, each"),
         TIMEOUT,
         DOWNLOAD_DIR,
     ],
@@ -77,6 +81,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Wait, "for the page"),
     ],
     output: "Element sel appeared, Network idle, Page loaded, Now at URL, Downloaded: path (N B) …",
+    data: "{met: string[]} | [{id: string, name: string, url: string, state: string, bytes: number, path?: string, total?: number, reason?: string}]",
     run: |context, arguments| Box::pin(wait(context, arguments)),
 }];
 

@@ -27,6 +27,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Watch, "the page")],
     output: "WATCHING tab N, or: WATCH STOPPED (Ns, M snapshots) and the last snapshot",
+    data: "{seconds: number, snapshots: number}",
     run: |context, arguments| Box::pin(watch(context, arguments)),
 }];
 

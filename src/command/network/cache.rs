@@ -38,6 +38,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Set, "the cache {action}"),
     ],
     output: "Cache cleared, Cache off, Cache on",
+    data: "{cleared: boolean} | {cache: boolean}",
     run: |context, arguments| Box::pin(cache(context, arguments)),
 }];
 

@@ -46,6 +46,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "offline {state}")],
         output: "Offline on, Offline off",
+        data: "{offline: boolean}",
         run: |context, arguments| Box::pin(offline(context, arguments)),
     },
     Spec {
@@ -69,6 +70,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Slow, "the page to {what}")],
         output: "Network: 3g, CPU: 4 times slower, Throttling off",
+        data: "{network?: string | null, cpu?: number, latency?: number, down?: number, up?: number}",
         run: |context, arguments| Box::pin(throttle(context, arguments)),
     },
 ];

@@ -7,7 +7,7 @@ use super::record::{fields, is_of, line, numbered};
 use super::show;
 use crate::base::clock::now_millis;
 use crate::base::counted::counted;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::page::Page;
 use crate::browser::page::journal::RequestRecord;
 use crate::command::core::{Arguments, Context, Output, usage};
@@ -52,6 +52,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase_when(When::Is("action", "show"), Verb::Read, "request {id}"), phrase(Verb::Read, "the requests")],
     output: "METHOD URL → STATUS (MSms, SIZEB), a line a request; list: N [TYPE] before it",
+    data: "[{method: string, url: string, status: number | null, ms: number | null, bytes: number | null, failed: string | null, id?: number, type?: string, at?: string}] | {method: string, url: string, status: number | null, ms: number | null, bytes: number | null, failed: string | null, id: number, type: string, at: string, kept: boolean, initiator: string, request: {headers: [{name: string, value: string}], body: unknown}, response: unknown, timing: unknown, messages: unknown[], messagesLeftOut: number}",
     run: |context, arguments| Box::pin(network(context, arguments)),
 }];
 
@@ -80,7 +81,7 @@ fn readable(context: &Context, page: &Page) -> Result<(Vec<RequestRecord>, usize
     if !context.for_model {
         return Ok((requests, 0));
     }
-    let here = Place::of(&page.url()?);
+    let here = SiteOrPage::of(&page.url()?);
     let count = requests.len();
     let ours: Vec<RequestRecord> = requests.into_iter().filter(|request| is_of(request, &here)).collect();
     let others = count - ours.len();

@@ -3,7 +3,7 @@
 //! Owns the text, which document sent a request, and the part of its address that a client may read. Reads nothing from
 //! a browser.
 
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::page::error::PageError;
 use crate::browser::page::journal::RequestRecord;
 use crate::browser::page::{Header, Page};
@@ -18,7 +18,7 @@ pub(in crate::command) fn readable_address(
     context: &Context,
     page: &Page,
 ) -> Result<impl Fn(&RequestRecord) -> Option<String> + use<>, PageError> {
-    let here = context.for_model.then(|| page.url().map(|url| Place::of(&url))).transpose()?;
+    let here = context.for_model.then(|| page.url().map(|url| SiteOrPage::of(&url))).transpose()?;
     Ok(move |request: &RequestRecord| match &here {
         None => Some(request.url.clone()),
         Some(here) => is_of(request, here).then(|| redaction::text(&request.url)),
@@ -26,8 +26,8 @@ pub(in crate::command) fn readable_address(
 }
 
 /// Whether a document of this site sent the request.
-pub(super) fn is_of(request: &RequestRecord, here: &Place) -> bool {
-    !request.document.is_empty() && Place::of(&request.document) == *here
+pub(super) fn is_of(request: &RequestRecord, here: &SiteOrPage) -> bool {
+    !request.document.is_empty() && SiteOrPage::of(&request.document) == *here
 }
 
 /// Returns the value of a header, ignoring case.

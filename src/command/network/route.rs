@@ -5,7 +5,7 @@
 
 use crate::base::counted::counted;
 use crate::base::glob::Glob;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::page::Page;
 use crate::browser::routes::{Route, RouteAct, RouteAnswer};
 use crate::command::core::{Arguments, Context, Output, wrong};
@@ -43,7 +43,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             "Addresses: **/api/*, or a part; list: the routes",
         )],
         flags: &[
-            switch("--abort", "The request fails"),
+            switch("--abort", Holds::Choice, "The request fails"),
             flag("--fulfill", "FILE", Holds::InputPath, "Answer with this file"),
             flag("--status", "N", Holds::Choice, "Answer with this status (200)"),
             flag("--body", "TEXT", Holds::Choice, "Answer with this text"),
@@ -72,6 +72,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             phrase(Verb::Answer, "requests to {url}"),
         ],
         output: "Routed URL → what is done; list: URL → what is done (N requests), a line a route",
+        data: "{url: string, act: string, status: number | null, bytes: number | null, delay: number, only: string | null, requests: number} | [{url: string, …}]",
         run: |context, arguments| Box::pin(route(context, arguments)),
     },
     Spec {
@@ -98,6 +99,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Leave, "requests to {url} alone"), phrase(Verb::Leave, "all requests alone")],
         output: "Removed N routes",
+        data: "{count: number}",
         run: |context, arguments| Box::pin(unroute(context, arguments)),
     },
 ];
@@ -276,7 +278,7 @@ fn fields(route: &Route) -> Value {
         RouteAct::Continue(_) => ("continue", None, None),
     };
     json!({ "url": route.address.pattern(), "act": act, "status": status, "bytes": bytes,
-        "delay": route.delay.as_millis() as u64, "only": route.only_on.as_ref().map(Place::to_string),
+        "delay": route.delay.as_millis() as u64, "only": route.only_on.as_ref().map(SiteOrPage::to_string),
         "requests": route.used() })
 }
 

@@ -6,7 +6,7 @@
 use super::record::{header_of, is_of, line, numbered};
 use super::redact;
 use crate::base::metadata::is_metadata_url;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::page::{Answer, Body, Exchange, Header, Page, SocketMessage, Timing};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::redaction;
@@ -25,7 +25,7 @@ pub(super) async fn show(context: &Context, page: &Page, arguments: &Arguments, 
         Some(text) => arguments.number("--limit", text)?,
         None => SHOWN,
     };
-    let here = Place::of(&page.url()?);
+    let here = SiteOrPage::of(&page.url()?);
     let exchange = page.exchange(number).ok_or_else(|| no_such(number))?;
     if context.for_model && !is_of(&exchange.record, &here) {
         return Err(Fault::new(FaultCode::Forbidden, format!("Request {number} was made by another site's document"))
@@ -35,7 +35,7 @@ pub(super) async fn show(context: &Context, page: &Page, arguments: &Arguments, 
         return Err(Fault::new(FaultCode::UrlRefused, format!("Request {number} was answered by a refused address"))
             .hint("Nothing is read from there."));
     }
-    let shows_answer = !context.for_model || Place::of(&exchange.record.url) == here;
+    let shows_answer = !context.for_model || SiteOrPage::of(&exchange.record.url) == here;
     let posted = page.request_body(&exchange).await?;
     let answered = if shows_answer { Some(page.response_body(&exchange).await?) } else { None };
     let mime = header_of(&exchange.request_headers, "content-type").unwrap_or_default();

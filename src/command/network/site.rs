@@ -39,6 +39,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "request headers of a site")],
         output: "Headers for HOST: NAME, NAME; no values",
+        data: "{site: string, names: string[]} | [{site: string, names: string[]}] | {count: number}",
         run: |context, arguments| Box::pin(headers(context, arguments)),
     },
     Spec {
@@ -62,6 +63,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "the sign-in for a site")],
         output: "Signs in to HOST as USER; no password",
+        data: "{site: string, user?: string}",
         run: |context, arguments| Box::pin(credentials(context, arguments)),
     },
 ];

@@ -43,6 +43,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the service workers")],
         output: "NUMBER  SCRIPT  STATUS, running or stopped, N clients, scope SCOPE, a line a version",
+        data: "{workers: [{number: string, script: string, scope: string, status: string, running: string, clients: number}], leftOut?: number}",
         run: |context, _| Box::pin(list(context)),
     },
     Spec {
@@ -70,6 +71,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Stop, "service worker {number}"), phrase(Verb::Stop, "the service workers")],
         output: "Stopped N service workers",
+        data: "{stopped: string[]}",
         run: |context, arguments| Box::pin(stop(context, arguments)),
     },
     Spec {
@@ -91,6 +93,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "the bypass of service workers {state}")],
         output: "Bypassing service workers on, Bypassing service workers off",
+        data: "{bypass: boolean}",
         run: |context, arguments| Box::pin(bypass(context, arguments)),
     },
 ];

@@ -4,7 +4,7 @@
 
 mod closed_paths;
 pub(super) mod path_guard;
-pub mod redaction;
+pub(crate) mod redaction;
 pub(super) mod secrets;
-pub mod tool_arguments;
-pub mod url_guard;
+pub(crate) mod tool_arguments;
+pub(crate) mod url_guard;

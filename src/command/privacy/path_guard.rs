@@ -16,7 +16,7 @@ const LARGEST_INPUT: u64 = 32 * 1024 * 1024;
 
 /// Returns the file to write for a typed path: absolute, with symlinks resolved. Fails if it is outside the open
 /// folders.
-pub fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
+pub(crate) fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     let path = resolve(&open_folders(context), base_of(context), typed)?;
     if context.for_model {
         closed_paths::check_output(&path, &open_folders(context), &context.gstack_home)?;
@@ -26,7 +26,7 @@ pub fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
 
 /// Returns the file to read for a typed path, with symlinks resolved. Fails if it is missing or outside the open
 /// folders.
-pub fn input_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
+pub(crate) fn input_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     let path = resolve(&open_folders(context), base_of(context), typed)?;
     if context.for_model {
         closed_paths::check_input(&path, &open_folders(context), &context.gstack_home)?;
@@ -39,7 +39,7 @@ pub fn input_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
 }
 
 /// Returns the folder for a typed path, with symlinks resolved. Fails if it is missing or outside the open folders.
-pub fn output_folder(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
+pub(crate) fn output_folder(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
     let missing = |error: std::io::Error| {
         Fault::new(FaultCode::NotFound, format!("{typed} can't be used as a folder: {error}"))
             .hint("Make the folder first, in the folder that you run gstack in or in the temp directory.")
@@ -56,14 +56,14 @@ pub fn output_folder(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
 
 /// Reads a file that `input_path` allowed. Does not follow symlinks, so replacing the file or one of its folders in
 /// between has no effect.
-pub async fn read_text(path: &Path) -> Result<String, Fault> {
+pub(crate) async fn read_text(path: &Path) -> Result<String, Fault> {
     let path = path.to_owned();
     let task = tokio::task::spawn_blocking(move || read_now(&path));
     task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was cut off: {error}")))?
 }
 
 /// Like `read_text`, but accepts any bytes.
-pub async fn read_bytes(path: &Path) -> Result<Vec<u8>, Fault> {
+pub(crate) async fn read_bytes(path: &Path) -> Result<Vec<u8>, Fault> {
     let path = path.to_owned();
     let task = tokio::task::spawn_blocking(move || bytes_now(&path));
     task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was cut off: {error}")))?
@@ -92,12 +92,12 @@ fn bytes_now(path: &Path) -> Result<Vec<u8>, Fault> {
 
 /// Replaces the file's content. Writes a file next to it and renames that into place: a symlink at the path is
 /// replaced, and one in a parent folder is refused, never followed.
-pub async fn write(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
+pub(crate) async fn write(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
     write_by(atomic::write_judged, path, bytes).await
 }
 
 /// Like `write`, but the content is on disk when this returns.
-pub async fn write_synced(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
+pub(crate) async fn write_synced(path: PathBuf, bytes: Vec<u8>) -> Result<PathBuf, Fault> {
     write_by(atomic::write_judged_synced, path, bytes).await
 }
 

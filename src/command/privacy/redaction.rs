@@ -38,7 +38,7 @@ const SHORTEST_LEAK: usize = 3;
 
 /// Returns the arguments of a call as they may be recorded. Typed text is counted; scripts and addresses stay, without
 /// the secrets in them.
-pub fn arguments(call: &Call) -> Vec<String> {
+pub(crate) fn arguments(call: &Call) -> Vec<String> {
     let (kept, hidden) = split(call);
     let mut words = match inner_calls(call) {
         Some(line) => vec![line],
@@ -53,18 +53,18 @@ pub fn arguments(call: &Call) -> Vec<String> {
 }
 
 /// Returns the same, preceded by the command's name.
-pub fn line(call: &Call) -> String {
+pub(crate) fn line(call: &Call) -> String {
     std::iter::once(call.spec.name.to_owned()).chain(arguments(call)).collect::<Vec<_>>().join(" ")
 }
 
 /// Redacts a call that cannot be parsed. It will not run, but any of its words may be sensitive.
-pub fn unreadable(words: &[String]) -> Vec<String> {
+pub(crate) fn unreadable(words: &[String]) -> Vec<String> {
     if words.is_empty() { Vec::new() } else { vec![counted(words)] }
 }
 
 /// Redacts a message caused by a call: removes the values that its arguments hide. `words`: the words of a call that
 /// could not be parsed.
-pub fn message(call: Option<&Call>, words: &[String], message: &str) -> String {
+pub(crate) fn message(call: Option<&Call>, words: &[String], message: &str) -> String {
     let hidden = call.map_or_else(|| words.to_vec(), |call| split(call).1);
     let mut values: Vec<&str> = hidden.iter().map(String::as_str).collect();
     let whole = hidden.join(" ");
@@ -80,7 +80,7 @@ pub fn message(call: Option<&Call>, words: &[String], message: &str) -> String {
 }
 
 /// Removes keys, and secrets in addresses, from any text.
-pub fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     without_keys(&without_parameters(&without_users(text)))
 }
 

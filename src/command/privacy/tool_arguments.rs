@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// Redacts the arguments of one of our tools, as JSON. `arguments`: as given by an agent, possibly cut off. Arguments
 /// of other tools stay unchanged.
-pub fn redacted(tool: &str, arguments: &str) -> String {
+pub(crate) fn redacted(tool: &str, arguments: &str) -> String {
     let Some(spec) = registry::find(tool) else { return arguments.to_owned() };
     if arguments.is_empty() {
         return String::new();

@@ -3,13 +3,14 @@
 //! Owns the check of an address as written, and of the remote address that responded. Sends nothing and resolves
 //! nothing: the browser's resolver rules refuse host names that lead to such a service.
 
+use crate::base::host::without_brackets;
 use crate::base::metadata::{is_metadata, is_metadata_address};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::net::IpAddr;
 use url::Url;
 
 /// Returns the address to open for typed text. Adds the scheme to `localhost:3000` and `example.com`.
-pub fn check(typed: &str) -> Result<Url, Fault> {
+pub(crate) fn check(typed: &str) -> Result<Url, Fault> {
     let typed = typed.trim();
     if typed.eq_ignore_ascii_case("about:blank") {
         return Url::parse("about:blank").map_err(|error| not_an_address(typed, &error.to_string()));
@@ -35,7 +36,7 @@ pub fn check(typed: &str) -> Result<Url, Fault> {
 
 /// Checks where a navigation ended after all redirects. `remote_address`: the server's address, as the browser writes
 /// it.
-pub fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(), Fault> {
+pub(crate) fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(), Fault> {
     // An address that cannot be parsed (of an error page) has no host to check.
     if let Ok(url) = Url::parse(url)
         && url.host().is_some_and(|host| is_metadata(&host))
@@ -46,12 +47,12 @@ pub fn check_arrival(url: &str, remote_address: Option<&str>) -> Result<(), Faul
 }
 
 /// Whether content from this server address must not be read. `address`: as the browser writes it.
-pub fn is_refused_address(address: &str) -> bool {
+pub(crate) fn is_refused_address(address: &str) -> bool {
     check_remote(address).is_err()
 }
 
 fn check_remote(address: &str) -> Result<(), Fault> {
-    let bare = address.trim_start_matches('[').trim_end_matches(']');
+    let bare = without_brackets(address);
     match bare.parse::<IpAddr>() {
         Ok(address) if is_metadata_address(address) => Err(refused_metadata(bare)),
         _ => Ok(()),

@@ -46,6 +46,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the console")],
         output: "[ISO time] [level] text, a line a message",
+        data: "[{at: string, level: string, text: string}]",
         run: |context, arguments| Box::pin(console(context, arguments)),
     },
     Spec {
@@ -66,6 +67,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the dialogs")],
         output: "[ISO time] [type] \"message\" → accepted or dismissed, a line a dialog",
+        data: "",
         run: |context, arguments| Box::pin(dialog(context, arguments)),
     },
 ];

@@ -27,6 +27,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the accessibility tree")],
         output: "role \"name\" [properties]: value, a line a node, indented",
+        data: "",
         run: |context, _| Box::pin(accessibility(context)),
     },
     Spec {
@@ -47,6 +48,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the media")],
         output: "JSON",
+        data: "{images: [{src?: string, alt?: string, width: number, height: number, naturalWidth: number, naturalHeight: number, visible: boolean}], videos: [{src?: string, …}], audios: [{src?: string, …}]}",
         run: |context, _| Box::pin(media(context)),
     },
     Spec {
@@ -67,6 +69,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the structured data")],
         output: "JSON",
+        data: "{title: string, language?: string, canonical?: string, jsonLd: unknown[], openGraph: unknown, twitter: unknown, meta: unknown}",
         run: |context, _| Box::pin(data(context)),
     },
 ];
@@ -89,6 +92,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Measure, "the page's loading")],
     output: "name         Nms, a line a phase",
+    data: "{[phase]: number}",
     run: |context, _| Box::pin(perf(context)),
 }];
 

@@ -39,6 +39,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "a script")],
         output: "a string as is, other values as JSON; nothing for undefined and null",
+        data: "unknown",
         run: |context, arguments| Box::pin(js(context, arguments)),
     },
     Spec {
@@ -65,6 +66,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Run, "a script")],
         output: "as js prints it",
+        data: "unknown",
         run: |context, arguments| Box::pin(eval(context, arguments)),
     },
     Spec {
@@ -73,7 +75,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Read,
         parameters: &[
-            selector(true, "The element"),
+            selector(true, Holds::Element, "The element"),
             Parameter {
                 name: "prop",
                 required: true,
@@ -94,6 +96,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::LookAt, "{prop} of {sel}")],
         output: "the value",
+        data: "string",
         run: |context, arguments| Box::pin(css(context, arguments)),
     },
     Spec {
@@ -101,7 +104,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Inspection,
         class: Class::Read,
-        parameters: &[selector(true, "The element")],
+        parameters: &[selector(true, Holds::Element, "The element")],
         flags: &[],
         summary: "Print an element's attributes",
         details: "",
@@ -114,6 +117,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::LookAt, "{sel}")],
         output: "a JSON object",
+        data: "{[name]: string}",
         run: |context, arguments| Box::pin(attrs(context, arguments)),
     },
     Spec {
@@ -129,7 +133,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 holds: Holds::Choice,
                 help: "visible, hidden, enabled, disabled, checked, editable or focused",
             },
-            selector(true, "The element"),
+            selector(true, Holds::Element, "The element"),
         ],
         flags: &[],
         summary: "Check one state of an element",
@@ -143,6 +147,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Check, "whether {sel} is {prop}")],
         output: "true or false",
+        data: "boolean",
         run: |context, arguments| Box::pin(is(context, arguments)),
     },
 ];

@@ -3,6 +3,7 @@
 pub(super) mod collected;
 pub(super) mod contents;
 pub(super) mod inspection;
+pub(super) mod react;
 pub(super) mod snapshot;
 pub(super) mod styles;
 pub(super) mod text;

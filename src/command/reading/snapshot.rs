@@ -28,12 +28,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             name: "-i",
             alias: "--interactive",
             value: None,
-            holds: Holds::Choice,
+            holds: Holds::Extent,
             help: "Only interactive elements, including clickable ones outside the ARIA tree (@c1)",
         },
         Flag { name: "-c", alias: "--compact", value: None, holds: Holds::Choice, help: "Leave out unnamed structure" },
-        Flag { name: "-d", alias: "--depth", value: Some("N"), holds: Holds::Choice, help: "At most N levels deep" },
-        Flag { name: "-s", alias: "--selector", value: Some("sel"), holds: Holds::Choice, help: "Only this element" },
+        Flag { name: "-d", alias: "--depth", value: Some("N"), holds: Holds::Extent, help: "At most N levels deep" },
+        Flag { name: "-s", alias: "--selector", value: Some("sel"), holds: Holds::Element, help: "Only this element" },
         Flag {
             name: "-o",
             alias: "--output",
@@ -49,7 +49,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             help: "Also take a screenshot with the refs drawn in it",
         },
         flag("--search", "WORDS", Holds::Choice, "Only lines with all of these words, with what they lie under"),
-        switch("--boxes", "In the data of --json also where each element is: x, y, width, height"),
+        switch("--boxes", Holds::Choice, "In the data of --json also where each element is: x, y, width, height"),
         Flag {
             name: "-D",
             alias: "--diff",
@@ -76,6 +76,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::LookAt, "the page")],
     output: "the tree",
+    data: "{url: string, refs: number, more: number, nodes?: [{ref: string, role: string, name: string, box?: {x: number, y: number, width: number, height: number}}]}",
     run: |context, arguments| Box::pin(snapshot(context, arguments)),
 }];
 

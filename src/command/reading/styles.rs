@@ -46,7 +46,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     aliases: &[],
     category: Category::Inspection,
     class: Class::Read,
-    parameters: &[selector(false, "The element; without it the one picked in the side panel")],
+    parameters: &[selector(false, Holds::Element, "The element; without it the one picked in the side panel")],
     flags: &[
         Flag { name: "--all", alias: "", value: None, holds: Holds::Choice, help: "Include the browser's own rules" },
         Flag {
@@ -68,6 +68,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::LookAt, "{sel}"), phrase(Verb::LookAt, "the style")],
     output: "text",
+    data: "{element: string, rules: [{selector: string, specificity: unknown, origin: string, conditions: unknown, source: unknown, declarations: [{name: string, value: string, important: boolean, overridden: boolean}]}], computed: unknown, box: {x: number, y: number, width: number, height: number, padding: number[], border: number[], margin: number[]} | null}",
     run: |context, arguments| Box::pin(inspect(context, arguments)),
 }];
 

@@ -2,7 +2,7 @@
 
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase, selector,
+    Capability, Category, Class, Everyday, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -13,7 +13,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Reading,
         class: Class::Read,
-        parameters: &[selector(false, "Only this element's text")],
+        parameters: &[selector(false, Holds::Element, "Only this element's text")],
         flags: &[],
         summary: "Print the page's visible text",
         details: "Leaves out script, style, noscript and svg; trims lines and drops empty ones.",
@@ -26,6 +26,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "{sel}"), phrase(Verb::Read, "the page")],
         output: "text",
+        data: "",
         run: |context, arguments| Box::pin(text(context, arguments)),
     },
     Spec {
@@ -33,7 +34,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Reading,
         class: Class::Read,
-        parameters: &[selector(false, "Only this element's inner HTML")],
+        parameters: &[selector(false, Holds::Element, "Only this element's inner HTML")],
         flags: &[],
         summary: "Print the page's HTML",
         details: "Prints the whole document with its doctype, or an element's innerHTML.",
@@ -46,6 +47,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "{sel}"), phrase(Verb::Read, "the page's HTML")],
         output: "html",
+        data: "",
         run: |context, arguments| Box::pin(html(context, arguments)),
     },
     Spec {
@@ -66,6 +68,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the links")],
         output: "text → href, a line a link",
+        data: "[{text: string, href: string}]",
         run: |context, _| Box::pin(links(context)),
     },
     Spec {
@@ -86,6 +89,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the forms")],
         output: "JSON",
+        data: "[{index: number, action?: string, method: string, id?: string, fields: [{tag: string, type?: string, name?: string, …}]}]",
         run: |context, _| Box::pin(forms(context)),
     },
 ];

@@ -57,6 +57,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase_when(When::Is("action", "start"), Verb::Record, "a video"), phrase(Verb::Save, "the video")],
     output: "Recording a video: path, Video saved: path (N s, WxH)",
+    data: "{path: string, fps: number, longest: number, mostBytes: number} | {path: string, bytes: number, seconds: number, width: number, height: number, pictures: number, from: number, to: number, ended: string | null}",
     run: |context, arguments| Box::pin(video(context, arguments)),
 }];
 

@@ -5,10 +5,15 @@
 /// A positional argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
+    /// The name in usage lines and for MCP tools.
     pub name: &'static str,
+    /// Whether it must be given.
     pub required: bool,
+    /// How its words are read.
     pub kind: Kind,
+    /// What its words hold.
     pub holds: Holds,
+    /// One line of help.
     pub help: &'static str,
 }
 
@@ -30,6 +35,7 @@ pub enum Kind {
     Text,
     /// A ref or a selector.
     Selector,
+    /// A number.
     Number,
     /// All remaining words as one text, joined with single spaces. The command's own flags may appear among them.
     Rest,
@@ -40,9 +46,12 @@ pub enum Kind {
 /// What the words of an argument hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
-    /// A choice: an element, a duration, a format. Contains no data of its own.
+    /// A choice: a duration, a format, a condition, elements to leave out. Contains no data of its own.
     Choice,
-    /// The element that the command acts on, if a flag names it.
+    /// A choice of how much of the page is shown, which shortens the output.
+    Extent,
+    /// An element that the command acts on or reads: a ref or a selector. Approvals show each one, and each one is
+    /// compared again right before input.
     Element,
     /// A tab number.
     Tab,
@@ -75,6 +84,14 @@ impl Holds {
     pub fn is_path(self) -> bool {
         matches!(self, Self::InputPath | Self::OutputPath)
     }
+    /// Whether it names an element of the page.
+    pub fn is_element(self) -> bool {
+        matches!(self, Self::Element | Self::ElementOrOutputPath)
+    }
+    /// Whether it can shorten the command's output.
+    pub fn narrows(self) -> bool {
+        matches!(self, Self::Extent) || self.is_element()
+    }
     /// Whether it may name a file if a person gives it.
     pub fn may_be_path(self) -> bool {
         self.is_path() || matches!(self, Self::ElementOrOutputPath | Self::ElementsOrOutputPath)
@@ -102,8 +119,9 @@ pub struct Flag {
     pub alias: &'static str,
     /// The name of its value (`MS`); `None` for a switch.
     pub value: Option<&'static str>,
-    /// What its value holds; a switch holds a choice.
+    /// What its value holds, or what a switch without a value chooses.
     pub holds: Holds,
+    /// One line of help.
     pub help: &'static str,
 }
 
@@ -134,12 +152,12 @@ pub(in crate::command) const fn flag(
     Flag { name, alias: "", value: Some(value), holds, help }
 }
 
-pub(in crate::command) const fn switch(name: &'static str, help: &'static str) -> Flag {
-    Flag { name, alias: "", value: None, holds: Holds::Choice, help }
+pub(in crate::command) const fn switch(name: &'static str, holds: Holds, help: &'static str) -> Flag {
+    Flag { name, alias: "", value: None, holds, help }
 }
 
-pub(in crate::command) const fn selector(required: bool, help: &'static str) -> Parameter {
-    Parameter { name: "sel", required, kind: Kind::Selector, holds: Holds::Choice, help }
+pub(in crate::command) const fn selector(required: bool, holds: Holds, help: &'static str) -> Parameter {
+    Parameter { name: "sel", required, kind: Kind::Selector, holds, help }
 }
 
 pub(in crate::command) const fn parameter(

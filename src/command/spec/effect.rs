@@ -101,4 +101,6 @@ pub enum EngineCommand {
     Status,
     Handoff,
     Resume,
+    Lease,
+    Release,
 }

@@ -6,11 +6,12 @@ mod argument;
 mod capability;
 mod effect;
 mod phrase;
+pub(in crate::command) mod shape;
 
 pub use argument::{Flag, Holds, Kind, Parameter};
-pub use capability::Capability;
-pub use effect::{EngineCommand, Everyday, Leads, Needs, NotEveryday, Offered, TabUse, Writes};
-pub use phrase::{Phrase, Verb, When};
+pub(crate) use capability::Capability;
+pub(crate) use effect::{EngineCommand, Everyday, Leads, Needs, NotEveryday, Offered, TabUse, Writes};
+pub(crate) use phrase::{Phrase, Verb, When};
 
 pub(super) use argument::{QUIET, TIMEOUT, flag, parameter, selector, switch};
 pub(super) use phrase::{phrase, phrase_when};
@@ -30,6 +31,8 @@ pub enum Class {
     Download,
     /// Gives a file to the page.
     Upload,
+    /// Calls a tool that the page offers: needs approval for each site and tool.
+    PageTool,
     /// Runs scripts or changes the page's environment: needs approval on each site.
     Control,
     /// Answers, blocks or changes requests of pages: needs approval on each site.
@@ -38,18 +41,27 @@ pub enum Class {
     Secret,
 }
 
+/// The group under which help lists a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
+    /// Commands that load a page: `goto`, `back`.
     Navigation,
+    /// Commands that read the content of a page: `text`, `links`.
     Reading,
+    /// Commands about the technical side of a page: its styles, scripts, network and storage.
     Inspection,
+    /// Commands that act on a page: `click`, `fill`.
     Interaction,
+    /// Commands that make pictures, documents and videos: `screenshot`, `pdf`.
     Visual,
+    /// `snapshot`, which lists the elements of a page with their refs.
     Snapshot,
+    /// Commands about tabs, frames and the browser: `newtab`, `handoff`.
     Tabs,
 }
 
 impl Category {
+    /// All groups, in the order in which help shows them.
     pub const ALL: [Self; 7] = [
         Self::Navigation,
         Self::Reading,
@@ -60,6 +72,7 @@ impl Category {
         Self::Tabs,
     ];
 
+    /// Returns the heading of the group.
     pub fn title(self) -> &'static str {
         match self {
             Self::Navigation => "Navigation",
@@ -73,16 +86,23 @@ impl Category {
     }
 }
 
+/// The function that runs a command.
 pub type Handler = for<'a> fn(&'a Context, Arguments) -> BoxFuture<'a, Result<Output, Fault>>;
 
 /// A command. No field has a default: each one is a decision.
 #[derive(Clone, Copy)]
 pub struct Spec {
+    /// The name under which it is called.
     pub name: &'static str,
+    /// Further names for it; may be empty.
     pub aliases: &'static [&'static str],
+    /// The group under which help lists it.
     pub category: Category,
+    /// What it can do at most, which decides who may run it.
     pub class: Class,
+    /// Its positional arguments, in order.
     pub parameters: &'static [Parameter],
+    /// Its options, without `--quiet`.
     pub flags: &'static [Flag],
     /// One line, without a full stop.
     pub summary: &'static str,
@@ -106,6 +126,9 @@ pub struct Spec {
     pub phrases: &'static [Phrase],
     /// Its output format: `Navigated to URL (STATUS)`.
     pub output: &'static str,
+    /// The shape of `data` in its answer with `--json`, over HTTP and in scripts, as `shape` reads it; empty: no data.
+    pub data: &'static str,
+    /// Runs it.
     pub run: Handler,
 }
 

@@ -32,10 +32,10 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
         DOMAIN,
         flag("--path", "PATH", Holds::Choice, "set: its path (/)"),
         flag("--expires", "SECONDS", Holds::Choice, "set: it ends so many seconds from now"),
-        switch("--http-only", "set: scripts can't read it"),
-        switch("--secure", "set: only over HTTPS"),
+        switch("--http-only", Holds::Choice, "set: scripts can't read it"),
+        switch("--secure", Holds::Choice, "set: only over HTTPS"),
         flag("--same-site", "MODE", Holds::Choice, "set: Strict, Lax or None"),
-        switch("--all", "clear: those of every site"),
+        switch("--all", Holds::Choice, "clear: those of every site"),
         OUTPUT,
     ],
     summary: "Print the browser's cookies, of every site, or read, set and delete some",
@@ -58,6 +58,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
         phrase(Verb::Read, "the cookies"),
     ],
     output: "JSON; Cookie set: n=****, Deleted N cookies, Cookies saved: path",
+    data: "[{name: string, value: string, domain: string, path: string, httpOnly: boolean, secure: boolean, expires?: number, sameSite?: string, …}] | {name: string, …} | {count: number} | {path: string}",
     run: |context, arguments| Box::pin(cookies(context, arguments)),
 }];
 
@@ -83,6 +84,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "a cookie")],
         output: "Cookie set: n=****",
+        data: "",
         run: |context, arguments| Box::pin(cookie(context, arguments)),
     },
     Spec {
@@ -106,6 +108,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "cookies from {json}")],
         output: "Loaded N cookies from file",
+        data: "{count: number}",
         run: |context, arguments| Box::pin(cookie_import(context, arguments)),
     },
 ];

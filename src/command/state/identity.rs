@@ -28,6 +28,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "a request header")],
         output: "Header set: name: value, **** for sensitive names",
+        data: "",
         run: |context, arguments| Box::pin(header(context, arguments)),
     },
     Spec {
@@ -48,6 +49,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Set, "the user agent")],
         output: "User agent set: …",
+        data: "",
         run: |context, arguments| Box::pin(useragent(context, arguments)),
     },
 ];

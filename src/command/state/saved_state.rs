@@ -42,6 +42,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Save, "the state {name}"),
     ],
     output: "State saved: path (N cookies, M pages), or: State loaded: N cookies, M pages",
+    data: "{path?: string, cookies: number, pages: number}",
     run: |context, arguments| Box::pin(state(context, arguments)),
 }];
 

@@ -37,8 +37,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         parameter("value", false, Kind::Rest, Holds::Secret, "Of set: its value"),
     ],
     flags: &[
-        switch(SESSION, "The session storage, in place of the local one"),
-        switch(SECRETS, "get, export: nothing is redacted"),
+        switch(SESSION, Holds::Choice, "The session storage, in place of the local one"),
+        switch(SECRETS, Holds::Choice, "get, export: nothing is redacted"),
         OUTPUT,
     ],
     summary: "Print the page's local and session storage, or read, set and delete entries",
@@ -58,6 +58,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Read, "the storage"),
     ],
     output: "JSON; get: the value; Set localStorage[\"k\"], Deleted localStorage[\"k\"], Storage saved: path",
+    data: "{localStorage: unknown, sessionStorage: unknown} | {key: string, value?: string} | {count: number} | {path: string}",
     run: |context, arguments| Box::pin(storage(context, arguments)),
 }];
 

@@ -36,6 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Compare, "{url1} with {url2}")],
     output: "--- url1, +++ url2, then the lines with +, - or a space",
+    data: "",
     run: |context, arguments| Box::pin(diff(context, arguments)),
 }];
 

@@ -40,7 +40,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             holds: Holds::OutputPath,
             help: "Where to write a PNG with what differs in red, under the working or the temp directory",
         },
-        switch("--viewport", "Compare with the visible part of the page only"),
+        switch("--viewport", Holds::Choice, "Compare with the visible part of the page only"),
     ],
     summary: "Compare two PNG pictures, or one with the page, pixel by pixel",
     details: "Also written `diff image`. Measures colours as the eye does. What only one of the pictures covers is different. \
@@ -54,6 +54,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Compare, "{before} with {after}"), phrase(Verb::Compare, "{before} with the page")],
     output: "N% of pixels differ (COUNT of ALL), or The pictures are the same; with --output also its path",
+    data: "{width: number, height: number, pixels: number, different: number, share: number, threshold: number, before: {width: number, height: number}, after: {width: number, height: number}, output?: string}",
     run: |context, arguments| Box::pin(diff_image(context, arguments)),
 }];
 

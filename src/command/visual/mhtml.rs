@@ -36,6 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Save, "the page as one file")],
     output: "MHTML saved: path",
+    data: "{path: string, bytes: number}",
     run: |context, arguments| Box::pin(mhtml(context, arguments)),
 }];
 

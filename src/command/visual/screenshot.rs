@@ -50,7 +50,11 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 help: "Only this part of the page",
             },
             flag("--mask", "SEL", Holds::Choice, "Leave these elements blank; may be given several times"),
-            switch("--if-changed", "Write nothing if it looks as in the last such screenshot of the tab"),
+            switch(
+                "--if-changed",
+                Holds::Choice,
+                "Write nothing if it looks as in the last such screenshot of the tab",
+            ),
         ],
         summary: "Take a screenshot",
         details: "Takes the full page by default, also of tabs that are not in view. Replaces an existing file.",
@@ -63,6 +67,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Take, "a screenshot")],
         output: "Screenshot saved: path; with --if-changed: Unchanged since the last screenshot",
+        data: "{path: string, bytes: number} | {changed: boolean}",
         run: |context, arguments| Box::pin(screenshot(context, arguments)),
     },
     Spec {
@@ -89,6 +94,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Save, "the page as a PDF")],
         output: "PDF saved: path",
+        data: "{path: string, bytes: number}",
         run: |context, arguments| Box::pin(pdf(context, arguments)),
     },
     Spec {
@@ -109,6 +115,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Take, "screenshots in three sizes")],
         output: "name (WxH): prefix-name.png, a line a size",
+        data: "",
         run: |context, arguments| Box::pin(responsive(context, arguments)),
     },
 ];

@@ -23,7 +23,7 @@ const KINDS: [(&str, Clutter, &str); 6] = [
     ("--sticky", Clutter::Sticky, "sticky element"),
     ("--social", Clutter::Social, "social widget"),
     ("--overlays", Clutter::Overlays, "overlay"),
-    ("--clutter", Clutter::Clutter, "clutter element"),
+    ("--clutter", Clutter::Widgets, "clutter element"),
 ];
 const WIDTHS: std::ops::RangeInclusive<u32> = 100..=10_000;
 const HEIGHT: u32 = 900;
@@ -36,10 +36,10 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Act,
         parameters: &[
-            selector(false, "The element; with --undo the modification's number"),
+            selector(false, Holds::Element, "The element; with --undo the modification's number"),
             parameter("declaration", false, Kind::Rest, Holds::Choice, "A property and its value: color red"),
         ],
-        flags: &[switch("--undo", "Revert the last modification, or modification N")],
+        flags: &[switch("--undo", Holds::Choice, "Revert the last modification, or modification N")],
         summary: "Change one CSS property of an element",
         details: "It can be undone until the page is left: style --undo takes back the last modification, style --undo N \
                   the one that inspect --history lists as N.",
@@ -52,6 +52,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase_when(When::Flag("--undo"), Verb::Restyle, "as before"), phrase(Verb::Restyle, "{sel}")],
         output: "Style modified: sel { prop: old → new } (method), Reverted last modification or Reverted modification #N",
+        data: "{property: string, old: string, new: string}",
         run: |context, arguments| Box::pin(style(context, arguments)),
     },
     Spec {
@@ -61,13 +62,13 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         class: Class::Act,
         parameters: &[],
         flags: &[
-            switch("--ads", "Advertisements"),
-            switch("--cookies", "Cookie banners"),
-            switch("--sticky", "What stays in place while the page scrolls"),
-            switch("--social", "Share and follow buttons"),
-            switch("--overlays", "What lies over most of the page"),
-            switch("--clutter", "Newsletter boxes, chat widgets and the like"),
-            switch("--all", "All of these, as without a flag"),
+            switch("--ads", Holds::Choice, "Advertisements"),
+            switch("--cookies", Holds::Choice, "Cookie banners"),
+            switch("--sticky", Holds::Choice, "What stays in place while the page scrolls"),
+            switch("--social", Holds::Choice, "Share and follow buttons"),
+            switch("--overlays", Holds::Choice, "What lies over most of the page"),
+            switch("--clutter", Holds::Choice, "Newsletter boxes, chat widgets and the like"),
+            switch("--all", Holds::Choice, "All of these, as without a flag"),
         ],
         summary: "Hide clutter and unlock scrolling",
         details: "Keeps the site's header and navigation. A reload restores everything.",
@@ -80,6 +81,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Tidy, "the page")],
         output: "Cleaned up: …, or: No clutter elements found to remove.",
+        data: "{[kind]: number}",
         run: |context, arguments| Box::pin(cleanup(context, arguments)),
     },
 ];
@@ -104,7 +106,7 @@ pub(in crate::command) const VISUAL: &[Spec] = &[Spec {
             holds: Holds::Choice,
             help: "Scroll to this first",
         },
-        switch("--cleanup", "Without clutter"),
+        switch("--cleanup", Holds::Choice, "Without clutter"),
         Flag {
             name: "--hide",
             alias: "",
@@ -131,6 +133,7 @@ pub(in crate::command) const VISUAL: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Take, "a tidy screenshot")],
     output: "Screenshot saved (cleaned) (scrolled to: …) : path",
+    data: "{path: string}",
     run: |context, arguments| Box::pin(prettyscreenshot(context, arguments)),
 }];
 

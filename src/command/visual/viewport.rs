@@ -43,6 +43,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Resize, "the page to {WxH}")],
     output: "Viewport set to WxH, Viewport set to WxH at scale N",
+    data: "{width: number, height: number, scale: number | null}",
     run: |context, arguments| Box::pin(viewport(context, arguments)),
 }];
 

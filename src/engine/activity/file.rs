@@ -82,6 +82,7 @@ mod tests {
             id,
             at: 1,
             source: ActivitySource::Terminal,
+            driver: None,
             tab_id: None,
             command: "click".to_owned(),
             args: vec![words.to_owned()],

@@ -6,7 +6,7 @@
 mod file;
 mod ring;
 
-pub use ring::RING;
+pub(crate) use ring::RING;
 
 use crate::base::clock::now_millis;
 use crate::base::home::Home;
@@ -27,7 +27,7 @@ const LONGEST_RESULT: usize = 200;
 
 /// A handle to the activity log. Cheap to clone.
 #[derive(Clone)]
-pub struct ActivityLog(Arc<Shared>);
+pub(crate) struct ActivityLog(Arc<Shared>);
 
 struct Shared {
     ring: Mutex<Activity>,
@@ -35,8 +35,22 @@ struct Shared {
     ports: Ports,
 }
 
+/// Where a command came from, and the driver that asked for it.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    pub(super) kind: ActivitySource,
+    /// The name of a registered driver.
+    pub(super) driver: Option<String>,
+}
+
+impl From<ActivitySource> for Source {
+    fn from(kind: ActivitySource) -> Self {
+        Self { kind, driver: None }
+    }
+}
+
 /// The first page of a stream and the receiver of what follows.
-pub struct Followed {
+pub(crate) struct Followed {
     pub page: ActivityPage,
     pub events: broadcast::Receiver<ActivityEntry>,
 }
@@ -105,26 +119,26 @@ impl ActivityLog {
     }
 
     /// Records that a command begins, in this tab if it has one. Redacts its arguments.
-    pub(super) fn begin(&self, source: ActivitySource, tab_id: Option<TabId>, call: &Call) -> Begun {
+    pub(super) fn begin(&self, source: impl Into<Source>, tab_id: Option<TabId>, call: &Call) -> Begun {
         let shown = redaction::arguments(call);
-        self.begin_entry(source, tab_id, call.spec.name.to_owned(), shown, Some(call.clone()), &[])
+        self.begin_entry(source.into(), tab_id, call.spec.name.to_owned(), shown, Some(call.clone()), &[])
     }
 
     /// Records a command line that cannot be parsed. It will not run, and any of its words may be a secret.
     pub(super) fn begin_unreadable(
         &self,
-        source: ActivitySource,
+        source: impl Into<Source>,
         tab_id: Option<TabId>,
         command: &str,
         words: &[String],
     ) -> Begun {
         let name = registry::find(command).map_or_else(|| cut(redaction::text(command), 40), |s| s.name.to_owned());
-        self.begin_entry(source, tab_id, name, redaction::unreadable(words), None, words)
+        self.begin_entry(source.into(), tab_id, name, redaction::unreadable(words), None, words)
     }
 
     fn begin_entry(
         &self,
-        source: ActivitySource,
+        source: Source,
         tab_id: Option<TabId>,
         command: String,
         shown: Vec<String>,
@@ -134,7 +148,8 @@ impl ActivityLog {
         let entry = ActivityEntry {
             id: 0,
             at: now_millis(),
-            source,
+            source: source.kind,
+            driver: source.driver,
             tab_id,
             command,
             args: shown.into_iter().map(|word| cut(word, LONGEST_WORD)).collect(),
@@ -147,23 +162,23 @@ impl ActivityLog {
     }
 
     /// Returns the entries after `after` that are still kept, oldest first.
-    pub fn page(&self, after: ActivityId, limit: usize) -> ActivityPage {
+    pub(crate) fn page(&self, after: ActivityId, limit: usize) -> ActivityPage {
         lock(&self.0.ring).page(after, limit)
     }
 
     /// Returns the same entries and a receiver of every later change, with no gap between the two.
-    pub fn follow(&self, after: ActivityId) -> Followed {
+    pub(crate) fn follow(&self, after: ActivityId) -> Followed {
         let activity = lock(&self.0.ring);
         Followed { page: activity.page(after, RING), events: activity.told.subscribe() }
     }
 
     /// Returns a number from which a reader can resume without missing the end of an entry.
-    pub fn settled(&self) -> ActivityId {
+    pub(crate) fn settled(&self) -> ActivityId {
         lock(&self.0.ring).settled()
     }
 
     /// Subscribes a panel. Queues its answer before the first push.
-    pub fn subscribe(
+    pub(crate) fn subscribe(
         &self,
         port: PortId,
         client: Option<PanelId>,
@@ -177,7 +192,7 @@ impl ActivityLog {
         Ok(())
     }
 
-    pub fn unsubscribe(&self, port: PortId, client: Option<&PanelId>) {
+    pub(crate) fn unsubscribe(&self, port: PortId, client: Option<&PanelId>) {
         lock(&self.0.ring).panels.retain(|(of, panel), _| *of != port || panel.as_ref() != client);
     }
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use tokio::sync::broadcast;
 
 /// The number of entries that are kept.
-pub const RING: usize = 1000;
+pub(crate) const RING: usize = 1000;
 /// The number of entries that a receiver may lag behind before it loses some.
 const BACKLOG: usize = 256;
 /// In bytes. Half of what one message to Chrome may hold, which leaves room for quotes and escapes.
@@ -116,6 +116,7 @@ mod tests {
             id: 0,
             at: 1,
             source: ActivitySource::Terminal,
+            driver: None,
             tab_id: None,
             command: "click".to_owned(),
             args: vec!["@e3".to_owned()],

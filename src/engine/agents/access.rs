@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 /// A tool as MCP lists it.
 #[derive(Clone, Debug)]
-pub struct OfferedTool {
+pub(crate) struct OfferedTool {
     pub name: String,
     pub description: String,
     pub schema: Map<String, Value>,
@@ -23,7 +23,7 @@ pub struct OfferedTool {
 }
 
 /// The tools of one agent of one conversation.
-pub trait AgentAccess: Send + Sync {
+pub(crate) trait AgentAccess: Send + Sync {
     fn conversation_id(&self) -> &ConversationId;
 
     /// Returns a token that is cancelled when the agent has ended. Anything kept for the agent can be dropped then.

@@ -3,9 +3,11 @@
 //! Owns the choice among the models that an agent offers. If the models cannot be told apart, the agent's default
 //! answers.
 
-use crate::chat::route;
+mod depth;
+
 use crate::engine::config::DepthModels;
 use crate::protocol::agents::ModelInfo;
+use depth::Depth;
 
 /// Words that vendors use in the names of their fast models.
 const FAST_NAMES: [&str; 5] = ["haiku", "flash", "mini", "nano", "spark"];
@@ -20,20 +22,20 @@ pub(super) fn model_for(
     configured: Option<&DepthModels>,
 ) -> Option<String> {
     let depth = match chosen {
-        None => route::depth(message),
-        Some("fast") => route::Depth::Fast,
-        Some("deep") => route::Depth::Deep,
+        None => depth::of(message),
+        Some("fast") => Depth::Fast,
+        Some("deep") => Depth::Deep,
         Some(named) => return Some(named.to_owned()),
     };
     let own = configured.and_then(|models| match depth {
-        route::Depth::Fast => models.fast.clone(),
-        route::Depth::Deep => models.deep.clone(),
+        Depth::Fast => models.fast.clone(),
+        Depth::Deep => models.deep.clone(),
     });
     match depth {
         _ if own.is_some() => own,
-        route::Depth::Fast => fast_of(agent, offered),
+        Depth::Fast => fast_of(agent, offered),
         // The person's own default is the deep model.
-        route::Depth::Deep => None,
+        Depth::Deep => None,
     }
 }
 

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 
 /// A handle to the agents. Cheap to clone.
 #[derive(Clone)]
-pub struct AgentPool(pub(super) Arc<Shared>);
+pub(crate) struct AgentPool(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     pub(super) home: Home,
@@ -52,7 +52,7 @@ impl AgentPool {
     }
 
     /// Returns every agent with what it is missing. `refresh` looks for agents again.
-    pub async fn list(&self, refresh: bool) -> Agents {
+    pub(crate) async fn list(&self, refresh: bool) -> Agents {
         let known = &self.0.known;
         let agents = if refresh { known.refresh().await } else { known.list().await };
         self.told(agents)
@@ -89,7 +89,7 @@ impl AgentPool {
     }
 
     /// Adds the folders of a terminal's PATH to the search. Returns true if that may find more agents.
-    pub fn learn_path(&self, path: Option<&str>) -> bool {
+    pub(crate) fn learn_path(&self, path: Option<&str>) -> bool {
         path.is_some_and(|path| self.0.known.learn_path(path))
     }
 

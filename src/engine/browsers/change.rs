@@ -1,6 +1,6 @@
 //! Changes of the browsers, for the rest of the engine.
 
-use crate::chat::session::TabKey;
+use crate::chat::session_file::TabKey;
 use crate::protocol::ids::TabId;
 use crate::protocol::relay::Refusal;
 

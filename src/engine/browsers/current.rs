@@ -4,7 +4,7 @@ use crate::base::process::Process;
 use crate::browser::browser::Browser;
 use crate::browser::page::Pages;
 use crate::browser::tabs::TabInfo;
-use crate::chat::session::TabKey;
+use crate::chat::session_file::TabKey;
 
 #[derive(Clone)]
 pub(super) struct Current {

@@ -2,7 +2,7 @@
 
 use super::away::Away;
 use crate::browser::browser::Browser;
-use crate::browser::linger::Stay;
+use crate::browser::keep_attached::KeepAttached;
 use crate::browser::page::Pages;
 use crate::browser::relay::Relay;
 use crate::browser::tabs::TabNumbers;
@@ -19,7 +19,7 @@ pub(super) struct Relays {
     /// The tab numbers of each browser. Tabs keep their numbers when the extension restarts.
     pub(super) numbers: HashMap<BrowserRun, TabNumbers>,
     /// The tabs that agents use in their current turns.
-    pub(super) stays: HashMap<ConversationId, BTreeMap<TabId, Stay>>,
+    pub(super) kept_attached: HashMap<ConversationId, BTreeMap<TabId, KeepAttached>>,
 }
 
 impl Relays {

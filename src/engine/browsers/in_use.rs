@@ -34,7 +34,7 @@ impl Browsers {
     }
 
     /// Returns true if a browser is in use and connected.
-    pub fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.connected().is_some()
     }
 

@@ -4,6 +4,7 @@
 //! closed. Reports changes as `BrowserChange` and does not know who handles them. Never opens a browser by itself:
 //! `connect` and commands do.
 
+mod attached_tabs;
 mod away;
 mod change;
 mod chosen;
@@ -12,20 +13,19 @@ mod current;
 mod error;
 mod everyday;
 mod expected;
+mod extension_recovery;
 mod failures;
 mod follow;
 mod in_use;
-mod mending;
 mod opening;
 mod record;
 mod relays;
 mod service;
-mod stays;
 
 pub(super) use change::BrowserChange;
 pub(super) use closing::ChangeTurn;
 pub(super) use current::tab_key;
 pub(super) use error::BrowsersError;
 pub(super) use follow::sent_out_of;
-pub use service::Browsers;
+pub(crate) use service::Browsers;
 pub(super) use service::Needs;

@@ -11,7 +11,7 @@ use crate::base::site_list::SiteList;
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::page::Pages;
 use crate::browser::page::script::early_script;
-use crate::browser::relay::{About, Heard, Relay, Reported};
+use crate::browser::relay::{About, FromExtension, Relay, Reported};
 use crate::command::url_guard;
 use crate::engine::ports::PortId;
 use crate::protocol::hello::Hello;
@@ -96,7 +96,7 @@ impl Browsers {
     }
 
     /// Handles a DevTools message from the extension. Waits while many are still unprocessed.
-    pub async fn heard(&self, port: PortId, heard: Heard) {
+    pub(crate) async fn heard(&self, port: PortId, heard: FromExtension) {
         if let Some(everyday) = self.everyday(port) {
             everyday.relay.hear(heard).await;
         }

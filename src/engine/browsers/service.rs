@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 
 /// A handle to the browsers. Cheap to clone.
 #[derive(Clone)]
-pub struct Browsers(pub(super) Arc<Shared>);
+pub(crate) struct Browsers(pub(super) Arc<Shared>);
 
 /// The dependencies of the browsers.
 pub(in crate::engine) struct Needs {

@@ -24,7 +24,10 @@ impl Engine {
             }
             BrowserChange::TabAway(tab) => self.store().tab_away(tab),
             BrowserChange::TabClosed(tab) => self.tab_closed(tab),
-            BrowserChange::TabOpenedBy { opener, tab } => self.tabs().opened_by(opener, tab),
+            BrowserChange::TabOpenedBy { opener, tab } => {
+                self.tabs().opened_by(opener, tab);
+                self.opened_for_drivers(opener, tab);
+            }
             BrowserChange::TabsChanged => self.tabs().tell(),
             BrowserChange::SentOut(tab, refusal) => self.sent_out(tab, refusal),
         }
@@ -37,7 +40,7 @@ impl Engine {
         if refusal != Refusal::Cancelled {
             return;
         }
-        for id in self.browsers().end_stays_in(tab) {
+        for id in self.browsers().release_tab(tab) {
             let Some(runner) = self.conversations().known_runner(&id) else { continue };
             let Some(turn_id) = runner.conversation().turn() else { continue };
             if let Some(fault) = runner.handle(Event::GiveUp { turn_id, fault: refusals::fault(refusal) }) {
@@ -48,7 +51,7 @@ impl Engine {
 
     /// Closes the browser, or detaches from one that gstack did not start. Conversations stay. `force` kills our own
     /// browser, which may hang.
-    pub async fn disconnect(&self, force: bool) -> Result<Disconnected, Fault> {
+    pub(crate) async fn disconnect(&self, force: bool) -> Result<Disconnected, Fault> {
         let killed = force && self.browsers().kill().await?;
         let turn = self.browsers().turn().await;
         self.stop_turns(None);

@@ -47,7 +47,7 @@ impl Step {
 
 impl Engine {
     /// Opens the browser with its panel, or finds the open one. The last line is `Done` or `Failed`.
-    pub fn connect(&self, request: ConnectRequest, lines: mpsc::Sender<ConnectLine>) {
+    pub(crate) fn connect(&self, request: ConnectRequest, lines: mpsc::Sender<ConnectLine>) {
         let engine = self.clone();
         self.spawn(async move {
             // If the terminal disconnects, the work continues and its lines are dropped.

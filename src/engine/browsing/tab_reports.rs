@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 impl Engine {
     /// Handles Chrome's tab events from one port.
-    pub fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
+    pub(crate) fn tabs_changed(&self, port: PortId, changed: TabsChanged) {
         let browser = self.browsers().piped(port);
         let gone = self.tabs().book().report(port, &changed);
         if let Some(browser) = &browser {
@@ -40,7 +40,7 @@ impl Engine {
     }
 
     /// Adds a tab to the tab set of the conversation, or removes it.
-    pub fn conversation_tab(&self, port: PortId, request: &ConversationTab) -> Result<ConversationInfo, Fault> {
+    pub(crate) fn conversation_tab(&self, port: PortId, request: &ConversationTab) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&request.conversation_id)?;
         let place = self.tabs().place_of(port, request.chrome_tab_id)?;
         if conversation.info().tab_id == Some(place.tab_id) && !request.allowed {

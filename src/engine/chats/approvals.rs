@@ -9,12 +9,16 @@ use crate::engine::Engine;
 use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, LONGEST_MESSAGE};
 use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
 use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
-use crate::protocol::fault::Fault;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::told;
 use tokio::sync::mpsc;
 
 impl Engine {
     /// Answers an approval. The first answer counts.
-    pub fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
+    pub(crate) fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
+        if self.drivers().approvals().has(&answer.approval_id) {
+            return self.answer_driver(answer, by);
+        }
         let conversation = self.conversation(&answer.conversation_id)?;
         let runner = self.runner(&conversation);
         let Some(text) = &answer.text else {
@@ -33,7 +37,7 @@ impl Engine {
     }
 
     /// Answers a question from the agent. The first answer counts.
-    pub fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
+    pub(crate) fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
         let QuestionAnswer { conversation_id, question_id, answers } = answer;
         if answers.iter().flatten().map(|answer| json_length(answer)).sum::<usize>() > LONGEST_MESSAGE {
             return Err(RequestError::AnswerTooLong.into());
@@ -43,17 +47,30 @@ impl Engine {
     }
 
     /// Returns the pending approvals and questions of all conversations.
-    pub fn waiting_approvals(&self) -> WaitingApprovals {
+    pub(crate) fn waiting_approvals(&self) -> WaitingApprovals {
         let opened = self.store().opened();
         let mut waiting = WaitingApprovals::default();
         for conversation in opened.iter().filter(|c| c.state() == ConversationState::WaitingForApproval) {
             gather_open(conversation, &mut waiting);
         }
+        waiting.approvals.extend(self.drivers().approvals().open());
         waiting
     }
 
+    /// Answers an approval of a driver.
+    fn answer_driver(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
+        if answer.text.is_some() {
+            return Err(RequestError::AnswerTakesNoText.into());
+        }
+        if !self.drivers().approvals().answer(&answer.approval_id, (answer.decision, by)) {
+            return Err(Fault::new(FaultCode::NotFound, told::APPROVAL_CLOSED).hint(told::QUESTION_CLOSED_NEXT));
+        }
+        self.approvals_changed();
+        Ok(())
+    }
+
     /// Streams the pending approvals, now and after each change, until the reader disconnects.
-    pub fn watch_approvals(&self, lines: mpsc::Sender<WaitingApprovals>) {
+    pub(crate) fn watch_approvals(&self, lines: mpsc::Sender<WaitingApprovals>) {
         let mut changed = self.inner.approvals_changed.subscribe();
         let (engine, shutdown) = (self.clone(), self.shutdown());
         self.spawn(async move {
@@ -92,6 +109,7 @@ fn gather_open(conversation: &Conversation, open: &mut WaitingApprovals) {
                 open.approvals.push(WaitingApproval {
                     conversation_id,
                     approval_id,
+                    driver: None,
                     ask,
                     site,
                     does,

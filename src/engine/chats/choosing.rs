@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 impl Engine {
     /// Reads the configuration again and looks for agents, after a person changed something.
-    pub async fn look_for_agents_again(&self) -> Result<Agents, Fault> {
+    pub(crate) async fn look_for_agents_again(&self) -> Result<Agents, Fault> {
         self.read_config_again().await?;
         Ok(self.agents().tell(true).await)
     }

@@ -4,7 +4,7 @@
 
 use super::error::RequestError;
 use crate::base::inbox;
-use crate::chat::{ChatError, Conversation, Place};
+use crate::chat::{ChatError, Conversation, WorkFolder};
 use crate::engine::conversations::persist;
 use crate::engine::ports::PortId;
 use crate::engine::tabs::TabPlace;
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Engine {
-    pub async fn rename_conversation(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
+    pub(crate) async fn rename_conversation(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&rename.conversation_id)?;
         let renamed = conversation.clone();
         off_thread(move || renamed.rename(&rename.title).map_err(|e| e.fault())).await?;
@@ -28,7 +28,7 @@ impl Engine {
     }
 
     /// Stops what runs and removes the conversation from history. It can be restored for some days.
-    pub async fn delete_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
+    pub(crate) async fn delete_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
         match self.store().get(id) {
             // A later restore opens the conversation again, so nothing may still hold this one.
             Ok(conversation) => {
@@ -51,7 +51,7 @@ impl Engine {
 
     /// Moves the conversation to another tab. That tab's own conversation goes to history, and what runs there is
     /// stopped.
-    pub async fn attach_conversation(
+    pub(crate) async fn attach_conversation(
         &self,
         port: PortId,
         attach: ConversationAttach,
@@ -89,7 +89,7 @@ impl Engine {
     }
 
     /// Sets the folder that the agent works in from the next message.
-    pub async fn choose_folder(&self, request: ConversationFolder) -> Result<ConversationInfo, Fault> {
+    pub(crate) async fn choose_folder(&self, request: ConversationFolder) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&request.conversation_id)?;
         if request.folder == conversation.folder() {
             return Ok(conversation.info());
@@ -106,7 +106,7 @@ impl Engine {
 
     /// Removes the worktree that the conversation left, or whose tab it left, once its agent has ended and if nothing
     /// would be lost.
-    pub(in crate::engine) fn tidy_worktree(&self, conversation: Arc<Conversation>, place: Place) {
+    pub(in crate::engine) fn tidy_worktree(&self, conversation: Arc<Conversation>, place: WorkFolder) {
         let Some(worktree) = place.worktree else { return };
         let (engine, shutdown) = (self.clone(), self.shutdown());
         self.spawn(async move {
@@ -123,7 +123,7 @@ impl Engine {
     }
 
     /// Leaves a note in the inbox of the workspace that the conversation works in.
-    pub async fn leave_in_inbox(&self, leave: InboxLeave) -> Result<InboxLeft, Fault> {
+    pub(crate) async fn leave_in_inbox(&self, leave: InboxLeave) -> Result<InboxLeft, Fault> {
         let conversation = self.conversation(&leave.conversation_id)?;
         if leave.text.trim().is_empty() {
             return Err(RequestError::NoteEmpty.into());

@@ -27,7 +27,7 @@ pub(super) const LONGEST_ID: usize = 200;
 
 impl Engine {
     /// Returns the conversation of a Chrome tab, and creates it if it does not exist.
-    pub fn chat_open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
+    pub(crate) fn chat_open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
         let place = self.tabs().place_of(port, open.chrome_tab_id)?;
         let new = NewConversation { folder: self.conversations().folder(), page: Some(place.page.clone()) };
         let open = || self.store().open_for_tab(place.tab_id, Some(place.key.clone()), new.clone());
@@ -50,7 +50,7 @@ impl Engine {
 
     /// Accepts a message. Its line in the journal is the only commit point: once that line is on the disk, the message
     /// is accepted and runs; otherwise it is refused and never runs.
-    pub async fn chat_send(&self, send: ChatSend) -> Result<Sent, Fault> {
+    pub(crate) async fn chat_send(&self, send: ChatSend) -> Result<Sent, Fault> {
         if send.text.trim().is_empty() && send.attachments.is_empty() {
             return Err(RequestError::MessageEmpty.into());
         }
@@ -99,18 +99,18 @@ impl Engine {
         Ok(answer.sent)
     }
 
-    pub async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {
+    pub(crate) async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {
         let conversation = self.conversation(&unqueue.conversation_id)?;
         let runner = self.runner(&conversation);
         off_thread(move || runner.unqueue(unqueue.client_id).map_err(|e| e.fault())).await
     }
 
-    pub fn chat_stop(&self, id: &ConversationId) -> Result<(), Fault> {
+    pub(crate) fn chat_stop(&self, id: &ConversationId) -> Result<(), Fault> {
         self.event(id, Event::Stop)
     }
 
     /// Runs the messages that wait for the person to continue.
-    pub fn chat_continue(&self, id: &ConversationId) -> Result<(), Fault> {
+    pub(crate) fn chat_continue(&self, id: &ConversationId) -> Result<(), Fault> {
         self.check_takes_turns()?;
         self.event(id, Event::Continue)
     }
@@ -124,7 +124,7 @@ impl Engine {
     }
 
     /// Moves the conversation to history and opens an empty one for its tab. Stops what runs there.
-    pub fn chat_clear(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
+    pub(crate) fn chat_clear(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(id)?;
         if conversation.state() != ConversationState::Idle {
             self.event(id, Event::Stop)?;
@@ -140,7 +140,7 @@ impl Engine {
         Ok(fresh.info())
     }
 
-    pub fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
+    pub(crate) fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversation(&choose.conversation_id)?;
         if let Some(agent) = &choose.agent {
             self.agents().get(agent)?;
@@ -151,7 +151,7 @@ impl Engine {
     }
 
     /// Stops the running turn of one tab, or of all tabs. Returns how many were stopped.
-    pub fn stop_turns(&self, tab: Option<TabId>) -> usize {
+    pub(crate) fn stop_turns(&self, tab: Option<TabId>) -> usize {
         let opened = self.store().opened();
         let running = opened.iter().filter(|conversation| {
             conversation.state() != ConversationState::Idle

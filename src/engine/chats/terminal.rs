@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 impl Engine {
     /// Sends a message and streams what follows until its turn ends or the terminal disconnects.
-    pub fn chat_from_terminal(&self, request: ChatRequest, lines: mpsc::Sender<ChatLine>) {
+    pub(crate) fn chat_from_terminal(&self, request: ChatRequest, lines: mpsc::Sender<ChatLine>) {
         let engine = self.clone();
         self.spawn(async move {
             if let Err(fault) = engine.converse(request, &lines).await {
@@ -28,14 +28,14 @@ impl Engine {
     }
 
     /// Runs the waiting messages of the conversation of the named or current tab.
-    pub async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
+    pub(crate) async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
         let place = self.tabs().place_for_terminal(tab).await?;
         let id = place.and_then(|place| self.store().of_tab(place.tab_id)).ok_or(TerminalError::NoConversation)?;
         self.chat_continue(&id)
     }
 
     /// Stops the running turn of the named tab, of the current one, or of all. Returns how many were stopped.
-    pub async fn stop_from_terminal(&self, request: StopTurns) -> Result<usize, Fault> {
+    pub(crate) async fn stop_from_terminal(&self, request: StopTurns) -> Result<usize, Fault> {
         if request.tab_id.is_some() || !request.current {
             return Ok(self.stop_turns(request.tab_id));
         }
@@ -46,7 +46,7 @@ impl Engine {
     }
 
     /// Moves the conversation to the named or current tab.
-    pub async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
+    pub(crate) async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
         let place = self.tabs().place_for_terminal(open.tab_id).await?;
         let place = place
             .ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER.with(["a conversation is opened in a tab"])))?;

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// `[agents.own.NAME]`: a program that speaks the Agent Client Protocol.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct OwnAgentConfig {
+pub(crate) struct OwnAgentConfig {
     /// The program and its arguments. The program is a path or is found like that of every agent.
     pub command: Vec<String>,
     #[serde(default)]
@@ -25,14 +25,14 @@ pub struct OwnAgentConfig {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum AgentProtocol {
+pub(crate) enum AgentProtocol {
     #[default]
     Acp,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct AgentsConfig {
+pub(crate) struct AgentsConfig {
     /// The agent of conversations that name none. If absent or empty, the best one that was found.
     pub default: Option<String>,
     /// Paths of programs that the search does not find: `claude = "/opt/claude/bin/claude"`.
@@ -78,7 +78,7 @@ impl Default for AgentsConfig {
 }
 
 impl AgentsConfig {
-    pub fn default_name(&self) -> Option<&str> {
+    pub(crate) fn default_name(&self) -> Option<&str> {
         self.default.as_deref().filter(|name| !name.is_empty())
     }
     /// Returns the person's own agents in the form that the agent layer takes.
@@ -95,7 +95,7 @@ impl AgentsConfig {
         self.own.iter().filter_map(own).collect()
     }
     /// Returns the settings of the agent layer, except the sandbox, which depends on the home.
-    pub fn settings(&self) -> AgentSettings {
+    pub(crate) fn settings(&self) -> AgentSettings {
         AgentSettings {
             programs: self.programs.clone(),
             own: self.own_agents(),
@@ -106,11 +106,11 @@ impl AgentsConfig {
         }
     }
     /// Returns the limit for one tool result, in bytes.
-    pub fn most_output(&self) -> usize {
+    pub(crate) fn most_output(&self) -> usize {
         self.output_kilobytes.max(1).saturating_mul(1000)
     }
     /// Returns `None` if agents never end.
-    pub fn sleep_after(&self) -> Option<Duration> {
+    pub(crate) fn sleep_after(&self) -> Option<Duration> {
         (self.sleep_minutes > 0.0).then(|| minutes(self.sleep_minutes))
     }
 }

@@ -8,7 +8,7 @@ mod agents;
 mod error;
 mod file;
 
-pub use agents::AgentsConfig;
+pub(crate) use agents::AgentsConfig;
 pub(super) use file::ConfigFile;
 
 use crate::base::home::Home;
@@ -25,7 +25,7 @@ use std::time::Duration;
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Config {
+pub(crate) struct Config {
     pub daemon: DaemonConfig,
     pub browser: BrowserConfig,
     #[serde(alias = "agent")]
@@ -37,7 +37,7 @@ pub struct Config {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct DaemonConfig {
+pub(crate) struct DaemonConfig {
     /// Ends the daemon after this long with no panel, no turn and no browser. Fractions are allowed.
     #[serde(alias = "idle_exit_minutes")]
     pub idle_exit_minutes: f64,
@@ -54,14 +54,14 @@ impl Default for DaemonConfig {
 }
 
 impl DaemonConfig {
-    pub fn idle_exit(&self) -> Duration {
+    pub(crate) fn idle_exit(&self) -> Duration {
         minutes(self.idle_exit_minutes)
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct BrowserConfig {
+pub(crate) struct BrowserConfig {
     /// The browser executable.
     pub path: Option<PathBuf>,
     /// Arguments that follow our own.
@@ -83,7 +83,7 @@ pub struct BrowserConfig {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum DialogAnswers {
+pub(crate) enum DialogAnswers {
     #[default]
     Accept,
     Dismiss,
@@ -93,7 +93,7 @@ pub enum DialogAnswers {
 
 impl DialogAnswers {
     /// Returns the name used in the file.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Accept => "accept",
             Self::Dismiss => "dismiss",
@@ -110,7 +110,7 @@ impl DialogAnswers {
 }
 
 impl BrowserConfig {
-    pub fn let_go_after(&self) -> Duration {
+    pub(crate) fn let_go_after(&self) -> Duration {
         Duration::from_secs_f64(self.let_go_seconds)
     }
 }
@@ -132,7 +132,7 @@ impl Default for BrowserConfig {
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct TurnsConfig {
+pub(crate) struct TurnsConfig {
     /// A message that is exactly one command runs without a model.
     pub direct_commands: bool,
     /// Waiting messages run by themselves after a restart.
@@ -150,7 +150,7 @@ impl Default for TurnsConfig {
 /// The models that `fast` and `deep` mean for one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct DepthModels {
+pub(crate) struct DepthModels {
     pub fast: Option<String>,
     pub deep: Option<String>,
 }
@@ -159,7 +159,7 @@ pub struct DepthModels {
 /// the limit.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct WatchdogConfig {
+pub(crate) struct WatchdogConfig {
     pub silence_minutes: f64,
     pub total_minutes: f64,
 }
@@ -171,10 +171,10 @@ impl Default for WatchdogConfig {
 }
 
 impl WatchdogConfig {
-    pub fn silence(&self) -> Option<Duration> {
+    pub(crate) fn silence(&self) -> Option<Duration> {
         (self.silence_minutes > 0.0).then(|| minutes(self.silence_minutes))
     }
-    pub fn total(&self) -> Option<Duration> {
+    pub(crate) fn total(&self) -> Option<Duration> {
         (self.total_minutes > 0.0).then(|| minutes(self.total_minutes))
     }
 }
@@ -182,14 +182,14 @@ impl WatchdogConfig {
 /// `[worktrees]`: git worktrees for conversations.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
-pub struct WorktreesConfig {
+pub(crate) struct WorktreesConfig {
     pub enabled: bool,
     /// A folder in the repository. If absent or empty, the folder that the conversation would work in.
     pub repository: Option<String>,
 }
 
 impl WorktreesConfig {
-    pub fn repository(&self) -> Option<&str> {
+    pub(crate) fn repository(&self) -> Option<&str> {
         self.repository.as_deref().filter(|folder| !folder.is_empty())
     }
 }
@@ -203,7 +203,7 @@ pub(super) fn minutes(count: f64) -> Duration {
 
 impl Config {
     /// Loads the configuration of a home, or the defaults if the file does not exist. Fails if the file is not valid.
-    pub fn load(home: &Home) -> Result<Self, Fault> {
+    pub(crate) fn load(home: &Home) -> Result<Self, Fault> {
         let path = home.config_file();
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,

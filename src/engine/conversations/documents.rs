@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 impl Conversations {
     /// Returns the whole conversation as a document.
-    pub async fn text(&self, request: ConversationExport) -> Result<ConversationText, Fault> {
+    pub(crate) async fn text(&self, request: ConversationExport) -> Result<ConversationText, Fault> {
         let conversation = self.get(&request.conversation_id)?;
         off_thread(move || {
             let Document { text, ending, .. } = export_text(&conversation, request.format)?;
@@ -25,7 +25,7 @@ impl Conversations {
     }
 
     /// Writes the conversation to a file for `file.read`. The next export replaces it.
-    pub async fn export(&self, request: ConversationExport) -> Result<Attachment, Fault> {
+    pub(crate) async fn export(&self, request: ConversationExport) -> Result<Attachment, Fault> {
         let conversation = self.get(&request.conversation_id)?;
         off_thread(move || {
             let document = export_text(&conversation, request.format)?;
@@ -36,7 +36,7 @@ impl Conversations {
     }
 
     /// Reads a part of an attached file or of the last export.
-    pub fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
+    pub(crate) fn file_read(&self, read: &FileRead) -> Result<FilePart, Fault> {
         let conversation = self.get(&read.conversation_id)?;
         let part = conversation.read_file(&read.id, read.offset).map_err(|e| e.fault())?;
         Ok(FilePart { data: STANDARD.encode(&part.bytes), total: part.total, mime: part.mime.to_owned() })

@@ -24,7 +24,7 @@ const LONGEST_SEARCH: usize = 1000;
 impl Conversations {
     /// Returns conversations, newest first; with `search`, only those that contain the text, each with the surrounding
     /// words.
-    pub async fn list(&self, list: ConversationsList) -> Result<Page, Fault> {
+    pub(crate) async fn list(&self, list: ConversationsList) -> Result<Page, Fault> {
         let search = list.search.filter(|text| !text.trim().is_empty());
         if search.as_ref().is_some_and(|text| text.len() > LONGEST_SEARCH) {
             return Err(ListingError::SearchTooLong.into());
@@ -44,7 +44,7 @@ impl Conversations {
     }
 
     /// Restores a deleted conversation.
-    pub async fn restore(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
+    pub(crate) async fn restore(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
         let (service, back) = (self.clone(), id.clone());
         off_thread(move || {
             let restored = service.store().restore(&back).map_err(|e| e.fault())?;
@@ -54,7 +54,7 @@ impl Conversations {
     }
 
     /// Compacts the journal of one conversation, or of all idle conversations.
-    pub async fn compact(&self, of: CompactConversations) -> Result<CompactedConversations, Fault> {
+    pub(crate) async fn compact(&self, of: CompactConversations) -> Result<CompactedConversations, Fault> {
         let service = self.clone();
         off_thread(move || {
             let mut done = CompactedConversations::default();

@@ -8,12 +8,14 @@ mod connected_from;
 mod documents;
 mod error;
 mod listing;
+mod pending;
 mod runner;
 mod runners;
 mod service;
 mod subscriptions;
 
 pub(super) use call::{Learned, ToolCallName};
+pub(super) use pending::{ApprovalAnswer, Pending, QuestionAnswers};
 pub(super) use runner::{Input, Runner, Start};
-pub use service::Conversations;
+pub(crate) use service::Conversations;
 pub(super) use service::persist;

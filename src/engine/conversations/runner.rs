@@ -4,6 +4,7 @@
 //! and ends when it holds nothing more. `engine::runner` implements the task.
 
 use super::call::{Learned, ToolCallName};
+use super::pending::ApprovalAnswer;
 use crate::agent::adapter::AgentSession;
 use crate::base::mutex::lock;
 use crate::chat::turn::{ApprovalRequest, Message};
@@ -30,7 +31,7 @@ pub(super) struct Shared {
     conversation: Arc<Conversation>,
     /// The sender into the task. `None` while no task runs.
     /// Inputs must not be dropped or delayed, so the channel is unbounded, but its producers are bounded: messages by
-    /// the conversation's queue ([`crate::chat::turn::QUEUE_LIMIT`]), answers by what was asked, tool calls by those in
+    /// the conversation's queue (`QUEUE_LIMIT`), answers by what was asked, tool calls by those in
     /// progress, the start of an agent by the turn, and `Warm` by `is_to_warm`. The rest comes once per closed tab,
     /// choice or deleted conversation.
     gate: Mutex<Option<mpsc::UnboundedSender<Input>>>,
@@ -65,7 +66,7 @@ pub(in crate::engine) enum Input {
     /// The conversation's tools ask the person for an approval.
     Asked {
         request: ApprovalRequest,
-        answer: oneshot::Sender<(Decision, AnsweredBy)>,
+        answer: oneshot::Sender<ApprovalAnswer>,
     },
     /// Its tab closed: ends the agent once no turn runs.
     LetGo,
@@ -172,11 +173,9 @@ impl Runner {
         }
     }
 
-    /// Asks the person. The receiver fails if the approval cannot be shown.
-    pub(in crate::engine) fn ask(&self, request: ApprovalRequest) -> oneshot::Receiver<(Decision, AnsweredBy)> {
-        let (answer, receiver) = oneshot::channel();
+    /// Asks the person. `answer` is dropped if the approval cannot be shown.
+    pub(super) fn ask(&self, request: ApprovalRequest, answer: oneshot::Sender<ApprovalAnswer>) {
         self.input(Input::Asked { request, answer });
-        receiver
     }
 
     /// Records that the policy or a person denied a tool call of the turn, so that its step shows it.

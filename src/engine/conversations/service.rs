@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 /// A handle to the conversations. Cheap to clone.
 #[derive(Clone)]
-pub struct Conversations(pub(super) Arc<Shared>);
+pub(crate) struct Conversations(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     home: Home,

@@ -20,7 +20,7 @@ pub(super) type Subscriptions = HashMap<Shown, Subscription>;
 impl Conversations {
     /// Returns what happened after a sequence number and pushes everything later. The answer is queued before the first
     /// push.
-    pub fn subscribe(
+    pub(crate) fn subscribe(
         &self,
         port: PortId,
         client: Option<PanelId>,
@@ -47,13 +47,13 @@ impl Conversations {
     }
 
     /// Ends a panel's subscription to the conversation.
-    pub fn unsubscribe(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
+    pub(crate) fn unsubscribe(&self, port: PortId, client: Option<PanelId>, id: &ConversationId) {
         let ended = lock(&self.0.subscriptions).remove(&(port, client, id.clone()));
         drop(ended);
     }
 
     /// Records that the panel has processed the pushes up to this number.
-    pub fn acknowledge(&self, port: PortId, client: Option<PanelId>, ack: &ChatAck) {
+    pub(crate) fn acknowledge(&self, port: PortId, client: Option<PanelId>, ack: &ChatAck) {
         let subscriptions = lock(&self.0.subscriptions);
         if let Some(subscription) = subscriptions.get(&(port, client, ack.conversation_id.clone())) {
             subscription.acknowledge(ack.seq, ack.offset);
@@ -61,7 +61,7 @@ impl Conversations {
     }
 
     /// Returns a page of what happened before a sequence number.
-    pub fn history(&self, page: &ChatHistory) -> Result<HistoryPage, Fault> {
+    pub(crate) fn history(&self, page: &ChatHistory) -> Result<HistoryPage, Fault> {
         self.get(&page.conversation_id)?.history(page.before, page.limit).map_err(|e| e.fault())
     }
 

@@ -10,6 +10,7 @@ use crate::engine::agents::{AgentPool, Tokens};
 use crate::engine::browsers::{BrowserChange, Browsers, Needs};
 use crate::engine::config::{Config, ConfigFile};
 use crate::engine::conversations::{Conversations, Start};
+use crate::engine::drivers::Drivers;
 use crate::engine::panel_keys::PanelKeys;
 use crate::engine::policy::PolicyService;
 use crate::engine::ports::Ports;
@@ -31,7 +32,7 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(6);
 
 impl Engine {
     /// Opens the home's conversations, closes what an earlier daemon left unfinished, and takes over its browser.
-    pub async fn open(
+    pub(crate) async fn open(
         home: Home,
         config: Config,
         port: u16,
@@ -83,6 +84,7 @@ impl Engine {
                 panel_keys: Mutex::new(panel_keys),
                 conversations,
                 tabs,
+                drivers: Drivers::default(),
                 tokens: Tokens::default(),
                 policy,
                 approvals_changed: watch::Sender::new(()),
@@ -116,7 +118,7 @@ impl Engine {
     }
 
     /// Ends everything that runs. Open state is on the disk when this returns.
-    pub async fn close(&self) {
+    pub(crate) async fn close(&self) {
         if !self.inner.tasks.end(CLOSE_LIMIT).await {
             tracing::warn!("some tasks did not end in time");
         }

@@ -6,7 +6,7 @@ use crate::protocol::control::{Status, TabOverrides};
 
 impl Engine {
     /// Returns what `gstack status` shows.
-    pub fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         let browser = self.browsers().status();
         Status {
             healthy: browser.is_some(),
@@ -28,6 +28,7 @@ impl Engine {
                 .into_iter()
                 .map(|(tab, set)| TabOverrides { tab, set })
                 .collect(),
+            drivers: self.driver_infos(),
             only_sites: self
                 .browsers()
                 .current()

@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(10 * 60);
 
 impl Engine {
     /// Starts the upgrade. Later calls only return its state.
-    pub fn hand_over(&self, request: &HandOver) -> HandingOver {
+    pub(crate) fn hand_over(&self, request: &HandOver) -> HandingOver {
         let first = {
             let mut handing_over = lock(&self.inner.handing_over);
             let first = handing_over.is_none();

@@ -28,7 +28,7 @@ struct File {
 
 /// The confirmed keys of one home, and its id.
 #[derive(Debug)]
-pub struct KeyFile {
+pub(super) struct KeyFile {
     path: PathBuf,
     home: String,
     confirmed: Confirmed,
@@ -37,7 +37,7 @@ pub struct KeyFile {
 }
 
 impl KeyFile {
-    pub fn open(path: PathBuf) -> Self {
+    pub(super) fn open(path: PathBuf) -> Self {
         let new = || (uuid::Uuid::new_v4(), Confirmed::default());
         let ((home, confirmed), trouble) = match read(&path) {
             Ok(Some(known)) => (known, None),
@@ -48,22 +48,22 @@ impl KeyFile {
     }
 
     /// Returns the id of this home in what extensions sign.
-    pub fn home(&self) -> &str {
+    pub(super) fn home(&self) -> &str {
         &self.home
     }
 
-    pub fn confirmed(&self) -> &Confirmed {
+    pub(super) fn confirmed(&self) -> &Confirmed {
         &self.confirmed
     }
 
     /// Describes why the file cannot be read.
-    pub fn trouble(&self) -> Option<String> {
+    pub(super) fn trouble(&self) -> Option<String> {
         let why = self.trouble.as_ref()?;
         Some(format!("{} can't be read ({why}): confirm your browsers again", self.path.display()))
     }
 
     /// Changes the list. If the write fails, the change does not take effect.
-    pub fn change<T>(&mut self, change: impl FnOnce(&mut Confirmed) -> T) -> Result<T, Fault> {
+    pub(super) fn change<T>(&mut self, change: impl FnOnce(&mut Confirmed) -> T) -> Result<T, Fault> {
         let mut confirmed = self.confirmed.clone();
         let outcome = change(&mut confirmed);
         if confirmed != self.confirmed {
@@ -74,12 +74,12 @@ impl KeyFile {
     }
 
     /// Changes the list in memory. The next write saves it.
-    pub fn change_later<T>(&mut self, change: impl FnOnce(&mut Confirmed) -> T) -> T {
+    pub(super) fn change_later<T>(&mut self, change: impl FnOnce(&mut Confirmed) -> T) -> T {
         change(&mut self.confirmed)
     }
 
     /// Writes the list in memory to the file.
-    pub fn write_now(&self) -> Result<(), Fault> {
+    pub(super) fn write_now(&self) -> Result<(), Fault> {
         self.write(&self.confirmed)
     }
 

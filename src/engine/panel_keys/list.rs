@@ -6,16 +6,16 @@ use crate::protocol::panel_key::ConfirmedBy;
 use serde::{Deserialize, Serialize};
 
 /// No person has more browsers. Above the limit the key that was unused the longest is removed.
-pub const MOST: usize = 64;
+pub(super) const MOST: usize = 64;
 /// The longest browser name that is kept, in bytes.
-pub const LONGEST_NAME: usize = 120;
+pub(super) const LONGEST_NAME: usize = 120;
 /// A new time of use is written only if it is this much later, in milliseconds.
 const WORTH_WRITING: Millis = 60 * 60 * 1000;
 
 /// A confirmed key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Record {
+pub(super) struct Record {
     pub key: Fingerprint,
     pub browser: String,
     pub first_seen: Millis,
@@ -26,27 +26,34 @@ pub struct Record {
 
 /// The confirmed keys of one home.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Confirmed(Vec<Record>);
+pub(super) struct Confirmed(Vec<Record>);
 
 impl Confirmed {
     /// Returns `None` if gstack cannot have written the records: too many, duplicate keys, or too long a name.
-    pub fn from_records(records: Vec<Record>) -> Option<Self> {
+    pub(super) fn from_records(records: Vec<Record>) -> Option<Self> {
         let twice = |at: usize, record: &Record| records[..at].iter().any(|other| other.key == record.key);
         let odd = |(at, record): (usize, &Record)| record.browser.len() > LONGEST_NAME || twice(at, record);
         let fits = records.len() <= MOST && !records.iter().enumerate().any(odd);
         fits.then_some(Self(records))
     }
 
-    pub fn records(&self) -> &[Record] {
+    pub(super) fn records(&self) -> &[Record] {
         &self.0
     }
 
-    pub fn has(&self, key: &Fingerprint) -> bool {
+    pub(super) fn has(&self, key: &Fingerprint) -> bool {
         self.0.iter().any(|record| record.key == *key)
     }
 
     /// Confirms a key, by the person or because gstack started its browser.
-    pub fn confirm(&mut self, key: Fingerprint, browser: &str, first_seen: Millis, by: ConfirmedBy, now: Millis) {
+    pub(super) fn confirm(
+        &mut self,
+        key: Fingerprint,
+        browser: &str,
+        first_seen: Millis,
+        by: ConfirmedBy,
+        now: Millis,
+    ) {
         let known = self.0.iter().position(|record| record.key == key).map(|at| self.0.remove(at));
         let first_seen = known.map_or(first_seen, |known| known.first_seen);
         while self.0.len() >= MOST {
@@ -59,7 +66,7 @@ impl Confirmed {
 
     /// Records that a confirmed key was proved again. Returns whether to write the list, or `None` if the key is not
     /// confirmed.
-    pub fn seen(&mut self, key: &Fingerprint, browser: &str, now: Millis) -> Option<bool> {
+    pub(super) fn seen(&mut self, key: &Fingerprint, browser: &str, now: Millis) -> Option<bool> {
         let record = self.0.iter_mut().find(|record| record.key == *key)?;
         let worth = record.browser != browser || now.abs_diff(record.last_seen) > WORTH_WRITING;
         record.last_seen = now;
@@ -67,7 +74,7 @@ impl Confirmed {
         Some(worth)
     }
 
-    pub fn forget(&mut self, id: &str) -> Option<Record> {
+    pub(super) fn forget(&mut self, id: &str) -> Option<Record> {
         let at = self.0.iter().position(|record| record.key.id() == id)?;
         Some(self.0.remove(at))
     }

@@ -22,7 +22,7 @@ pub(crate) use proof::{check, signed_text};
 pub(super) use keys::PanelKeys;
 
 use super::Engine;
-use super::ports::{PortId, Proving, Standing};
+use super::ports::{PortId, PortState, Proving};
 use crate::base::clock::now_millis;
 use crate::base::fingerprint::Fingerprint;
 use crate::base::mutex::lock;
@@ -50,12 +50,12 @@ impl Engine {
         lock(&self.inner.panel_keys).file.home().to_owned()
     }
 
-    pub fn standing(&self, port: PortId) -> Standing {
-        self.ports().standing(port)
+    pub(crate) fn port_state(&self, port: PortId) -> PortState {
+        self.ports().port_state(port)
     }
 
     /// Returns the fault for an unconfirmed port.
-    pub fn unconfirmed(&self, port: PortId) -> Fault {
+    pub(crate) fn unconfirmed(&self, port: PortId) -> Fault {
         let protocol = self.ports().protocol_of(port);
         let is_older = protocol.is_some_and(|protocol| protocol < FIRST_WITH_KEYS);
         PanelKeyError::Unconfirmed { is_older }.into()
@@ -78,7 +78,7 @@ impl Engine {
     }
 
     /// Checks the extension's proof of its key. Each connection has one attempt, whether it succeeds or fails.
-    pub fn prove_panel(&self, port: PortId, prove: &PanelProve) -> Result<PanelConfirmation, Fault> {
+    pub(crate) fn prove_panel(&self, port: PortId, prove: &PanelProve) -> Result<PanelConfirmation, Fault> {
         let home = self.home_id();
         let now = now_millis();
         let Proving { challenge, hello, is_started } =
@@ -88,29 +88,31 @@ impl Engine {
             proof::check(prove, &challenge, &home).map_err(|error| PanelKeyError::ProofWrong(error.to_string()))?;
         // Set before the list is read: a confirmation from now on finds this port by its key.
         self.ports().set_key(port, &key);
-        let mut keys = lock(&self.inner.panel_keys);
-        match keys.file.change_later(|list| list.seen(&key, &browser, now)) {
+        let seen = lock(&self.inner.panel_keys).file.change_later(|list| list.seen(&key, &browser, now));
+        match seen {
             Some(worth_writing) => {
-                if worth_writing && let Err(fault) = keys.file.write_now() {
+                if worth_writing && let Err(fault) = lock(&self.inner.panel_keys).file.write_now() {
                     tracing::warn!(%fault, "when a browser was used is not written down");
                 }
             }
             None if is_started => {
-                let confirmed = |list: &mut list::Confirmed| {
-                    list.confirm(key.clone(), &browser, now, ConfirmedBy::Connect, now);
-                };
-                if let Err(fault) = keys.file.change(confirmed) {
+                if let Err(fault) = self.confirm_started(&key, &browser) {
                     tracing::warn!(%fault, "a browser that gstack started is not written down");
                 }
             }
-            None => {
-                drop(keys);
-                return self.wait_for_person(port, &key, &browser);
-            }
+            None => return self.wait_for_person(port, &key, &browser),
         }
-        drop(keys);
         self.admit_port(port);
         Ok(PanelConfirmation { confirmed: true, code: None })
+    }
+
+    /// Confirms the key of the browser that gstack started. Without an audit line its key is not kept: its connection
+    /// is served by its descent, until it ends.
+    fn confirm_started(&self, key: &Fingerprint, browser: &str) -> Result<(), Fault> {
+        self.policy().record(&decided("panels confirm", key, true, AuditBy::Connect))?;
+        let now = now_millis();
+        let mut keys = lock(&self.inner.panel_keys);
+        keys.file.change(|list| list.confirm(key.clone(), browser, now, ConfirmedBy::Connect, now))
     }
 
     fn wait_for_person(&self, port: PortId, key: &Fingerprint, browser: &str) -> Result<PanelConfirmation, Fault> {
@@ -131,7 +133,7 @@ impl Engine {
     }
 
     /// Returns the confirmed browsers and those that wait.
-    pub fn known_panels(&self) -> KnownPanels {
+    pub(crate) fn known_panels(&self) -> KnownPanels {
         let connected = self.ports().keys();
         let keys = lock(&self.inner.panel_keys);
         let known = keys.file.confirmed().records().iter().map(|record| known(record, connected.contains(&record.key)));
@@ -151,7 +153,7 @@ impl Engine {
     }
 
     /// Confirms the browser whose side panel shows the code that the person typed.
-    pub fn confirm_panel(&self, code: &str) -> Result<KnownPanel, Fault> {
+    pub(crate) fn confirm_panel(&self, code: &str) -> Result<KnownPanel, Fault> {
         let now = now_millis();
         let mut keys = lock(&self.inner.panel_keys);
         let entry = match keys.waiting.find(code) {
@@ -163,7 +165,7 @@ impl Engine {
         };
         drop(keys);
         // A confirmation that cannot be written down is not made.
-        self.policy().record(&decided("panels confirm", &entry.key, true))?;
+        self.policy().record(&decided("panels confirm", &entry.key, true, AuditBy::Terminal))?;
         let mut keys = lock(&self.inner.panel_keys);
         keys.file.change(|list| {
             list.confirm(entry.key.clone(), &entry.browser, entry.since, ConfirmedBy::Terminal, now);
@@ -199,7 +201,7 @@ impl Engine {
     }
 
     /// Revokes a confirmation. Connections that rely on it are closed and reconnect unconfirmed.
-    pub fn forget_panel(&self, id: &str) -> Result<KnownPanels, Fault> {
+    pub(crate) fn forget_panel(&self, id: &str) -> Result<KnownPanels, Fault> {
         let mut keys = lock(&self.inner.panel_keys);
         let waiting = keys.waiting.entries().iter().find(|entry| entry.key.id() == id).map(|entry| entry.key.clone());
         let forgotten = keys.file.change(|list| list.forget(id))?.map(|record| record.key);
@@ -208,7 +210,7 @@ impl Engine {
         };
         keys.waiting.remove(&key);
         drop(keys);
-        self.policy().record(&decided("panels forget", &key, false)).ok();
+        self.policy().record(&decided("panels forget", &key, false, AuditBy::Terminal)).ok();
         self.ports().end_of_key(&key);
         Ok(self.known_panels())
     }
@@ -247,7 +249,7 @@ fn browser_name(hello: Option<&Hello>) -> String {
     name
 }
 
-fn decided(action: &str, key: &Fingerprint, allowed: bool) -> AuditEntry {
+fn decided(action: &str, key: &Fingerprint, allowed: bool, by: AuditBy) -> AuditEntry {
     AuditEntry {
         at: now_millis(),
         conversation_id: None,
@@ -257,7 +259,7 @@ fn decided(action: &str, key: &Fingerprint, allowed: bool) -> AuditEntry {
         scope: "panels".to_owned(),
         site: None,
         allowed,
-        by: AuditBy::Terminal,
+        by,
         answer: None,
         rule: None,
     }

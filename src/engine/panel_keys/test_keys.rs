@@ -3,6 +3,6 @@
 use crate::base::fingerprint::Fingerprint;
 
 /// Returns a fingerprint for each number, each with its own id.
-pub fn key(number: usize) -> Fingerprint {
+pub(super) fn key(number: usize) -> Fingerprint {
     Fingerprint::try_from(format!("{number:064x}").chars().rev().collect::<String>()).unwrap()
 }

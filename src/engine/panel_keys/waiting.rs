@@ -16,7 +16,7 @@ const LENGTH: usize = 6;
 
 /// A key that waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub(super) struct Entry {
     pub key: Fingerprint,
     pub code: String,
     pub browser: String,
@@ -25,7 +25,7 @@ pub struct Entry {
 
 /// Why a typed code confirms no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wrong {
+pub(super) enum Wrong {
     /// No key has this code.
     NoSuchCode,
     /// No key had this code, and all codes have been replaced.
@@ -34,19 +34,19 @@ pub enum Wrong {
 
 /// All keys that wait.
 #[derive(Debug, Default)]
-pub struct Waiting {
+pub(super) struct Waiting {
     entries: Vec<Entry>,
     wrong: u32,
 }
 
 impl Waiting {
-    pub fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
     /// Returns the code of a key, and creates it if the key has none. `None` if the limit of connected waiting keys is
     /// reached.
-    pub fn code_of(
+    pub(super) fn code_of(
         &mut self,
         key: &Fingerprint,
         browser: &str,
@@ -66,7 +66,7 @@ impl Waiting {
     }
 
     /// Returns the key that matches the typed code. It keeps waiting until it is removed.
-    pub fn find(&mut self, typed: &str) -> Result<Entry, Wrong> {
+    pub(super) fn find(&mut self, typed: &str) -> Result<Entry, Wrong> {
         let typed: String = typed.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_uppercase();
         if let Some(entry) = self.entries.iter().find(|entry| entry.code == typed) {
             self.wrong = 0;
@@ -83,7 +83,7 @@ impl Waiting {
         Err(Wrong::Replaced)
     }
 
-    pub fn remove(&mut self, key: &Fingerprint) {
+    pub(super) fn remove(&mut self, key: &Fingerprint) {
         self.entries.retain(|entry| entry.key != *key);
     }
 

@@ -17,13 +17,13 @@ use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST, VERSION};
 
 impl Engine {
     /// Adds a port. `peer` is the host's process.
-    pub fn port_opened(&self, preamble: HostPreamble, peer: Option<Peer>, sender: PortSender) -> PortId {
+    pub(crate) fn port_opened(&self, preamble: HostPreamble, peer: Option<Peer>, sender: PortSender) -> PortId {
         let id = self.ports().add(preamble, peer, Self::new_challenge(), sender);
         self.update_busy();
         id
     }
 
-    pub fn port_closed(&self, id: PortId) {
+    pub(crate) fn port_closed(&self, id: PortId) {
         self.conversations().forget_port(id);
         self.end_unshown_spare();
         self.tabs().forget_port(id);
@@ -40,7 +40,7 @@ impl Engine {
     }
 
     /// Compares protocols and welcomes the extension. Fails if the daemon does not support its protocol.
-    pub fn hello(&self, port: PortId, hello: Hello) -> Result<Welcome, Fault> {
+    pub(crate) fn hello(&self, port: PortId, hello: Hello) -> Result<Welcome, Fault> {
         if !(PROTOCOL_OLDEST..=PROTOCOL).contains(&hello.protocol) {
             return Err(PanelError::ProtocolsDiffer(hello.protocol).into());
         }
@@ -93,11 +93,11 @@ impl Engine {
         }
     }
 
-    pub fn pong(&self) -> Pong {
+    pub(crate) fn pong(&self) -> Pong {
         Pong { epoch: self.store().epoch().clone() }
     }
 
-    pub fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
+    pub(crate) fn panel_opened(&self, port: PortId, client: Option<PanelId>, opened: PanelOpened) {
         if let Some(client) = &client {
             self.ports().panel_opened(port, client, opened.window_id);
         }
@@ -109,7 +109,7 @@ impl Engine {
         self.update_busy();
     }
 
-    pub fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
+    pub(crate) fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
         if let Some(client) = &client {
             self.ports().panel_closed(port, client);
             self.keyboard_lost(port, Some(client));

@@ -6,7 +6,7 @@ use super::error::PanelError;
 use super::pointing::Who;
 use crate::base::mutex::lock;
 use crate::base::own_page;
-use crate::browser::linger::Stay;
+use crate::browser::keep_attached::KeepAttached;
 use crate::browser::page::refs::RefName;
 use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
 use crate::engine::Engine;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 impl Engine {
     /// Returns the refs of a tab's last snapshot.
-    pub async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
+    pub(crate) async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
         match self.marks(port, of.chrome_tab_id, MarkUse::Look).await? {
             Some(marks) => Ok(listed(marks.refs().await?)),
             None => Ok(Refs { refs: Vec::new() }),
@@ -29,7 +29,7 @@ impl Engine {
     }
 
     /// Returns the refs of the last snapshot of a tab, or of the current one if no tab is named. For scripts.
-    pub async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
+    pub(crate) async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
         let (browser, pages) =
             self.browsers().pages_with(tab).ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER_FOR_REFS.into()))?;
         let tab = match tab {
@@ -39,7 +39,7 @@ impl Engine {
         Ok(listed(pages.marks(&tab).await?.refs().await?))
     }
 
-    pub async fn show_refs(&self, port: PortId, client: Option<PanelId>, show: RefsShow) -> Result<(), Fault> {
+    pub(crate) async fn show_refs(&self, port: PortId, client: Option<PanelId>, show: RefsShow) -> Result<(), Fault> {
         let mark_use = if show.show { MarkUse::Draw } else { MarkUse::Look };
         let Some(marks) = self.marks(port, show.chrome_tab_id, mark_use).await? else { return Ok(()) };
         let shown = marks.show_refs(show.show).await;
@@ -47,7 +47,7 @@ impl Engine {
         Ok(shown?)
     }
 
-    pub async fn highlight(
+    pub(crate) async fn highlight(
         &self,
         port: PortId,
         client: Option<PanelId>,
@@ -65,7 +65,7 @@ impl Engine {
     }
 
     /// Lets a panel's person pick an element. Ends a pick in progress in the tab or in the panel.
-    pub async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
+    pub(crate) async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
         let place = self.tabs().place_of(port, of.chrome_tab_id)?;
         if let Some(fault) = kept_out_of(&place.page.url) {
             return Err(fault);
@@ -99,7 +99,7 @@ impl Engine {
     }
 
     /// Ends the picks of a tab.
-    pub fn pick_stop(&self, port: PortId, of: OfTab) -> Result<(), Fault> {
+    pub(crate) fn pick_stop(&self, port: PortId, of: OfTab) -> Result<(), Fault> {
         let tab = self.tabs().place_of(port, of.chrome_tab_id)?.tab_id;
         self.end_picks(|_, at| at == tab);
         Ok(())
@@ -109,14 +109,14 @@ impl Engine {
     pub(in crate::engine) fn end_pointing(&self, port: PortId, client: Option<&Option<PanelId>>) {
         let is_gone = |(of, panel): &Who| *of == port && client.is_none_or(|client| panel == client);
         self.end_picks(|who, _| is_gone(who));
-        let drawn: Vec<(TabId, Stay)> =
+        let drawn: Vec<(TabId, KeepAttached)> =
             lock(&self.inner.pointing).drawn.extract_if(|who, _| is_gone(who)).map(|(_, drawn)| drawn).collect();
         if drawn.is_empty() {
             return;
         }
         let engine = self.clone();
         self.spawn(async move {
-            for (tab, _stay) in drawn {
+            for (tab, _keep) in drawn {
                 // Nothing is drawn in a closed tab.
                 let Some((browser, pages)) = engine.browsers().pages_with(Some(tab)) else { continue };
                 let Ok(tab) = browser.tab(tab) else { continue };
@@ -161,7 +161,7 @@ impl Engine {
 
     /// Records what a panel has drawn in a tab, because that panel removes it.
     fn drew(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
-        let drawn = marks.draws().then(|| (marks.tab(), marks.stay()));
+        let drawn = marks.draws().then(|| (marks.tab(), marks.keep_attached()));
         let mut pointing = lock(&self.inner.pointing);
         let before = match drawn {
             Some(drawn) => pointing.drawn.insert((port, client), drawn),

@@ -23,12 +23,12 @@ const LITTLE_SPACE: u64 = 50_000_000;
 
 impl Engine {
     /// Returns the hops behind the host for a panel's Connection view. The request itself proves the hops before it.
-    pub async fn hops(&self, port: PortId) -> Vec<HopState> {
+    pub(crate) async fn hops(&self, port: PortId) -> Vec<HopState> {
         vec![self.host_hop(port), self.daemon_hop(), self.browser_hop(Some(port)).await, self.agent_hop().await]
     }
 
     /// Checks all hops, for `gstack doctor`.
-    pub async fn doctor(&self) -> Doctor {
+    pub(crate) async fn doctor(&self) -> Doctor {
         let mut hops = vec![self.daemon_hop(), self.browser_hop(None).await];
         hops.extend(self.way_to_panels().await);
         hops.push(self.agent_hop().await);
@@ -102,7 +102,7 @@ impl Engine {
     }
 
     /// Handles the answer to an echo.
-    pub fn echoed(&self, echo: Echo) {
+    pub(crate) fn echoed(&self, echo: Echo) {
         self.ports().echoed(echo);
     }
 

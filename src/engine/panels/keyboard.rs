@@ -14,11 +14,11 @@ use crate::protocol::panels::{PanelFocus, PanelKeys};
 use std::sync::Arc;
 
 impl Engine {
-    pub fn panel_focus(&self, port: PortId, client: Option<PanelId>, focus: PanelFocus) {
+    pub(crate) fn panel_focus(&self, port: PortId, client: Option<PanelId>, focus: PanelFocus) {
         self.ports().set_keyboard(port, client.clone().filter(|_| focus.focused));
         let (Some(browser), Ok(sender)) = (self.browsers().of_port(port), self.ports().sender(port)) else { return };
         if !focus.focused {
-            return browser.keyboard_elsewhere();
+            return browser.keyboard_left_panel();
         }
         // A panel must not bring anything else of the browser to the front.
         if !extension_ids().any(|id| side_panel::is_panel(&focus.address, id)) {

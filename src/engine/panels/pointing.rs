@@ -1,6 +1,6 @@
 //! Panels' marks in pages: pending picks, and what is drawn.
 
-use crate::browser::linger::Stay;
+use crate::browser::keep_attached::KeepAttached;
 use crate::engine::ports::PortId;
 use crate::protocol::ids::{PanelId, TabId};
 use std::collections::HashMap;
@@ -14,5 +14,5 @@ pub(in crate::engine) struct Pointing {
     /// The pending pick of each panel.
     pub(in crate::engine) picks: HashMap<Who, (TabId, CancellationToken)>,
     /// The tab in which a panel has drawn. gstack stays attached to it for that time.
-    pub(in crate::engine) drawn: HashMap<Who, (TabId, Stay)>,
+    pub(in crate::engine) drawn: HashMap<Who, (TabId, KeepAttached)>,
 }

@@ -4,22 +4,24 @@ use crate::agent::adapter::PermissionAsked;
 use crate::command::Class;
 use crate::protocol::chat::StepKind;
 use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::PolicyScope;
+use crate::protocol::policy::{PolicyScope, PolicyTool};
 
 /// One action of an agent, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ActionRequest {
+pub(crate) struct ActionRequest {
     pub conversation_id: ConversationId,
     pub kind: ActionKind,
     /// The host of the page that the action affects or navigates to. `None` if there is none or it cannot be
     /// determined.
     pub site: Option<String>,
+    /// The page's tool that it calls.
+    pub tool: Option<PolicyTool>,
     pub risk: Risk,
 }
 
 impl ActionRequest {
     /// Returns the request for an agent's use of one of its own tools.
-    pub fn of_own_tool(conversation_id: ConversationId, asked: &PermissionAsked) -> Self {
+    pub(crate) fn of_own_tool(conversation_id: ConversationId, asked: &PermissionAsked) -> Self {
         let kind = match asked.kind {
             _ if asked.read_only => ActionKind::Read,
             StepKind::Shell => ActionKind::Does(PolicyScope::Shell),
@@ -27,13 +29,13 @@ impl ActionRequest {
             // An unknown kind counts as the most dangerous one.
             _ => ActionKind::Does(PolicyScope::Control),
         };
-        Self { conversation_id, kind, site: None, risk: Risk::Plain }
+        Self { conversation_id, kind, site: None, tool: None, risk: Risk::Plain }
     }
 }
 
 /// The kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ActionKind {
+pub(crate) enum ActionKind {
     /// Only looks.
     Read,
     /// Covered by rules of this scope.
@@ -44,13 +46,14 @@ pub enum ActionKind {
 
 impl ActionKind {
     /// Returns the kind of a command of this class. Commands that do more declare it themselves.
-    pub fn of(class: Class) -> Self {
+    pub(crate) fn of(class: Class) -> Self {
         match class {
             Class::Read => Self::Read,
             Class::Act => Self::Does(PolicyScope::Act),
             Class::Download => Self::Does(PolicyScope::Download),
             Class::Upload => Self::Does(PolicyScope::Upload),
             Class::Control => Self::Does(PolicyScope::Control),
+            Class::PageTool => Self::Does(PolicyScope::PageTool),
             Class::Intercept => Self::Does(PolicyScope::Intercept),
             Class::Secret => Self::Secret,
         }
@@ -59,7 +62,7 @@ impl ActionKind {
 
 /// How far an action reaches beyond the page that it affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Risk {
+pub(crate) enum Risk {
     /// Not beyond the page.
     Plain,
     /// Takes the tab to a site that neither the person nor a rule has named, after text of another page was read.

@@ -22,7 +22,7 @@ const HEAD_LENGTH: usize = 512;
 
 /// The audit of one home.
 #[derive(Debug)]
-pub struct Audit {
+pub(super) struct Audit {
     path: PathBuf,
     largest: u64,
     /// The end of the chain and its open file. Read when the first line is written or verified.
@@ -32,12 +32,12 @@ pub struct Audit {
 }
 
 impl Audit {
-    pub fn at(path: PathBuf) -> Self {
+    pub(super) fn at(path: PathBuf) -> Self {
         Self { path, largest: LARGEST, head: None, written: watch::Sender::new(0) }
     }
 
     /// Appends one line. Blocks during the write. Fails if the line or the head cannot be written.
-    pub fn append(&mut self, entry: &AuditEntry) -> io::Result<()> {
+    pub(super) fn append(&mut self, entry: &AuditEntry) -> io::Result<()> {
         let head = self.head()?;
         let line = head.next_line(entry)?;
         let mut file = append::open(&self.path)?;
@@ -64,7 +64,7 @@ impl Audit {
     }
 
     /// Verifies that no line was changed, removed or inserted. `known` is a hash that someone recorded earlier.
-    pub fn prove(&mut self, known: Option<&str>) -> io::Result<AuditProof> {
+    pub(super) fn prove(&mut self, known: Option<&str>) -> io::Result<AuditProof> {
         let head = self.head()?;
         let (older, newer) = self.texts()?;
         let (older_name, name) = (name_of(&before(&self.path)), name_of(&self.path));
@@ -123,7 +123,7 @@ impl Audit {
     }
 
     /// Returns the newest `lines` entries, oldest first. Skips unreadable lines.
-    pub fn newest(&self, lines: usize) -> io::Result<Vec<AuditEntry>> {
+    pub(super) fn newest(&self, lines: usize) -> io::Result<Vec<AuditEntry>> {
         let (older, newer) = self.texts()?;
         let mut newest: Vec<AuditEntry> = newer
             .lines()
@@ -137,7 +137,7 @@ impl Audit {
     }
 
     /// Returns a follower of the lines written from now on.
-    pub fn follow(&self) -> io::Result<Follower> {
+    pub(super) fn follow(&self) -> io::Result<Follower> {
         let written = self.written.subscribe();
         let mut file = append::open(&self.path)?;
         file.seek(SeekFrom::End(0))?;
@@ -147,7 +147,7 @@ impl Audit {
 
 /// Continues reading at its last position, across a rotation of the file.
 #[derive(Debug)]
-pub struct Follower {
+pub(super) struct Follower {
     path: PathBuf,
     file: File,
     torn: String,
@@ -156,7 +156,7 @@ pub struct Follower {
 
 impl Follower {
     /// Waits for new lines. Returns `None` when there is no writer left.
-    pub async fn next(&mut self) -> Option<io::Result<Vec<AuditEntry>>> {
+    pub(super) async fn next(&mut self) -> Option<io::Result<Vec<AuditEntry>>> {
         self.written.changed().await.ok()?;
         Some(self.read())
     }

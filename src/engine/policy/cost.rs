@@ -39,6 +39,7 @@ fn rule_of(number: usize) -> PolicyRule {
         effect: PolicyEffect::Allow,
         scope: PolicyScope::Act,
         site: Some(format!("site{number}.example")),
+        tool: None,
         conversation_id: None,
         until: None,
         made_at: 1,
@@ -79,6 +80,7 @@ async fn what_identity_and_policy_add_to_a_command() {
         conversation_id: ConversationId::new("c1"),
         kind: ActionKind::Does(PolicyScope::Act),
         site: Some("nowhere.example".to_owned()),
+        tool: None,
         risk: Risk::Plain,
     };
 

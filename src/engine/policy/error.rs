@@ -16,6 +16,8 @@ pub(super) enum PolicyError {
     RuleTooLong,
     /// A rule that allows everything must have an end.
     RuleNeedsEnd,
+    /// A page's tool can be allowed only where the person sees it.
+    ToolNeedsCard,
     /// Holds the site as it was typed.
     NotASite(String),
     /// The named action does not exist. Shown in a terminal, so it is in English.
@@ -47,6 +49,10 @@ impl From<PolicyError> for Fault {
             }
             PolicyError::NotASite(typed) => {
                 (FaultCode::BadRequest, told::NOT_A_SITE.with([&format!("{typed:?}")]), told::NOT_A_SITE_NEXT)
+            }
+            PolicyError::ToolNeedsCard => {
+                return Self::new(FaultCode::BadRequest, "a rule allows one tool of a page, as the page describes it")
+                    .hint("Allow it on its site when an agent asks. A rule that denies needs no tool.");
             }
             PolicyError::NotAnAction(what) => {
                 let scopes = PolicyScope::ALL.map(PolicyScope::name).join(", ");
@@ -107,7 +113,7 @@ impl From<Refused> for Fault {
             Refused::NotAnswered => (
                 FaultCode::Denied,
                 "nobody answered in time, so it was not allowed".into(),
-                "Say what you wanted, and end your turn.",
+                "Say what you wanted, and end your turn. The person answers in the side panel, or with `gstack approvals`.",
             ),
             Refused::Withdrawn => {
                 return Self::new(FaultCode::Cancelled, "the question was withdrawn before it was answered");

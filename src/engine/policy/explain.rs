@@ -22,7 +22,7 @@ impl PolicyService {
     ///
     /// # Errors
     /// `BadRequest` if the action or the site is not valid; `NotFound` if the conversation does not exist.
-    pub fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
+    pub(crate) fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
         if let Some(id) = &asked.conversation_id {
             self.0.store.get(id).map_err(|error| error.fault())?;
         }
@@ -31,6 +31,7 @@ impl PolicyService {
             conversation_id: asked.conversation_id.clone().unwrap_or_else(|| ConversationId::new(String::new())),
             kind: kind_of(&asked.what)?,
             site: asked.site.as_deref().map(site_name).transpose()?,
+            tool: None,
             risk: asked.risk.map_or(Risk::Plain, risk_of),
         };
         let now = now_millis();
@@ -88,6 +89,7 @@ fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
         Some(PassedOver::OtherScope) => "it covers something else",
         Some(PassedOver::OtherSite) if request.site.is_none() => "it is for one site, and no site is given",
         Some(PassedOver::OtherSite) => "it is for another site",
+        Some(PassedOver::OtherTool) => "it is for one tool of a page, as the page described it then",
         Some(PassedOver::OtherConversation) => "it is for one conversation, and this is not it",
         Some(PassedOver::TooNarrow(Risk::NewSite)) => {
             "the page would lead to another site: only a rule for that site, or one for every site and conversation, allows that"
@@ -131,6 +133,7 @@ mod tests {
             effect,
             scope,
             site: site.map(str::to_owned),
+            tool: None,
             conversation_id: None,
             until: None,
             made_at: 0,
@@ -142,6 +145,7 @@ mod tests {
             conversation_id: ConversationId::new("c".to_owned()),
             kind,
             site: site.map(str::to_owned),
+            tool: None,
             risk,
         }
     }

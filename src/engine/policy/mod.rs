@@ -22,8 +22,8 @@ mod taint_log;
 mod taint_logs;
 
 pub(super) use action_request::{ActionKind, ActionRequest, Risk};
-pub(super) use permission::{Card, Described, Permitted};
-pub use service::PolicyService;
+pub(super) use permission::{Card, Described, Permitted, audit_by};
+pub(crate) use service::PolicyService;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use store::policy_rules_of;
 pub(super) use taint_log::{NO_SITE, TaintLog};

@@ -18,7 +18,7 @@ use crate::protocol::told::{self, Told};
 
 /// The content of an approval card, and how the approval is recorded.
 #[derive(Clone, Debug)]
-pub struct Card {
+pub(crate) struct Card {
     /// The possible answers.
     pub choices: Vec<Decision>,
     /// Why the person is asked although a rule seems to cover the action.
@@ -27,7 +27,7 @@ pub struct Card {
 
 /// An action as the audit records it.
 #[derive(Clone, Copy, Debug)]
-pub struct Described<'a> {
+pub(crate) struct Described<'a> {
     /// The command without the typed text.
     pub line: &'a str,
     /// The full record; `None` for an action that only looks.
@@ -36,7 +36,7 @@ pub struct Described<'a> {
 
 /// The decision of the rules.
 #[derive(Clone, Debug)]
-pub enum Permitted {
+pub(crate) enum Permitted {
     Yes,
     No(Fault),
     /// The person decides; their answer goes to [`PolicyService::settle`].
@@ -141,7 +141,7 @@ pub(super) fn rule_id() -> String {
     uuid::Uuid::new_v4().simple().to_string()[..8].to_owned()
 }
 
-fn audit_by(by: AnsweredBy) -> AuditBy {
+pub(in crate::engine) fn audit_by(by: AnsweredBy) -> AuditBy {
     match by {
         AnsweredBy::Panel => AuditBy::Panel,
         AnsweredBy::Terminal => AuditBy::Terminal,

@@ -21,13 +21,13 @@ const LONGEST_RULE: u64 = 366 * 24 * 60 * 60 * 1000;
 
 impl PolicyService {
     /// Returns every rule in force.
-    pub fn in_force(&self) -> Result<Policy, Fault> {
+    pub(crate) fn in_force(&self) -> Result<Policy, Fault> {
         let rules = lock(&self.0.rules).in_force(now_millis())?;
         Ok(Policy { rules })
     }
 
     /// Adds a rule. Returns every rule in force, the new one first. `by` is the person's client.
-    pub fn add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
+    pub(crate) fn add(&self, add: PolicyAdd, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
         if add.until.is_some_and(|until| until <= now) {
             return Err(PolicyError::RuleEnded.into());
@@ -38,6 +38,9 @@ impl PolicyService {
         if add.effect == PolicyEffect::Allow && add.scope == PolicyScope::Everything && add.until.is_none() {
             return Err(PolicyError::RuleNeedsEnd.into());
         }
+        if add.effect == PolicyEffect::Allow && add.scope == PolicyScope::PageTool {
+            return Err(PolicyError::ToolNeedsCard.into());
+        }
         if let Some(id) = &add.conversation_id {
             self.0.store.get(id).map_err(|error| error.fault())?;
         }
@@ -47,6 +50,7 @@ impl PolicyService {
             effect: add.effect,
             scope: add.scope,
             site,
+            tool: None,
             conversation_id: add.conversation_id,
             until: add.until,
             made_at: now,
@@ -58,7 +62,7 @@ impl PolicyService {
     }
 
     /// Removes a rule. Returns the remaining ones.
-    pub fn remove(&self, remove: &PolicyRemove, by: AuditBy) -> Result<Policy, Fault> {
+    pub(crate) fn remove(&self, remove: &PolicyRemove, by: AuditBy) -> Result<Policy, Fault> {
         let now = now_millis();
         let removed = lock(&self.0.rules).remove(&remove.id, now)?;
         self.record(&changed("policy remove", &removed, by, now)).ok();
@@ -66,12 +70,12 @@ impl PolicyService {
     }
 
     /// Verifies that the audit's lines are those that were written. Blocks while reading them.
-    pub fn prove_audit(&self, verify: &AuditVerify) -> Result<AuditProof, Fault> {
+    pub(crate) fn prove_audit(&self, verify: &AuditVerify) -> Result<AuditProof, Fault> {
         Ok(lock(&self.0.audit).prove(verify.head.as_deref()).map_err(PolicyError::AuditNotRead)?)
     }
 
     /// Sends the audit's newest lines and, if requested, later ones until the reader disconnects.
-    pub fn read_audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
+    pub(crate) fn read_audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
         // The audit stays locked between the two steps, so no line is missed.
         let (newest, follower) = {
             let audit = lock(&self.0.audit);

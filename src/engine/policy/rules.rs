@@ -3,11 +3,12 @@
 //! A rule that denies wins over all rules that allow. Nothing runs unless a rule or a default covers it.
 
 use super::action_request::{ActionKind, ActionRequest, Risk};
+use crate::base::site::without_http_port;
 use crate::protocol::chat::{Decision, Millis};
 use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub(super) enum Verdict {
     /// It may run: because of the rule with this id or, without one, because looking is always allowed.
     Run(Option<String>),
     /// A person is asked and may answer with one of these.
@@ -20,7 +21,7 @@ pub enum Verdict {
 
 /// Decides about a request. `rules` is `None` if they cannot be read; then a person is asked about everything, because
 /// one of the rules may deny it.
-pub fn decide(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis) -> Verdict {
+pub(super) fn decide(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis) -> Verdict {
     if request.kind == ActionKind::Secret {
         return Verdict::NotOffered;
     }
@@ -42,36 +43,41 @@ pub fn decide(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis
 
 /// Returns true if the rule is in force. A rule counts only from its creation, so that setting the clock back does not
 /// extend it.
-pub fn is_in_force(rule: &PolicyRule, now: Millis) -> bool {
+pub(super) fn is_in_force(rule: &PolicyRule, now: Millis) -> bool {
     rule.made_at <= now && rule.until.is_none_or(|until| now < until)
 }
 
 /// Returns the rule that an answer creates: its scope, site and conversation. `None` if the answer applies only once.
-pub fn remembered(request: &ActionRequest, decision: Decision, id: String, now: Millis) -> Option<PolicyRule> {
+pub(super) fn remembered(request: &ActionRequest, decision: Decision, id: String, now: Millis) -> Option<PolicyRule> {
     let ActionKind::Does(scope) = request.kind else { return None };
+    let tool = request.tool.clone();
     let (site, conversation_id) = match decision {
+        // Of no use without the tool that it is for.
+        _ if scope == PolicyScope::PageTool && tool.is_none() => return None,
         Decision::AllowOnce | Decision::Deny => return None,
         Decision::AllowSite => (Some(request.site.clone()?), None),
         Decision::AllowConversation => (None, Some(request.conversation_id.clone())),
         Decision::AllowAlways => (None, None),
     };
-    Some(PolicyRule { id, effect: PolicyEffect::Allow, scope, site, conversation_id, until: None, made_at: now })
+    Some(PolicyRule { id, effect: PolicyEffect::Allow, scope, site, tool, conversation_id, until: None, made_at: now })
 }
 
 /// Why a rule does not apply to an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PassedOver {
+pub(super) enum PassedOver {
     /// Looking needs no rule.
     LookingIsFree,
     OtherScope,
     OtherSite,
+    /// For another tool of the page, or the page describes it in other words now.
+    OtherTool,
     OtherConversation,
     /// Allows less than an action of this risk needs.
     TooNarrow(Risk),
 }
 
 /// Returns why a rule does not cover an action, or `None` if it does.
-pub fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<PassedOver> {
+pub(super) fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<PassedOver> {
     let denies = rule.effect == PolicyEffect::Deny;
     let in_scope = match request.kind {
         // Only a rule that denies everything also denies looking.
@@ -82,9 +88,15 @@ pub fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<PassedO
     };
     let on_site = match (&rule.site, &request.site) {
         (None, _) => true,
+        (Some(site), Some(asked)) if denies => without_http_port(site) == without_http_port(asked),
         (Some(site), Some(asked)) => site == asked,
         // An unknown site may be the denied one.
         (Some(_), None) => denies && request.risk != Risk::Plain,
+    };
+    // What a page's tool does, only its page knows: nothing but a rule for that very tool allows it.
+    let for_tool = match &rule.tool {
+        Some(tool) => request.tool.as_ref() == Some(tool),
+        None => denies || rule.scope == PolicyScope::Everything || rule.scope != PolicyScope::PageTool,
     };
     let in_conversation = rule.conversation_id.as_ref().is_none_or(|only| *only == request.conversation_id);
     let far_enough = denies
@@ -96,10 +108,11 @@ pub fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<PassedO
             // Permission to act on pages does not include closing them or answering their dialogs.
             Risk::ClosesTheirs | Risk::AnswersDialog => rule.scope == PolicyScope::Everything,
         };
-    match (in_scope, on_site, in_conversation, far_enough) {
+    match (in_scope, on_site, for_tool, in_conversation, far_enough) {
         (false, ..) => Some(PassedOver::OtherScope),
         (_, false, ..) => Some(PassedOver::OtherSite),
-        (_, _, false, _) => Some(PassedOver::OtherConversation),
+        (_, _, false, ..) => Some(PassedOver::OtherTool),
+        (_, _, _, false, _) => Some(PassedOver::OtherConversation),
         (.., false) => Some(PassedOver::TooNarrow(request.risk)),
         _ => None,
     }
@@ -119,9 +132,14 @@ fn choices(scope: PolicyScope, request: &ActionRequest) -> Vec<Decision> {
         (PolicyScope::Act, _) => &[AllowSite, AllowConversation, AllowAlways],
         (PolicyScope::Submit, _) => &[AllowSite, AllowConversation],
         (PolicyScope::Download, _) => &[AllowSite, AllowConversation],
-        (PolicyScope::Control | PolicyScope::Intercept | PolicyScope::Upload | PolicyScope::Password, _) => {
-            &[AllowSite]
-        }
+        (
+            PolicyScope::Control
+            | PolicyScope::Intercept
+            | PolicyScope::Upload
+            | PolicyScope::Password
+            | PolicyScope::PageTool,
+            _,
+        ) => &[AllowSite],
         (PolicyScope::Shell | PolicyScope::Write, _) => &[AllowConversation],
         (PolicyScope::Everything, _) => &[],
     };

@@ -4,13 +4,14 @@ use super::{Verdict, decide, remembered};
 use crate::engine::policy::action_request::{ActionKind, ActionRequest, Risk};
 use crate::protocol::chat::Decision;
 use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
+use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope, PolicyTool};
 use proptest::prelude::{Just, Strategy, any, prop_assert, prop_assert_eq, prop_oneof, proptest};
 
 const NOW: u64 = 1_000_000;
 
 fn request(kind: ActionKind, site: Option<&str>) -> ActionRequest {
-    ActionRequest { conversation_id: ConversationId::new("c1"), kind, site: site.map(str::to_owned), risk: Risk::Plain }
+    let conversation_id = ConversationId::new("c1");
+    ActionRequest { conversation_id, kind, site: site.map(str::to_owned), tool: None, risk: Risk::Plain }
 }
 
 fn does(scope: PolicyScope, site: Option<&str>) -> ActionRequest {
@@ -18,7 +19,8 @@ fn does(scope: PolicyScope, site: Option<&str>) -> ActionRequest {
 }
 
 fn rule(effect: PolicyEffect, scope: PolicyScope) -> PolicyRule {
-    PolicyRule { id: "r".to_owned(), effect, scope, site: None, conversation_id: None, until: None, made_at: 1 }
+    let id = "r".to_owned();
+    PolicyRule { id, effect, scope, site: None, tool: None, conversation_id: None, until: None, made_at: 1 }
 }
 
 fn allow(scope: PolicyScope) -> PolicyRule {
@@ -144,6 +146,43 @@ fn an_answer_leaves_the_rule_that_it_named() {
     assert!(remembered(&request(ActionKind::Read, None), Decision::AllowAlways, "id".to_owned(), NOW).is_none());
 }
 
+fn tool(name: &str, fingerprint: &str) -> PolicyTool {
+    PolicyTool { name: name.to_owned(), fingerprint: fingerprint.to_owned() }
+}
+
+#[test]
+fn a_pages_tool_is_allowed_by_a_rule_for_that_very_tool_alone() {
+    let calls = |tool: PolicyTool, site| ActionRequest { tool: Some(tool), ..does(PolicyScope::PageTool, Some(site)) };
+    let add = calls(tool("add", "1"), "a.example");
+    assert_eq!(
+        decide(Some(&[]), &add, NOW),
+        Verdict::Ask(vec![Decision::AllowOnce, Decision::AllowSite, Decision::Deny])
+    );
+    let kept = remembered(&add, Decision::AllowSite, "kept".to_owned(), 1).unwrap();
+    assert_eq!((kept.site.as_deref(), kept.tool.as_ref()), (Some("a.example"), Some(&tool("add", "1"))));
+    let runs = |rule: &PolicyRule, request: &ActionRequest| {
+        matches!(decide(Some(std::slice::from_ref(rule)), request, NOW), Verdict::Run(_))
+    };
+    assert!(runs(&kept, &add));
+    for other in [
+        calls(tool("add", "2"), "a.example"),
+        calls(tool("pay", "1"), "a.example"),
+        calls(tool("add", "1"), "b.example"),
+        ActionRequest { tool: None, ..add.clone() },
+        ActionRequest { risk: Risk::Carrying, ..add.clone() },
+        does(PolicyScope::Act, Some("a.example")),
+    ] {
+        assert!(!runs(&kept, &other), "{other:?}");
+    }
+    // A rule without a tool, as one may be written into the file, allows none; one that denies keeps all away.
+    let every = on("a.example", allow(PolicyScope::PageTool));
+    assert!(!runs(&every, &add) && !runs(&allow(PolicyScope::Act), &add) && !runs(&allow(PolicyScope::Control), &add));
+    assert!(runs(&PolicyRule { until: Some(NOW + 1), ..allow(PolicyScope::Everything) }, &add));
+    let deny = on("a.example", rule(PolicyEffect::Deny, PolicyScope::PageTool));
+    assert_eq!(decide(Some(&[kept, deny]), &add, NOW), Verdict::Denied("r".to_owned()));
+    assert_eq!(remembered(&ActionRequest { tool: None, ..add }, Decision::AllowSite, "x".to_owned(), 1), None);
+}
+
 fn scopes() -> impl Strategy<Value = PolicyScope> {
     prop_oneof![
         Just(PolicyScope::Act),
@@ -153,6 +192,7 @@ fn scopes() -> impl Strategy<Value = PolicyScope> {
         Just(PolicyScope::Download),
         Just(PolicyScope::Upload),
         Just(PolicyScope::Password),
+        Just(PolicyScope::PageTool),
         Just(PolicyScope::Everything),
     ]
 }
@@ -170,6 +210,7 @@ fn rules() -> impl Strategy<Value = PolicyRule> {
             effect: if allows { PolicyEffect::Allow } else { PolicyEffect::Deny },
             scope,
             site,
+            tool: None,
             conversation_id: conversation.map(ConversationId::new),
             until,
             made_at,

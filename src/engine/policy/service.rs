@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 
 /// A handle to the policy. Cheap to clone.
 #[derive(Clone)]
-pub struct PolicyService(pub(super) Arc<Shared>);
+pub(crate) struct PolicyService(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     pub(super) rules: Mutex<PolicyStore>,

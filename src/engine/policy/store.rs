@@ -31,7 +31,7 @@ struct File {
 
 /// The rules of one home.
 #[derive(Debug)]
-pub struct PolicyStore {
+pub(super) struct PolicyStore {
     path: PathBuf,
     /// Oldest first, or the fault if they cannot be read.
     rules: Result<Vec<PolicyRule>, Fault>,
@@ -40,7 +40,7 @@ pub struct PolicyStore {
 
 impl PolicyStore {
     /// Reads the rules. `wall` is the current wall clock time.
-    pub fn open(path: PathBuf, wall: Millis) -> Self {
+    pub(super) fn open(path: PathBuf, wall: Millis) -> Self {
         let (rules, seen) = match read(&path) {
             Ok(file) => (Ok(file.rules), file.seen),
             Err(error) => (Err(error.into()), 0),
@@ -49,23 +49,23 @@ impl PolicyStore {
     }
 
     /// Returns the rules, including expired ones, or `None` if they cannot be read.
-    pub fn rules(&self) -> Option<&[PolicyRule]> {
+    pub(super) fn rules(&self) -> Option<&[PolicyRule]> {
         self.rules.as_deref().ok()
     }
 
     /// Returns the fault if the rules cannot be read.
-    pub fn fault(&self) -> Option<&Fault> {
+    pub(super) fn fault(&self) -> Option<&Fault> {
         self.rules.as_ref().err()
     }
 
     /// Returns the time for the end of rules: the wall clock, but at least the last known time plus what has elapsed
     /// since.
-    pub fn now(&self, wall: Millis) -> Millis {
+    pub(super) fn now(&self, wall: Millis) -> Millis {
         self.clock.now(wall, Instant::now())
     }
 
     /// Returns the rules in force, newest first. Fails if the rules cannot be read.
-    pub fn in_force(&self, wall: Millis) -> Result<Vec<PolicyRule>, Fault> {
+    pub(super) fn in_force(&self, wall: Millis) -> Result<Vec<PolicyRule>, Fault> {
         let now = self.now(wall);
         let rules = self.rules.as_ref().map_err(Clone::clone)?;
         Ok(rules.iter().rev().filter(|rule| is_in_force(rule, now)).cloned().collect())
@@ -73,7 +73,7 @@ impl PolicyStore {
 
     /// Adds a rule that a person made, replacing an equal one. It is on the disk when this returns; if the write fails,
     /// it is not in force.
-    pub fn add(&mut self, rule: PolicyRule, wall: Millis) -> Result<(), Fault> {
+    pub(super) fn add(&mut self, rule: PolicyRule, wall: Millis) -> Result<(), Fault> {
         let mut rules = self.held(wall)?;
         rules.retain(|old| !says_the_same(old, &rule));
         if rules.len() >= MOST_RULES {
@@ -84,7 +84,7 @@ impl PolicyStore {
     }
 
     /// Removes a rule. Fails with `NotFound` if no rule has this id.
-    pub fn remove(&mut self, id: &str, wall: Millis) -> Result<PolicyRule, Fault> {
+    pub(super) fn remove(&mut self, id: &str, wall: Millis) -> Result<PolicyRule, Fault> {
         let mut rules = self.held(wall)?;
         let Some(at) = rules.iter().position(|rule| rule.id == id) else {
             return Err(PolicyError::NoRule(id.to_owned()).into());
@@ -183,6 +183,7 @@ mod tests {
             effect: PolicyEffect::Allow,
             scope: if until.is_some() { PolicyScope::Everything } else { PolicyScope::Act },
             site: until.is_none().then(|| format!("{id}.example")),
+            tool: None,
             conversation_id: None,
             until,
             made_at: WALL,

@@ -11,7 +11,7 @@ use crate::protocol::ids::BrowserRun;
 
 /// The state of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub(crate) enum PortState {
     /// It has not been welcomed.
     Unknown,
     /// It has been welcomed, but no evidence shows that it is the person's panel.
@@ -34,13 +34,13 @@ impl Port {
 }
 
 impl Ports {
-    pub(in crate::engine) fn standing(&self, id: PortId) -> Standing {
-        let standing = self.with(id, |port| match port {
-            Port { hello: None, .. } => Standing::Unknown,
-            Port { confirmed: true, .. } => Standing::Confirmed,
-            _ => Standing::Unconfirmed,
+    pub(in crate::engine) fn port_state(&self, id: PortId) -> PortState {
+        let port_state = self.with(id, |port| match port {
+            Port { hello: None, .. } => PortState::Unknown,
+            Port { confirmed: true, .. } => PortState::Confirmed,
+            _ => PortState::Unconfirmed,
         });
-        standing.unwrap_or(Standing::Unknown)
+        port_state.unwrap_or(PortState::Unknown)
     }
 
     /// Records a port's hello. Returns the challenge for its extension to sign, and whether the port is already

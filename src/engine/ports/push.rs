@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Identifies one connection of a native host within one run of the daemon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct PortId(pub(super) u64);
+pub(crate) struct PortId(pub(super) u64);
 
 /// The limit for data that waits to be written to one host, in bytes. Above it the host is disconnected. Chat alone
 /// stays far below.
@@ -25,7 +25,7 @@ const MOST_QUEUED: usize = 16 * 1024 * 1024;
 
 /// Sends to a host. Cheap to clone; never blocks.
 #[derive(Clone, Debug)]
-pub struct PortSender {
+pub(crate) struct PortSender {
     queue: mpsc::UnboundedSender<Vec<u8>>,
     queued: Arc<AtomicUsize>,
     /// Cancelled when the host reads too slowly or its confirmation was revoked.
@@ -33,22 +33,22 @@ pub struct PortSender {
 }
 
 impl PortSender {
-    pub fn new(queue: mpsc::UnboundedSender<Vec<u8>>, closed: CancellationToken) -> Self {
+    pub(crate) fn new(queue: mpsc::UnboundedSender<Vec<u8>>, closed: CancellationToken) -> Self {
         Self { queue, queued: Arc::default(), closed }
     }
 
     /// Queues a message. If the host has disconnected, the message is dropped.
-    pub fn send(&self, envelope: &Envelope) {
+    pub(crate) fn send(&self, envelope: &Envelope) {
         self.send_bytes(fit(envelope));
     }
 
     /// Closes the connection.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         self.closed.cancel();
     }
 
     /// Subtracts `size` bytes that were written to the host.
-    pub fn written(&self, size: usize) {
+    pub(crate) fn written(&self, size: usize) {
         self.queued.fetch_sub(size, Ordering::Relaxed);
     }
 

@@ -11,12 +11,12 @@ use crate::chat::turn::{ApprovalRequest, QuestionRequest};
 use crate::chat::{BlockKind, ChatError, Event};
 use crate::command::{redaction, registry};
 use crate::engine::chats::Steps;
+use crate::engine::conversations::{Pending, QuestionAnswers};
 use crate::engine::policy::{ActionKind, ActionRequest, Described, Permitted, TaintLog};
 use crate::protocol::action::ActionRecord;
-use crate::protocol::chat::{AnsweredBy, ChatBody, Decision, StepOutcome};
+use crate::protocol::chat::{ChatBody, StepOutcome};
 use crate::protocol::ids::{ApprovalId, QuestionId, StepId, TurnId};
-use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 impl Task {
     pub(super) async fn agent_event(&mut self, event: AgentEvent) {
@@ -139,20 +139,13 @@ impl Task {
         let QuestionAsked { request, parts, answer } = asked;
         let question_id = QuestionId::random();
         self.asked.insert(request, question_id.clone());
-        let (answered, decided) = oneshot::channel();
+        let (pending, answered) = Pending::new(&self.runner, question_id.clone());
         self.questions.insert(question_id.clone(), answered);
         self.tell_waiting();
-        let (runner, limit, waiting_id) = (self.runner.clone(), self.engine.approval_limit(), question_id.clone());
+        let limit = self.engine.approval_limit();
         self.engine.spawn(async move {
-            let mut decided = decided;
-            let answers = match timeout(limit, &mut decided).await {
-                Ok(answers) => answers.unwrap_or_default(),
-                Err(_) => match runner.answer_question(waiting_id, Vec::new(), AnsweredBy::Timeout) {
-                    Ok(()) => Vec::new(),
-                    // An answer arrived just as the time ran out: it counts.
-                    Err(_) => decided.await.unwrap_or_default(),
-                },
-            };
+            // The agent withdraws a question by an event, which ends the wait.
+            let answers: QuestionAnswers = pending.answered(limit, &CancellationToken::new()).await;
             // Dropping the sender tells the agent that no one answered. The agent may have ended.
             if !answers.is_empty() {
                 answer.send(answers).ok();
@@ -213,25 +206,13 @@ impl Task {
         };
         let approval_id = ApprovalId::random();
         self.requests.insert(asked.request, approval_id.clone());
-        let (answer, decided) = oneshot::channel();
-        self.waiting.insert(approval_id.clone(), answer);
-        self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = true);
+        let (pending, answer) = Pending::new(&self.runner, approval_id.clone());
         let limit = self.engine.approval_limit();
-        let runner = self.runner.clone();
-        let waiting_id = approval_id.clone();
         let (engine, conversation) = (self.engine.clone(), self.conversation.clone());
         let kept = action.clone();
         self.engine.spawn(async move {
-            let mut decided = decided;
-            let withdrawn = (Decision::Deny, AnsweredBy::Withdrawn);
-            let answered = match timeout(limit, &mut decided).await {
-                Ok(answered) => answered.unwrap_or(withdrawn),
-                Err(_) => match runner.answer(waiting_id, Decision::Deny, AnsweredBy::Timeout) {
-                    Ok(()) => (Decision::Deny, AnsweredBy::Timeout),
-                    // An answer arrived just as the time ran out: it counts.
-                    Err(_) => decided.await.unwrap_or(withdrawn),
-                },
-            };
+            // The agent withdraws a request by an event, which ends the wait.
+            let answered = pending.answered(limit, &CancellationToken::new()).await;
             let answer = match engine.policy().settle(
                 &conversation,
                 &request,
@@ -244,7 +225,7 @@ impl Task {
             // The agent may have withdrawn the request or ended.
             asked.answer.send(answer).ok();
         });
-        self.step(Event::ApprovalAsked(ApprovalRequest {
+        let approval = ApprovalRequest {
             approval_id,
             ask: visible(&asked.ask),
             phrase: None,
@@ -254,7 +235,7 @@ impl Task {
             action,
             kind: asked.kind,
             choices: card.choices,
-        }));
-        self.engine.approvals_changed();
+        };
+        self.asked(approval, answer);
     }
 }

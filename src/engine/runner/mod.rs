@@ -6,7 +6,7 @@ mod ahead;
 mod error;
 mod from_agent;
 mod prompt;
-mod session;
+mod running_agent;
 mod start;
 mod task;
 #[cfg(test)]

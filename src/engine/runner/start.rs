@@ -4,7 +4,7 @@
 //! handle a stop in between. Never reads an agent's output.
 
 use super::error::TurnError;
-use super::session::{Session, Starting};
+use super::running_agent::{RunningAgent, Starting};
 use super::task::Task;
 use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
 use crate::chat::Event;
@@ -210,7 +210,7 @@ impl Task {
                 let Starting { agent, model, folder, turn_id, tools, slot, .. } = starting;
                 let is_informed = session.resumed();
                 let (had_a_message, known_as) = (false, None);
-                self.session = Some(Session {
+                self.session = Some(RunningAgent {
                     agent,
                     model,
                     folder,

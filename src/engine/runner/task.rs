@@ -3,30 +3,27 @@
 //! Owns the order of work and the deadlines: of a stop, a silent turn, an idle agent. `start` starts an agent,
 //! `session` holds a started one, `prompt` builds its input, and `from_agent` handles its output.
 
-use super::session::{Session, Starting};
+use super::running_agent::{RunningAgent, Starting};
 use super::watchdog::Watchdog;
-use crate::agent::adapter::AgentEvent;
+use crate::agent::adapter::{AgentEvent, INTERRUPT_LIMIT};
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Effect, Event};
 use crate::engine::Engine;
 use crate::engine::agents::Choice;
 use crate::engine::chats::Steps;
-use crate::engine::conversations::{Input, Runner};
-use crate::protocol::chat::{AnsweredBy, ConversationState, Decision};
+use crate::engine::conversations::{ApprovalAnswer, Input, QuestionAnswers, Runner};
+use crate::protocol::chat::ConversationState;
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-/// How long an agent may take to end its turn after an interrupt before its process is ended.
-const STOP_LIMIT: Duration = Duration::from_millis(800);
 /// The number of pending events of one agent. A flood is held back at the agent's pipe.
 const AGENT_BACKLOG: usize = 256;
 
-pub(super) struct Turn {
+pub(super) struct RunningTurn {
     pub(super) id: TurnId,
     pub(super) message: Arc<Message>,
     /// Cancelled by Stop: ends the work of the tools.
@@ -39,22 +36,22 @@ pub(in crate::engine) struct Task {
     pub(super) conversation: Arc<Conversation>,
     pub(super) runner: Runner,
     pub(super) steps: Steps,
-    pub(super) session: Option<Session>,
+    pub(super) session: Option<RunningAgent>,
     /// The conversation's own agent while the built-in one runs a direct command.
-    pub(super) resting: Option<Session>,
+    pub(super) resting: Option<RunningAgent>,
     /// The number of the session, so that late events of an earlier session are ignored.
     pub(super) generation: u64,
     pub(super) starting: Option<Starting>,
     /// The answer channels of pending approvals.
-    pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<(Decision, AnsweredBy)>>,
+    pub(super) waiting: HashMap<ApprovalId, oneshot::Sender<ApprovalAnswer>>,
     /// The answer channels of pending questions.
-    pub(super) questions: HashMap<QuestionId, oneshot::Sender<Vec<Vec<String>>>>,
+    pub(super) questions: HashMap<QuestionId, oneshot::Sender<QuestionAnswers>>,
     /// Approvals by the agent's own request ids.
     pub(super) requests: HashMap<String, ApprovalId>,
     /// Questions by the agent's own request ids.
     pub(super) asked: HashMap<String, QuestionId>,
     pub(super) deadline: Option<(TurnId, Instant)>,
-    pub(super) turn: Option<Turn>,
+    pub(super) turn: Option<RunningTurn>,
     /// The message that the next daemon runs, because this one is being upgraded.
     held_back: Option<Arc<Message>>,
     /// The chosen agent of the turn while it waits for a slot.
@@ -109,12 +106,12 @@ impl Task {
                         self.step(Event::StopDeadline(turn_id));
                     }
                 }
-                () = at(gives_up) => self.look_at_the_clock(),
+                () = at(gives_up) => self.check_deadlines(),
                 () = at(self.sleep_at) => self.end_session(),
                 Some(input) = inputs.recv() => self.input(input).await,
-                Some((generation, event)) = from_agent.recv() => self.hear(generation, event).await,
+                Some((generation, event)) = from_agent.recv() => self.on_agent_event(generation, event).await,
             }
-            self.keep_time();
+            self.pause_watchdog();
             if self.is_done() {
                 if !self.ending.is_empty() {
                     self.end_and_wait().await;
@@ -147,7 +144,7 @@ impl Task {
     }
 
     /// Pauses the watchdog while the turn waits for a person or for a slot.
-    fn keep_time(&mut self) {
+    fn pause_watchdog(&mut self) {
         if let Some(turn) = &mut self.turn {
             let waits = matches!(
                 self.conversation.state(),
@@ -157,7 +154,7 @@ impl Task {
         }
     }
 
-    fn look_at_the_clock(&mut self) {
+    fn check_deadlines(&mut self) {
         let Some(turn) = &mut self.turn else { return };
         let turn_id = turn.id.clone();
         if let Some(fault) = turn.watchdog.verdict(Instant::now()) {
@@ -166,10 +163,10 @@ impl Task {
         }
     }
 
-    async fn hear(&mut self, generation: u64, event: AgentEvent) {
+    async fn on_agent_event(&mut self, generation: u64, event: AgentEvent) {
         if self.session.as_ref().is_some_and(|session| session.generation == generation) {
             if let Some(turn) = &mut self.turn
-                && let Some(fault) = turn.watchdog.heard(&event, Instant::now())
+                && let Some(fault) = turn.watchdog.note_event(&event, Instant::now())
             {
                 let turn_id = turn.id.clone();
                 self.step(Event::GiveUp { turn_id, fault });
@@ -217,8 +214,8 @@ impl Task {
         }
     }
 
-    /// Shows the approval card of a call.
-    pub(super) fn asked(&mut self, request: ApprovalRequest, answer: oneshot::Sender<(Decision, AnsweredBy)>) {
+    /// Shows an approval card.
+    pub(super) fn asked(&mut self, request: ApprovalRequest, answer: oneshot::Sender<ApprovalAnswer>) {
         let approval_id = request.approval_id.clone();
         self.waiting.insert(approval_id.clone(), answer);
         self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = true);
@@ -238,7 +235,7 @@ impl Task {
             Effect::Prompt(message) => self.prompt(&message).await,
             Effect::Interrupt(_) => {
                 if let Some(session) = &mut self.session
-                    && timeout(STOP_LIMIT, session.session.interrupt()).await.is_err()
+                    && timeout(INTERRUPT_LIMIT, session.session.interrupt()).await.is_err()
                 {
                     tracing::warn!("an agent does not take an interrupt; its process is ended instead");
                 }
@@ -250,7 +247,7 @@ impl Task {
                 if let Some(turn) = &self.turn {
                     turn.cancel.cancel();
                 }
-                self.deadline = Some((turn_id, Instant::now() + STOP_LIMIT));
+                self.deadline = Some((turn_id, Instant::now() + INTERRUPT_LIMIT));
             }
             Effect::KillAgent => self.end_present(),
             Effect::AnswerApproval { approval_id, decision, by } => {
@@ -302,7 +299,7 @@ impl Task {
         self.runner.begin_turn(cancel.clone());
         let watchdog = Watchdog::new(&self.engine.config(), Instant::now());
         let id = message.turn_id.clone();
-        self.turn = Some(Turn { id, message: message.clone(), cancel: cancel.clone(), watchdog });
+        self.turn = Some(RunningTurn { id, message: message.clone(), cancel: cancel.clone(), watchdog });
         self.sleep_at = None;
         self.engine.agents().slots().set_idle(self.conversation.id(), false);
         // Looking for agents may take long, so it runs outside the task, which can still handle a stop.

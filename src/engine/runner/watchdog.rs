@@ -52,7 +52,7 @@ impl Watchdog {
     }
 
     /// Counts an event of the agent. Returns a fault if the output is too much.
-    pub(super) fn heard(&mut self, event: &AgentEvent, now: Instant) -> Option<Fault> {
+    pub(super) fn note_event(&mut self, event: &AgentEvent, now: Instant) -> Option<Fault> {
         self.heard = now;
         let text = match event {
             AgentEvent::TextDelta(text) | AgentEvent::ThinkingDelta(text) => text.len(),
@@ -118,7 +118,7 @@ mod tests {
         let start = Instant::now();
         let mut dog = watchdog(5.0, 0.0, start);
         assert_eq!(dog.deadline(), Some(start + 5 * MINUTE));
-        assert!(dog.heard(&AgentEvent::TextStarted, start + 4 * MINUTE).is_none());
+        assert!(dog.note_event(&AgentEvent::TextStarted, start + 4 * MINUTE).is_none());
         assert!(dog.verdict(start + 8 * MINUTE).is_none());
         dog.pause(true, start + 8 * MINUTE);
         assert!(dog.deadline().is_none() && dog.verdict(start + 100 * MINUTE).is_none());
@@ -132,7 +132,7 @@ mod tests {
     async fn a_turn_that_talks_on_for_ever_ends_too() {
         let start = Instant::now();
         let mut dog = watchdog(5.0, 10.0, start);
-        assert!(dog.heard(&AgentEvent::TextStarted, start + 9 * MINUTE).is_none());
+        assert!(dog.note_event(&AgentEvent::TextStarted, start + 9 * MINUTE).is_none());
         assert_eq!(dog.deadline(), Some(start + 10 * MINUTE));
         assert!(dog.verdict(start + 10 * MINUTE).unwrap().message.contains("10 minutes"));
         assert_eq!(watchdog(0.0, 0.0, start).deadline(), None, "0 is not a limit");
@@ -143,7 +143,7 @@ mod tests {
         let start = Instant::now();
         let mut dog = watchdog(5.0, 10.0, start);
         let megabyte = AgentEvent::TextDelta("x".repeat(1024 * 1024));
-        let faults: Vec<Fault> = (0..70).filter_map(|_| dog.heard(&megabyte, start)).collect();
+        let faults: Vec<Fault> = (0..70).filter_map(|_| dog.note_event(&megabyte, start)).collect();
         assert_eq!(faults.len(), 1);
         assert_eq!(faults[0].code, FaultCode::TooLarge);
     }

@@ -19,7 +19,7 @@ use in_file::IN_FILE;
 use list::{SETTINGS, fixed_choices};
 
 impl Engine {
-    pub async fn settings(&self) -> Settings {
+    pub(crate) async fn settings(&self) -> Settings {
         let config = self.config();
         let defaults = Config::default();
         let mut settings = Vec::with_capacity(SETTINGS.len());
@@ -59,7 +59,7 @@ impl Engine {
     }
 
     /// Writes one setting to the file and applies it. Fails if the value or the file is not valid.
-    pub async fn set_setting(&self, set: SettingsSet) -> Result<Settings, Fault> {
+    pub(crate) async fn set_setting(&self, set: SettingsSet) -> Result<Settings, Fault> {
         let known = SETTINGS
             .iter()
             .find(|known| known.name == set.name)

@@ -8,7 +8,7 @@ use super::service::Tabs;
 use super::shown::page;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::TabInfo;
-use crate::chat::session::TabKey;
+use crate::chat::session_file::TabKey;
 use crate::engine::browsers::{BrowsersError, tab_key};
 use crate::engine::ports::PortId;
 use crate::protocol::chat::PageContext;

@@ -10,7 +10,7 @@ use crate::engine::browsers::Browsers;
 use crate::engine::ports::{PortId, Ports};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ConversationId, TabId};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A handle to the state of tabs. Cheap to clone.
 #[derive(Clone)]
@@ -23,6 +23,8 @@ pub(super) struct Shared {
     closed: Mutex<RecentlyClosed>,
     /// Held while a conversation's tab state is updated, so that the latest state is shown last.
     pub(super) refreshing: Mutex<()>,
+    /// Held while a tab is leased, so that two drivers cannot get the same one.
+    leasing: Mutex<()>,
     pub(super) browsers: Browsers,
     pub(super) ports: Ports,
     pub(super) store: Arc<Store>,
@@ -32,8 +34,8 @@ impl Tabs {
     /// Creates the service. `numbers` is the only counter of tab numbers.
     pub(in crate::engine) fn new(numbers: TabNumbers, browsers: Browsers, ports: Ports, store: Arc<Store>) -> Self {
         let (book, sets) = (TabBook::new(numbers), TabSets::default());
-        let (closed, refreshing) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { book, sets, closed, refreshing, browsers, ports, store }))
+        let (closed, refreshing, leasing) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { book, sets, closed, refreshing, leasing, browsers, ports, store }))
     }
 
     pub(in crate::engine) fn book(&self) -> &TabBook {
@@ -43,6 +45,11 @@ impl Tabs {
     /// Returns the tabs that each conversation's agent may use.
     pub(in crate::engine) fn sets(&self) -> &TabSets {
         &self.0.sets
+    }
+
+    /// Serializes changes of leases. Hold it from the check that a tab is free until the tab is in a set.
+    pub(in crate::engine) fn leasing(&self) -> MutexGuard<'_, ()> {
+        lock(&self.0.leasing)
     }
 
     /// Forgets a closed port and what it reported. Its tabs may still be open: their conversations are found again when

@@ -40,8 +40,8 @@ impl Tabs {
     }
 
     /// Returns what a tab shows, so that permissions can be bound to it.
-    pub(in crate::engine) fn shown_in(&self, tab: TabId) -> site::Place {
-        site::Place::of(&self.url_in(tab).unwrap_or_default())
+    pub(in crate::engine) fn shown_in(&self, tab: TabId) -> site::SiteOrPage {
+        site::SiteOrPage::of(&self.url_in(tab).unwrap_or_default())
     }
 
     fn url_in(&self, tab: TabId) -> Option<String> {

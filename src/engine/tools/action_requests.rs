@@ -2,17 +2,19 @@
 
 use crate::base::site;
 use crate::browser::page::ClickDestination;
-use crate::command::Call;
 use crate::command::spec::{Leads, TabUse};
+use crate::command::{Call, url_guard};
 use crate::engine::policy::{ActionKind, ActionRequest, Risk, TaintLog};
 use crate::protocol::ids::ConversationId;
-use crate::protocol::policy::PolicyScope;
+use crate::protocol::policy::{PolicyScope, PolicyTool};
 
 /// The tab and conversation that a call concerns.
 pub(super) struct TabContext<'a> {
     pub(super) conversation_id: &'a ConversationId,
     /// The site that the tab shows.
     pub(super) site: Option<String>,
+    /// The page's tool that it calls.
+    pub(super) tool: Option<PolicyTool>,
     /// True if the text would be typed into a password field.
     pub(super) into_password: bool,
     /// True if it submits a form, or its label says that it pays, sends or deletes.
@@ -23,7 +25,7 @@ pub(super) struct TabContext<'a> {
 }
 
 pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
-    let TabContext { conversation_id, site, into_password, submits, closes_theirs, taint_log } = context;
+    let TabContext { conversation_id, site, tool, into_password, submits, closes_theirs, taint_log } = context;
     let kind = match ActionKind::of(call.class()) {
         ActionKind::Does(PolicyScope::Act) if into_password => ActionKind::Does(PolicyScope::Password),
         ActionKind::Does(PolicyScope::Act) if submits => ActionKind::Does(PolicyScope::Submit),
@@ -42,13 +44,13 @@ pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
         // The clipboard content is unknown: a person or a page copied it.
         ActionKind::Does(_) if call.pastes() => (site, Risk::Carrying),
         ActionKind::Does(_) => {
-            let typed = call.typed();
+            let typed = call.typed().or_else(|| call.tool_input());
             let risk = typed.map_or(Risk::Plain, |text| taint_log.risk_of_typing(site.as_deref(), &text));
             (site, risk)
         }
         ActionKind::Read | ActionKind::Secret => (site, Risk::Plain),
     };
-    ActionRequest { conversation_id: conversation_id.clone(), kind, site: place, risk }
+    ActionRequest { conversation_id: conversation_id.clone(), kind, site: place, tool, risk }
 }
 
 /// Returns one site and one risk for all addresses that a call goes to: no site if there are several, and the highest
@@ -73,8 +75,10 @@ pub(super) fn to_destination(
 
 /// Returns the site that an address leads to, or `None` if it has none or cannot be parsed.
 pub(super) fn destination(typed: &str) -> Option<String> {
+    // As `goto` completes it: `localhost` is http, `a.example` https.
+    let opened = url_guard::check(typed).ok().and_then(|url| site::of(url.as_str()));
     // `localhost:3000` also parses as a URL, with `localhost` as its scheme and no host.
-    site::of(typed).or_else(|| site::of(&format!("https://{typed}")))
+    opened.or_else(|| site::of(typed)).or_else(|| site::of(&format!("https://{typed}")))
 }
 
 #[cfg(test)]
@@ -93,6 +97,7 @@ mod tests {
             TabContext {
                 conversation_id,
                 site: Some("a.example".to_owned()),
+                tool: None,
                 into_password,
                 submits: false,
                 closes_theirs: true,
@@ -106,6 +111,8 @@ mod tests {
         for (url, site) in [
             ("https://a.example/b", Some("a.example")),
             ("https://a.example:443/", Some("a.example")),
+            ("http://a.example/b", Some("a.example:80")),
+            ("localhost", Some("localhost:80")),
             ("https://a.example@evil.example/", Some("evil.example")),
             ("a.example/b", Some("a.example")),
             ("localhost:3000", Some("localhost:3000")),

@@ -6,6 +6,7 @@ use super::{ConversationTools, offered};
 use crate::agent::adapter::ToolResult;
 use crate::engine::Engine;
 use crate::engine::agents::{AgentAccess, OfferedTool};
+use crate::engine::drivers::Driver;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::ConversationId;
@@ -28,12 +29,17 @@ impl Engine {
     }
 
     /// Returns the tools that a token gives access to. The comparison takes the same time for every token.
-    pub fn tools_of_token(&self, presented: &str) -> Option<Arc<dyn AgentAccess>> {
+    pub(crate) fn tools_of_token(&self, presented: &str) -> Option<Arc<dyn AgentAccess>> {
         self.inner.tokens.opened_by(presented)
     }
 
+    /// Returns the tools of a driver that the policy judges. A trusted one has none.
+    pub(crate) fn tools_of_driver(&self, driver: &Driver) -> Option<Arc<dyn AgentAccess>> {
+        self.tools_of_conversation(driver.conversation.id())
+    }
+
     /// Returns the tools of a conversation whose agent runs.
-    pub fn tools_of_conversation(&self, id: &ConversationId) -> Option<Arc<dyn AgentAccess>> {
+    pub(crate) fn tools_of_conversation(&self, id: &ConversationId) -> Option<Arc<dyn AgentAccess>> {
         self.inner.tokens.find(|tools| tools.conversation_id() == id)
     }
 }
@@ -66,6 +72,9 @@ impl AgentAccess for ConversationTools {
     }
 
     fn command(self: Arc<Self>, request: CommandRequest) -> BoxFuture<'static, Result<CommandResult, Fault>> {
-        self.run_from_shell(request).boxed()
+        match self.driver.clone() {
+            Some(driver) => self.run_for_driver(driver, request).boxed(),
+            None => self.run_from_shell(request).boxed(),
+        }
     }
 }

@@ -14,6 +14,8 @@ pub(super) enum ToolError {
     PageChanged,
     /// The text to type contains a Tab followed by more text.
     TypesBeyondTab,
+    /// What the page says about its tool is too long for a person to read.
+    ToolTooLong(String),
     /// The daemon is shutting down.
     Ending,
 }
@@ -38,6 +40,11 @@ impl From<ToolError> for Fault {
                 FaultCode::BadRequest,
                 "a Tab in the text moves the focus, and the rest would go elsewhere".to_owned(),
                 "Type up to the Tab, press Tab, then type the rest.",
+            ),
+            ToolError::ToolTooLong(name) => (
+                FaultCode::TooLarge,
+                format!("what the page says about its tool {name:?} is too long to be shown for approval"),
+                "Use the page itself instead.",
             ),
             ToolError::Ending => return Self::new(FaultCode::Updating, "gstack is ending"),
         };

@@ -63,6 +63,7 @@ impl ConversationTools {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Act),
             site: self.engine.tabs().site_of(tab),
+            tool: None,
             risk: Risk::AnswersDialog,
         };
         let line = format!("accept {}", dialog.kind);
@@ -117,6 +118,7 @@ impl ConversationTools {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Download),
             site: crate::base::site::of(&download.url).or_else(|| self.engine.tabs().site_of(tab)),
+            tool: None,
             risk: Risk::Plain,
         };
         let record = record_of(format!("download {} from {}", download.name, download.url), PolicyScope::Download);

@@ -4,7 +4,7 @@
 //! drawn in the page.
 
 use super::ConversationTools;
-use crate::browser::page::Asked;
+use crate::browser::page::ApprovalMark;
 use crate::command::Call;
 use crate::engine::Engine;
 use crate::protocol::ids::{ApprovalId, TabId};
@@ -40,7 +40,7 @@ impl ConversationTools {
 /// Dropped with the approval.
 struct Drawn {
     engine: Engine,
-    asked: Asked,
+    asked: ApprovalMark,
 }
 
 impl Drop for Drawn {

@@ -30,7 +30,9 @@ impl ConversationTools {
             // The caller may have disconnected.
             answer.send(tools.run_in_turn(call, request.tab_id, None, cancel).await).ok();
         });
-        let ToolResult { text, data, .. } = answered.await.map_err(|_| ToolError::Ending)??;
-        Ok(CommandResult { output: text, data, ..CommandResult::default() })
+        let ToolResult { text, data, files, .. } = answered.await.map_err(|_| ToolError::Ending)??;
+        // An MCP client gets the pictures from the files; an agent's shell is not told where they are.
+        let files = if self.driver.is_some() { files } else { Vec::new() };
+        Ok(CommandResult { output: text, data, files, ..CommandResult::default() })
     }
 }

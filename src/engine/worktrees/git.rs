@@ -70,7 +70,7 @@ const DRIVERS: [(&str, &[&str]); 3] = [
 ];
 
 #[derive(Debug, thiserror::Error)]
-pub enum GitError {
+pub(super) enum GitError {
     #[error("git was not found")]
     Missing,
     #[error("git {command} failed: {words}")]
@@ -81,7 +81,7 @@ pub enum GitError {
 
 /// The repository that git works on.
 #[derive(Clone, Copy, Debug)]
-pub enum Repository<'a> {
+pub(super) enum Repository<'a> {
     /// The one that contains this folder. Only for finding its [`Repository::Dir`], because anyone who can write to the
     /// folder can change which one that is.
     Holding(&'a Path),
@@ -93,7 +93,7 @@ pub enum Repository<'a> {
 
 /// A git executable. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Git {
+pub(super) struct Git {
     program: PathBuf,
     environment: AgentEnvironment,
     /// Writable folders besides the repository, where worktrees are created.
@@ -102,7 +102,7 @@ pub struct Git {
 
 impl Git {
     /// Finds git. `environment` is that of the person's login shell. Fails if git is not installed.
-    pub async fn find(mut environment: AgentEnvironment) -> Result<Self, GitError> {
+    pub(super) async fn find(mut environment: AgentEnvironment) -> Result<Self, GitError> {
         let program = discovery::search("git", None, &environment).await.ok_or(GitError::Missing)?;
         environment.variables.retain(|name, _| !is_git_variable(name));
         for (name, value) in VARIABLES {
@@ -113,13 +113,13 @@ impl Git {
 
     /// Allows a confined git to write to this folder too.
     #[must_use]
-    pub fn writing(mut self, folder: PathBuf) -> Self {
+    pub(super) fn writing(mut self, folder: PathBuf) -> Self {
         self.writes.push(folder);
         self
     }
 
     /// Runs git and returns its output. No program named in the repository's configuration runs. Fails if git fails.
-    pub async fn run<A: AsRef<OsStr>>(&self, on: Repository<'_>, arguments: &[A]) -> Result<String, GitError> {
+    pub(super) async fn run<A: AsRef<OsStr>>(&self, on: Repository<'_>, arguments: &[A]) -> Result<String, GitError> {
         let mut settings: Vec<(String, String)> =
             NEUTRAL.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let listed = self.call(on, &["config", "--list", "--null"], &settings).await?;

@@ -1,7 +1,7 @@
 //! The preparation of a conversation's folder before an agent works in it. Pure.
 
-use crate::chat::Place;
-use crate::chat::session::FolderUse;
+use crate::chat::WorkFolder;
+use crate::chat::session_file::FolderUse;
 use crate::engine::config::WorktreesConfig;
 
 /// The preparation of a conversation's folder before an agent works in it.
@@ -16,7 +16,7 @@ pub(super) enum Plan {
     Leave,
 }
 
-pub(super) fn plan(config: &WorktreesConfig, place: &Place, is_there: bool) -> Plan {
+pub(super) fn plan(config: &WorktreesConfig, place: &WorkFolder, is_there: bool) -> Plan {
     match &place.worktree {
         Some(_) if is_there => Plan::Stay,
         Some(tree) if config.enabled => Plan::Make { of: tree.of.clone() },

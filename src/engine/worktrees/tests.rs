@@ -4,8 +4,8 @@ use super::git::{Git, GitError};
 use super::plan::{Plan, plan};
 use super::tree::{self, Loss, Made, Stand, TreeError};
 use crate::agent::adapter::AgentEnvironment;
-use crate::chat::Place;
-use crate::chat::session::FolderUse;
+use crate::chat::WorkFolder;
+use crate::chat::session_file::FolderUse;
 use crate::engine::config::WorktreesConfig;
 use crate::protocol::chat::Worktree;
 use std::ffi::OsStr;
@@ -191,7 +191,8 @@ async fn a_tree_whose_making_was_cut_off_is_made_anew_and_one_that_git_forgot_is
 #[test]
 fn a_tree_is_made_for_a_folder_that_nobody_worked_in_or_chose() {
     let worktree = Some(Worktree { of: "/r".into(), commit: "c".into() });
-    let place = |worktree: &Option<Worktree>, used| Place { folder: "/f".into(), worktree: worktree.clone(), used };
+    let place =
+        |worktree: &Option<Worktree>, used| WorkFolder { folder: "/f".into(), worktree: worktree.clone(), used };
     let on = WorktreesConfig { enabled: true, repository: None };
     let named = WorktreesConfig { enabled: true, repository: Some("/r".into()) };
     let off = WorktreesConfig { enabled: false, ..named.clone() };

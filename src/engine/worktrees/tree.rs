@@ -17,7 +17,7 @@ const HALF: &str = "making";
 const RECORD: &str = "gitdir";
 
 #[derive(Debug, thiserror::Error)]
-pub enum TreeError {
+pub(super) enum TreeError {
     #[error("{0}")]
     Git(#[from] GitError),
     #[error("{folder} is not in a git repository")]
@@ -37,7 +37,7 @@ pub enum TreeError {
 
 /// An existing tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Made {
+pub(super) struct Made {
     /// The folder in the tree that corresponds to the original folder.
     pub folder: PathBuf,
     pub commit: String,
@@ -48,18 +48,18 @@ pub struct Made {
 
 /// The work that removing a tree would lose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Loss {
+pub(super) struct Loss {
     pub changes: usize,
     pub commits: usize,
 }
 
 impl Loss {
-    pub fn is_nothing(self) -> bool {
+    pub(super) fn is_nothing(self) -> bool {
         self == Self::default()
     }
 
     /// Returns, for example, `3 changed files and 1 commit`.
-    pub fn words(self) -> String {
+    pub(super) fn words(self) -> String {
         let some = |count: usize, what: &str| match count {
             0 => None,
             1 => Some(format!("1 {what}")),
@@ -73,7 +73,7 @@ impl Loss {
 
 /// The state of a tree on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stand {
+pub(super) enum Stand {
     Missing,
     /// Its creation was interrupted.
     Half,
@@ -82,7 +82,7 @@ pub enum Stand {
     Forgotten,
 }
 
-pub async fn stand(root: &Path) -> Stand {
+pub(super) async fn stand(root: &Path) -> Stand {
     if is_there(&half(root)).await {
         return Stand::Half;
     }
@@ -109,7 +109,7 @@ fn directories(text: &str) -> Option<(PathBuf, PathBuf)> {
 
 /// Returns the access that an agent in the tree at `root` needs to commit: never to the configuration or the hooks of
 /// the repository. Reads the disk.
-pub fn access(root: &Path) -> Access {
+pub(super) fn access(root: &Path) -> Access {
     let text = std::fs::read_to_string(record(root)).unwrap_or_default();
     let Some((dir, common)) = directories(&text) else { return Access::default() };
     let write = ["objects", "refs", "logs"].map(|name| common.join(name)).into_iter().chain([dir.clone()]);
@@ -170,7 +170,7 @@ async fn is_there(path: &Path) -> bool {
 
 /// Creates a tree at `root` from the commit checked out at `of`. Continues with an existing one. Fails if git fails or
 /// the repository contains the home.
-pub async fn make(git: &Git, of: &Path, root: &Path, home: &Path) -> Result<Made, TreeError> {
+pub(super) async fn make(git: &Git, of: &Path, root: &Path, home: &Path) -> Result<Made, TreeError> {
     let found = find(git, of).await?;
     if let Some(repository) = found.top.as_ref().filter(|top| home.starts_with(top)) {
         return Err(TreeError::HoldsHome { repository: repository.clone() });
@@ -236,19 +236,19 @@ async fn write_record(root: &Path) -> io::Result<()> {
 }
 
 /// Removes a tree whose mark says that no one has worked in it.
-pub async fn remove_half(git: &Git, of: Repository<'_>, root: &Path) -> Result<(), TreeError> {
+pub(super) async fn remove_half(git: &Git, of: Repository<'_>, root: &Path) -> Result<(), TreeError> {
     forget(git, of, root).await;
     remove_files(root, &[record(root), half(root)]).await
 }
 
 /// Does the same if the repository is not known: git forgets the tree the next time it looks for it.
-pub async fn remove_unknown_half(root: &Path) -> Result<(), TreeError> {
+pub(super) async fn remove_unknown_half(root: &Path) -> Result<(), TreeError> {
     remove_files(root, &[record(root), half(root)]).await
 }
 
 /// Returns what removing a whole tree would lose. `commit` is its start; later commits that are on no branch would be
 /// lost.
-pub async fn loss(git: &Git, root: &Path, commit: Option<&str>) -> Result<Loss, GitError> {
+pub(super) async fn loss(git: &Git, root: &Path, commit: Option<&str>) -> Result<Loss, GitError> {
     let dir = recorded(root).await.unwrap_or_default();
     let tree = Repository::Tree { dir: &dir, root };
     let changes = changes(git, tree).await? + submodules(git, tree, root).await?;
@@ -285,7 +285,7 @@ async fn submodules(git: &Git, tree: Repository<'_>, root: &Path) -> Result<usiz
 }
 
 /// Removes a whole tree for which [`loss`] reports no loss.
-pub async fn remove(git: &Git, root: &Path) -> Result<(), TreeError> {
+pub(super) async fn remove(git: &Git, root: &Path) -> Result<(), TreeError> {
     let text = fs::read_to_string(record(root)).await.unwrap_or_default();
     let (_, common) = directories(&text).ok_or_else(|| unrecorded("worktree remove"))?;
     // Forced, because git refuses to remove trees with submodules, even clean ones.

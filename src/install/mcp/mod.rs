@@ -19,7 +19,7 @@ const SERVER: &str = "gstack";
 
 /// An MCP client that stores its servers in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum McpClient {
+pub(crate) enum McpClient {
     Claude,
     Codex,
     Gemini,
@@ -28,9 +28,9 @@ pub enum McpClient {
 }
 
 impl McpClient {
-    pub const NAMES: [&str; 5] = ["claude", "codex", "gemini", "cursor", "vscode"];
+    pub(crate) const NAMES: [&str; 5] = ["claude", "codex", "gemini", "cursor", "vscode"];
 
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name {
             "claude" => Self::Claude,
             "codex" => Self::Codex,
@@ -42,7 +42,7 @@ impl McpClient {
     }
 
     /// Returns the display name.
-    pub fn label(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Claude => "Claude Code",
             Self::Codex => "Codex",
@@ -82,7 +82,7 @@ impl McpClient {
 
 /// The command with which a client starts gstack.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
+pub(crate) struct Server {
     pub command: String,
     pub arguments: Vec<String>,
     /// The variables that relocate gstack's home.
@@ -91,7 +91,10 @@ pub struct Server {
 
 impl Server {
     /// Returns this program, with these arguments after `mcp`.
-    pub fn of_this_program(arguments: &[String], environment: Vec<(String, String)>) -> Result<Self, InstallError> {
+    pub(crate) fn of_this_program(
+        arguments: &[String],
+        environment: Vec<(String, String)>,
+    ) -> Result<Self, InstallError> {
         let path = binary::current()?;
         binary::check(&path)?;
         let command = path.to_str().ok_or_else(|| InstallError::OddPath { path: path.clone() })?.to_owned();
@@ -102,7 +105,7 @@ impl Server {
 
 /// The change made, or the one that would be made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct McpReport {
+pub(crate) struct McpReport {
     pub client: &'static str,
     pub file: PathBuf,
     /// Whether the file's text changes.
@@ -114,13 +117,13 @@ pub struct McpReport {
 
 /// The wanted state of a client's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub(crate) enum Wanted {
     Present(Server),
     Absent,
 }
 
 /// Changes a client's file, or with `print` only returns its new text.
-pub fn apply(client: McpClient, wanted: &Wanted, print: bool) -> Result<McpReport, Fault> {
+pub(crate) fn apply(client: McpClient, wanted: &Wanted, print: bool) -> Result<McpReport, Fault> {
     let home = dirs::home_dir().ok_or(InstallError::NoHome)?;
     let moved = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     apply_at(client, &client.file(&home, &moved), wanted, print)
@@ -164,7 +167,7 @@ fn write(file: &Path, text: &str) -> Result<(), Fault> {
 
 /// Why a file cannot be changed safely.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum EditError {
+pub(crate) enum EditError {
     #[error("it is not plain {format}: {why}")]
     Unreadable { format: &'static str, why: String },
     #[error("`{0}` in it is not a table of servers")]

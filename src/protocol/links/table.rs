@@ -3,13 +3,13 @@
 /// An address and its link's destination; `None` if it is not a link.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub(crate) struct Line {
     pub address: String,
     pub leads: Option<String>,
 }
 
 /// Reads every line of the table.
-pub fn lines() -> Vec<Line> {
+pub(crate) fn lines() -> Vec<Line> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/links.json");
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }

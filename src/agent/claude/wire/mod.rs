@@ -5,7 +5,7 @@
 
 mod control;
 
-pub use control::{Account, CanUseTool, ControlRequest, ControlResponse};
+pub(crate) use control::{Account, CanUseTool, ControlRequest, ControlResponse};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// One line from Claude Code.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Line {
+pub(super) enum Line {
     System(System),
     StreamEvent {
         event: StreamEvent,
@@ -43,7 +43,7 @@ pub enum Line {
 }
 
 /// Parses one line. `None` if it is not an object of a known type.
-pub fn parse(line: &str) -> Option<Line> {
+pub(super) fn parse(line: &str) -> Option<Line> {
     let line = line.trim_start();
     if !line.starts_with('{') {
         return None;
@@ -61,7 +61,7 @@ pub fn parse(line: &str) -> Option<Line> {
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "subtype", rename_all = "snake_case")]
-pub enum System {
+pub(super) enum System {
     /// Sent at the start of every turn.
     Init(Init),
     ApiRetry(ApiRetry),
@@ -75,7 +75,7 @@ pub enum System {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Init {
+pub(super) struct Init {
     pub session_id: String,
     #[serde(default)]
     pub model: Option<String>,
@@ -86,7 +86,7 @@ pub struct Init {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct McpServer {
+pub(super) struct McpServer {
     #[serde(default)]
     pub name: String,
     #[serde(default)]
@@ -94,7 +94,7 @@ pub struct McpServer {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct ApiRetry {
+pub(super) struct ApiRetry {
     #[serde(default)]
     pub attempt: u64,
     #[serde(default)]
@@ -106,7 +106,7 @@ pub struct ApiRetry {
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub struct RateLimit {
+pub(super) struct RateLimit {
     /// `allowed`, `allowed_warning`, `rejected`
     #[serde(default)]
     pub status: String,
@@ -118,7 +118,7 @@ pub struct RateLimit {
 /// A raw event of the streaming API.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum StreamEvent {
+pub(super) enum StreamEvent {
     MessageStart {
         message: MessageStart,
     },
@@ -134,20 +134,20 @@ pub enum StreamEvent {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct MessageStart {
+pub(super) struct MessageStart {
     #[serde(default)]
     pub id: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub struct BlockStart {
+pub(super) struct BlockStart {
     #[serde(default, rename = "type")]
     pub kind: String,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type")]
-pub enum Delta {
+pub(super) enum Delta {
     #[serde(rename = "text_delta")]
     Text { text: String },
     #[serde(rename = "thinking_delta")]
@@ -158,7 +158,7 @@ pub enum Delta {
 
 /// One or more finished blocks of an answer.
 #[derive(Debug, Deserialize)]
-pub struct Assistant {
+pub(super) struct Assistant {
     pub message: Message,
     #[serde(default)]
     pub parent_tool_use_id: Option<String>,
@@ -168,7 +168,7 @@ pub struct Assistant {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Message {
+pub(super) struct Message {
     #[serde(default)]
     pub id: String,
     #[serde(default)]
@@ -183,7 +183,7 @@ pub struct Message {
 /// The content of a message or a tool result.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub enum Content {
+pub(super) enum Content {
     Text(String),
     Blocks(Vec<Block>),
     Other(serde::de::IgnoredAny),
@@ -197,7 +197,7 @@ impl Default for Content {
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Block {
+pub(super) enum Block {
     Text {
         #[serde(default)]
         text: String,
@@ -229,7 +229,7 @@ pub enum Block {
 }
 
 #[derive(Debug, Default, Deserialize)]
-pub struct ImageSource {
+pub(super) struct ImageSource {
     #[serde(default)]
     pub media_type: String,
     /// Base64.
@@ -239,7 +239,7 @@ pub struct ImageSource {
 
 /// Tool results arrive as a message of the user.
 #[derive(Debug, Deserialize)]
-pub struct User {
+pub(super) struct User {
     pub message: Message,
     #[serde(default)]
     pub tool_result_meta: Vec<ToolResultMeta>,
@@ -249,7 +249,7 @@ pub struct User {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct ToolResultMeta {
+pub(super) struct ToolResultMeta {
     #[serde(default)]
     pub id: String,
     /// Present if the tool did not run: `permission-rule`, `user-rejected`.
@@ -259,7 +259,7 @@ pub struct ToolResultMeta {
 
 /// The end of a turn. An API failure has `subtype: success` with `is_error`.
 #[derive(Debug, Default, Deserialize)]
-pub struct TurnResult {
+pub(super) struct TurnResult {
     #[serde(default)]
     pub subtype: String,
     #[serde(default)]
@@ -286,7 +286,7 @@ pub struct TurnResult {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct TokensTold {
+pub(super) struct TokensTold {
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub cache_read_input_tokens: u64,
@@ -295,7 +295,7 @@ pub struct TokensTold {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct ModelUsage {
+pub(super) struct ModelUsage {
     pub context_window: u64,
 }
 

@@ -7,11 +7,13 @@ mod answers;
 mod items;
 mod requests;
 
-pub use answers::{AccountRead, Models, ThreadStarted, TurnAccepted};
+pub(crate) use answers::{AccountRead, Models, ThreadStarted, TurnAccepted};
 #[cfg(test)]
-pub use items::FileUpdateKind;
-pub use items::{FileUpdate, Item};
-pub use requests::{CommandApproval, FileApproval, PermissionsApproval, Question, QuestionOption, Questions, Request};
+pub(crate) use items::FileUpdateKind;
+pub(crate) use items::{FileUpdate, Item};
+pub(crate) use requests::{
+    CommandApproval, FileApproval, PermissionsApproval, Question, QuestionOption, Questions, Request,
+};
 
 use crate::agent::rpc::message::read;
 use serde::Deserialize;
@@ -20,7 +22,7 @@ use serde_json::value::RawValue;
 
 /// A notification from the app-server.
 #[derive(Debug)]
-pub enum Notification {
+pub(super) enum Notification {
     TurnStarted(OfTurn),
     TurnCompleted(OfTurn),
     ItemStarted(OfItem),
@@ -65,7 +67,7 @@ const IGNORED: [&str; 16] = [
 
 impl Notification {
     /// Parses a notification; `None` if its method or format is unknown.
-    pub fn parse(method: &str, params: &RawValue) -> Option<Self> {
+    pub(super) fn parse(method: &str, params: &RawValue) -> Option<Self> {
         Some(match method {
             "turn/started" => Self::TurnStarted(read(params, method)?),
             "turn/completed" => Self::TurnCompleted(read(params, method)?),
@@ -91,12 +93,12 @@ impl Notification {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct OfTurn {
-    pub turn: Turn,
+pub(super) struct OfTurn {
+    pub turn: WireTurn,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Turn {
+pub(super) struct WireTurn {
     #[serde(default)]
     pub id: String,
     /// `inProgress`, `completed`, `interrupted`, `failed`
@@ -108,7 +110,7 @@ pub struct Turn {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TurnError {
+pub(super) struct TurnError {
     #[serde(default)]
     pub message: String,
     /// A name, or an object whose only field has that name.
@@ -118,7 +120,7 @@ pub struct TurnError {
 
 impl TurnError {
     /// Returns the name of the error, or `other` if it has none.
-    pub fn kind(&self) -> &str {
+    pub(super) fn kind(&self) -> &str {
         match &self.codex_error_info {
             Some(Value::String(name)) => name,
             Some(Value::Object(fields)) => fields.keys().next().map_or("other", String::as_str),
@@ -127,27 +129,27 @@ impl TurnError {
     }
 
     /// Returns the HTTP status behind the error, if there was a response.
-    pub fn status(&self) -> Option<u16> {
+    pub(super) fn status(&self) -> Option<u16> {
         let fields = self.codex_error_info.as_ref()?.as_object()?;
         fields.values().next()?.get("httpStatusCode")?.as_u64()?.try_into().ok()
     }
 }
 
 #[derive(Debug, Deserialize)]
-pub struct ErrorTold {
+pub(super) struct ErrorTold {
     pub error: TurnError,
     #[serde(default, rename = "willRetry")]
     pub will_retry: bool,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct OfItem {
+pub(super) struct OfItem {
     pub item: Item,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Delta {
+pub(super) struct Delta {
     #[serde(default)]
     pub item_id: String,
     #[serde(default)]
@@ -155,13 +157,13 @@ pub struct Delta {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct PlanUpdated {
+pub(super) struct PlanUpdated {
     #[serde(default)]
     pub plan: Vec<PlanStep>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct PlanStep {
+pub(super) struct PlanStep {
     #[serde(default)]
     pub step: String,
     /// `pending`, `inProgress`, `completed`
@@ -171,13 +173,13 @@ pub struct PlanStep {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TokenUsageUpdated {
+pub(super) struct TokenUsageUpdated {
     pub token_usage: TokenUsage,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct TokenUsage {
+pub(super) struct TokenUsage {
     /// The usage of the whole thread.
     #[serde(default)]
     pub total: Tokens,
@@ -190,7 +192,7 @@ pub struct TokenUsage {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Tokens {
+pub(super) struct Tokens {
     pub total_tokens: u64,
     /// Includes the cached tokens.
     pub input_tokens: u64,
@@ -200,13 +202,13 @@ pub struct Tokens {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RateLimitsUpdated {
+pub(super) struct RateLimitsUpdated {
     pub rate_limits: RateLimits,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RateLimits {
+pub(super) struct RateLimits {
     #[serde(default)]
     pub primary: Option<RateLimitWindow>,
     #[serde(default)]
@@ -215,7 +217,7 @@ pub struct RateLimits {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RateLimitWindow {
+pub(super) struct RateLimitWindow {
     #[serde(default)]
     pub used_percent: f64,
     /// In seconds since 1970.
@@ -225,12 +227,12 @@ pub struct RateLimitWindow {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct RequestResolved {
+pub(super) struct RequestResolved {
     pub request_id: Value,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct McpStartup {
+pub(super) struct McpStartup {
     #[serde(default)]
     pub name: String,
     /// `starting`, `ready`, `failed`, `cancelled`
@@ -240,7 +242,7 @@ pub struct McpStartup {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Rerouted {
+pub(super) struct Rerouted {
     #[serde(default)]
     pub to_model: String,
 }

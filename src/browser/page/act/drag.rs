@@ -47,6 +47,8 @@ impl Page {
     async fn drag_now(&self, from: &Target, to: &Target, limit: Duration) -> Result<(), PageError> {
         let source = self.ready(from, &DRAG_NEEDS, "dragging", limit).await?;
         let start = self.free_point(from, &source, "dragging", limit).await?;
+        // Both ends, before the first press; the drop target again before the drop.
+        self.check_all_expected().await?;
         let _: Value = self.script(&source.frame, Injected::WatchDrag, &[], SCRIPT_LIMIT).await?;
         let intercepted = self.subscribe(&["Input.dragIntercepted"])?;
         self.points_at(&source, start, true).await;
@@ -81,6 +83,7 @@ impl Page {
             events::carry(self.session(), at).await?;
         }
         self.points_at(&destination, end, false).await;
+        self.check_expected(Some(to)).await?;
         let by_browser: bool = self.script(&source.frame, Injected::DragBegan, &[], SCRIPT_LIMIT).await?;
         if !by_browser {
             self.refuse_click(source, &destination, to).await?;

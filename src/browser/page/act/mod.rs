@@ -16,7 +16,7 @@ mod tidy;
 mod toggle;
 
 pub(in crate::browser::page) use actions::CLOSING_LIMIT;
-pub use actions::Clicked;
-pub use scrolling::{Edge, ScrollBy, Scrolled};
-pub use style_change::StyleChange;
-pub use tidy::Clutter;
+pub(crate) use actions::Clicked;
+pub(crate) use scrolling::{Edge, ScrollBy, Scrolled};
+pub(crate) use style_change::StyleChange;
+pub(crate) use tidy::Clutter;

@@ -41,7 +41,8 @@ pub enum Clutter {
     Sticky,
     Social,
     Overlays,
-    Clutter,
+    #[serde(rename = "clutter")]
+    Widgets,
 }
 
 impl Page {

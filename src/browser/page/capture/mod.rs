@@ -7,4 +7,4 @@ mod picture;
 mod print;
 mod stitch;
 
-pub use picture::{Area, Capture, Cut, ImageFormat, Region};
+pub(crate) use picture::{Area, Capture, Cut, ImageFormat, Region};

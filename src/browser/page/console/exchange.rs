@@ -16,7 +16,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// A name and a value, as sent; a name may occur several times.
-pub type Header = (String, String);
+pub(crate) type Header = (String, String);
 
 /// One request and its response.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// The number of messages, and of requests, remembered per tab.
-pub const RING: usize = 50_000;
+pub(crate) const RING: usize = 50_000;
 /// The size limit of a tab's messages, in bytes: beyond it the oldest are dropped before there are [`RING`].
 const MOST_BYTES: usize = 8 * 1024 * 1024;
 /// Longer messages are cut: a page that logs its whole state would fill the memory. In bytes.
@@ -59,7 +59,7 @@ pub struct RequestRecord {
 }
 
 #[derive(Debug)]
-pub struct Journal {
+pub(crate) struct Journal {
     pub(super) console: VecDeque<ConsoleMessage>,
     /// The total size of the texts in `console`.
     pub(super) console_bytes: usize,

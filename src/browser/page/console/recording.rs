@@ -5,14 +5,14 @@
 
 use super::body::Body;
 use crate::browser::devtools::network::GetResponseBody;
-use crate::browser::session::Session;
+use crate::browser::devtools_session::Session;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The limit of one recording, in bytes.
-pub const MOST_BODIES: usize = 32 * 1024 * 1024;
+pub(super) const MOST_BODIES: usize = 32 * 1024 * 1024;
 /// In bytes; a larger body is left out.
-pub const LARGEST_BODY: usize = 8 * 1024 * 1024;
+pub(super) const LARGEST_BODY: usize = 8 * 1024 * 1024;
 
 /// The recorded parts and their audience.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -8,10 +8,10 @@ use crate::browser::devtools::Done;
 use crate::browser::devtools::input::{
     DispatchKeyEvent, DispatchMouseEvent, InsertText, KeyEventType, MouseButton, MouseEventType,
 };
+use crate::browser::devtools_session::{Batch, Reply, Session};
 use crate::browser::keyboard::PanelKeyboard;
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::Point;
-use crate::browser::session::{Batch, Reply, Session};
 use std::time::Duration;
 
 /// The page acknowledges input: a slow handler delays the reply, and a dialog blocks it.

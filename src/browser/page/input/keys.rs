@@ -46,7 +46,7 @@ pub(in crate::browser::page) struct Key {
 
 /// The effect of a key or combination, for the policy. A key that cannot be parsed fails when it is pressed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeyMeaning {
+pub(crate) struct KeyMeaning {
     /// Follows a link or submits a form.
     pub enter: bool,
     /// Clicks a button.
@@ -59,7 +59,7 @@ pub struct KeyMeaning {
 
 impl KeyMeaning {
     /// Parses a key with the table that presses use too.
-    pub fn of(key: &str) -> Self {
+    pub(crate) fn of(key: &str) -> Self {
         let Ok(Stroke { key, bits, .. }) = parse(key) else {
             return Self { enter: key.ends_with("Enter"), ..Self::default() };
         };
@@ -74,7 +74,7 @@ impl KeyMeaning {
 }
 
 /// Returns true if a text names a key that types no character. Other texts may be part of a password.
-pub fn is_named_key(text: &str) -> bool {
+pub(crate) fn is_named_key(text: &str) -> bool {
     parse(text).is_ok_and(|Stroke { key, .. }| key.code == "Space" || key.text.chars().all(char::is_control))
 }
 

@@ -1,8 +1,8 @@
 //! The watcher of input positions, and the mark on the element that receives input.
 
 use crate::browser::devtools::runtime::Evaluate;
+use crate::browser::devtools_session::Session;
 use crate::browser::page::script::Injected;
-use crate::browser::session::Session;
 use crate::protocol::ids::TabId;
 use serde_json::json;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct PointerAt {
 }
 
 /// Receives each position just before the input is sent. Must not block.
-pub type PointerWatch = Arc<dyn Fn(PointerAt) + Send + Sync>;
+pub(crate) type PointerWatch = Arc<dyn Fn(PointerAt) + Send + Sync>;
 
 /// The mark on the element of an action. Removed on drop, even if the command is cancelled.
 pub(in crate::browser::page) struct Touch {

@@ -2,12 +2,12 @@
 //!
 //! Owns the touch events. `click` ensures that a tap hits its element.
 
+use crate::browser::devtools_session::Session;
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::{Need, Point, Target};
 use crate::browser::page::page::Page;
 use crate::browser::page::script::{call, tell};
 use crate::browser::page::wait::Settling;
-use crate::browser::session::Session;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::time::Duration;

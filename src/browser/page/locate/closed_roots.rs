@@ -3,6 +3,8 @@
 //! Owns the requests; the script chooses the elements. The page cannot notice, and its own scripts still cannot see
 //! into a closed root.
 
+use crate::browser::devtools::dom::{DescribedNode, ResolvedNode};
+use crate::browser::devtools::runtime::{Evaluated, Remote};
 use crate::browser::frames::{FrameId, World};
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
@@ -17,18 +19,6 @@ const DEEPEST: usize = 4;
 const GROUP: &str = "gstack closed roots";
 
 #[derive(Deserialize)]
-struct Evaluated {
-    result: Remote,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Remote {
-    #[serde(default)]
-    object_id: Option<String>,
-}
-
-#[derive(Deserialize)]
 struct Properties {
     result: Vec<Property>,
 }
@@ -38,31 +28,6 @@ struct Property {
     name: String,
     #[serde(default)]
     value: Option<Remote>,
-}
-
-#[derive(Deserialize)]
-struct Described {
-    node: Node,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Node {
-    #[serde(default)]
-    shadow_roots: Vec<ShadowRoot>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ShadowRoot {
-    backend_node_id: i64,
-    #[serde(default)]
-    shadow_root_type: String,
-}
-
-#[derive(Deserialize)]
-struct Resolved {
-    object: Remote,
 }
 
 impl Page {
@@ -110,9 +75,10 @@ impl Page {
     /// Passes the element's closed root to the script. Returns false if it has none.
     async fn open_root(&self, frame: &FrameId, suspect: &str) -> Result<bool, PageError> {
         let session = self.session_of(frame)?;
-        let described: Described =
+        let described: DescribedNode =
             call(&session, "DOM.describeNode", &json!({ "objectId": suspect, "depth": 0 })).await?;
-        let closed = described.node.shadow_roots.into_iter().find(|root| root.shadow_root_type == "closed");
+        let closed =
+            described.node.shadow_roots.into_iter().find(|root| root.shadow_root_type.as_deref() == Some("closed"));
         let Some(closed) = closed else { return Ok(false) };
         let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await?;
         let resolve = json!({
@@ -120,7 +86,7 @@ impl Page {
             "executionContextId": context.id,
             "objectGroup": GROUP,
         });
-        let root: Resolved = call(&session, "DOM.resolveNode", &resolve).await?;
+        let root: ResolvedNode = call(&session, "DOM.resolveNode", &resolve).await?;
         let Some(root) = root.object.object_id else { return Ok(false) };
         let show = json!({
             "objectId": suspect,

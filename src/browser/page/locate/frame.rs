@@ -45,7 +45,7 @@ struct Bounds {
 }
 
 #[derive(Deserialize)]
-struct Held {
+struct FrameElement {
     number: Option<u32>,
     #[serde(flatten)]
     fault: FaultReply,
@@ -84,8 +84,16 @@ impl Page {
         Ok(frame)
     }
 
-    /// Brings the tab into view and its window to the front, even if it is minimized.
+    /// Brings the tab into view and its window to the front, even if it is minimized. A panel that has the keyboard
+    /// focus keeps it.
     pub async fn bring_to_front(&self) -> Result<(), PageError> {
+        let held = self.hold_keyboard(&self.main_frame().await?.id).await;
+        let shown = self.show_window().await;
+        held.give_back().await;
+        shown
+    }
+
+    async fn show_window(&self) -> Result<(), PageError> {
         let target = self.info()?.page.ok_or(PageError::DocumentGone)?;
         let window: Window =
             call(&self.browser().root(), "Browser.getWindowForTarget", &json!({ "targetId": target.as_str() })).await?;
@@ -100,7 +108,7 @@ impl Page {
 
     async fn frame_in(&self, target: &Target) -> Result<Frame, PageError> {
         let (parent, _) = self.locate(target).await?;
-        let held: Held = self.ask(target, Injected::FrameElement, &[], SCRIPT_LIMIT).await?;
+        let held: FrameElement = self.ask(target, Injected::FrameElement, &[], SCRIPT_LIMIT).await?;
         let number = held
             .number
             .ok_or_else(|| held.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())))?;

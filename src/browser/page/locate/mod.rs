@@ -7,14 +7,14 @@ mod closed_roots;
 pub(super) mod element;
 mod expected;
 mod frame;
-mod frame_place;
+mod frame_offset;
 mod frame_search;
 mod judged;
 pub mod refs;
 mod target;
 
 pub(in crate::browser::page) use element::{FaultReply, Need, OptionPlace, Point, Ready, ScriptTarget, TRIES_TO_READ};
-pub use expected::Expected;
-pub use frame::FrameChoice;
+pub(crate) use expected::{Expected, ExpectedElement};
+pub(crate) use frame::FrameChoice;
 pub(in crate::browser::page) use refs::{ElementPlace, RefKind, RefName, RefTable};
-pub use target::Target;
+pub(crate) use target::Target;

@@ -19,7 +19,9 @@ pub enum RefKind {
 /// `@e3` or `@c1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RefName {
+    /// Whether it is `@e…` or `@c…`.
     pub kind: RefKind,
+    /// The number after the letter.
     pub number: u32,
 }
 
@@ -52,6 +54,7 @@ impl fmt::Display for RefName {
 /// An element in one document of one frame.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ElementPlace {
+    /// The frame.
     pub frame: FrameId,
     /// The script's id of its document.
     pub document: String,

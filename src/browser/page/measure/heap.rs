@@ -5,11 +5,11 @@
 use crate::browser::cdp::CdpError;
 use crate::browser::devtools::Done;
 use crate::browser::devtools::heap_profiler::{Disable, Enable, TakeHeapSnapshot};
+use crate::browser::devtools_session::Session;
 use crate::browser::events::Subscription;
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
 use crate::browser::page::script::call;
-use crate::browser::session::Session;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde::Deserialize;

@@ -10,10 +10,9 @@ mod trace;
 mod under_way;
 mod vitals;
 
-pub use audit::{Audit, AuditOptions, Audited, AuditedElement, AuditedRule, Impact};
-pub use coverage::CodeUse;
-pub use heap::{HeapSnapshot, HeapUsage};
-pub use trace::TraceEvents;
+pub(crate) use audit::{Audit, AuditOptions, Audited, AuditedElement, AuditedRule, Impact};
+pub(crate) use coverage::CodeUse;
+pub(crate) use trace::TraceEvents;
 pub(in crate::browser::page) use under_way::Measured;
-pub use under_way::TraceOptions;
-pub use vitals::Vitals;
+pub(crate) use under_way::TraceOptions;
+pub(crate) use vitals::Vitals;

@@ -5,18 +5,20 @@
 //! input.
 
 use super::drawn::ListedRef;
+use crate::browser::devtools::dom::{DescribedNode, ResolvedNode};
+use crate::browser::devtools::runtime::Evaluated;
+use crate::browser::devtools_session::Session;
 use crate::browser::frames::{FrameId, World};
-use crate::browser::linger::Stay;
+use crate::browser::keep_attached::KeepAttached;
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::{ElementPlace, RefName};
 use crate::browser::page::page::{Memory, Page, Pages, lock};
 use crate::browser::page::script::{Argument, Injected, WORLD, call, script_in, tell};
-use crate::browser::session::Session;
 use crate::browser::tab::Tab;
 use crate::protocol::ids::TabId;
 use futures_util::future::join_all;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -33,7 +35,7 @@ const EXTENSION_WORLD: &str = "gstack";
 pub struct Marks {
     pub(super) tab: Tab,
     pub(super) memory: Arc<Memory>,
-    stay: Stay,
+    keep: KeepAttached,
 }
 
 #[derive(Serialize)]
@@ -42,46 +44,23 @@ struct Badge {
     label: String,
 }
 
-#[derive(Deserialize)]
-pub(super) struct Resolved {
-    pub(super) object: Remote,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Remote {
-    #[serde(default)]
-    pub(super) object_id: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Evaluated {
-    result: Remote,
-}
-
-#[derive(Deserialize)]
-struct Described {
-    node: Node,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Node {
-    backend_node_id: i64,
-}
-
 impl Pages {
     /// Engages the tab and returns its marks.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed or cannot be attached to, or shows a page with a refused address.
     pub async fn marks(&self, tab: &Tab) -> Result<Marks, PageError> {
-        let stay = tab.stay()?;
+        let keep = tab.keep_attached()?;
         tab.engage().await?;
         // The accessible name of a picked element is page data too.
         tab.check_addresses(tab.refusal_mark())?;
-        Ok(Marks { tab: tab.clone(), memory: self.memory_of(tab), stay })
+        Ok(Marks { tab: tab.clone(), memory: self.memory_of(tab), keep })
     }
 }
 
 impl Marks {
+    /// Returns the tab's number.
     pub fn tab(&self) -> TabId {
         self.tab.id()
     }
@@ -90,12 +69,16 @@ impl Marks {
         let drawn = lock(&self.memory.drawn);
         drawn.refs || drawn.pointed.is_some()
     }
-    /// Returns the `Stay` that keeps the tab attached while something is drawn.
-    pub fn stay(&self) -> Stay {
-        self.stay.clone()
+    /// Returns the `KeepAttached` that keeps the tab attached while something is drawn.
+    pub fn keep_attached(&self) -> KeepAttached {
+        self.keep.clone()
     }
 
     /// Returns the refs of the last snapshot whose elements are still in the page, in document order.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed, or its page crashed or hangs.
     pub async fn refs(&self) -> Result<Vec<ListedRef>, PageError> {
         let listed = lock(&self.memory.listed).clone();
         let by_frame = self.places(&listed);
@@ -115,6 +98,10 @@ impl Marks {
     }
 
     /// Shows or hides the refs of the last snapshot and of each later one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed, or its page crashed or hangs.
     pub async fn show_refs(&self, show: bool) -> Result<(), PageError> {
         lock(&self.memory.drawn).refs = show;
         if show {
@@ -147,7 +134,12 @@ impl Marks {
         join_all(drawing).await.into_iter().collect()
     }
 
-    /// Outlines one element, or removes the outline. Fails with `RefNotFound` if the element is no longer in the page.
+    /// Outlines one element, or removes the outline.
+    ///
+    /// # Errors
+    ///
+    /// Fails with `PageError::RefNotFound` if the element is no longer in the page, and if the tab is closed, or its
+    /// page crashed or hangs.
     pub async fn highlight(&self, name: Option<RefName>) -> Result<(), PageError> {
         let Some(name) = name else { return self.point_away().await };
         let gone = || PageError::RefNotFound(name.to_string());
@@ -258,9 +250,9 @@ async fn hand_over(session: &Session, theirs: i64, ours: i64) -> Result<(), Page
     let expression = json!({ "expression": "globalThis.gstackMarks?.root", "contextId": theirs });
     let root: Evaluated = call(session, "Runtime.evaluate", &expression).await?;
     let Some(root) = root.result.object_id else { return Ok(()) };
-    let node: Described = call(session, "DOM.describeNode", &json!({ "objectId": root })).await?;
+    let node: DescribedNode = call(session, "DOM.describeNode", &json!({ "objectId": root })).await?;
     let resolve = json!({ "backendNodeId": node.node.backend_node_id, "executionContextId": ours });
-    let root: Resolved = call(session, "DOM.resolveNode", &resolve).await?;
+    let root: ResolvedNode = call(session, "DOM.resolveNode", &resolve).await?;
     let Some(root) = root.object.object_id else { return Ok(()) };
     let adopt = format!("function () {{ return globalThis.__gstack?.{}(this); }}", Injected::AdoptRoot);
     tell(session, "Runtime.callFunctionOn", &json!({ "objectId": root, "functionDeclaration": adopt })).await
@@ -279,7 +271,7 @@ impl Page {
         if !lock(&self.memory.drawn).refs {
             return Ok(());
         }
-        let marks = Marks { tab: (**self.work()).clone(), memory: self.memory.clone(), stay: self.stay()? };
+        let marks = Marks { tab: (**self.work()).clone(), memory: self.memory.clone(), keep: self.keep_attached()? };
         marks.draw_refs().await
     }
 }

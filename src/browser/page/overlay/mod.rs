@@ -2,13 +2,13 @@
 //!
 //! Owns the outlines and ref labels. Never changes the page's own elements.
 
-mod asked;
+mod approval_mark;
 mod drawn;
 pub(super) mod marks;
 mod picker;
 
-pub use asked::Asked;
+pub(crate) use approval_mark::ApprovalMark;
 pub(in crate::browser::page) use drawn::Drawn;
-pub use drawn::ListedRef;
+pub(crate) use drawn::ListedRef;
 pub use marks::Marks;
 pub use picker::PickedElement;

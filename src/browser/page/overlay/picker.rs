@@ -4,15 +4,16 @@
 //! inspect mode follows the pointer, so that no document sees it move or click; our script draws the element under it.
 //! Takes no turn on the tab.
 
-use super::marks::{Marks, Resolved};
+use super::marks::Marks;
+use crate::browser::devtools::dom::ResolvedNode;
 use crate::browser::devtools::target::SessionId;
+use crate::browser::devtools_session::Session;
 use crate::browser::events::{Event, Filter, Subscription};
 use crate::browser::frames::{FrameId, World};
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::{ElementPlace, RefKind, RefName};
 use crate::browser::page::page::lock;
 use crate::browser::page::script::{Injected, WORLD, call, tell};
-use crate::browser::session::Session;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -24,17 +25,24 @@ const BINDING: &str = "__gstackPick";
 /// The picked element. `rect`: x, y, width and height in its frame's viewport.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PickedElement {
+    /// The ref that the element got, or had already.
     pub name: RefName,
+    /// Its ARIA role; `generic` if it has none.
     pub role: String,
+    /// Its accessible name; may be empty.
     pub label: String,
+    /// A CSS selector as a label: `button#save.primary`. It may match other elements too.
     pub selector: String,
+    /// The address of its frame's document.
     pub url: String,
+    /// x, y, width and height, in CSS pixels of its frame's viewport.
     pub rect: (f64, f64, f64, f64),
+    /// Its HTML without secrets, cut to 500 characters.
     pub html: String,
 }
 
 #[derive(Deserialize)]
-struct Described {
+struct PickedDescription {
     document: String,
     role: String,
     name: String,
@@ -94,6 +102,10 @@ enum Step {
 
 impl Marks {
     /// Waits until the user picks an element. Returns `None` if the user cancels or `end` is cancelled.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed, or its page crashes or hangs.
     pub async fn pick(&self, end: &CancellationToken) -> Result<Option<PickedElement>, PageError> {
         let filter = Filter::all().methods(&[
             "Overlay.inspectNodeRequested",
@@ -271,7 +283,7 @@ impl Pick<'_> {
                 let mut resolve = node.clone();
                 resolve["executionContextId"] = json!(context.id);
                 // The browser refuses a node of another frame's document.
-                let Ok(resolved) = call::<Resolved>(session, "DOM.resolveNode", &resolve).await else { continue };
+                let Ok(resolved) = call::<ResolvedNode>(session, "DOM.resolveNode", &resolve).await else { continue };
                 let Some(object) = resolved.object.object_id else { continue };
                 let function =
                     format!("function () {{ return globalThis.__gstack?.{}(this) ?? 0; }}", Injected::NumberOfPicked);
@@ -290,7 +302,7 @@ impl Pick<'_> {
     async fn describe(&self, place: &ElementPlace) -> Result<Option<PickedElement>, PageError> {
         let described = self.marks.try_call(&place.frame, Injected::DescribePicked, &[&place.number]).await?;
         let Some(described) = described.flatten() else { return Ok(None) };
-        let Described { document, role, name: label, selector, url, rect, html } = described;
+        let PickedDescription { document, role, name: label, selector, url, rect, html } = described;
         if document != place.document {
             return Ok(None);
         }

@@ -3,6 +3,7 @@
 //! Owns the line format. Secret field values are redacted, as in every other reader. Assigns no refs: actions use those
 //! of a snapshot.
 
+use crate::browser::devtools::dom::DescribedNode;
 use crate::browser::frames::FrameId;
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::{Page, SCRIPT_LIMIT};
@@ -34,11 +35,11 @@ struct Node {
     #[serde(default)]
     ignored: bool,
     #[serde(default)]
-    role: Option<Held>,
+    role: Option<PropertyValue>,
     #[serde(default)]
-    name: Option<Held>,
+    name: Option<PropertyValue>,
     #[serde(default)]
-    value: Option<Held>,
+    value: Option<PropertyValue>,
     #[serde(default)]
     properties: Vec<Property>,
     #[serde(default)]
@@ -48,7 +49,7 @@ struct Node {
 }
 
 #[derive(Deserialize)]
-struct Held {
+struct PropertyValue {
     #[serde(default)]
     value: Value,
 }
@@ -56,20 +57,7 @@ struct Held {
 #[derive(Deserialize)]
 struct Property {
     name: String,
-    value: Held,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Described {
-    node: DescribedNode,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct DescribedNode {
-    #[serde(default)]
-    frame_id: Option<String>,
+    value: PropertyValue,
 }
 
 impl Page {
@@ -128,7 +116,7 @@ impl Page {
     async fn frame_of(&self, parent: &FrameId, backend: Option<i64>) -> Result<Option<FrameId>, PageError> {
         let Some(backend) = backend else { return Ok(None) };
         let session = self.session_of(parent)?;
-        let described: Described = call(&session, "DOM.describeNode", &json!({ "backendNodeId": backend })).await?;
+        let described: DescribedNode = call(&session, "DOM.describeNode", &json!({ "backendNodeId": backend })).await?;
         let frame = described.node.frame_id.map(FrameId::new);
         Ok(frame.filter(|frame| self.frame(frame).is_ok()))
     }

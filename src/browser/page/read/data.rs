@@ -16,7 +16,7 @@ use std::time::Duration;
 const TABLE_LIMIT: Duration = Duration::from_secs(20);
 
 /// The limit of text that is searched, not shown, in bytes.
-pub const SEARCHED: usize = 4 * 1024 * 1024;
+pub(crate) const SEARCHED: usize = 4 * 1024 * 1024;
 
 /// The texts of a table. A cell that spans several rows or columns is repeated in each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub struct Facts {
 }
 
 /// A rectangle of the tab's viewport, in CSS pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ElementBox {
     pub x: f64,
     pub y: f64,

@@ -9,19 +9,21 @@ mod contents;
 mod data;
 mod destination;
 mod fetched;
+mod react;
 mod snapshot;
 mod snapshot_lines;
 mod styles;
 
+pub(crate) use content::ElementState;
 #[cfg(test)]
 pub(super) use content::What;
-pub use content::{ElementState, Link};
-pub use contents::PageStorage;
-pub use data::{ElementBox, Facts, ListedNode, SEARCHED, Table};
-pub use destination::{Activation, ClickDestination};
-pub use fetched::Fetched;
-pub use snapshot::{Snapshot, SnapshotOptions};
-pub use styles::{BoxModel, Inspection, Origin, Rule};
+pub(crate) use contents::PageStorage;
+pub(crate) use data::{ElementBox, Facts, SEARCHED, Table};
+pub(crate) use destination::{Activation, ClickDestination};
+pub(crate) use fetched::Fetched;
+pub(crate) use react::{Component, ComponentDetails};
+pub(crate) use snapshot::{Snapshot, SnapshotOptions};
+pub(crate) use styles::{BoxModel, Inspection, Origin, Rule};
 
 /// In bytes. A longer snapshot would only crowd an agent's context.
-pub const SNAPSHOT_LIMIT: usize = 60_000;
+pub(crate) const SNAPSHOT_LIMIT: usize = 60_000;

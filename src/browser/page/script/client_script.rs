@@ -5,10 +5,10 @@
 use super::evaluate::lost;
 use crate::browser::cdp::CdpError;
 use crate::browser::devtools::runtime::{AwaitPromise, CallOn, Evaluate, Evaluated, Remote, Thrown};
+use crate::browser::devtools_session::Session;
 use crate::browser::frames::{Context, World};
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
-use crate::browser::session::Session;
 use std::time::Duration;
 
 /// Serializes values that `JSON.stringify` rejects or returns empty.

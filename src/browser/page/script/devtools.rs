@@ -2,8 +2,8 @@
 //!
 //! Owns the one way to send them from here. Never decides what to send.
 
+use crate::browser::devtools_session::Session;
 use crate::browser::page::error::PageError;
-use crate::browser::session::Session;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 //!
 //! Owns the check that a script compiles: a broken one would fail unnoticed in every document. Runs nothing.
 
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::devtools::runtime::CompileScript;
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::{Page, SCRIPT_LIMIT};
@@ -10,7 +10,7 @@ use crate::browser::page::page::{Page, SCRIPT_LIMIT};
 impl Page {
     /// Runs a script in each document from the next one on, in frames and popups too. Returns its number. Fails if the
     /// script does not compile.
-    pub async fn add_init_script(&self, source: &str, only_on: Option<Place>) -> Result<u64, PageError> {
+    pub async fn add_init_script(&self, source: &str, only_on: Option<SiteOrPage>) -> Result<u64, PageError> {
         let compile = CompileScript { expression: source.to_owned(), source_url: String::new(), persist_script: false };
         let compiled = self.session().call_within(compile, SCRIPT_LIMIT).await?;
         if let Some(thrown) = compiled.exception_details {

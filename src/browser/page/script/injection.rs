@@ -7,10 +7,10 @@ use crate::browser::browser::EarlyScript;
 
 /// The isolated world. The browser creates it for each document under this name. It must differ from the names of
 /// extensions, above all ours: the world of an extension's content scripts is reported under the extension's name.
-pub const WORLD: &str = "gstack commands";
+pub(crate) const WORLD: &str = "gstack commands";
 
 /// Defines `globalThis.__gstack` once per document.
-pub const SOURCE: &str = concat!(
+pub(super) const SOURCE: &str = concat!(
     "(() => {\n'use strict';\nif (globalThis.__gstack) return;\n",
     include_str!("../../injected/dom.js"),
     include_str!("../../injected/closed.js"),
@@ -46,6 +46,8 @@ pub const SOURCE: &str = concat!(
     include_str!("../../injected/counted.js"),
     include_str!("../../injected/contents.js"),
     include_str!("../../injected/vitals.js"),
+    include_str!("../../injected/web_mcp.js"),
+    include_str!("../../injected/react.js"),
     include_str!("../../injected/audit.js"),
     include_str!("../../injected/files.js"),
     include_str!("../../injected/boxes.js"),

@@ -9,7 +9,7 @@ mod init_script;
 mod injected;
 mod injection;
 
-pub use client_script::ScriptValue;
+pub(crate) use client_script::ScriptValue;
 pub(in crate::browser::page) use devtools::{LIMIT, call, tell};
 pub(in crate::browser::page) use evaluate::{Argument, not_told, script_in};
 pub(in crate::browser::page) use injected::{FaultKind, Guarded, Injected};

@@ -56,8 +56,8 @@ impl Page {
     async fn set_conditions(&self, conditions: Value) -> Result<(), PageError> {
         let plain = network_as_it_is();
         match conditions == plain {
-            true => self.unkeep(CONDITIONS, CONDITIONS, plain).await?,
-            false => self.keep(CONDITIONS, conditions).await?,
+            true => self.clear_override(CONDITIONS, CONDITIONS, plain).await?,
+            false => self.set_override(CONDITIONS, conditions).await?,
         }
         Ok(())
     }
@@ -66,8 +66,8 @@ impl Page {
     pub async fn set_cache(&self, uses: bool) -> Result<(), PageError> {
         const DISABLED: &str = "Network.setCacheDisabled";
         match uses {
-            true => self.unkeep(DISABLED, DISABLED, json!({ "cacheDisabled": false })).await?,
-            false => self.keep(DISABLED, json!({ "cacheDisabled": true })).await?,
+            true => self.clear_override(DISABLED, DISABLED, json!({ "cacheDisabled": false })).await?,
+            false => self.set_override(DISABLED, json!({ "cacheDisabled": true })).await?,
         }
         Ok(())
     }
@@ -76,8 +76,8 @@ impl Page {
     pub async fn slow_cpu(&self, rate: f64) -> Result<(), PageError> {
         const RATE: &str = "Emulation.setCPUThrottlingRate";
         match rate > 1.0 {
-            true => self.keep(RATE, json!({ "rate": rate })).await?,
-            false => self.unkeep(RATE, RATE, json!({ "rate": 1 })).await?,
+            true => self.set_override(RATE, json!({ "rate": rate })).await?,
+            false => self.clear_override(RATE, RATE, json!({ "rate": 1 })).await?,
         }
         Ok(())
     }
@@ -89,7 +89,7 @@ impl Page {
         let mut headers = before.and_then(|kept| kept["headers"].as_object().cloned()).unwrap_or_default();
         headers.retain(|known, _| !known.eq_ignore_ascii_case(name));
         headers.insert(name.to_owned(), Value::from(value));
-        Ok(self.keep(EXTRA_HEADERS, json!({ "headers": headers })).await?)
+        Ok(self.set_override(EXTRA_HEADERS, json!({ "headers": headers })).await?)
     }
 }
 

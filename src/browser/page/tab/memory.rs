@@ -66,6 +66,10 @@ struct Heap {
 
 impl Pages {
     /// Measures this process, the browser's processes and its engaged tabs.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the browser does not answer. What cannot be measured is left out.
     pub async fn memory(&self, browser: &Browser) -> Result<MemoryReport, BrowserError> {
         let reply = browser.root().call_json("SystemInfo.getProcessInfo", &json!({}), LIMIT).await?;
         let processes = match serde_json::from_value::<Processes>(reply) {

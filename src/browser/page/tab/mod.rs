@@ -9,10 +9,9 @@ mod surroundings;
 mod temporary;
 mod titles;
 
-pub use cookies::{Cookie, PartitionKey};
-pub use emulation::LaidOut;
-pub use memory::{BrowserProcess, MemoryReport, TabMemory};
-pub use service_workers::{ServiceWorker, Stopped};
-pub use surroundings::{Locality, Screen, Surroundings};
-pub use temporary::TemporaryTab;
-pub use titles::titles;
+pub(crate) use cookies::{Cookie, PartitionKey};
+pub(crate) use memory::MemoryReport;
+pub(crate) use service_workers::{ServiceWorker, Stopped};
+pub(crate) use surroundings::{Locality, Screen};
+pub(crate) use temporary::TemporaryTab;
+pub(crate) use titles::titles;

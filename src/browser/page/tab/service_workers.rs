@@ -6,10 +6,10 @@
 use crate::browser::devtools::service_worker::{
     Disable, Enable, Registration, RegistrationsUpdated, StopWorker, Version, VersionsUpdated,
 };
+use crate::browser::devtools_session::Session;
 use crate::browser::events::{Event, Subscription};
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
-use crate::browser::session::Session;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
@@ -99,8 +99,8 @@ impl Page {
     /// Whether the tab's requests go past service workers to the network; of frames and popups too.
     pub async fn bypass_service_workers(&self, bypass: bool) -> Result<(), PageError> {
         match bypass {
-            true => self.keep(BYPASS, json!({ "bypass": true })).await?,
-            false => self.unkeep(BYPASS, BYPASS, json!({ "bypass": false })).await?,
+            true => self.set_override(BYPASS, json!({ "bypass": true })).await?,
+            false => self.clear_override(BYPASS, BYPASS, json!({ "bypass": false })).await?,
         }
         Ok(())
     }

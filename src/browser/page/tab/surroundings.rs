@@ -59,7 +59,7 @@ impl Page {
     /// Emulates a screen; `None`: the real window.
     pub async fn set_screen(&self, screen: Option<Screen>) -> Result<(), PageError> {
         let Some(screen) = screen else {
-            return Ok(self.unkeep(METRICS, "Emulation.clearDeviceMetricsOverride", json!({})).await?);
+            return Ok(self.clear_override(METRICS, "Emulation.clearDeviceMetricsOverride", json!({})).await?);
         };
         let (width, height) = screen.viewport;
         let mut params =
@@ -74,14 +74,14 @@ impl Page {
                 false => json!({ "type": "portraitPrimary", "angle": 0 }),
             };
         }
-        Ok(self.keep(METRICS, params).await?)
+        Ok(self.set_override(METRICS, params).await?)
     }
 
     /// Turns touch events on or off.
     pub async fn set_touch(&self, touch: bool) -> Result<(), PageError> {
         match touch {
-            true => self.keep(TOUCH, json!({ "enabled": true })).await?,
-            false => self.unkeep(TOUCH, TOUCH, json!({ "enabled": false })).await?,
+            true => self.set_override(TOUCH, json!({ "enabled": true })).await?,
+            false => self.clear_override(TOUCH, TOUCH, json!({ "enabled": false })).await?,
         }
         Ok(())
     }
@@ -108,10 +108,10 @@ impl Page {
     async fn set_identity(&self, mut params: Map<String, Value>) -> Result<(), PageError> {
         let has_agent = params.get("userAgent").is_some_and(|agent| agent != "");
         if !has_agent && !params.contains_key("acceptLanguage") {
-            return Ok(self.unkeep(IDENTITY, IDENTITY, json!({ "userAgent": "" })).await?);
+            return Ok(self.clear_override(IDENTITY, IDENTITY, json!({ "userAgent": "" })).await?);
         }
         params.entry("userAgent").or_insert(json!(""));
-        Ok(self.keep(IDENTITY, Value::Object(params)).await?)
+        Ok(self.set_override(IDENTITY, Value::Object(params)).await?)
     }
 
     /// Sets the locale of dates and numbers, `Accept-Language` and `navigator.language`; `None`: the browser's own.
@@ -119,9 +119,9 @@ impl Page {
         match locale {
             Some(locale) => {
                 let what = || format!("the locale {locale}");
-                self.keep(LOCALE, json!({ "locale": locale })).await.map_err(|error| refused(error, what()))?;
+                self.set_override(LOCALE, json!({ "locale": locale })).await.map_err(|error| refused(error, what()))?;
             }
-            None => self.unkeep(LOCALE, LOCALE, json!({})).await?,
+            None => self.clear_override(LOCALE, LOCALE, json!({})).await?,
         }
         let mut params = self.identity();
         match locale {
@@ -135,10 +135,10 @@ impl Page {
     pub async fn set_timezone(&self, zone: Option<&str>) -> Result<(), PageError> {
         match zone {
             Some(zone) => {
-                let set = self.keep(TIMEZONE, json!({ "timezoneId": zone })).await;
+                let set = self.set_override(TIMEZONE, json!({ "timezoneId": zone })).await;
                 set.map_err(|error| refused(error, format!("the time zone {zone}")))
             }
-            None => Ok(self.unkeep(TIMEZONE, TIMEZONE, json!({ "timezoneId": "" })).await?),
+            None => Ok(self.clear_override(TIMEZONE, TIMEZONE, json!({ "timezoneId": "" })).await?),
         }
     }
 
@@ -147,9 +147,9 @@ impl Page {
         match place {
             Some(Locality { latitude, longitude, accuracy }) => {
                 let params = json!({ "latitude": latitude, "longitude": longitude, "accuracy": accuracy });
-                self.keep(PLACE, params).await?;
+                self.set_override(PLACE, params).await?;
             }
-            None => self.unkeep(PLACE, "Emulation.clearGeolocationOverride", json!({})).await?,
+            None => self.clear_override(PLACE, "Emulation.clearGeolocationOverride", json!({})).await?,
         }
         Ok(())
     }
@@ -177,8 +177,8 @@ impl Page {
     async fn set_emulated_media(&self, media: Value) -> Result<(), PageError> {
         let plain = json!({ "media": "", "features": [] });
         match media == plain {
-            true => self.unkeep(MEDIA, MEDIA, plain).await?,
-            false => self.keep(MEDIA, media).await?,
+            true => self.clear_override(MEDIA, MEDIA, plain).await?,
+            false => self.set_override(MEDIA, media).await?,
         }
         Ok(())
     }

@@ -9,13 +9,13 @@ use crate::browser::tab::Tab;
 use std::ops::Deref;
 
 /// Closes its tab when it is dropped.
-pub struct TemporaryTab {
+pub(crate) struct TemporaryTab {
     tab: Tab,
 }
 
 impl TemporaryTab {
     /// Opens a tab in the background.
-    pub async fn open(browser: &Browser) -> Result<Self, PageError> {
+    pub(crate) async fn open(browser: &Browser) -> Result<Self, PageError> {
         Ok(Self { tab: browser.new_tab().await? })
     }
 }

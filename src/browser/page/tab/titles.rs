@@ -26,7 +26,7 @@ struct Target {
 }
 
 /// Returns the titles by *page* target.
-pub async fn titles(browser: &Browser) -> Result<HashMap<TargetId, String>, PageError> {
+pub(crate) async fn titles(browser: &Browser) -> Result<HashMap<TargetId, String>, PageError> {
     let reply = browser.root().call_json("Target.getTargets", &serde_json::json!({}), LIMIT).await?;
     let targets: Targets = serde_json::from_value(reply).map_err(|error| PageError::Unreadable(error.to_string()))?;
     Ok(targets.target_infos.into_iter().map(|target| (TargetId::new(target.target_id), target.title)).collect())

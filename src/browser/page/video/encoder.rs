@@ -8,12 +8,12 @@
 use crate::base::glob::Glob;
 use crate::browser::browser::Browser;
 use crate::browser::devtools::runtime::{Evaluate, Evaluated};
+use crate::browser::devtools_session::Session;
 use crate::browser::error::BrowserError;
 use crate::browser::frames::{Context, World};
 use crate::browser::page::error::PageError;
 use crate::browser::page::tab::TemporaryTab;
 use crate::browser::routes::{Route, RouteAct, RouteAnswer};
-use crate::browser::session::Session;
 use crate::browser::tab::Work;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -37,6 +37,7 @@ const PART_LIMIT: Duration = Duration::from_secs(120);
 /// Why a video could not be encoded.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodeError {
+    /// The encoder's document could not be opened, or was closed.
     #[error(transparent)]
     Page(#[from] PageError),
     /// The browser's own message.
@@ -58,6 +59,7 @@ pub struct SentShot {
     pub at: u64,
     /// Whether it must become a key frame.
     pub is_key: bool,
+    /// The caption to draw; empty for none.
     pub words: Arc<str>,
     /// A JPEG file in base64; `None` repeats the previous one.
     pub picture: Option<String>,
@@ -68,6 +70,7 @@ pub struct SentShot {
 pub struct Encoded {
     /// In milliseconds.
     pub at: u64,
+    /// Whether it can be decoded without the frames before it.
     pub is_key: bool,
     /// A VP8 frame, or a WebP file if `Encoder::as_files` is set.
     pub bytes: Vec<u8>,

@@ -8,7 +8,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 
 /// The limit of one recording, on disk.
-pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
+pub(crate) const MOST_BYTES: u64 = 512 * 1024 * 1024;
 
 /// Why a frame was not stored.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl From<io::Error> for NotTaken {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct FrameSpan {
     start: u64,
     bytes: usize,
 }
@@ -36,7 +36,7 @@ pub struct Frames {
     file: File,
     /// When each frame was shown, in milliseconds since the first.
     times: Vec<u64>,
-    places: Vec<Place>,
+    places: Vec<FrameSpan>,
     bytes: u64,
     most: u64,
     /// The newest frame, which another one of the same interval replaces.
@@ -99,7 +99,7 @@ impl Frames {
         self.file.write_all(picture).await?;
         // The video begins with its first frame.
         self.times.push(if self.times.is_empty() { 0 } else { at });
-        self.places.push(Place { start: self.bytes, bytes: picture.len() });
+        self.places.push(FrameSpan { start: self.bytes, bytes: picture.len() });
         self.bytes += picture.len() as u64;
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Frames {
     /// Reads a frame back, a JPEG file.
     pub async fn read(&mut self, number: usize) -> io::Result<Vec<u8>> {
         let missing = || io::Error::new(io::ErrorKind::InvalidInput, "there is no such picture");
-        let Place { start, bytes } = *self.places.get(number).ok_or_else(missing)?;
+        let FrameSpan { start, bytes } = *self.places.get(number).ok_or_else(missing)?;
         self.file.seek(SeekFrom::Start(start)).await?;
         let mut picture = vec![0; bytes];
         self.file.read_exact(&mut picture).await?;

@@ -3,7 +3,7 @@
 //! Owns the decision. Frames arrive late, and after a navigation the browser shows the previous page for a moment:
 //! after a visit to another site, frames are dropped for a while. Pure.
 
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -13,7 +13,7 @@ const SETTLES: Duration = Duration::from_secs(1);
 /// Lets through all frames, or those of one place.
 #[derive(Debug)]
 pub(super) struct Gate {
-    only_on: Option<Place>,
+    only_on: Option<SiteOrPage>,
     state: GateState,
 }
 
@@ -27,14 +27,14 @@ enum GateState {
 }
 
 impl Gate {
-    pub(super) fn new(only_on: Option<Place>) -> Self {
+    pub(super) fn new(only_on: Option<SiteOrPage>) -> Self {
         Self { only_on, state: GateState::Open }
     }
 
     /// Notes an address that the tab shows or has just shown.
     pub(super) fn sees(&mut self, url: &str, now: Instant) {
         let Some(wanted) = &self.only_on else { return };
-        if Place::of(url) != *wanted {
+        if SiteOrPage::of(url) != *wanted {
             self.state = GateState::Closed;
         } else if self.state == GateState::Closed {
             self.state = GateState::Opening(now + SETTLES);
@@ -65,12 +65,12 @@ impl Gate {
 #[cfg(test)]
 mod tests {
     use super::{Gate, SETTLES};
-    use crate::base::site::Place;
+    use crate::base::site::SiteOrPage;
     use tokio::time::Instant;
 
     #[test]
     fn another_site_closes_it_and_it_opens_a_while_after_the_return() {
-        let mut gate = Gate::new(Some(Place::of("http://a.example/1")));
+        let mut gate = Gate::new(Some(SiteOrPage::of("http://a.example/1")));
         let now = Instant::now();
         gate.sees("http://a.example/2", now);
         assert!(gate.is_open());

@@ -12,7 +12,6 @@ mod recordings;
 mod timeline;
 
 pub use encoder::{EncodeError, Encoded, Encoder, SentShot};
-pub use frames::{Frames, MOST_BYTES};
-pub use recording::{Ending, LONGEST, ShownWords, VideoOptions, VideoRecording};
+pub(crate) use frames::{Frames, MOST_BYTES};
+pub(crate) use recording::{Ending, LONGEST, ShownWords, VideoOptions, VideoRecording};
 pub use recordings::Recordings;
-pub use timeline::Shot;

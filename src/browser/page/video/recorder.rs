@@ -8,7 +8,7 @@ use super::recording::{Ending, LONGEST, VideoRecording};
 use crate::base::mutex::lock;
 use crate::browser::error::BrowserError;
 use crate::browser::events::{Event, Filter, Subscription};
-use crate::browser::linger::Stay;
+use crate::browser::keep_attached::KeepAttached;
 use crate::browser::refused::RefusalMark;
 use crate::browser::screencast::{FRAME, ScreencastFrame};
 use crate::browser::shared::Role;
@@ -33,7 +33,7 @@ pub(super) struct Recorder {
     told: Receiver<BrowserEvent>,
     gate: Gate,
     since: RefusalMark,
-    _stay: Stay,
+    _keep: KeepAttached,
 }
 
 impl Recorder {
@@ -45,7 +45,7 @@ impl Recorder {
             pictures: browser.cdp().subscribe(Filter::all().methods(&[FRAME]).capacity(MOST_WAITING)),
             gate: Gate::new(recording.options.only_on.clone()),
             since: tab.refusal_mark(),
-            _stay: tab.stay()?,
+            _keep: tab.keep_attached()?,
             tab: tab.clone(),
             recording,
             frames,

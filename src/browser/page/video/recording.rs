@@ -6,7 +6,7 @@ use super::frames::{Frames, MOST_BYTES};
 use super::recorder::Recorder;
 use super::timeline::{Caption, Shot, arranged};
 use crate::base::mutex::lock;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::devtools::page::{PictureFormat, StartScreencast};
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
@@ -22,7 +22,7 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// The limit in time: a recording ends by itself after it.
-pub const LONGEST: Duration = Duration::from_secs(10 * 60);
+pub(crate) const LONGEST: Duration = Duration::from_secs(10 * 60);
 /// A page that responds sends its first frame within milliseconds.
 const FIRST_LIMIT: Duration = Duration::from_secs(5);
 /// The largest side in pixels of a video without `--size`.
@@ -42,7 +42,7 @@ pub struct VideoOptions {
     /// Whether a model started it.
     pub for_model: bool,
     /// Limits the recording to this place; `None` records everything.
-    pub only_on: Option<Place>,
+    pub only_on: Option<SiteOrPage>,
     /// The video file.
     pub path: PathBuf,
     /// The client's working directory.

@@ -50,10 +50,12 @@ impl Recordings {
         lock(&self.0).iter().map(|recording| recording.tab()).collect()
     }
 
+    /// Adds a recording that has begun.
     pub fn add(&self, recording: Arc<VideoRecording>) {
         lock(&self.0).push(recording);
     }
 
+    /// Forgets a recording whose video was written or dropped.
     pub fn remove(&self, recording: &Arc<VideoRecording>) {
         lock(&self.0).retain(|known| !Arc::ptr_eq(known, recording));
     }

@@ -8,8 +8,7 @@ mod presence;
 mod settle;
 mod watch;
 
-pub use conditions::Presence;
+pub(crate) use conditions::Presence;
 pub(in crate::browser::page) use open_watch::Watch;
-pub use presence::LoadState;
+pub(crate) use presence::LoadState;
 pub(in crate::browser::page) use settle::{Settled, Settling, was_left};
-pub use watch::Watched;

@@ -1,6 +1,6 @@
 //! The state of a running watch, kept in a tab's memory.
 
-use crate::browser::linger::Stay;
+use crate::browser::keep_attached::KeepAttached;
 use tokio::time::Instant;
 use tokio_util::sync::DropGuard;
 
@@ -10,6 +10,6 @@ pub(in crate::browser::page) struct Watch {
     pub(super) started: Instant,
     pub(super) snapshots: usize,
     pub(super) last: String,
-    pub(super) _stay: Stay,
+    pub(super) _keep: KeepAttached,
     pub(super) _end: DropGuard,
 }

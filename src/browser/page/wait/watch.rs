@@ -51,8 +51,8 @@ impl Page {
         let events = self.browser().cdp().subscribe(filter);
         let last = self.look().await?;
         let end = CancellationToken::new();
-        let (stay, ends) = (self.stay()?, end.clone().drop_guard());
-        let watch = Watch { started: Instant::now(), snapshots: 1, last, _stay: stay, _end: ends };
+        let (keep, ends) = (self.keep_attached()?, end.clone().drop_guard());
+        let watch = Watch { started: Instant::now(), snapshots: 1, last, _keep: keep, _end: ends };
         *lock(&self.memory.watch) = Some(watch);
         let task = Task {
             tab: self.id(),

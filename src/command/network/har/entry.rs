@@ -5,6 +5,7 @@
 
 use super::archive::PAGE;
 use super::cookies;
+use crate::base::host::without_brackets;
 use crate::browser::page::{Body, Exchange, Header, SocketMessage};
 use crate::command::network::record::header_of;
 use crate::command::network::redact;
@@ -68,7 +69,7 @@ impl Entry {
             "_resourceType": record.kind,
         });
         if let Some(address) = answer.as_ref().and_then(|answer| answer.address.as_ref()) {
-            entry["serverIPAddress"] = json!(address.trim_matches(['[', ']']));
+            entry["serverIPAddress"] = json!(without_brackets(address));
         }
         if record.kind == "websocket" {
             let messages = self.exchange.messages.iter().map(|message| self.message(message));

@@ -10,7 +10,7 @@ mod entry;
 use super::record::is_of;
 use crate::base::counted::counted;
 use crate::base::metadata::is_metadata_url;
-use crate::base::site::Place;
+use crate::base::site::SiteOrPage;
 use crate::browser::page::{Body, Exchange, Page, Recording, RecordingOptions};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
@@ -40,8 +40,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         ),
     ],
     flags: &[
-        switch("--bodies", "start: with the bodies of answers, up to 8 MiB each and 32 MiB together"),
-        switch("--secrets", "start: nothing is redacted; for people only"),
+        switch("--bodies", Holds::Choice, "start: with the bodies of answers, up to 8 MiB each and 32 MiB together"),
+        switch("--secrets", Holds::Choice, "start: nothing is redacted; for people only"),
     ],
     summary: "Record the tab's requests into a HAR file",
     details: "HAR 1.2, which Playwright's routeFromHAR replays if it has bodies. Without --secrets it has no cookies, \
@@ -58,6 +58,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Save, "the recorded requests"),
     ],
     output: "Recording requests, HAR saved: path (N requests)",
+    data: "{bodies: boolean, secrets: boolean} | {path: string, requests: number, bodies: unknown, secrets: boolean, leftOut: {ofOtherSites: number, refused: number, noLongerKept: number}}",
     run: |context, arguments| Box::pin(har(context, arguments)),
 }];
 
@@ -142,7 +143,7 @@ struct Taken {
 
 impl Taken {
     async fn of(page: &Page, recording: &Recording, exchanges: Vec<Exchange>) -> Result<Self, Fault> {
-        let here = Place::of(&page.url()?);
+        let here = SiteOrPage::of(&page.url()?);
         let for_model = recording.options.for_model;
         let mut taken = Self::default();
         for exchange in exchanges {
@@ -155,7 +156,7 @@ impl Taken {
                 taken.gone += 1;
             } else {
                 // The page itself may not be allowed to read another site's response.
-                let shows_body = !for_model || Place::of(&exchange.record.url) == here;
+                let shows_body = !for_model || SiteOrPage::of(&exchange.record.url) == here;
                 let body = match shows_body && recording.options.bodies {
                     true => page.recorded_body(recording, &exchange).await?,
                     false => None,

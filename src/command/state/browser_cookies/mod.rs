@@ -72,6 +72,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::BrowserUnless(only_lists),
     phrases: &[phrase(Verb::Set, "cookies of an installed browser")],
     output: "Imported N cookies for d from browser",
+    data: "[{browser: string, profile: string, title: string, cookies: number, domains: unknown}] | {browser: string, profile: string, imported: number, refused: unknown, undecryptable: number}",
     run: |context, arguments| Box::pin(run(context, arguments)),
 }];
 

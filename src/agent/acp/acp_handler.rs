@@ -1,0 +1,374 @@
+//! Maps an ACP agent's messages to agent events, and decides the answers.
+//!
+//! A state machine without IO. Owns the turn and its calls. `permission` has the open permission requests.
+
+mod permission;
+
+use super::agreed::Session;
+use super::call::Call;
+use super::faults;
+use super::start::NO_METHOD;
+use super::wire::{Chunk, Commands, PermissionRequest, Plan, PromptDone, ToolCall, Update, UsageUpdate};
+use crate::agent::adapter::{AgentEvent, Offers, Prompt};
+use crate::agent::clip::{RESULT_BYTES, STEP_BYTES, clip};
+use crate::agent::prompt;
+use crate::agent::rpc::content::Content;
+use crate::agent::rpc::message::{Incoming, RpcError, read};
+use crate::agent::rpc::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
+use crate::protocol::agents::SlashCommand;
+use crate::protocol::chat::{PlanEntry, PlanStatus, StepOutcome, TurnOutcome, Usage};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::StepId;
+use crate::protocol::told::{self, Sentence};
+use base64::Engine;
+use permission::Waiting;
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+pub(super) struct AcpHandler {
+    session: Session,
+    told_session: bool,
+    turn: Option<AcpTurn>,
+    waiting: HashMap<String, Waiting>,
+    /// The cost of the session so far, in US dollars; `cost_before` is its cost when the turn started.
+    cost: Option<f64>,
+    cost_before: f64,
+    context: (u64, u64),
+    /// The id of the last message of the previous turn, whose late chunks do not belong to the next turn.
+    past: Option<String>,
+    /// Unanswered changes of the model, in order: the id of our request, and the model.
+    asked_models: Vec<(u64, String)>,
+    /// The model that the agent confirmed last, while changes are unanswered.
+    confirmed_model: Option<String>,
+    told_one_model: bool,
+    /// A notice to send when the next turn starts.
+    to_tell: Option<Sentence>,
+    /// The previous turn was stopped. Some agents send more of it after its end, and some do not name their messages.
+    was_stopped: bool,
+}
+
+#[derive(Default)]
+struct AcpTurn {
+    /// The id of our `session/prompt`.
+    asked: u64,
+    /// The id of the fence request: everything before its answer belongs to the previous turn.
+    fence: Option<u64>,
+    stopping: bool,
+    speaking: Speaking,
+    calls: HashMap<String, Call>,
+    /// The calls in order of arrival.
+    order: Vec<String>,
+}
+
+/// The growing block. A call between two chunks starts a new one.
+#[derive(Default, PartialEq)]
+enum Speaking {
+    #[default]
+    Nothing,
+    Text(Option<String>),
+    Thought(Option<String>),
+}
+
+impl AcpHandler {
+    pub(super) fn new(session: Session) -> Self {
+        Self {
+            session,
+            told_session: false,
+            turn: None,
+            waiting: HashMap::new(),
+            cost: None,
+            cost_before: 0.0,
+            context: (0, 0),
+            past: None,
+            asked_models: Vec::new(),
+            confirmed_model: None,
+            told_one_model: false,
+            to_tell: None,
+            was_stopped: false,
+        }
+    }
+
+    fn tell_session(&mut self, out: &mut HandlerOutput) {
+        if !std::mem::replace(&mut self.told_session, true) {
+            let (resume, model) = (self.session.session_id.clone(), self.session.model.clone());
+            out.tell(AgentEvent::SessionStarted { resume, model });
+            out.tell(AgentEvent::Offers(std::mem::take(&mut self.session.offers)));
+        }
+    }
+
+    /// Handles the answer to a change of the model. A refused model changes nothing, and the person gets a notice.
+    fn model_answered(&mut self, id: u64, taken: bool, out: &mut HandlerOutput) {
+        let Some(at) = self.asked_models.iter().position(|(asked, _)| *asked == id) else { return };
+        let (_, wanted) = self.asked_models.remove(at);
+        if taken {
+            self.confirmed_model = Some(wanted.clone());
+        }
+        if self.asked_models.is_empty() {
+            self.session.model.clone_from(&self.confirmed_model);
+        }
+        if taken {
+            return;
+        }
+        let words = told::MODEL_NOT_TAKEN.with([&self.session.label, &wanted]);
+        match &self.turn {
+            Some(_) => out.tell(AgentEvent::Notice(words)),
+            None => self.to_tell = Some(words),
+        }
+    }
+
+    fn updated(&mut self, update: Update, out: &mut HandlerOutput) {
+        let of_past = self.turn.as_ref().is_some_and(|turn| turn.fence.is_some());
+        match update {
+            Update::Message(_) | Update::Thought(_) | Update::ToolCall(_) | Update::Plan(_) if of_past => {}
+            Update::Message(chunk) => self.say(chunk, out),
+            Update::Thought(chunk) => self.think(chunk, out),
+            Update::ToolCall(call) => self.call(*call, out),
+            Update::Plan(plan) => out.tell(AgentEvent::Plan(entries(plan))),
+            Update::Commands(commands) => {
+                let commands = Some(slash_commands(commands));
+                out.tell(AgentEvent::Offers(Offers { commands, ..Offers::default() }));
+            }
+            Update::Usage(usage) => self.used(&usage),
+            Update::Ignored => {}
+        }
+    }
+
+    fn say(&mut self, chunk: Chunk, out: &mut HandlerOutput) {
+        let Content::Text { text } = chunk.content else { return };
+        let late = chunk.message_id.is_some() && chunk.message_id == self.past;
+        let Some(turn) = self.turn.as_mut().filter(|_| !late && !text.is_empty()) else { return };
+        let now = Speaking::Text(chunk.message_id);
+        let first = turn.speaking != now;
+        turn.speaking = now;
+        out.tell_text(first, &text);
+    }
+
+    fn think(&mut self, chunk: Chunk, out: &mut HandlerOutput) {
+        let Content::Text { text } = chunk.content else { return };
+        let Some(turn) = self.turn.as_mut().filter(|_| !text.is_empty()) else { return };
+        let now = Speaking::Thought(chunk.message_id);
+        if turn.speaking != now {
+            turn.speaking = now;
+            out.tell(AgentEvent::ThinkingStarted);
+        }
+        out.tell(AgentEvent::ThinkingDelta(text));
+    }
+
+    fn call(&mut self, update: ToolCall, out: &mut HandlerOutput) {
+        let Some(turn) = &mut self.turn else { return };
+        let id = update.tool_call_id.clone();
+        turn.speaking = Speaking::Nothing;
+        if !turn.calls.contains_key(&id) {
+            turn.order.push(id.clone());
+        }
+        turn.calls.entry(id.clone()).or_default().merge(update);
+        if turn.calls.get(&id).is_some_and(Call::is_telling) {
+            self.begin(&id, out);
+        }
+        self.finish(&id, out);
+    }
+
+    /// Sends the start of a call's step, once.
+    fn begin(&mut self, id: &str, out: &mut HandlerOutput) {
+        let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(id)) else { return };
+        if std::mem::replace(&mut call.begun, true) {
+            return;
+        }
+        let (words, tool, arguments) = call.describe(&self.session.offered, self.session.tools.as_ref());
+        let step_id = StepId::new(id);
+        out.tell(AgentEvent::StepStarted { step_id, words, tool, arguments: clip(&arguments, STEP_BYTES) });
+    }
+
+    fn finish(&mut self, id: &str, out: &mut HandlerOutput) {
+        let Some(turn) = &mut self.turn else { return };
+        let Some(call) = turn.calls.get_mut(id).filter(|call| !call.done) else { return };
+        let outcome = match call.status() {
+            "completed" => StepOutcome::Ok,
+            "failed" if call.denied => StepOutcome::Denied,
+            "failed" if turn.stopping => StepOutcome::Unknown,
+            "failed" => StepOutcome::Failed,
+            _ => return,
+        };
+        call.done = true;
+        let (text, images) = call.result();
+        let result = clip(&text, RESULT_BYTES);
+        out.tell(AgentEvent::StepDone { step_id: StepId::new(id), outcome, result, images });
+    }
+
+    fn used(&mut self, usage: &UsageUpdate) {
+        self.context = (usage.used, usage.size);
+        if let Some(cost) = usage.cost.as_ref().filter(|cost| cost.currency == "USD") {
+            self.cost = Some(cost.amount);
+        }
+    }
+
+    fn prompt_done(&mut self, outcome: Result<Box<RawValue>, RpcError>, out: &mut HandlerOutput) {
+        let Some(turn) = self.turn.take() else { return };
+        self.waiting.clear();
+        self.was_stopped = turn.stopping;
+        close_calls(&turn, out);
+        if let Speaking::Text(id) | Speaking::Thought(id) = &turn.speaking {
+            self.past.clone_from(id);
+        }
+        let done = outcome.map(|answer| read::<PromptDone>(&answer, "session/prompt").unwrap_or_default());
+        let label = &self.session.label;
+        let (outcome, fault) = match &done {
+            Ok(done) => match done.stop_reason.as_str() {
+                "cancelled" => (TurnOutcome::Stopped, None),
+                "end_turn" => (TurnOutcome::Done, None),
+                _ if turn.stopping => (TurnOutcome::Stopped, None),
+                reason => (TurnOutcome::Failed, Some(faults::of_stop_reason(label, reason))),
+            },
+            Err(_) if turn.stopping => (TurnOutcome::Stopped, None),
+            Err(error) => {
+                let fault = faults::of_error(label, self.session.sign_in.as_deref(), error);
+                (TurnOutcome::Failed, Some(fault))
+            }
+        };
+        let tokens = done.ok().and_then(|done| done.tokens());
+        let (context_tokens, context_window) = self.context;
+        let usage = tokens.map(|tokens| Usage {
+            input_tokens: tokens.input_tokens,
+            output_tokens: tokens.output_tokens,
+            cached_tokens: tokens.cached_read_tokens,
+            context_tokens,
+            context_window,
+        });
+        let cost_usd = self.cost.map(|cost| (cost - self.cost_before).max(0.0));
+        let model = self.session.model.clone();
+        out.tell(AgentEvent::TurnDone { outcome, model, cost_usd, usage, fault });
+    }
+}
+
+impl ProtocolHandler for AcpHandler {
+    fn label(&self) -> &str {
+        &self.session.label
+    }
+
+    fn prompt(&mut self, prompt: Prompt, out: &mut HandlerOutput) {
+        self.tell_session(out);
+        if let Some(words) = self.to_tell.take() {
+            out.tell(AgentEvent::Notice(words));
+        }
+        let text = prompt::message(&prompt);
+        let text = match self.session.preamble.take() {
+            Some(preamble) => format!("<instructions>\n{preamble}\n</instructions>\n\n{text}"),
+            None => text,
+        };
+        let mut content = vec![json!({"type": "text", "text": text})];
+        if self.session.takes_images {
+            content.extend(prompt.images.iter().map(|image| {
+                let data = base64::engine::general_purpose::STANDARD.encode(&image.bytes);
+                json!({"type": "image", "mimeType": image.mime, "data": data})
+            }));
+        } else if !prompt.images.is_empty() {
+            out.tell(AgentEvent::Notice(told::PICTURES_LEFT_OUT.with([&self.session.label])));
+        }
+        self.cost_before = self.cost.unwrap_or(0.0);
+        let fences = self.session.fences && std::mem::take(&mut self.was_stopped);
+        let fence = fences.then(|| out.request(NO_METHOD, json!({})));
+        let asked = out.request("session/prompt", json!({"sessionId": self.session.session_id, "prompt": content}));
+        self.turn = Some(AcpTurn { asked, fence, ..AcpTurn::default() });
+    }
+
+    fn interrupt(&mut self, out: &mut HandlerOutput) {
+        let Some(turn) = &mut self.turn else { return };
+        turn.stopping = true;
+        out.notify("session/cancel", json!({"sessionId": self.session.session_id}));
+        // The protocol requires the client to answer open requests when it cancels.
+        for (request, waiting) in self.waiting.drain() {
+            out.withdraw(&request);
+            out.answer(&waiting.id, json!({"outcome": {"outcome": "cancelled"}}));
+        }
+    }
+
+    fn incoming(&mut self, message: Incoming, out: &mut HandlerOutput) {
+        match message {
+            Incoming::Answer { id, outcome } if self.asked_models.iter().any(|(asked, _)| *asked == id) => {
+                self.model_answered(id, outcome.is_ok(), out);
+            }
+            Incoming::Answer { id, outcome } => {
+                let Some(turn) = &mut self.turn else { return };
+                if turn.fence == Some(id) {
+                    turn.fence = None;
+                } else if turn.asked == id {
+                    self.prompt_done(outcome, out);
+                }
+            }
+            Incoming::Notification { method, params } if method == "session/update" => match Update::parse(&params) {
+                Some(update) => self.updated(update, out),
+                None => tracing::debug!("an ACP agent told something unknown"),
+            },
+            Incoming::Notification { .. } => {}
+            Incoming::Request { id, method, params } => match method.as_str() {
+                "session/request_permission" => match read::<PermissionRequest>(&params, &method) {
+                    Some(request) => self.asked(id, request, out),
+                    None => out.answer(&id, json!({"outcome": {"outcome": "cancelled"}})),
+                },
+                _ => out.unsupported(&id),
+            },
+        }
+    }
+
+    fn set_model(&mut self, model: Option<String>, out: &mut HandlerOutput) -> Result<(), Fault> {
+        let named = model.filter(|model| super::start::is_model(model));
+        let wanted = named.or_else(|| self.session.own_model.clone());
+        if wanted == self.session.model {
+            return Ok(());
+        }
+        let Some(setting) = &self.session.model_setting else {
+            // A new process could not change the model either.
+            if !std::mem::replace(&mut self.told_one_model, true) {
+                self.to_tell = Some(told::MODEL_IS_FIXED.with([&self.session.label]));
+            }
+            return Ok(());
+        };
+        let wanted = wanted.ok_or_else(|| crate::agent::faults::own_model_unknown(&self.session.label))?;
+        let mut asked = 0;
+        super::start::set_model(&self.session.session_id, setting, &wanted, |method, params| {
+            asked = out.request(method, params);
+        });
+        let before = self.session.model.replace(wanted.clone());
+        if self.asked_models.is_empty() {
+            self.confirmed_model = before;
+        }
+        self.asked_models.push((asked, wanted));
+        Ok(())
+    }
+
+    fn answered(&mut self, request: &str, answer: Answer, out: &mut HandlerOutput) {
+        self.answer(request, answer, out);
+    }
+}
+
+/// Ends the steps of calls without a result: they were cut off, or denied and never ran.
+fn close_calls(turn: &AcpTurn, out: &mut HandlerOutput) {
+    for id in &turn.order {
+        let Some(call) = turn.calls.get(id).filter(|call| call.begun && !call.done) else { continue };
+        let outcome = if call.denied { StepOutcome::Denied } else { StepOutcome::Unknown };
+        let (step_id, result, images) = (StepId::new(id), String::new(), Vec::new());
+        out.tell(AgentEvent::StepDone { step_id, outcome, result, images });
+    }
+}
+
+fn entries(plan: Plan) -> Vec<PlanEntry> {
+    let entry = |step: super::wire::PlanStep| {
+        let status = match step.status.as_str() {
+            "completed" => PlanStatus::Done,
+            "in_progress" => PlanStatus::Running,
+            _ => PlanStatus::Pending,
+        };
+        PlanEntry { text: step.content, status }
+    };
+    plan.entries.into_iter().map(entry).collect()
+}
+
+fn slash_commands(commands: Commands) -> Vec<SlashCommand> {
+    let command = |command: super::wire::Command| SlashCommand {
+        name: command.name,
+        description: command.description.unwrap_or_default(),
+        hint: command.input.and_then(|input| input.hint).unwrap_or_default(),
+    };
+    commands.available_commands.into_iter().map(command).collect()
+}

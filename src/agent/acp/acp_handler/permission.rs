@@ -1,0 +1,82 @@
+//! The permission requests of an ACP agent.
+//!
+//! Owns the open requests and the choice of an offered answer. The engine decides what a rule allows without asking a
+//! person.
+
+use super::AcpHandler;
+use super::Session;
+use crate::agent::acp::wire::{PermissionOption, PermissionRequest};
+use crate::agent::adapter::PermissionAnswer;
+use crate::agent::rpc::protocol_handler::{Answer, HandlerOutput, ToolPermission};
+use serde_json::{Value, json};
+
+/// A permission request that is shown to a person.
+pub(super) struct Waiting {
+    pub(super) id: Value,
+    pub(super) options: Vec<PermissionOption>,
+    call: String,
+}
+
+impl AcpHandler {
+    pub(super) fn asked(&mut self, id: Value, request: PermissionRequest, out: &mut HandlerOutput) {
+        let PermissionRequest { options, tool_call } = request;
+        let call_id = tool_call.tool_call_id.clone();
+        if self.turn.is_none() {
+            return out.answer(&id, refused(&options));
+        }
+        // The request may be the first message about the call.
+        self.call(tool_call, out);
+        self.begin(&call_id, out);
+        let Session { guard, folder, offered, .. } = &self.session;
+        let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(&call_id)) else { return };
+        // The policy asks about our own tools itself, when the call arrives.
+        if call.own_tool(offered).is_some() {
+            return out.answer(&id, allowed(&options));
+        }
+        if call.is_closed(guard, folder) {
+            call.denied = true;
+            return out.answer(&id, refused(&options));
+        }
+        let (ask, does, kind) = call.question();
+        let permission = ToolPermission {
+            ask,
+            does,
+            content: call.whole(),
+            why: call.reason(),
+            kind,
+            read_only: call.only_reads(guard, folder),
+        };
+        let request = id.to_string();
+        self.waiting.insert(request.clone(), Waiting { id, options, call: call_id });
+        out.ask(request, permission);
+    }
+
+    /// Handles a person's answer, or that there will be none.
+    pub(super) fn answer(&mut self, request: &str, answer: Answer, out: &mut HandlerOutput) {
+        let Some(Waiting { id, options, call }) = self.waiting.remove(request) else { return };
+        if matches!(answer, Answer::Permission(Some(PermissionAnswer::Allow))) {
+            return out.answer(&id, allowed(&options));
+        }
+        if let Some(call) = self.turn.as_mut().and_then(|turn| turn.calls.get_mut(&call)) {
+            call.denied = true;
+        }
+        out.answer(&id, refused(&options));
+    }
+}
+
+/// Chooses by kind, never by id or position. A person who allows something once does not allow it permanently.
+fn allowed(options: &[PermissionOption]) -> Value {
+    choose(options, &["allow_once", "allow_always"])
+}
+
+fn refused(options: &[PermissionOption]) -> Value {
+    choose(options, &["reject_once", "reject_always"])
+}
+
+fn choose(options: &[PermissionOption], kinds: &[&str]) -> Value {
+    let chosen = kinds.iter().find_map(|kind| options.iter().find(|option| option.kind == *kind));
+    match chosen {
+        Some(option) => json!({"outcome": {"outcome": "selected", "optionId": option.option_id}}),
+        None => json!({"outcome": {"outcome": "cancelled"}}),
+    }
+}

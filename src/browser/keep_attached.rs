@@ -1,0 +1,105 @@
+//! Detaching from the tabs of an everyday browser: a tab stays attached while a command works on it or a `KeepAttached` exists,
+//! and a little longer. Then gstack detaches, and the browser's debugging bar disappears.
+//!
+//! Owns the `KeepAttached` and the time of detaching. Never detaches by time in a browser that gstack started.
+
+use super::error::BrowserError;
+use super::tab::Tab;
+use std::fmt;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Keeps a tab attached while it lives.
+pub struct KeepAttached {
+    tab: Tab,
+}
+
+impl fmt::Debug for KeepAttached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("KeepAttached").field(&self.tab.id()).finish()
+    }
+}
+
+impl Clone for KeepAttached {
+    fn clone(&self) -> Self {
+        // A tab that has closed has no state.
+        self.tab.with_tab_state(|tab_state| tab_state.kept_attached += 1).unwrap_or_default();
+        Self { tab: self.tab.clone() }
+    }
+}
+
+impl Drop for KeepAttached {
+    fn drop(&mut self) {
+        self.tab
+            .with_tab_state(|tab_state| tab_state.kept_attached = tab_state.kept_attached.saturating_sub(1))
+            .unwrap_or_default();
+        self.tab.let_go_later();
+    }
+}
+
+impl Tab {
+    /// Keeps the tab attached from its next command on, as long as the `KeepAttached` lives.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
+    pub fn keep_attached(&self) -> Result<KeepAttached, BrowserError> {
+        self.with_tab_state(|tab_state| {
+            tab_state.kept_attached += 1;
+            tab_state.hold_round += 1;
+        })?;
+        Ok(KeepAttached { tab: self.clone() })
+    }
+
+    /// Keeps the tab attached for at least this long.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
+    pub fn keep_attached_for(&self, time: Duration) -> Result<(), BrowserError> {
+        let until = Instant::now() + time;
+        self.with_tab_state(|tab_state| tab_state.linger_until = tab_state.linger_until.max(Some(until)))
+    }
+
+    /// Clears a detach made by the user.
+    pub fn let_in(&self) {
+        // A tab that is gone needs no change.
+        self.with_tab_state(|tab_state| tab_state.detached_by_user = false).unwrap_or_default();
+    }
+
+    /// Schedules the detach after the last command on the tab.
+    pub(super) fn let_go_later(&self) {
+        self.browser().shared.end_pretended_focus(self.id());
+        let Some(after) = self.browser().shared.options.lets_go_after else { return };
+        let state = self.with_tab_state(|tab_state| {
+            (tab_state.holds == 0 && tab_state.kept_attached == 0)
+                .then_some((tab_state.hold_round, tab_state.linger_until))
+        });
+        let (Ok(Some((round, until))), Ok(runtime)) = (state, tokio::runtime::Handle::try_current()) else { return };
+        let until = until.max(Some(Instant::now() + after)).unwrap_or_else(Instant::now);
+        let (tab, gone) = (self.clone(), self.browser().gone().clone());
+        self.browser().cdp().tasks().spawn_on(
+            async move {
+                let mut until = until;
+                loop {
+                    tokio::select! {
+                        () = gone.cancelled() => return,
+                        () = tokio::time::sleep_until(until) => {}
+                    }
+                    // It may have been asked to stay for longer since.
+                    match tab.with_tab_state(|tab_state| tab_state.linger_until) {
+                        Ok(Some(later)) if later > until => until = later,
+                        _ => break,
+                    }
+                }
+                let unneeded = tab.with_tab_state(|tab_state| {
+                    tab_state.holds == 0 && tab_state.kept_attached == 0 && tab_state.hold_round == round
+                });
+                if matches!(unneeded, Ok(true)) {
+                    tab.release();
+                }
+            },
+            &runtime,
+        );
+    }
+}

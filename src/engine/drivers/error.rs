@@ -1,0 +1,74 @@
+//! Faults of registrations. Read by the author of an MCP client or in a terminal, so they are in English.
+
+use crate::protocol::fault::{Fault, FaultCode};
+
+#[derive(Debug)]
+pub(in crate::engine) enum DriversError {
+    /// The process is registered already.
+    AlreadyRegistered,
+    /// `most` drivers are registered.
+    TooMany { most: usize },
+    /// The registration that a command names has ended.
+    NotRegistered,
+    /// The calling process cannot be identified.
+    NoProcess,
+    /// No driver has this name.
+    NoSuchDriver { name: String },
+    /// `lease` does not say which driver gets the tab.
+    NameNeeded,
+    /// Only the person gives a tab to another driver.
+    OnlyPersonGives,
+    /// No driver leases the tab.
+    NotLeased { tab: String },
+    /// The person did not give the driver the tab.
+    NotGiven { tab: String },
+}
+
+impl From<DriversError> for Fault {
+    fn from(error: DriversError) -> Self {
+        let (code, message, hint): (_, String, &'static str) = match error {
+            DriversError::AlreadyRegistered => (
+                FaultCode::Conflict,
+                "this process is registered as a driver already".to_owned(),
+                "Start one `gstack mcp` for each MCP client.",
+            ),
+            DriversError::TooMany { most } => (
+                FaultCode::TooLarge,
+                format!("{most} drivers are registered, and no more fit"),
+                "Close MCP clients that are no longer used.",
+            ),
+            DriversError::NotRegistered => (
+                FaultCode::Forbidden,
+                "this driver's registration has ended".to_owned(),
+                "Repeat the call: `gstack mcp` registers again.",
+            ),
+            DriversError::NoProcess => (
+                FaultCode::Forbidden,
+                "the process that asks could not be identified".to_owned(),
+                "Start `gstack mcp` on the machine and as the user that the daemon runs as.",
+            ),
+            DriversError::NoSuchDriver { name } => {
+                (FaultCode::NotFound, format!("no driver is named {name:?}"), "`gstack status` lists the drivers.")
+            }
+            DriversError::NameNeeded => (
+                FaultCode::BadRequest,
+                "which driver gets the tab is not said".to_owned(),
+                "Say it with --to: gstack lease 3 --to cursor. `gstack status` lists the drivers.",
+            ),
+            DriversError::OnlyPersonGives => (
+                FaultCode::Forbidden,
+                "a driver can't give tabs to another one".to_owned(),
+                "Release the tab with `release`, and ask the person to lease it to the other one.",
+            ),
+            DriversError::NotLeased { tab } => {
+                (FaultCode::NotFound, format!("no driver leases tab {tab}"), "`tabs` shows who leases which tab.")
+            }
+            DriversError::NotGiven { tab } => (
+                FaultCode::Denied,
+                format!("the person did not give you tab {tab}"),
+                "Work in your own tabs. `newtab` opens one.",
+            ),
+        };
+        Self::new(code, message).hint(hint)
+    }
+}

@@ -1,0 +1,11 @@
+//! What a registered driver does in the engine: its registration, its leases, its first tab.
+//!
+//! Joins the services `drivers` and `tabs`. A driver that the policy judges has the tools of `engine/tools`, as an agent
+//! has; a trusted one acts as the person, in tabs that no other driver leases.
+
+mod first_tab;
+mod leases;
+mod registering;
+
+pub(super) use leases::Leases;
+pub(super) use registering::driver_entry;

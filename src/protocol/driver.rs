@@ -1,0 +1,66 @@
+//! Drivers: the programs beside the panel's agents that act in tabs, and the tabs that each one leases.
+//!
+//! Owns the registration of an MCP client and what `status` shows of it. A driver's commands are `CommandRequest`s.
+
+use super::ids::{DriverId, TabId};
+use serde::{Deserialize, Serialize};
+
+/// `POST /driver`: registers the process that asks as a driver. The registration lasts until its connection or its
+/// process ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DriverBegin {
+    /// The program's own name, as MCP's `initialize` gives it.
+    pub client: String,
+    /// The name that the person gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Acts with the person's authority: the policy is not asked, and every tab that no other driver leases is open to
+    /// it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trusted: bool,
+    /// The tab that it starts with. If neither this nor `current_tab` is set, its first command opens one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tab_id: Option<TabId>,
+    /// Starts with the browser's current tab.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub current_tab: bool,
+    /// Its working directory, which its relative paths start from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+}
+
+/// One line of the answer to `POST /driver`. The stream stays open for as long as the driver is registered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DriverLine {
+    /// The first line.
+    Begun(DriverInfo),
+}
+
+/// A registered driver, and the tabs that it leases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DriverInfo {
+    pub driver_id: DriverId,
+    /// The program's name and the person's name for it: `cursor (work)`. No two registered drivers have the same one.
+    pub name: String,
+    /// `false` for one whose commands the policy judges.
+    pub trusted: bool,
+    pub pid: i32,
+    pub tabs: Vec<TabId>,
+}
+
+impl DriverInfo {
+    /// Returns, for example, `cursor (work): tabs 3, 5`.
+    pub(super) fn line(&self) -> String {
+        let trusted = if self.trusted { ", trusted" } else { "" };
+        let tabs: Vec<String> = self.tabs.iter().map(ToString::to_string).collect();
+        let word = if tabs.len() == 1 { "tab" } else { "tabs" };
+        let tabs = if tabs.is_empty() { "no tab".to_owned() } else { format!("{word} {}", tabs.join(", ")) };
+        format!("{}{trusted}: {tabs}", self.name)
+    }
+}
