@@ -7,7 +7,7 @@
 
 use gstack::base::home::Home;
 use gstack::chat::conversation::BlockKind;
-use gstack::chat::session::Record;
+use gstack::chat::session_file::Record;
 use gstack::chat::store::NewConversation;
 use gstack::chat::{Conversation, Event, Message, Store};
 use gstack::protocol::chat::{ChatBody, ChatEvent, MessageSource, TurnOutcome};

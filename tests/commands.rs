@@ -26,8 +26,12 @@ A text without quotes is a part in any case, one in quotes the whole, `/…/` a 
 Each command that acts in a page takes `--quiet`: it prints nothing of what it did and caused. [MIGRATE.md](MIGRATE.md) says what other
 tools' commands are called here.
 
-The class says what an agent may do with it: *read* runs, *act*, *download* and *upload* ask, *control* and *intercept* ask on each site, *secret* is not offered.
+The class says what an agent may do with it: *read* runs, *act*, *download* and *upload* ask, *control* and *intercept* ask on each site, *page-tool* asks for each
+site and tool, *secret* is not offered.
 Output marked *page content* comes inside an envelope that says that it is not to be trusted.
+
+With `--json`, and over HTTP, the answer is an object: `output`, the text that is printed; `data`, if the command has any; `files`, the paths that it wrote;
+`effects`, what it caused. Below each table stands what a command's `data` are, as TypeScript writes types; `…` says that there may be other fields.
 ";
 
 fn class(class: Class) -> &'static str {
@@ -36,6 +40,7 @@ fn class(class: Class) -> &'static str {
         Class::Act => "act",
         Class::Download => "download",
         Class::Upload => "upload",
+        Class::PageTool => "page-tool",
         Class::Control => "control",
         Class::Intercept => "intercept",
         Class::Secret => "secret",
@@ -166,13 +171,17 @@ fn page() -> String {
         }
         writeln!(text, "\n## {}\n\n| command | does | class | prints |\n|---|---|---|---|", category.title()).unwrap();
         let mut options = Options::default();
-        for spec in specs {
+        for spec in &specs {
             writeln!(text, "{}", row(spec)).unwrap();
             for one in spec.flags {
                 options.add(flag(one), one.help.to_owned(), spec.name);
             }
         }
         options.write(&mut text);
+        writeln!(text, "\nThe `data` of their answers:\n").unwrap();
+        for spec in specs.iter().filter(|spec| !spec.data.is_empty()) {
+            writeln!(text, "- `{}`: `{}`", spec.name, spec.data).unwrap();
+        }
     }
     own(&mut text);
     text

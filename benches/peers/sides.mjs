@@ -93,7 +93,7 @@ export class Gstack {
     });
   }
   async mcp() {
-    const client = await McpClient.start([GSTACK, 'mcp'], { env: this.home.environment, cwd: this.place.folder });
+    const client = await McpClient.start([GSTACK, 'mcp', '--trusted'], { env: this.home.environment, cwd: this.place.folder });
     this.#clients.push(client);
     const side = { refs: null };
     const calls = {

@@ -174,6 +174,15 @@ impl Turn<'_> {
         assert!(said.is_error, "{said:?}");
     }
 
+    /// Allows it as the person, for this once or longer (`--site`); the call runs.
+    pub fn allowed(&mut self, asked: &Value, how: &[&str]) -> Said {
+        let words = ["approvals", "allow", asked["approvalId"].as_str().unwrap()];
+        self.of.stage.run(&words.into_iter().chain(how.iter().copied()).collect::<Vec<_>>());
+        let said = self.answer();
+        assert!(!said.is_error, "{asked}: {said:?}");
+        said
+    }
+
     /// Allows it once as the person, and waits for another approval, because the action has changed.
     pub fn allowed_and_asked_again(&mut self, asked: &Value) -> Value {
         let id = asked["approvalId"].as_str().unwrap();

@@ -44,6 +44,10 @@ impl Stage {
         Self { folder }
     }
 
+    pub fn folder(&self) -> PathBuf {
+        self.folder.path().to_owned()
+    }
+
     pub fn home(&self) -> PathBuf {
         self.folder.path().join("g")
     }

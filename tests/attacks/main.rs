@@ -17,6 +17,7 @@ mod kept;
 mod mcp_client;
 mod network;
 mod newest;
+mod other_user;
 mod outliving;
 #[path = "../shared/panel_key.rs"]
 mod panel_key;
@@ -32,3 +33,6 @@ mod sandbox;
 #[path = "../terminal/stage.rs"]
 mod stage;
 mod submit;
+mod unconfined;
+mod web_mcp;
+mod work_trees;

@@ -20,9 +20,9 @@ pub struct Answer {
 }
 
 impl McpClient {
-    /// Starts a client in the stage's work folder.
+    /// Starts a client in the stage's work folder that the person trusts: what keeps it in bounds is not the policy.
     pub fn start(stage: &Stage, args: &[&str]) -> Self {
-        let args = [&["mcp"], args].concat();
+        let args = [&["mcp", "--trusted"], args].concat();
         let mut child = stage.command(&args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().unwrap());

@@ -389,6 +389,9 @@ fn a_program_that_claims_the_browser_of_connect_is_not_taken_for_it() {
     let known = panels(&stage);
     let confirmed = known["panels"].as_array().unwrap();
     assert!(confirmed.len() == 1 && confirmed[0]["confirmedBy"] == "connect", "{known} {connected}");
+    let audit = stage.run(&["audit"]);
+    let line = format!("panels confirm {}", confirmed[0]["id"].as_str().unwrap());
+    assert!(audit.contains(&line) && audit.contains("by gstack connect"), "{audit}");
     let pid = stage.status()["browserPid"].as_u64().unwrap();
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap();
     let environment = String::from_utf8_lossy(&environment).into_owned();

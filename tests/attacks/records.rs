@@ -1,7 +1,7 @@
-//! Only what the card showed runs: it contains the whole action, and an element that changed after the approval was
-//! requested needs a new one.
+//! Only what the card showed runs: it contains the whole action, and an element or a page that changed after the
+//! approval was requested needs a new one.
 
-use crate::acp_agent::Hostile;
+use crate::acp_agent::{Hostile, host};
 use crate::stage::{Site, page};
 use serde_json::json;
 use std::sync::Mutex;
@@ -72,4 +72,105 @@ fn what_changed_between_the_question_and_the_act_is_asked_about_again() {
     drop(turn);
     assert_eq!(hostile.stage.run(&["js", "window.clicked ?? 'nothing'"]), "nothing");
     assert!(!ARRIVED.lock().unwrap().iter().any(|path| path.contains("stolen")));
+}
+
+fn board(path: &str, _: u16) -> String {
+    let traps = if path == "/trap" {
+        "card.addEventListener('pointerdown', () => { done.textContent = 'Delete for good' });"
+    } else {
+        ""
+    };
+    page(&format!(
+        "<title>Board {path}</title><style>div {{ width: 120px; height: 60px; margin: 20px; background: #ddd }}</style>
+        <div id=card role=img aria-label=Invoice></div><div id=done role=list aria-label=Done></div>
+        <script>const done = document.getElementById('done'); const card = document.getElementById('card');
+        if (location.pathname === '/trap') done.removeAttribute('aria-label');
+        done.addEventListener('pointerup', () => {{ window.dropped = (window.dropped ?? 0) + 1 }}); {traps}</script>"
+    ))
+}
+
+#[test]
+fn a_drag_ends_on_the_element_that_its_card_showed() {
+    let site = Site::start(board);
+    let hostile = Hostile::at(Some(&site.url("/")));
+    let mut turn = hostile.turn("Tidy up");
+    let drag = json!({"selector": "#card", "to": "#done"});
+    let changes = [
+        "done.setAttribute('aria-label', 'Delete for good')",
+        "done.setAttribute('role', 'button')",
+        "done.outerHTML = '<div id=done><a href=/stolen>Done</a></div>'",
+        "card.setAttribute('aria-label', 'Contract')",
+    ];
+    for change in changes {
+        let first = turn.asks("drag", &drag);
+        let shown = (&first["action"]["element"], &first["action"]["otherElements"][0]);
+        assert!(shown.0["role"] == "img" && shown.1["target"] == "#done", "{first}");
+        assert_eq!(shown.0["document"], shown.1["document"]);
+        hostile.stage.run(&["js", "--", &format!("{change}; 1")]);
+        let second = turn.allowed_and_asked_again(&first);
+        assert_ne!(first["action"], second["action"], "{change}");
+        turn.denied(&second);
+        hostile.stage.run(&["reload"]);
+    }
+    assert_eq!(hostile.stage.run(&["js", "window.dropped ?? 'nothing'"]), "nothing");
+    let asked = turn.asks("drag", &drag);
+    assert_eq!(asked["action"]["otherElements"][0]["name"], "Done");
+    turn.allowed(&asked, &[]);
+    assert_eq!(hostile.stage.run(&["js", "window.dropped"]), "1");
+    // The page changes it when the button goes down.
+    hostile.stage.run(&["goto", &site.url("/trap")]);
+    let first = turn.asks("drag", &drag);
+    let second = turn.allowed_and_asked_again(&first);
+    assert_eq!(second["action"]["otherElements"][0]["name"], "Delete for good");
+    turn.denied(&second);
+    drop(turn);
+    assert_eq!(hostile.stage.run(&["js", "window.dropped ?? 'nothing'"]), "nothing");
+}
+
+#[test]
+fn what_names_no_element_runs_in_the_document_that_its_card_was_about() {
+    let site = Site::start(board);
+    let other = Site::start(board);
+    let hostile = Hostile::at(Some(&site.url("/")));
+    let mut turn = hostile.turn("Go on");
+    let calls = [
+        ("js", json!({"expression": "document.title = 'taken over'"})),
+        ("route", json!({"url": "**/api", "body": "forged"})),
+        ("scroll", json!({"by": "0,10"})),
+        ("press", json!({"key": "Enter"})),
+        ("back", json!({})),
+        ("reload", json!({})),
+    ];
+    let there = site.url("/there");
+    let leaves = [
+        vec!["goto", &there],
+        vec!["reload"],
+        vec!["js", "--", "setTimeout(() => { location.href = '/by-itself' }); 1"],
+    ];
+    for (number, (tool, input)) in calls.iter().enumerate() {
+        hostile.stage.run(&["goto", &site.url(&format!("/start{number}"))]);
+        let first = turn.asks(tool, input);
+        assert!(first["action"]["document"].is_string(), "{first}");
+        let before = hostile.stage.run(&["js", "performance.timeOrigin"]);
+        hostile.stage.run(&leaves[number % leaves.len()]);
+        // A page that goes by itself does so a moment later.
+        while hostile.stage.said(&["js", "performance.timeOrigin"]).out.trim() == before.trim() {}
+        let second = turn.allowed_and_asked_again(&first);
+        assert_ne!(first["action"]["document"], second["action"]["document"], "{tool}");
+        turn.denied(&second);
+    }
+    // On another site it is asked about there.
+    let first = turn.asks("js", &calls[0].1);
+    hostile.stage.run(&["goto", &other.url("/")]);
+    let second = turn.allowed_and_asked_again(&first);
+    assert_eq!((first["site"].as_str(), second["site"].as_str()), (Some(&*host(&site)), Some(&*host(&other))));
+    turn.denied(&second);
+    assert!(!hostile.stage.run(&["js", "document.title"]).contains("taken over"));
+    // A page that only changes its address is the same document.
+    let asked = turn.asks("js", &calls[0].1);
+    hostile.stage.run(&["js", "--", "history.pushState(null, '', '/elsewhere'); 1"]);
+    turn.allowed(&asked, &[]);
+    drop(turn);
+    assert_eq!(hostile.stage.run(&["js", "document.title"]), "taken over");
+    assert_eq!(hostile.stage.run(&["route", "list"]), "(no routes)");
 }

@@ -32,6 +32,7 @@ mod surroundings;
 mod tall;
 mod unseen;
 mod videos;
+mod web_mcp;
 mod workers;
 mod world;
 

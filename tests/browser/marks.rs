@@ -1,9 +1,9 @@
 //! Marks over a page and picking: visible to the person, invisible to everyone else.
 
 use crate::world::{World, with_world};
+use gstack::browser::devtools_session::Session;
 use gstack::browser::page::refs::RefName;
 use gstack::browser::page::{Marks, PickedElement};
-use gstack::browser::session::Session;
 use gstack::protocol::fault::FaultCode;
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -32,8 +32,14 @@ const PLAY: &str = "(async () => {
     const sought = new Promise((done) => (video.onseeked = done));
     video.currentTime = Math.min(Math.max(time, 0.001), video.duration - 0.001);
     await sought;
-    brush.drawImage(video, 0, 0);
-    colours.push([...brush.getImageData(x, y, 1, 1).data].slice(0, 3));
+    // A busy machine may have found the place and not decoded its picture yet. No picture of these tests is black.
+    const drawn = () => (brush.drawImage(video, 0, 0), [...brush.getImageData(x, y, 1, 1).data].slice(0, 3));
+    let colour = drawn();
+    for (let tries = 0; tries < 200 && colour.every((part) => part === 0); tries += 1) {
+      await new Promise((done) => setTimeout(done, 50));
+      colour = drawn();
+    }
+    colours.push(colour);
   }
   return JSON.stringify({ width: video.videoWidth, height: video.videoHeight, duration: video.duration, colours });
 })()";

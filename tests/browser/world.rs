@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::get;
 use gstack::base::home::Home;
-use gstack::base::site::Place;
+use gstack::base::site::SiteOrPage;
 use gstack::browser::browser::{AttachOptions, Browser};
 use gstack::browser::dialogs::DialogPolicy;
 use gstack::browser::downloads::DownloadFolders;
@@ -91,6 +91,7 @@ impl World {
         };
         let browser = Browser::attach_kept(started.link, attach).await.unwrap();
         let context = Context {
+            leased: std::collections::BTreeMap::new(),
             only_on: None,
             expected: None,
             pointer: None,
@@ -168,7 +169,7 @@ impl World {
 
     /// Returns the same world with the permissions for the page of this URL.
     pub fn allowed_on(&self, url: &str) -> Self {
-        let context = Context { only_on: Some(Place::of(url)), ..self.context.clone() };
+        let context = Context { only_on: Some(SiteOrPage::of(url)), ..self.context.clone() };
         Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 

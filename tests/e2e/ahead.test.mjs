@@ -77,6 +77,14 @@ describe('an agent that is started ahead', () => {
     await scene.panel.gone('stop');
   });
 
+  test('a click into the message box of a fresh tab starts it, before anything is written', async () => {
+    const before = agents();
+    await freshTab('clicked');
+    await scene.panel.page.click('.composer__text');
+    await until(() => agents().some((pid) => !before.includes(pid)), 'one is started');
+    assert.equal(await scene.panel.page.evaluate(`document.querySelector('.composer__text').value`), '');
+  });
+
   test('it ends with a setting of agents, with another folder and with another agent', async () => {
     await freshTab('four');
     const known = new Set(agents());

@@ -168,6 +168,29 @@ describe('a browser that reaches only some sites', () => {
     }
   });
 
+  test('arguments of the browser that would lift the limit are left out, and that is said', async () => {
+    elsewhere.arrived.clear();
+    const home = new TestHome({ port: false });
+    try {
+      await home.ok(['policy', 'only', 'localhost']);
+      const lifting = [
+        '--host-resolver-rules=EXCLUDE 127.0.0.1',
+        '-host-resolver-rules=MAP other.test 127.0.0.1',
+        `--proxy-server=http://127.0.0.1:${elsewhere.port}`,
+        '--',
+      ];
+      const said = await home.connect(['--headless', url, '--', ...lifting]);
+      assert.match(said, /Left out of the browser's arguments.*--host-resolver-rules, -host-resolver-rules, --proxy-server, --\./);
+      for (const address of [`${elsewhere.origin}/js`, `http://other.test:${elsewhere.port}/js`]) {
+        const script = `fetch('${address}').then(() => 'arrived', (error) => error.name)`;
+        assert.equal((await home.ok(['js', script])).trim(), 'TypeError', address);
+      }
+      assert.deepEqual([...elsewhere.arrived], []);
+    } finally {
+      assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+    }
+  });
+
   test('a list is checked when it is set, and says when it applies', async () => {
     const home = new TestHome({ port: false });
     try {

@@ -2,7 +2,7 @@
  * Creates docs/images: a real browser window with a page and the side panel side by side, on a virtual display; and
  * docs/images/panel: every state of the panel, in both themes, 360 (Chrome's default width) and 420 pixels wide.
  *
- * Run by hand: node tests/e2e/pictures.mjs [window|panel [state …]]. Needs Xvfb and ImageMagick. In the windows the
+ * Run by hand: node tests/e2e/pictures.mjs [window [picture …]|panel [state …]]. Needs Xvfb and ImageMagick. In the windows the
  * real Claude Code answers, with its API played by tests/fake, so that the pictures are the same each time; the fake
  * host of tests/extension plays the states.
  */
@@ -15,6 +15,7 @@ import { draw } from '../extension/shots.mjs';
 import { TestHome } from './harness/home.mjs';
 import { AGENTS, RealAgent } from './harness/real-agent.mjs';
 
+const [what, ...names] = process.argv.slice(2);
 const folder = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../docs/images');
 const SIZE = [1280, 800];
 /** How long the shop takes for an order: longer than taking a picture. */
@@ -107,6 +108,35 @@ const marks = {
   },
 };
 
+/** An approval that waits. */
+const approval = {
+  rules: [
+    { match: 'and order', tools: true, times: 1, reply: [calls('snapshot', { interactive: true })] },
+    ...then(
+      [{ text: 'Name, street and town are filled. I place the order.' }, calls('click', { selector: 'role=button[name="Place order"]' })],
+      [{ text: 'The order is placed.' }],
+    ),
+  ],
+  async play(panel, page) {
+    const filled = { name: 'Ada Lovelace', street: '12 Mill Lane', town: 'Grasmere' };
+    await page.evaluate(
+      `for (const [name, value] of Object.entries(${JSON.stringify(filled)})) document.forms[0].elements[name].value = value`,
+    );
+    await panel.say('Check the form and order.');
+    await panel.page.waitFor(`document.querySelector('.approval')?.innerText.includes('Place order')`, 'the question about the order');
+    await panel.page.waitFor(`!document.querySelector('.approval.is-arming')`, 'the card can be answered');
+  },
+};
+
+/** The settings, beside an empty conversation. */
+const settings = {
+  rules: [],
+  async play(panel) {
+    await panel.page.click('.statusbar [aria-label=Settings]');
+    await panel.page.waitFor(`document.querySelector('#settings .setting')?.checkVisibility()`, 'the settings');
+  },
+};
+
 async function scene(scheme, xvfb, name, { rules, play }) {
   const site = createServer((request, response) => {
     response.setHeader('content-type', 'text/html');
@@ -125,7 +155,7 @@ async function scene(scheme, xvfb, name, { rules, play }) {
     const client = await home.devtools();
     const panel = await home.panel(client);
     await panel.connected();
-    const end = await play(panel);
+    const end = await play(panel, await home.page(client, url));
     await settle(panel.page);
     execFileSync('import', ['-display', xvfb.name, '-window', 'root', path.join(folder, `${name}-${scheme}.png`)]);
     await end?.();
@@ -140,10 +170,12 @@ async function scene(scheme, xvfb, name, { rules, play }) {
 async function windows() {
   mkdirSync(folder, { recursive: true });
   const xvfb = await display();
-  const plays = { 'panel-and-page': conversation, 'agent-at-work': marks };
+  const plays = { 'panel-and-page': conversation, 'agent-at-work': marks, approval, settings };
   try {
     for (const scheme of ['light', 'dark']) {
-      for (const [name, play] of Object.entries(plays)) await scene(scheme, xvfb, name, play);
+      for (const [name, play] of Object.entries(plays)) {
+        if (names.length === 0 || names.includes(name)) await scene(scheme, xvfb, name, play);
+      }
     }
   } finally {
     xvfb.end();
@@ -174,7 +206,6 @@ function optimise(file) {
   writeFileSync(file, smaller);
 }
 
-const [what, ...names] = process.argv.slice(2);
 if (what !== 'panel') await windows();
 if (what !== 'window') await draw(path.join(folder, 'panel'), { names, widths: [360, 420], optimise });
 console.log(`The pictures are in ${folder}`);

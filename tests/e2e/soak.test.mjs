@@ -30,13 +30,14 @@ const MOST = {
   extension: (warm) => warm * 1.2 + 40 * 1024,
   daemon: (warm) => warm * 1.2 + 16 * 1024,
   daemonFiles: (warm) => warm + 15,
+  // The runtime starts a thread for each blocking call at once, and ends it after ten seconds without one.
   daemonThreads: (warm) => warm + 15,
   keeper: (warm) => warm * 1.2 + 4096,
   keeperFiles: (warm) => warm + 5,
   keeperThreads: (warm) => warm + 5,
   host: (warm) => warm * 1.2 + 4096,
   hostFiles: (warm) => warm + 5,
-  hostThreads: (warm) => warm + 5,
+  hostThreads: (warm) => warm + 15,
   extensionFiles: (warm) => warm + 30,
   extensionThreads: (warm) => warm + 15,
 };

@@ -10,7 +10,7 @@ import { TestHome } from './harness/home.mjs';
 import { drawn } from './harness/marks.mjs';
 import { Scene } from './harness/scene.mjs';
 import { Site } from './harness/site.mjs';
-import { StandIn } from './harness/stand-in.mjs';
+import { StandIn, words } from './harness/stand-in.mjs';
 import { until } from './harness/wait.mjs';
 
 const SENTENCE = 'wait, what is the total? i would rather not order this before i know the price of it ';
@@ -51,6 +51,20 @@ async function reachesPanelAlone(panel, page, sentence = SENTENCE) {
   await panel.page.evaluate(`${COMPOSER}.value = ''; ${COMPOSER}.dispatchEvent(new Event('input', { bubbles: true }))`);
 }
 
+/** Waits until the panel has the keyboard for good: Chromium gives a new window the focus some time after it reports it. */
+async function keepsKeyboard(display, panel) {
+  const held = async () => {
+    for (let times = 0; times < 10; times += 1) {
+      if (!(await panel.page.evaluate('new Promise((done) => setTimeout(() => done(document.hasFocus()), 50))'))) return false;
+    }
+    return true;
+  };
+  await until(held, 'the panel keeps the keyboard');
+  await display.type('and so on ');
+  await panel.page.waitFor(`${COMPOSER}.value === 'and so on '`);
+  await panel.page.evaluate(`${COMPOSER}.value = ''; ${COMPOSER}.dispatchEvent(new Event('input', { bubbles: true }))`);
+}
+
 describe('typing for the panel', { skip: noDisplay }, () => {
   let display;
   before(async () => {
@@ -86,6 +100,47 @@ describe('typing for the panel', { skip: noDisplay }, () => {
       turn.end();
       await panel.gone('stop');
     });
+
+    /** Acts that move the focus of the browser, each with what shows that it has happened. */
+    const takers = [
+      ['a click that opens a window', ['click', '#popup'], 1],
+      ['a click whose window comes later', ['click', '#late'], 1],
+      ['a click that opens a tab', ['click', '#blank'], 1],
+      ['a key that opens a tab', ['press', 'Enter'], 1],
+      ['a script that opens a window', ['js', `window.open('/counter', 'script', 'width=300,height=200'); 1`], 1],
+      ['a new tab', ['newtab'], 1],
+      ['bringing the tab to the front', ['focus'], 0],
+      ['bringing an element to the front', ['focus', '#name'], 0],
+      ['the choice of the current tab', ['tab', '1'], 0],
+      ['a tap', ['tap', '#name'], 0],
+      ['a double click', ['dblclick', '#name'], 0],
+      ['a right click', ['rightclick', '#name'], 0],
+      ['a click on a list', ['click', '#size'], 0],
+      ['a click on a date', ['click', '#date'], 0],
+      ['filling a field', ['fill', '#name', 'Ada'], 0],
+      ['an element that is given the focus', ['focus', '#email', '--background'], 0],
+      ['a script that asks for the focus', ['js', `window.focus(); document.querySelector('#email').focus(); 1`], 0],
+    ];
+    for (const [name, command, opens] of takers)
+      test(`the panel has the keyboard again after ${name}`, async () => {
+        const { home, panel, page } = scene;
+        await home.ok(['tab', '1']);
+        await page.evaluate(`document.querySelector('#openers')?.remove();
+          document.body.insertAdjacentHTML('beforeend', \`<p id="openers">
+            <button id="popup" type="button" onclick="window.open('/counter', 'popup', 'width=300,height=200')">Popup</button>
+            <button id="late" type="button" onclick="setTimeout(() => window.open('/counter', 'late', 'width=300,height=200'), 200)">Late</button>
+            <input id="date" type="date">
+            <a id="blank" target="_blank" href="/counter">Blank</a></p>\`);
+          document.querySelector('#blank').focus()`);
+        const tabs = async () => (await home.ok(['tabs'])).match(/\[(\d+)\]/g).map((tab) => tab.slice(1, -1));
+        const before = (await tabs()).length;
+        await display.focus('Chromium');
+        await giveToPanel(panel);
+        await home.ok(command);
+        await until(async () => (await tabs()).length === before + opens, 'the tab is open');
+        await keepsKeyboard(display, panel);
+        for (const tab of (await tabs()).slice(1)) await home.ok(['closetab', tab]);
+      });
 
     test('what is typed after an element was picked in the page is for the composer', async () => {
       const { panel, page } = scene;
@@ -143,6 +198,14 @@ describe('typing for the panel', { skip: noDisplay }, () => {
       await page.evaluate('seen.length = 0');
       await typeDuring(display, async () => assert.ok(!(await turn.tool('click', { selector: '#name' })).isError));
       await reachesPanelAlone(panel, page);
+      await page.evaluate(`document.body.insertAdjacentHTML('beforeend', \`<a id="tab" target="_blank" href="/counter">Tab</a>
+        <button id="window" onclick="open('/counter', 'window', 'width=300,height=200')">Window</button>\`)`);
+      for (const selector of ['#window', '#tab']) {
+        await giveToPanel(panel);
+        const clicked = await turn.tool('click', { selector });
+        assert.ok(!clicked.isError, words(clicked));
+        await keepsKeyboard(display, panel);
+      }
       turn.end();
       await panel.gone('stop');
     });

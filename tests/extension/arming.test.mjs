@@ -135,6 +135,13 @@ describe("a card that asks", options, () => {
         /^click @e14\nbutton “Revoke key”\n→ https:\/\/console\.halden\.example\/keys$/,
       );
     }));
+
+  test("a drag shows both of its elements", () =>
+    withPanel("approval-drag", async (panel) => {
+      await panel.until(card);
+      const shown = await panel.evaluate("document.querySelector('.approval__does').innerText");
+      assert.equal(shown, "drag @e3 @e9\nlistitem “Invoice 17”\n→ list “Paid”");
+    }));
 });
 
 describe("the card and the composer come first", options, () => {

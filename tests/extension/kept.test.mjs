@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { Drafts } from "../../extension/panel/drafts.js";
-import { keepUnsent, restoreUnsent } from "../../extension/panel/keep.js";
+import { keepUnsent, restoreUnsent } from "../../extension/panel/storage.js";
 
 /** `chrome.storage.local` in memory: answers requests in order. */
 class Store {

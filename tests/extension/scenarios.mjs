@@ -722,6 +722,16 @@ export const scenarios = {
     },
     rules: () => [],
   },
+  "approval-drag": {
+    ...base,
+    before(on) {
+      const element = { target: "@e3", role: "listitem", name: "Invoice 17", document: "d-1" };
+      const otherElements = [{ target: "@e9", role: "list", name: "Paid", document: "d-1" }];
+      const action = { command: "drag @e3 @e9", scope: "act", element, otherElements, submits: false };
+      turnOf(on, says(on, "Sort the invoices.")).approval({ action });
+    },
+    rules: () => [],
+  },
   // It requests the approval only on demand, which closes whatever is open.
   "approval-later": {
     ...base,

@@ -131,7 +131,7 @@ describe("calls that wait together", options, () => {
     }));
 
   for (const [language, ask, step] of [
-    ["de", "2 Felder ausfüllen, dann “Place order” anklicken", "Town ausfüllen"],
+    ["de", "2 Felder ausfüllen, dann: “Place order” anklicken", "Town ausfüllen"],
     ["ja", "2 個の項目に入力、その後 “Place order” をクリック", "Town に入力"],
   ]) {
     test(`steps and cards are said in the panel's language: ${language}`, () =>

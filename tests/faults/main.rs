@@ -19,6 +19,7 @@ mod extension;
 mod frames;
 mod host;
 mod journal;
+mod kept;
 #[path = "../shared/panel_key.rs"]
 mod panel_key;
 #[path = "../shared/patience.rs"]
@@ -134,6 +135,7 @@ fn main() {
             frames::ALL,
             clients::ALL,
             syscalls::ALL,
+            kept::ALL,
             programs::ALL,
             crowd::ALL,
             builds::ALL,

@@ -68,7 +68,7 @@ impl Control {
 }
 
 /// Starts a daemon with the library.
-fn daemon(world: &World, control: &Path) -> Child {
+pub fn daemon(world: &World, control: &Path) -> Child {
     let root = world.home();
     let mut command = world.command_of(&gstack(), &["daemon", root.to_str().unwrap()]);
     command.env("LD_PRELOAD", library().unwrap()).env("FAULT_CONTROL", control).env("FAULT_ROOT", &root);

@@ -12,10 +12,13 @@ import { promisify } from 'node:util';
 import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
 
 const FILE = new URL('counts.json', import.meta.url);
-/** On other machines, paths and the environment have other lengths, and the system libraries differ. */
-const TOLERANCE = 0.1;
+/**
+ * Runs on one machine differ by a fifth (how an answer arrives in pieces); on other machines, paths and the environment have
+ * other lengths, and the system libraries differ. Building the whole command line for a command takes ten times as many.
+ */
+const TOLERANCE = 0.3;
 /** Sent to a running daemon; `help` builds the whole command line. */
-const COMMANDS = [['url'], ['click', '#nothing', '--timeout', '0'], ['--version'], ['help', 'click']];
+const COMMANDS = [['url'], ['press', 'Shift'], ['--version'], ['help', 'click']];
 
 function said(program, args) {
   try {

@@ -18,7 +18,9 @@ use gstack::browser::devtools::target::{
     ActivateTarget, AttachToTarget, CloseTarget, CreateTarget, DetachFromTarget, FilterEntry, GetBrowserContexts,
     GetTargets, SetAutoAttach, SetDiscoverTargets,
 };
-use gstack::browser::devtools::{Command, browser, dom, fetch, heap_profiler, network, page, runtime, service_worker};
+use gstack::browser::devtools::{
+    Command, browser, dom, fetch, heap_profiler, network, page, runtime, service_worker, web_mcp,
+};
 use gstack::protocol::ids::TargetId;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -143,6 +145,10 @@ fn samples() -> Vec<(&'static str, Value)> {
         sample(service_worker::Enable {}),
         sample(service_worker::Disable {}),
         sample(service_worker::StopWorker { version_id: text() }),
+        sample(web_mcp::Enable {}),
+        sample(web_mcp::Disable {}),
+        sample(web_mcp::InvokeTool { frame_id: text(), tool_name: text(), input: json!({}) }),
+        sample(web_mcp::CancelInvocation { invocation_id: text() }),
         sample(GetTargets { filter: Some(filter()) }),
         sample(GetBrowserContexts {}),
         sample(SetDiscoverTargets { discover: true, filter: filter() }),

@@ -46,7 +46,7 @@ describe('gstack mcp on standard input and output', () => {
   const connect = async (...args) => {
     const transport = new StdioClientTransport({
       command: GSTACK,
-      args: ['mcp', ...args],
+      args: ['mcp', '--trusted', ...args],
       env: home.environment,
       cwd: home.person,
       stderr: 'pipe',
@@ -96,7 +96,13 @@ describe('gstack mcp on standard input and output', () => {
       assert.ok(names.includes(has) && !names.includes(hasNot), `${args}: ${names}`);
       await all.close();
     }
-    for (const args of [['--secrets'], ['--caps', 'storage'], ['--caps', 'telepathy'], ['--caps', 'network', '--profile', 'all']]) {
+    for (const args of [
+      ['--secrets', '--trusted'],
+      ['--profile', 'all'],
+      ['--caps', 'storage', '--trusted'],
+      ['--caps', 'telepathy'],
+      ['--caps', 'network', '--profile', 'all', '--trusted'],
+    ]) {
       const refused = await home.run(['mcp', ...args]);
       assert.equal(refused.code, 2, `${args}: ${refused.stderr}`);
     }
@@ -255,7 +261,7 @@ describe('gstack mcp on standard input and output', () => {
   test('the inspector finds nothing to complain about', async () => {
     // It passes only the given variables to its server.
     const environment = ['GSTACK_HOME', 'HOME', 'PATH'].flatMap((name) => ['-e', `${name}=${home.environment[name]}`]);
-    const ask = (...args) => run(inspector, ['--cli', ...environment, GSTACK, 'mcp', ...args], { env: home.environment });
+    const ask = (...args) => run(inspector, ['--cli', ...environment, GSTACK, 'mcp', '--trusted', ...args], { env: home.environment });
     const listed = await ask('--method', 'tools/list');
     checkTools(JSON.parse(listed.stdout).tools);
     const called = await ask('--method', 'tools/call', '--tool-name', 'url');
@@ -274,7 +280,7 @@ describe('gstack mcp on standard input and output', () => {
       const place = path.join(home.person, file);
       const shown = await home.ok(['mcp', 'install', name, '--print']);
       assert.ok(shown.includes('gstack') && !existsSync(place), name);
-      await home.ok(['mcp', 'install', name, '--profile', 'all']);
+      await home.ok(['mcp', 'install', name, '--profile', 'all', '--trusted']);
       const text = readFileSync(place, 'utf8');
       assert.ok(text.includes(GSTACK.replace(/.*\//, '')) && text.includes('--profile') && text.includes(home.home), text);
       await home.ok(['mcp', 'uninstall', name]);

@@ -1,0 +1,271 @@
+/* Several MCP clients at one daemon: each works in its own tabs, the policy judges it, and its leases end with it. */
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
+import { Site } from '../e2e/harness/site.mjs';
+import { until } from '../e2e/harness/wait.mjs';
+
+const PAIRS = 200;
+const words = (result) =>
+  result.content
+    .filter((one) => one.type === 'text')
+    .map((one) => one.text)
+    .join('\n');
+
+describe('MCP clients as drivers', () => {
+  let home;
+  let site;
+  let mine;
+  const open = [];
+
+  /** Starts a client. Its `call` returns the words of an answer that must not be an error; `fault`, of one that must. */
+  const start = async (name, ...args) => {
+    const transport = new StdioClientTransport({
+      command: GSTACK,
+      args: ['mcp', ...args],
+      env: home.environment,
+      cwd: home.person,
+      stderr: 'pipe',
+    });
+    const client = new Client({ name, version: '1' });
+    await client.connect(transport);
+    open.push(client);
+    const run = async (tool, values) => {
+      const result = await client.callTool({ name: tool, arguments: values });
+      return { text: words(result), failed: Boolean(result.isError) };
+    };
+    return {
+      client,
+      pid: transport.pid,
+      call: async (tool, values = {}) => {
+        const { text, failed } = await run(tool, values);
+        assert.ok(!failed, `${tool}: ${text}`);
+        return text;
+      },
+      fault: async (tool, values = {}) => {
+        const { text, failed } = await run(tool, values);
+        assert.ok(failed, `${tool}: ${text}`);
+        return text;
+      },
+      run,
+    };
+  };
+  const drivers = async () => JSON.parse(await home.ok(['status', '--json'])).drivers ?? [];
+  const driver = async (name) => (await drivers()).find((one) => one.name === name);
+  const tabs = async () => JSON.parse(await home.ok(['tabs', '--json'])).data;
+  const approvals = async () => JSON.parse(await home.ok(['approvals', '--json'])).approvals;
+
+  before(async () => {
+    home = new TestHome();
+    site = await Site.start();
+    await home.connect(['--headless', `${site.origin}/login`]);
+    mine = (await tabs())[0].id;
+    await home.ok(['policy', 'allow', 'act', '--site', site.origin.replace('http://', '')]);
+  });
+  after(async () => {
+    await Promise.all(open.map((client) => client.close()));
+    await site?.stop();
+    assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+  });
+
+  test(`two clients, ${PAIRS} interleaved goto and text, and none reads the other's page`, async () => {
+    const pages = [
+      ['/counter', 'Counter', 'Order'],
+      ['/form', 'Order', 'Counter'],
+    ];
+    const clients = [await start('one'), await start('two')];
+    let crossed = 0;
+    const drive = async ({ call }, at) => {
+      for (let pair = 0; pair < PAIRS / 2; pair++) {
+        const [path, own, other] = pages[(pair + at) % 2];
+        const expected = `${site.origin}${path}?${at}-${pair}`;
+        await call('goto', { url: expected });
+        const text = await call('text');
+        const address = await call('url');
+        if (!text.includes(own) || text.includes(other) || !address.includes(`?${at}-${pair}`)) crossed++;
+      }
+    };
+    await Promise.all(clients.map(drive));
+    assert.equal(crossed, 0);
+    const [one, two] = [await driver('one'), await driver('two')];
+    assert.equal(one.tabs.length, 1);
+    assert.equal(two.tabs.length, 1);
+    assert.notDeepEqual(one.tabs, two.tabs);
+    assert.ok(![...one.tabs, ...two.tabs].includes(mine), "the person's tab is nobody's");
+    const [shown] = (await tabs()).filter((tab) => tab.id === mine);
+    assert.ok(shown.url.endsWith('/login'), "the person's tab stays where it was");
+    assert.match(await home.ok(['status']), /^Drivers: .*one: tab \d+; two: tab \d+|two: tab \d+; one: tab \d+/m);
+    const activity = await home.ok(['activity', '--json']);
+    assert.ok(/"driver": ?"one"/.test(activity) && /"driver": ?"two"/.test(activity), 'the activity log names them');
+  });
+
+  test("a client neither acts on nor reads another's tab, by id, ref, tabs, tab-each or chain", async () => {
+    const [victim, attacker] = [await start('victim'), await start('attacker')];
+    await victim.call('goto', { url: `${site.origin}/mail` });
+    const refs = await victim.call('snapshot', {});
+    const [theirs] = (await driver('victim')).tabs;
+    await attacker.call('goto', { url: `${site.origin}/form` });
+    for (const foreign of [theirs, mine]) {
+      for (const tool of ['tab', 'closetab']) {
+        const said = await attacker.fault(tool, { id: foreign });
+        assert.ok(!said.includes('Inbox') && !said.includes('/mail'), said);
+      }
+      const listed = await attacker.call('tabs');
+      assert.ok(!listed.includes(`[${foreign}]`) && !listed.includes('Inbox') && !listed.includes('Login'), listed);
+    }
+    assert.match(await attacker.fault('lease', { id: theirs }), /leased by victim/);
+    assert.match(await attacker.fault('lease', { id: theirs, to: 'attacker' }), /can't give tabs/);
+    await attacker.fault('release', { id: theirs });
+    // Commands that run others are no tools of a client that the policy judges, and neither are those beyond the core.
+    for (const hidden of ['chain', 'tab-each', 'cookies', 'status', 'cdp']) {
+      await assert.rejects(attacker.client.callTool({ name: hidden, arguments: { commands: ['text'] } }), /Unknown tool/);
+    }
+    // A ref of the other's snapshot is not one of this tab.
+    const ref = /@e\d+/.exec(refs)?.[0] ?? '@e1';
+    const clicked = await attacker.run('click', { selector: ref, timeout: 500 });
+    assert.ok(!clicked.text.includes('/mail'), clicked.text);
+    assert.ok((await victim.call('url')).includes('/mail'), 'the tab is where its driver left it');
+    assert.deepEqual((await driver('victim')).tabs, [theirs]);
+    assert.ok((await tabs()).some((tab) => tab.id === mine));
+    // What the person sees and may do is not limited.
+    const [held] = (await tabs()).filter((tab) => tab.id === theirs);
+    assert.equal(held.leasedBy, 'victim');
+    assert.match(await home.ok(['text', '--tab', String(theirs)]), /Inbox/);
+    const free = JSON.parse(await home.ok(['tabs', '--mine', '--json'])).data.map((tab) => tab.id);
+    assert.ok(free.includes(mine) && !free.includes(theirs));
+  });
+
+  test('a process that registers itself gets its own tabs and nothing of the person, whatever it sends', async () => {
+    const victim = await start('prey');
+    await victim.call('goto', { url: `${site.origin}/mail` });
+    const [theirs] = (await driver('prey')).tabs;
+    const send = (address, body) =>
+      new Promise((resolve, reject) => {
+        const headers = { 'content-type': 'application/json', accept: 'application/json' };
+        const asked = request({ socketPath: path.join(home.home, 'http.sock'), path: address, method: 'POST', headers }, resolve);
+        asked.on('error', reject);
+        asked.end(JSON.stringify(body));
+      });
+    const told = async (address, body) => {
+      const answer = await send(address, body);
+      let text = '';
+      for await (const part of answer) text += part;
+      return { status: answer.statusCode, text };
+    };
+    const foreign = await told('/command', { command: 'text', args: [], driverId: (await driver('prey')).driverId });
+    assert.equal(foreign.status, 403, 'a registration belongs to its process');
+    assert.match(foreign.text, /registration has ended/);
+    const registered = await send('/driver', { client: 'raw' });
+    assert.equal(registered.statusCode, 200);
+    await until(async () => (await driver('raw')) !== undefined, 'the process is registered');
+    for (const [command, ...args] of [
+      ['text'],
+      ['closetab', String(theirs)],
+      ['tab', String(theirs)],
+      ['chain', `tab ${theirs} | text`],
+      ['tab-each', 'text'],
+      ['cookies'],
+      ['lease', String(theirs)],
+      ['release', String(theirs)],
+    ]) {
+      const { text } = await told('/command', { command, args, tabId: theirs });
+      assert.ok(!text.includes('Inbox') && !text.includes('"ok":true'), `${command}: ${text}`);
+    }
+    for (const address of ['/driver', '/policy/add', '/policy', '/approvals/answer', '/stop', '/command/lines', '/status', '/chat']) {
+      const method = await told(address, { command: 'text', args: [] });
+      assert.ok([403, 405].includes(method.status), `${address}: ${method.status} ${method.text}`);
+    }
+    assert.deepEqual((await driver('prey')).tabs, [theirs]);
+    registered.destroy();
+    await until(async () => (await driver('raw')) === undefined, 'the registration ends with its connection');
+    assert.equal((await told('/command', { command: 'url', args: [] })).status, 200, 'it is the person again');
+  });
+
+  test('a trusted client keeps out of leased tabs too, and the audit says that it is trusted', async () => {
+    const [holder, trusted] = [await start('holder'), await start('broad', '--trusted', '--profile', 'all', '--secrets', '--name', 'mine')];
+    await holder.call('goto', { url: `${site.origin}/mail` });
+    const [theirs] = (await driver('holder')).tabs;
+    assert.ok((await trusted.call('url')).includes('/login'), 'it works in the current tab, as the person');
+    assert.match(await trusted.fault('tab', { id: theirs }), /leased by holder/);
+    assert.match(await trusted.fault('lease', { id: theirs }), /leased by holder/);
+    const each = await trusted.call('tab-each', { commands: 'text' });
+    assert.ok(!each.includes('Inbox') && each.includes('Login'), each);
+    const inside = await trusted.call('chain', { commands: `tab ${theirs} | text` });
+    assert.ok(!inside.includes('Inbox'), inside);
+    assert.match(await home.ok(['audit']), /mcp: broad \(mine\)/);
+  });
+
+  test('what goes beyond looking waits for the person, who may refuse it', async () => {
+    const one = await start('asker', '--name', 'work');
+    await one.call('newtab');
+    const going = one.run('goto', { url: `http://localhost:${new URL(site.origin).port}/counter` });
+    const [asked] = await until(async () => {
+      const waiting = await approvals();
+      return waiting.length > 0 && waiting;
+    }, 'the approval is listed');
+    assert.equal(asked.driver, 'asker (work)');
+    await home.ok(['approvals', 'deny', asked.approvalId]);
+    const { failed, text } = await going;
+    assert.ok(failed, text);
+    const wanted = one.run('lease', { id: mine });
+    const [lease] = await until(async () => {
+      const waiting = await approvals();
+      return waiting.length > 0 && waiting;
+    }, 'the lease is asked for');
+    await home.ok(['approvals', 'allow', lease.approvalId]);
+    const given = await wanted;
+    assert.ok(!given.failed, given.text);
+    assert.ok((await driver('asker (work)')).tabs.includes(mine));
+    await one.call('tab', { id: mine });
+    assert.match(await one.call('text'), /Login/);
+    await home.ok(['release', String(mine)]);
+    await one.fault('tab', { id: mine });
+    const audit = await home.ok(['audit']);
+    assert.ok(audit.includes('mcp: asker (work)') && audit.includes(`lease ${mine}`), audit);
+  });
+
+  test('a tab passes from one driver to another by the person alone', async () => {
+    const [from, to] = [await start('from', '--tab', String(mine)), await start('to')];
+    assert.match(await from.call('text'), /Login/);
+    await to.call('newtab');
+    await home.ok(['lease', String(mine), '--to', 'to']);
+    assert.ok((await driver('to')).tabs.includes(mine) && !(await driver('from')).tabs.includes(mine));
+    await from.fault('tab', { id: mine });
+    await to.call('tab', { id: mine });
+    assert.match(await to.call('text'), /Login/);
+    const nobody = await home.run(['lease', String(mine), '--to', 'nobody']);
+    assert.match(nobody.stderr, /no driver is named/);
+    await home.ok(['release', String(mine)]);
+  });
+
+  test('a lease and an open approval end with a killed holder', async () => {
+    const doomed = await start('doomed', '--tab', String(mine));
+    await doomed.call('text');
+    assert.deepEqual((await driver('doomed')).tabs, [mine]);
+    const waiting = doomed.run('goto', { url: `http://localhost:${new URL(site.origin).port}/form` }).catch(() => undefined);
+    await until(async () => (await approvals()).length > 0, 'the approval is listed');
+    process.kill(doomed.pid, 'SIGKILL');
+    await until(async () => (await driver('doomed')) === undefined, 'the registration has ended', 2000);
+    await waiting;
+    assert.deepEqual(await approvals(), []);
+    const next = await start('next', '--tab', String(mine));
+    assert.match(await next.call('text'), /Login/, 'the tab is free again');
+    assert.deepEqual((await driver('next')).tabs, [mine]);
+  });
+
+  test('after the daemon ended, a client registers again and is not taken for the person', async () => {
+    const one = await start('again');
+    await one.call('newtab');
+    await home.ok(['restart']);
+    await until(async () => {
+      await one.run('tabs', {});
+      return (await driver('again')) !== undefined;
+    }, 'the client is registered again');
+    const listed = await one.call('tabs');
+    assert.ok(!listed.includes('Login'), listed);
+  });
+});
