@@ -28,7 +28,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Folder,
     phrases: &[phrase(Verb::Read, "the inbox")],
     output: "[ISO time] title, then the message, a block a message; (the inbox is empty); Inbox cleared: N messages.",
-    data: "{messages: [{id: string, at: number, title: string, url: string, text: string, conversation?: string}], unreadable: number, more: number} | {cleared: number}",
+    data: "{messages: [{id: string, at: string, title: string, url: string, text: string, conversation?: string}], unreadable: number, more: number} | {cleared: number}",
     run: |context, arguments| Box::pin(async move { read_or_clear(context.cwd.as_deref(), &arguments).await }),
 }];
 
