@@ -18,7 +18,8 @@ pub(super) async fn connect(
         Some(session) => usage::with_session(text, session, &command_line::command()),
         None => text.to_owned(),
     };
-    let mut lines = client.stream("/connect", &request).await?;
+    // A browser that the first try opened is the one that the second try finds.
+    let mut lines = client.stream_repeatable("/connect", &request).await?;
     while let Some(line) = lines.next::<ConnectLine>().await? {
         if json && !matches!(line, ConnectLine::Failed(_)) {
             print_line(&serde_json::to_string(&line).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?);

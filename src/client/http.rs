@@ -1,6 +1,7 @@
 //! Requests to the daemon over `http.sock`, with whole or streamed answers.
 //!
-//! Owns the client's HTTP. Retries only read-only requests; for all others the caller decides whether they took effect.
+//! Owns the client's HTTP. Retries only requests that may be repeated; for all others the caller decides whether they
+//! took effect.
 
 use super::events::Events;
 use super::start;
@@ -23,7 +24,7 @@ use tokio::net::TcpStream;
 pub(super) const ANSWER_LIMIT: Duration = Duration::from_secs(9);
 /// The time before the first health check. Most answers come sooner.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
-/// The number of tries of a read-only request, if daemons keep ending.
+/// The number of tries of a request that may be repeated, if daemons keep ending.
 const MOST_TRIES: usize = 3;
 /// The interval between health checks while the daemon works on a long request.
 pub(super) const ASK_AGAIN: Duration = Duration::from_secs(5);
@@ -94,6 +95,18 @@ impl Client {
     pub(crate) async fn stream<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
         let body = encode(body)?;
         self.answered(async { self.lines(self.send(Method::POST, path, body).await?).await }).await
+    }
+
+    /// Sends a request that may be repeated, whose answer is JSON lines. Tries again if the daemon ended before it
+    /// answered.
+    pub(crate) async fn stream_repeatable<B: Serialize>(&self, path: &str, body: &B) -> Result<Lines, Fault> {
+        let mut tries = 1;
+        loop {
+            match self.stream(path, body).await {
+                Err(fault) if fault.code == FaultCode::OutcomeUnknown && tries < MOST_TRIES => tries += 1,
+                outcome => return outcome,
+            }
+        }
     }
 
     /// Requests a stream of server-sent events.

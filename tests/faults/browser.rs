@@ -76,7 +76,7 @@ fn a_daemon_that_hangs_is_named_with_what_ends_it() {
     let world = World::new("");
     let Some(first) = connect(&world, &gstack()) else { return };
     let daemon = world.daemon().unwrap();
-    world.signal(daemon, "STOP");
+    world.suspend(daemon);
     let (well, said) = world.run(&["doctor"]);
     assert!(!well && said.contains("does not answer") && said.contains(&format!("kill -9 {daemon}")), "{said}");
     let (well, said) = world.run(&["status"]);

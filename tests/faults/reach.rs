@@ -79,7 +79,7 @@ fn a_hung_daemon_is_told_by_every_command_in_the_same_words() {
     let (world, mut extension) = begin("", 1);
     extension.disconnect();
     let daemon = world.daemon().unwrap();
-    world.signal(daemon, "STOP");
+    world.suspend(daemon);
     let commands: [&[&str]; 10] = [
         &["status"],
         &["stop"],

@@ -158,6 +158,17 @@ impl World {
         assert!(done.success(), "process {pid} takes {name}");
     }
 
+    /// Suspends a process. On a busy machine its threads stop one after the other; all have when this returns.
+    pub fn suspend(&self, pid: u32) {
+        self.signal(pid, "STOP");
+        let stopped = |thread: fs::DirEntry| {
+            // The state follows the name, which may hold anything. A thread that has ended has no file.
+            let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+            stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['T', 'Z', 'X']))
+        };
+        wait("every thread to stop", || fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten().all(stopped));
+    }
+
     /// Sends kill -9 to a child of this process, which reaps it itself.
     pub fn kill_child(&self, pid: u32) {
         Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status().unwrap();

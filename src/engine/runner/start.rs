@@ -17,6 +17,7 @@ use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, TurnId};
 use crate::protocol::told;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +25,10 @@ use tokio_util::sync::CancellationToken;
 const FIRST_WORDS: usize = 256;
 /// Stands for the agent of a turn that was stopped before an agent was chosen.
 const UNCHOSEN: &str = "none";
+
+/// The number of the latest start of any agent. Each start has its own, so that the outcome of a start whose task has
+/// ended is never taken for that of a later task of the same conversation.
+static LATEST_START: AtomicU64 = AtomicU64::new(0);
 
 impl Task {
     /// Begins the turn with the chosen agent.
@@ -125,8 +130,8 @@ impl Task {
 
     pub(super) fn start(&mut self, turn_id: Option<TurnId>, choice: Choice, slot: Option<Slot>) {
         self.chosen = None;
-        self.generation += 1;
-        let generation = self.generation;
+        let generation = LATEST_START.fetch_add(1, Ordering::Relaxed) + 1;
+        self.generation = generation;
         let cancel = CancellationToken::new();
         let Choice { agent, model, is_model, .. } = choice;
         let name = agent.name();

@@ -39,7 +39,7 @@ pub(in crate::engine) struct Task {
     pub(super) session: Option<RunningAgent>,
     /// The conversation's own agent while the built-in one runs a direct command.
     pub(super) resting: Option<RunningAgent>,
-    /// The number of the session, so that late events of an earlier session are ignored.
+    /// The number of the latest start, so that late events of an earlier session are ignored.
     pub(super) generation: u64,
     pub(super) starting: Option<Starting>,
     /// The answer channels of pending approvals.

@@ -15,6 +15,7 @@ use crate::engine::conversations::{Input, Runner};
 use crate::engine::provision::Provision;
 use crate::protocol::chat::{ChatBody, ConversationState, Decision, MessageSource, StepKind};
 use crate::protocol::chat_requests::ChatSend;
+use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ApprovalId, ClientMessageId, TurnId};
 use std::path::Path;
 use std::sync::Arc;
@@ -89,6 +90,25 @@ async fn a_question_that_was_taken_back_before_it_was_read_opens_no_card() {
     let (answer, _waits) = oneshot::channel();
     task.input(Input::Asked { request: request("three"), answer }).await;
     assert_eq!(runner.conversation().state(), ConversationState::WaitingForApproval);
+    engine.close().await;
+}
+
+#[tokio::test]
+async fn a_start_that_was_given_up_does_not_end_the_start_of_a_later_task() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = engine_at(&folder.path().join("home")).await;
+    let conversation = conversation_of(&engine);
+    let runner = engine.runner(&conversation);
+    let choice = async || engine.choose(&conversation, &message("help")).await;
+    let mut ended = Task::new(engine.clone(), runner.clone());
+    ended.start(None, choice().await, None);
+    let given_up = ended.generation;
+    ended.end_present();
+    let mut later = Task::new(engine.clone(), runner);
+    later.start(None, choice().await, None);
+    let stopped = Fault::new(FaultCode::Cancelled, "stopped");
+    later.input(Input::Started { generation: given_up, outcome: Err(stopped) }).await;
+    assert!(later.starting.is_some(), "its own start goes on");
     engine.close().await;
 }
 
