@@ -1055,7 +1055,7 @@ data?: unknown,
  */
 files?: Array<string>, 
 /**
- * Its side effects: dialogs, downloads, tabs, navigations, console errors. `output` mentions them as well.
+ * Its side effects: dialogs, downloads, tabs, navigations, file choosers, console errors. `output` mentions them as well.
  */
 effects?: Array<Effect>, 
 /**
@@ -1314,7 +1314,11 @@ from: string,
 /**
  * The address now.
  */
-to: string, } | { "kind": "console-error", 
+to: string, } | { "kind": "file-chooser", 
+/**
+ * It takes several files.
+ */
+takesMany: boolean, } | { "kind": "console-error", 
 /**
  * The error's text.
  */

@@ -46,6 +46,10 @@ pub(super) enum Noted {
     TabClosed(TabId),
     Navigated(String),
     ConsoleError(String),
+    /// A file chooser that was not shown.
+    FileChooser {
+        takes_many: bool,
+    },
 }
 
 impl Default for Effects {

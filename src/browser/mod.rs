@@ -17,6 +17,7 @@ pub(crate) mod endpoint;
 mod engage;
 pub mod error;
 pub mod events;
+mod file_choosers;
 pub mod frames;
 mod held_back;
 pub(crate) mod init_scripts;

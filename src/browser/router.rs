@@ -36,6 +36,11 @@ struct DialogClosed {
 }
 
 #[derive(Deserialize)]
+struct FileChooserOpened {
+    mode: String,
+}
+
+#[derive(Deserialize)]
 struct WindowOpen {
     #[serde(default)]
     url: String,
@@ -359,6 +364,9 @@ fn noted(method: &str, event: &Event, main: Option<&Frame>) -> Option<Noted> {
             main.is_some_and(|main| main.id.as_str() == went.frame_id).then_some(Noted::Navigated(went.url))
         }
         "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => error_text(event).map(Noted::ConsoleError),
+        "Page.fileChooserOpened" => {
+            Some(Noted::FileChooser { takes_many: event.read::<FileChooserOpened>()?.mode == "selectMultiple" })
+        }
         _ => None,
     }
 }

@@ -66,6 +66,7 @@ impl Effects {
                 }
                 Noted::Navigated(url) => arrived = Some(url),
                 Noted::ConsoleError(text) => effects.push(Effect::ConsoleError { text: text.clone() }),
+                Noted::FileChooser { takes_many } => effects.push(Effect::FileChooser { takes_many: *takes_many }),
             }
         }
         if let (Some((_, from)), Some(to)) = (&list.from, arrived) {
@@ -111,6 +112,7 @@ fn is_unloaded(url: &str) -> bool {
 /// Records effects until it is dropped.
 pub struct Recording {
     tab: Tab,
+    acts: bool,
 }
 
 impl Tab {
@@ -133,11 +135,13 @@ impl Tab {
         {
             self.dismiss_dialog();
         }
-        if effects.list().acts {
+        let acts = effects.list().acts;
+        if acts {
             self.browser().shared.state().downloads.act_begins(self.id());
+            self.browser().shared.intercept_choosers(self.id(), true);
         }
         self.browser().shared.recording_changed(true);
-        Ok(Recording { tab: self.clone() })
+        Ok(Recording { tab: self.clone(), acts })
     }
 }
 
@@ -146,5 +150,8 @@ impl Drop for Recording {
         // A tab that was closed has none.
         self.tab.with_tab_state(|tab_state| tab_state.effects = None).unwrap_or_default();
         self.tab.browser().shared.recording_changed(false);
+        if self.acts {
+            self.tab.browser().shared.intercept_choosers(self.tab.id(), false);
+        }
     }
 }

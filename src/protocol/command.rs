@@ -60,7 +60,7 @@ pub struct CommandResult {
     /// The files that the command wrote (absolute paths).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Its side effects: dialogs, downloads, tabs, navigations, console errors. `output` mentions them as well.
+    /// Its side effects: dialogs, downloads, tabs, navigations, file choosers, console errors. `output` mentions them as well.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
     /// The number of failed commands inside a `chain` or `tab-each`; the output names them.

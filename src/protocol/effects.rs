@@ -1,4 +1,4 @@
-//! The side effects of a command: dialogs, downloads, tabs, navigations, console errors.
+//! The side effects of a command: dialogs, downloads, tabs, navigations, file choosers, console errors.
 
 use super::ids::TabId;
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,11 @@ pub enum Effect {
         from: String,
         /// The address now.
         to: String,
+    },
+    /// The page opened a file chooser, which was not shown: `upload` gives it files.
+    FileChooser {
+        /// It takes several files.
+        takes_many: bool,
     },
     /// The page's console reported an error.
     ConsoleError {

@@ -204,6 +204,12 @@ fn files_are_dropped_and_given_to_choosers() {
         assert!(fault.message.contains("takes no files that are dropped there"), "{fault:?}");
         assert_eq!(world.run("url", &[]).await, world.page("acts.html"));
         said(&world).await;
+        let asked = "Asked for files; nothing was chosen (upload gives it some)";
+        for (command, args) in [("click", &["#ask"][..]), ("focus", &["#ask"]), ("press", &["Enter"])] {
+            let output = world.run(command, args).await;
+            assert_eq!(output.lines().any(|line| line == asked), command != "focus", "{command}: {output}");
+        }
+        assert_eq!(said(&world).await, "");
         assert_eq!(world.run("upload", &["#ask", "a.txt", "b.txt"]).await, "Uploaded: a.txt (3B), b.txt (2B)");
         assert_eq!(said(&world).await, "chosen a.txt,b.txt;");
         let fault = world.fault("upload", &["#plain", "a.txt"]).await;

@@ -117,6 +117,7 @@ describe('typing for the panel', { skip: noDisplay }, () => {
       ['a right click', ['rightclick', '#name'], 0],
       ['a click on a list', ['click', '#size'], 0],
       ['a click on a date', ['click', '#date'], 0],
+      ['a click that asks for a file', ['click', '#file'], 0],
       ['filling a field', ['fill', '#name', 'Ada'], 0],
       ['an element that is given the focus', ['focus', '#email', '--background'], 0],
       ['a script that asks for the focus', ['js', `window.focus(); document.querySelector('#email').focus(); 1`], 0],
@@ -129,7 +130,7 @@ describe('typing for the panel', { skip: noDisplay }, () => {
           document.body.insertAdjacentHTML('beforeend', \`<p id="openers">
             <button id="popup" type="button" onclick="window.open('/counter', 'popup', 'width=300,height=200')">Popup</button>
             <button id="late" type="button" onclick="setTimeout(() => window.open('/counter', 'late', 'width=300,height=200'), 200)">Late</button>
-            <input id="date" type="date">
+            <input id="date" type="date"><input id="file" type="file">
             <a id="blank" target="_blank" href="/counter">Blank</a></p>\`);
           document.querySelector('#blank').focus()`);
         const tabs = async () => (await home.ok(['tabs'])).match(/\[(\d+)\]/g).map((tab) => tab.slice(1, -1));

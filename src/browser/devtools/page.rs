@@ -233,6 +233,12 @@ pub struct ScreencastFrameAck {
 }
 
 #[derive(Clone, Debug, Serialize)]
+pub struct SetInterceptFileChooserDialog {
+    /// Whether choosers are reported instead of opened.
+    pub enabled: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
 pub struct Crash {}
 
 commands! {
@@ -253,5 +259,6 @@ commands! {
     StartScreencast => Done, "Page.startScreencast";
     StopScreencast => Done, "Page.stopScreencast";
     ScreencastFrameAck => Done, "Page.screencastFrameAck";
+    SetInterceptFileChooserDialog => Done, "Page.setInterceptFileChooserDialog";
     Crash => Done, "Page.crash";
 }

@@ -1,4 +1,4 @@
-//! A command's side effects as text: dialogs, downloads, tabs, navigations, console errors.
+//! A command's side effects as text: dialogs, downloads, tabs, navigations, file choosers, console errors.
 //!
 //! Owns the lines and their place in the output. Never collects effects: the browser layer does.
 
@@ -95,6 +95,7 @@ pub(crate) fn lines<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<String
             Effect::TabOpened { .. } | Effect::TabClosed { .. } => ("tabs", MOST_LINES),
             Effect::Navigation { .. } => ("navigations", MOST_LINES),
             Effect::ConsoleError { .. } => ("console errors", MOST_CONSOLE_LINES),
+            Effect::FileChooser { .. } => ("file choosers", 1),
         };
         let count = counts.entry(kind).or_default();
         *count += 1;
@@ -125,6 +126,13 @@ fn line(effect: &Effect) -> String {
         }
         Effect::TabClosed { tab_id, .. } => format!("Tab {tab_id} was closed"),
         Effect::Navigation { to, .. } => format!("Now at {}", on_a_line(to)),
+        Effect::FileChooser { takes_many } => {
+            let files = if *takes_many { "files" } else { "a file" };
+            format!(
+                "Asked for {files}; nothing was chosen (upload gives it {})",
+                if *takes_many { "some" } else { "one" }
+            )
+        }
         Effect::ConsoleError { text } => format!("Console error: {}", on_a_line(text)),
     }
 }

@@ -50,7 +50,11 @@ impl Page {
                 return Err(PageError::Refused { what: target.to_string(), reason });
             }
             let given = json!({ "files": files, "backendNodeId": node });
-            self.unless_closed(tell(&session, "DOM.setFileInputFiles", &given).await).await
+            self.unless_closed(tell(&session, "DOM.setFileInputFiles", &given).await).await?;
+            if let Some(effects) = self.effects() {
+                effects.choosers_served();
+            }
+            Ok(())
         };
         let chosen = chosen.await;
         let restored = tell(&session, "Page.setInterceptFileChooserDialog", &json!({ "enabled": false })).await;
