@@ -6,6 +6,8 @@
 mod cycles;
 #[path = "layers/documents.rs"]
 mod documents;
+#[path = "layers/messages.rs"]
+mod messages;
 #[path = "layers/told.rs"]
 mod told;
 

@@ -39,7 +39,7 @@ pub(super) fn answer_to(message: &[u8]) -> Option<Answer> {
     };
     let invalid = |message, id| Some(Answer { code: INVALID_REQUEST, message, id });
     let Value::Object(message) = value else {
-        return invalid("The message is not a JSON-RPC object; batches are not supported", Value::Null);
+        return invalid("the message is not a JSON-RPC object; batches are not supported", Value::Null);
     };
     let id = match message.get("id") {
         Some(id @ (Value::String(_) | Value::Number(_))) => id.clone(),

@@ -132,7 +132,7 @@ fn off(context: &Context) -> Fault {
         }
         false => "Start it with --enable-features=WebMCPTesting, or use the browser of `gstack connect`.",
     };
-    Fault::new(FaultCode::Conflict, "This browser does not let pages offer tools: WebMCP is off").hint(hint)
+    Fault::new(FaultCode::Conflict, "this browser does not let pages offer tools: WebMCP is off").hint(hint)
 }
 
 async fn call(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
@@ -159,7 +159,7 @@ async fn call(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
                 .page_words(Some(PageWords { ours, theirs: words })));
         }
         ToolOutcome::Cancelled => {
-            return Err(Fault::new(FaultCode::Script, format!("The page cancelled the call of its tool {name}")));
+            return Err(Fault::new(FaultCode::Script, format!("the page cancelled the call of its tool {name}")));
         }
     };
     let url = tool.url.clone();
@@ -170,7 +170,7 @@ async fn call(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
 pub(crate) fn chosen<'a>(tools: &'a [PageTool], name: &str, on: Option<&str>) -> Result<&'a PageTool, Fault> {
     match choose(tools, name, on) {
         ToolChoice::One(tool) => Ok(tool),
-        ToolChoice::Missing => Err(Fault::new(FaultCode::NotFound, format!("The page offers no tool {name:?}"))
+        ToolChoice::Missing => Err(Fault::new(FaultCode::NotFound, format!("the page offers no tool {name:?}"))
             .hint("`webmcp list` lists its tools.")),
         ToolChoice::Several(found) => {
             let sites: Vec<String> = found.iter().map(|tool| tool.site().unwrap_or_else(|| tool.url.clone())).collect();
@@ -185,8 +185,8 @@ fn input(typed: Option<&str>) -> Result<Value, Fault> {
     let Some(typed) = typed.filter(|typed| !typed.trim().is_empty()) else { return Ok(json!({})) };
     match serde_json::from_str::<Value>(typed) {
         Ok(input) if input.is_object() => Ok(input),
-        Ok(_) => Err(wrong("The input of a page's tool is a JSON object")),
-        Err(error) => Err(wrong(format!("The input of a page's tool is a JSON object: {error}"))),
+        Ok(_) => Err(wrong("the input of a page's tool is a JSON object")),
+        Err(error) => Err(wrong(format!("the input of a page's tool is a JSON object: {error}"))),
     }
 }
 

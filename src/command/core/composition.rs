@@ -75,7 +75,7 @@ fn from_json(spec: &Spec, text: &str) -> Result<Vec<Vec<String>>, Fault> {
         }
         calls.push(call(spec, words)?);
     }
-    if calls.is_empty() { Err(wrong("There is no command in it".to_owned())) } else { Ok(calls) }
+    if calls.is_empty() { Err(wrong("there is no command in it".to_owned())) } else { Ok(calls) }
 }
 
 /// Fails unless the words contain at least a command name.

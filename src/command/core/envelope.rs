@@ -230,7 +230,7 @@ mod tests {
             assert!(inside.contains("class=") && after.is_empty(), "{inside}");
             assert!(!inside[nonce.len()..].contains("UNTRUSTED"), "{inside}");
         }
-        let ours = Fault::new(FaultCode::NotFound, "No element is picked in this tab");
+        let ours = Fault::new(FaultCode::NotFound, "no element is picked in this tab");
         assert_eq!(fault_for_model(ours.clone()), ours);
     }
 

@@ -49,7 +49,7 @@ pub(super) fn find(name: &str) -> Result<&'static Device, Fault> {
     }
     let near = all().iter().min_by_key(|device| osa_distance(&given, &lower(device)));
     let near = near.map(|device| format!("Did you mean {}? ", device.name)).unwrap_or_default();
-    Err(wrong(format!("No device is called {name:?}")).hint(format!("{near}See them: gstack emulate devices")))
+    Err(wrong(format!("no device is called {name:?}")).hint(format!("{near}See them: gstack emulate devices")))
 }
 
 #[cfg(test)]

@@ -128,7 +128,7 @@ async fn emulate(context: &Context, arguments: Arguments) -> Result<Output, Faul
         "user-agent" if identity::is_value(&value) && !value.trim().is_empty() => {
             page.set_user_agent(Some(&value)).await?;
         }
-        "user-agent" => return Err(wrong("A user agent is one line of text")),
+        "user-agent" => return Err(wrong("a user agent is one line of text")),
         "geolocation" if is_off => page.set_place(None).await?,
         "geolocation" => return geolocation(&page, &arguments, &value).await,
         "timezone" => page.set_timezone((!is_off).then_some(&value)).await?,

@@ -32,7 +32,7 @@ pub(super) async fn set(page: &Page, value: &str) -> Result<Output, Fault> {
         }
     };
     let origin = origin_of(&page.url()?).ok_or_else(|| {
-        wrong("This page has no site to permit something").hint("Go to the site first: gstack goto <url>")
+        wrong("this page has no site to permit something").hint("Go to the site first: gstack goto <url>")
     })?;
     let names: Vec<&str> = names.iter().flat_map(|name| expanded(name).iter().copied().chain(single(name))).collect();
     for name in &names {
@@ -64,7 +64,7 @@ fn origin_of(url: &str) -> Option<String> {
 fn refused(error: BrowserError, name: &str) -> Fault {
     match error {
         BrowserError::Cdp(CdpError::Protocol { message, .. }) => {
-            wrong(format!("The browser has no permission {name:?}: {message}")).hint(format!("Some are: {KNOWN}."))
+            wrong(format!("the browser has no permission {name:?}: {message}")).hint(format!("Some are: {KNOWN}."))
         }
         other => other.into(),
     }

@@ -153,7 +153,7 @@ async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fau
         file.write(&part).await?;
         context.progress.tell(file.size(), total);
         if file.size() > LARGEST_DOWNLOAD {
-            return Err(Fault::new(FaultCode::TooLarge, format!("The file has more than {LARGEST_DOWNLOAD} bytes")));
+            return Err(Fault::new(FaultCode::TooLarge, format!("the file has more than {LARGEST_DOWNLOAD} bytes")));
         }
     }
     let size = file.size();

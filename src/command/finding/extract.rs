@@ -36,7 +36,7 @@ async fn run(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
         arguments.value("--schema").ok_or_else(|| Fault::new(FaultCode::BadRequest, "extract needs --schema FILE"))?;
     let path = path_guard::input_path(context, typed)?;
     if path.metadata().is_ok_and(|found| found.len() > LARGEST_SCHEMA) {
-        return Err(Fault::new(FaultCode::TooLarge, format!("A schema has {LARGEST_SCHEMA} bytes at most")));
+        return Err(Fault::new(FaultCode::TooLarge, format!("a schema has {LARGEST_SCHEMA} bytes at most")));
     }
     let text = tokio::fs::read_to_string(&path)
         .await

@@ -79,7 +79,7 @@ async fn init_script(context: &Context, arguments: Arguments) -> Result<Output, 
 fn bound_to(context: &Context, page: &Page) -> Result<Option<SiteOrPage>, Fault> {
     match context.bound_to(page)? {
         Some(SiteOrPage::Page(_)) => {
-            Err(Fault::new(FaultCode::Forbidden, "This page has no site that a script could be bound to")
+            Err(Fault::new(FaultCode::Forbidden, "this page has no site that a script could be bound to")
                 .hint("Go to the site first."))
         }
         place => Ok(place),
@@ -94,7 +94,7 @@ async fn add(context: &Context, arguments: &Arguments, given: Option<String>) ->
     };
     let page = context.page().await?;
     if page.init_scripts()?.len() >= MOST_SCRIPTS {
-        return Err(Fault::new(FaultCode::Conflict, format!("This tab has {MOST_SCRIPTS} scripts already"))
+        return Err(Fault::new(FaultCode::Conflict, format!("this tab has {MOST_SCRIPTS} scripts already"))
             .hint("Take some away: gstack init-script remove N"));
     }
     let only_on = bound_to(context, &page)?;
@@ -136,7 +136,7 @@ fn line(script: &InitScript) -> String {
 fn remove(context: &Context, page: &Page, number: Option<u64>) -> Result<Output, Fault> {
     let count = page.remove_init_scripts(number, bound_to(context, page)?.as_ref())?;
     if let (0, Some(number)) = (count, number) {
-        return Err(Fault::new(FaultCode::NotFound, format!("There is no script {number}"))
+        return Err(Fault::new(FaultCode::NotFound, format!("there is no script {number}"))
             .hint("See them: gstack init-script list"));
     }
     Ok(Output::text(format!("Removed {}", counted(count, "script"))).data(json!({ "count": count })))

@@ -72,7 +72,7 @@ async fn audit(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         Audited::Shadowed(names) => {
             return Err(Fault::new(
                 FaultCode::Element,
-                format!("The page can't be audited: elements named {} hide it from scripts", names.join(", ")),
+                format!("the page can't be audited: elements named {} hide it from scripts", names.join(", ")),
             )
             .hint("Rename these elements (their name or id) and audit again."));
         }

@@ -69,7 +69,7 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
             false => page.start_style_coverage().await?,
         };
         if !begun {
-            return Err(Fault::new(FaultCode::Conflict, format!("The {what} that is used is recorded already"))
+            return Err(Fault::new(FaultCode::Conflict, format!("the {what} that is used is recorded already"))
                 .hint(format!("See it: gstack coverage {what} stop"))
                 .command(format!("gstack coverage {what} stop")));
         }
@@ -80,7 +80,7 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
         false => page.stop_style_coverage().await?,
     };
     let files = found.ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, format!("The {what} that is used is not recorded"))
+        Fault::new(FaultCode::NotFound, format!("the {what} that is used is not recorded"))
             .hint(format!("Start it with: gstack coverage {what} start"))
     })?;
     if files.is_empty() {

@@ -82,7 +82,7 @@ async fn snapshot(context: &Context, typed: Option<&str>) -> Result<Output, Faul
     if context.for_model {
         return Err(Fault::new(
             FaultCode::Forbidden,
-            "A heap snapshot holds the page's secrets: none is taken for an agent",
+            "a heap snapshot holds the page's secrets: none is taken for an agent",
         )
         .hint("See its size with `heap usage`, or ask the person to take it."));
     }

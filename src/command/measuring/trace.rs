@@ -73,7 +73,7 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
     let options = TraceOptions { pictures: arguments.has("--screenshots"), for_model: context.for_model };
     let page = context.page().await?;
     if page.trace().is_some() || !page.start_trace(options).await? {
-        return Err(Fault::new(FaultCode::Conflict, "The browser records a trace already")
+        return Err(Fault::new(FaultCode::Conflict, "the browser records a trace already")
             .hint("It records one at a time. End it in its tab: gstack trace stop PATH")
             .command("gstack trace stop"));
     }
@@ -87,17 +87,17 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     };
     let page = context.page().await?;
     let options = page.trace().ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "This tab's trace is not recorded").hint("Start it with: gstack trace start")
+        Fault::new(FaultCode::NotFound, "this tab's trace is not recorded").hint("Start it with: gstack trace start")
     })?;
     if context.for_model && !options.for_model {
-        return Err(Fault::new(FaultCode::Forbidden, "This trace is a person's").hint("Ask the person to stop it."));
+        return Err(Fault::new(FaultCode::Forbidden, "this trace is a person's").hint("Ask the person to stop it."));
     }
     let here = options.for_model.then(|| page.url().map(|url| SiteOrPage::of(&url))).transpose()?;
     // Created before the trace stops, so that an unwritable file does not lose the trace.
     let mut file = PartialFile::create(&path)?;
     let mut spool = Spool::create(&context.temp_folder)?;
     let Some(mut events) = page.stop_trace().await? else {
-        return Err(Fault::new(FaultCode::Conflict, "The trace has already ended"));
+        return Err(Fault::new(FaultCode::Conflict, "the trace has already ended"));
     };
     let processes = spool.fill(&mut events).await?;
     let count = spool.write_kept(&mut file, &processes, here.as_ref()).await?;
@@ -164,6 +164,6 @@ impl Spool {
 const PART: usize = 256 * 1024;
 
 fn unusable(error: &std::io::Error) -> Fault {
-    Fault::new(FaultCode::Storage, format!("The trace can't be kept in the temp directory: {error}"))
+    Fault::new(FaultCode::Storage, format!("the trace can't be kept in the temp directory: {error}"))
         .hint("Free some space there.")
 }

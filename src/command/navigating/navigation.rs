@@ -202,7 +202,7 @@ async fn forward(context: &Context, arguments: Arguments) -> Result<Output, Faul
 }
 
 fn no_step(direction: &str) -> Fault {
-    Fault::new(FaultCode::Conflict, format!("There is no page to go {direction} to in this tab's history"))
+    Fault::new(FaultCode::Conflict, format!("there is no page to go {direction} to in this tab's history"))
         .hint("Open an address: gstack goto <url>")
 }
 
@@ -223,7 +223,7 @@ async fn url(context: &Context) -> Result<Output, Fault> {
 fn refuse_in_frame(page: &Page) -> Result<(), Fault> {
     match page.chosen_frame() {
         None => Ok(()),
-        Some(frame) => Err(Fault::new(FaultCode::Conflict, format!("You are inside the frame {}", frame.url))
+        Some(frame) => Err(Fault::new(FaultCode::Conflict, format!("you are inside the frame {}", frame.url))
             .hint("Go back to the page first: gstack frame main")),
     }
 }

@@ -41,12 +41,12 @@ async fn watch(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         if page.begin_watch(&context.pages).await? {
             return Ok(Output::text(format!("WATCHING tab {id} (end it with: watch stop)")));
         }
-        return Err(Fault::new(FaultCode::Conflict, format!("Tab {id} is being watched already"))
+        return Err(Fault::new(FaultCode::Conflict, format!("tab {id} is being watched already"))
             .hint("End it with: gstack watch stop"));
     }
     let Some(watched) = page.end_watch().await? else {
         return Err(
-            Fault::new(FaultCode::Conflict, "This tab is not being watched").hint("Start it with: gstack watch")
+            Fault::new(FaultCode::Conflict, "this tab is not being watched").hint("Start it with: gstack watch")
         );
     };
     let (seconds, snapshots) = (watched.seconds(), watched.snapshots);

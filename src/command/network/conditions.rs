@@ -94,7 +94,7 @@ async fn throttle(context: &Context, arguments: Arguments) -> Result<Output, Fau
         let given = times.ok_or_else(|| wrong("throttle cpu needs a number").hint("throttle cpu 4"))?;
         let rate: f64 = arguments.number("times", given.trim_end_matches(['x', '×']))?;
         if !(1.0..=SLOWEST_CPU).contains(&rate) {
-            return Err(wrong(format!("The CPU can't be {given} times slower")).hint("A number from 1 to 20."));
+            return Err(wrong(format!("the CPU can't be {given} times slower")).hint("A number from 1 to 20."));
         }
         page.slow_cpu(rate).await?;
         return Ok(Output::text(format!("CPU: {rate} times slower")).data(json!({ "cpu": rate })));

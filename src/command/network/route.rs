@@ -111,7 +111,7 @@ async fn route(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         return listed(&page);
     }
     if address.trim().is_empty() {
-        return Err(wrong("A route needs addresses").hint("Write them as **/api/*, or ** for all."));
+        return Err(wrong("a route needs addresses").hint("Write them as **/api/*, or ** for all."));
     }
     let act = read_act(context, &arguments).await?;
     let delay = match arguments.value("--delay") {
@@ -120,10 +120,10 @@ async fn route(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     };
     let is_idle = matches!(&act, RouteAct::Continue(headers) if headers.is_empty());
     if is_idle && delay.is_zero() {
-        return Err(wrong("A route says what is done: --abort, --fulfill, --status, --body, --header or --delay"));
+        return Err(wrong("a route says what is done: --abort, --fulfill, --status, --body, --header or --delay"));
     }
     if page.routes()?.len() >= MOST_ROUTES {
-        return Err(Fault::new(FaultCode::Conflict, format!("This tab has {MOST_ROUTES} routes already"))
+        return Err(Fault::new(FaultCode::Conflict, format!("this tab has {MOST_ROUTES} routes already"))
             .hint("Take some away: gstack unroute <url>"));
     }
     let route = Route::new(Glob::new(&address), act, delay, context.bound_to(&page)?);
@@ -145,7 +145,7 @@ async fn unroute(context: &Context, arguments: Arguments) -> Result<Output, Faul
     let address = arguments.text("url");
     let count = page.remove_routes(address.as_deref(), context.bound_to(&page)?.as_ref()).await?;
     if let (0, Some(address)) = (count, &address) {
-        return Err(Fault::new(FaultCode::NotFound, format!("There is no route for {address}"))
+        return Err(Fault::new(FaultCode::NotFound, format!("there is no route for {address}"))
             .hint("See them: gstack route list"));
     }
     Ok(Output::text(format!("Removed {}", counted(count, "route"))).data(json!({ "count": count })))
@@ -171,7 +171,7 @@ async fn read_act(context: &Context, arguments: &Arguments) -> Result<RouteAct, 
     }
     if !answers {
         if context.for_model && !headers.is_empty() {
-            return Err(Fault::new(FaultCode::Forbidden, "Headers of requests are not an agent's to set")
+            return Err(Fault::new(FaultCode::Forbidden, "headers of requests are not an agent's to set")
                 .hint("With --status or --body they are those of the answer."));
         }
         return Ok(RouteAct::Continue(headers));
@@ -192,7 +192,7 @@ async fn read_act(context: &Context, arguments: &Arguments) -> Result<RouteAct, 
     }
     let kind = kind.map(|kind| ("content-type".to_owned(), kind.to_owned()));
     if kind.as_ref().is_some_and(|(_, value)| !identity::is_value(value)) {
-        return Err(wrong("A content type is one line"));
+        return Err(wrong("a content type is one line"));
     }
     let headers = kind.into_iter().chain(headers).collect();
     Ok(RouteAct::Answer(RouteAnswer { status, headers, body, answers_preflights: !context.for_model }))
@@ -200,7 +200,7 @@ async fn read_act(context: &Context, arguments: &Arguments) -> Result<RouteAct, 
 
 async fn read_body(context: &Context, arguments: &Arguments) -> Result<(Vec<u8>, Option<&'static str>), Fault> {
     match (arguments.value("--fulfill"), arguments.value("--body")) {
-        (Some(_), Some(_)) => Err(wrong("A route answers with --fulfill or with --body, not with both")),
+        (Some(_), Some(_)) => Err(wrong("a route answers with --fulfill or with --body, not with both")),
         (Some(file), None) => {
             let path = path_guard::input_path(context, file)?;
             Ok((path_guard::read_bytes(&path).await?, Some(kind_of_file(&path))))
@@ -218,7 +218,7 @@ fn read_headers(arguments: &Arguments) -> Result<Vec<(String, String)>, Fault> {
         let parts = line.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
         let parts = parts.filter(|(name, value)| identity::is_name(name) && identity::is_value(value));
         let parts = parts.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        parts.ok_or_else(|| wrong("A header is written as Name: value, one a line"))
+        parts.ok_or_else(|| wrong("a header is written as Name: value, one a line"))
     };
     lines.map(header).collect()
 }

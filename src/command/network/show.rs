@@ -28,11 +28,11 @@ pub(super) async fn show(context: &Context, page: &Page, arguments: &Arguments, 
     let here = SiteOrPage::of(&page.url()?);
     let exchange = page.exchange(number).ok_or_else(|| no_such(number))?;
     if context.for_model && !is_of(&exchange.record, &here) {
-        return Err(Fault::new(FaultCode::Forbidden, format!("Request {number} was made by another site's document"))
+        return Err(Fault::new(FaultCode::Forbidden, format!("request {number} was made by another site's document"))
             .hint("Go to that site first: its requests are shown there."));
     }
     if is_metadata_url(&exchange.record.url) || page.refuses_answer(&exchange) {
-        return Err(Fault::new(FaultCode::UrlRefused, format!("Request {number} was answered by a refused address"))
+        return Err(Fault::new(FaultCode::UrlRefused, format!("request {number} was answered by a refused address"))
             .hint("Nothing is read from there."));
     }
     let shows_answer = !context.for_model || SiteOrPage::of(&exchange.record.url) == here;
@@ -47,7 +47,7 @@ pub(super) async fn show(context: &Context, page: &Page, arguments: &Arguments, 
 }
 
 fn no_such(number: u64) -> Fault {
-    Fault::new(FaultCode::NotFound, format!("There is no request {number} in this tab"))
+    Fault::new(FaultCode::NotFound, format!("there is no request {number} in this tab"))
         .hint("See them: gstack network list")
         .command("gstack network list")
 }

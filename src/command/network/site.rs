@@ -82,7 +82,7 @@ async fn headers(context: &Context, arguments: Arguments) -> Result<Output, Faul
         ("set", Some(site), Some(header)) => {
             let parts = header.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
             let parts = parts.filter(|(name, value)| identity::is_name(name) && identity::is_value(value));
-            let (name, value) = parts.ok_or_else(|| wrong("A header is written as Name: value, on one line"))?;
+            let (name, value) = parts.ok_or_else(|| wrong("a header is written as Name: value, on one line"))?;
             if OF_THE_BROWSER.contains(&name.to_ascii_lowercase().as_str()) {
                 return Err(wrong(format!("{name} is the browser's own to set")));
             }

@@ -134,7 +134,7 @@ async fn stop(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     match context.page().await?.stop_service_workers(number.as_deref()).await? {
         Stopped::NoSuch => Err(Fault::new(
             FaultCode::NotFound,
-            format!("The page's origin has no service worker {}", number.unwrap_or_default()),
+            format!("the page's origin has no service worker {}", number.unwrap_or_default()),
         )
         .hint("See them: gstack workers")),
         Stopped::These(workers) => {

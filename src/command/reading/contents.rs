@@ -116,7 +116,7 @@ async fn data(context: &Context) -> Result<Output, Fault> {
 async fn perf(context: &Context) -> Result<Output, Fault> {
     let phases = context.page().await?.timing().await?;
     if phases.is_empty() {
-        return Err(Fault::new(FaultCode::Conflict, "This document was not loaded by a navigation")
+        return Err(Fault::new(FaultCode::Conflict, "this document was not loaded by a navigation")
             .hint("Open an address first: gstack goto <url>"));
     }
     let lines: Vec<String> = phases.iter().map(|(name, millis)| format!("{name:<12} {millis}ms")).collect();

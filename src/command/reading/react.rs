@@ -113,6 +113,6 @@ async fn component(context: &Context, arguments: Arguments) -> Result<Output, Fa
 }
 
 fn no_react() -> Fault {
-    Fault::new(FaultCode::NotFound, "No React was found on this page")
+    Fault::new(FaultCode::NotFound, "no React was found on this page")
         .hint("It may not be loaded yet, or be in a frame: choose one with `frame`.")
 }

@@ -80,7 +80,7 @@ async fn inspect(context: &Context, arguments: Arguments) -> Result<Output, Faul
         if with_history {
             return Ok(context.told_by_page(&page, Output::text(history(&page.style_changes()))));
         }
-        return Err(Fault::new(FaultCode::NotFound, "No element is picked in this tab").hint(told::NOTHING_PICKED_YET));
+        return Err(Fault::new(FaultCode::NotFound, "no element is picked in this tab").hint(told::NOTHING_PICKED_YET));
     };
     let found = page.inspect(&target).await.map_err(|error| match named {
         Some(_) => Fault::from(error),

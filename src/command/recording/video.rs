@@ -127,7 +127,7 @@ fn read_path(context: &Context, typed: Option<&str>) -> Result<PathBuf, Fault> {
     let Some(typed) = typed else { return Ok(unnamed(context, "video", "webm")) };
     let extension = Path::new(typed).extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     if !extension.eq_ignore_ascii_case("webm") {
-        return Err(wrong(format!("A video is a .webm file: {typed}")).hint("For instance: video start page.webm"));
+        return Err(wrong(format!("a video is a .webm file: {typed}")).hint("For instance: video start page.webm"));
     }
     path_guard::output_path(context, typed)
 }
@@ -166,7 +166,7 @@ async fn stop(context: &Context) -> Result<Output, Fault> {
     recording.finish().await;
     let mut kept = recording.frames().await;
     let Some(frames) = kept.as_mut() else {
-        return Err(Fault::new(FaultCode::Conflict, "The recording has already ended"));
+        return Err(Fault::new(FaultCode::Conflict, "the recording has already ended"));
     };
     if frames.times().is_empty() {
         let output = without_pictures(&recording, frames);
@@ -189,13 +189,13 @@ async fn chosen(context: &Context) -> Result<Arc<VideoRecording>, Fault> {
     if let Some(recording) = tab.and_then(|tab| context.recordings.of(tab)) {
         return match is_own(&recording) {
             true => Ok(recording),
-            false => Err(Fault::new(FaultCode::Forbidden, "This recording is somebody else's")
+            false => Err(Fault::new(FaultCode::Forbidden, "this recording is somebody else's")
                 .hint("Ask the person to stop it.")),
         };
     }
     let left = context.recordings.left().into_iter().find(is_own);
     left.ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "This tab is not recorded").hint("Start it with: gstack video start PATH")
+        Fault::new(FaultCode::NotFound, "this tab is not recorded").hint("Start it with: gstack video start PATH")
     })
 }
 
@@ -205,7 +205,7 @@ fn without_pictures(recording: &VideoRecording, frames: &Frames) -> Fault {
         (None, 0) => "the page drew nothing".to_owned(),
         (None, _) => "the tab showed other sites only".to_owned(),
     };
-    Fault::new(FaultCode::Conflict, format!("The recording has no picture: {why}"))
+    Fault::new(FaultCode::Conflict, format!("the recording has no picture: {why}"))
         .hint("Start again: gstack video start")
 }
 

@@ -129,6 +129,6 @@ impl From<EncodeError> for Fault {
 }
 
 pub(super) fn unusable(error: &io::Error) -> Fault {
-    Fault::new(FaultCode::Storage, format!("The recording can't be kept in the temp directory: {error}"))
+    Fault::new(FaultCode::Storage, format!("the recording can't be kept in the temp directory: {error}"))
         .hint("Free some space there.")
 }

@@ -166,7 +166,7 @@ async fn deleted(page: &Page, cookies: &[Cookie]) -> Result<Output, Fault> {
 }
 
 fn none_such(name: &str) -> Fault {
-    Fault::new(FaultCode::NotFound, format!("There is no cookie {name}")).hint("See them: gstack cookies")
+    Fault::new(FaultCode::NotFound, format!("there is no cookie {name}")).hint("See them: gstack cookies")
 }
 
 /// Whether requests to this host include the cookie: it belongs to the host itself or to a parent domain.
@@ -181,7 +181,7 @@ fn is_sent_to(cookie: &Cookie, host: &str) -> bool {
 fn read_cookie(page: &Page, arguments: &Arguments, given: &str) -> Result<Cookie, Fault> {
     let parts = given.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
     let (name, value) =
-        parts.filter(|(name, _)| !name.is_empty()).ok_or_else(|| wrong("A cookie is written as name=value"))?;
+        parts.filter(|(name, _)| !name.is_empty()).ok_or_else(|| wrong("a cookie is written as name=value"))?;
     let (domain, secure) = match arguments.value("--domain") {
         Some(domain) => (domain.to_owned(), arguments.has("--secure")),
         None => {
@@ -217,7 +217,7 @@ fn read_cookie(page: &Page, arguments: &Arguments, given: &str) -> Result<Cookie
 fn web_address(page: &Page) -> Result<Url, Fault> {
     let url = Url::parse(&page.url()?).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or_else(|| {
-        Fault::new(FaultCode::Conflict, "This page has no host that a cookie could belong to")
+        Fault::new(FaultCode::Conflict, "this page has no host that a cookie could belong to")
             .hint("Open the site first: gstack goto <url>")
     })
 }

@@ -83,7 +83,7 @@ async fn useragent(context: &Context, arguments: Arguments) -> Result<Output, Fa
     let user_agent = arguments.required("string")?;
     let spec = registry::get("useragent")?;
     if !is_value(&user_agent) || user_agent.trim().is_empty() {
-        return Err(usage(spec, "A user agent is one line of text".to_owned()));
+        return Err(usage(spec, "a user agent is one line of text".to_owned()));
     }
     context.page().await?.set_user_agent(Some(&user_agent)).await?;
     Ok(Output::text(format!("User agent set: {user_agent}")))

@@ -265,7 +265,7 @@ impl Looks<'_> {
                     target @ Target::Ref(_) => page.scroll(Some(&target), SCROLL_LIMIT).await?,
                     Target::Selector(wanted) => page.scroll_to_first(&wanted).await.map_err(|error| match error {
                         PageError::NotFound(wanted) => {
-                            Fault::new(FaultCode::Element, format!("There is no element and no text {wanted:?} here"))
+                            Fault::new(FaultCode::Element, format!("there is no element and no text {wanted:?} here"))
                                 .hint("Run 'text' or 'snapshot' to see what there is.")
                         }
                         other => other.into(),

@@ -84,12 +84,12 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
         for_model: context.for_model,
     };
     if options.secrets && options.for_model {
-        return Err(Fault::new(FaultCode::Forbidden, "What signs a person in is not recorded for an agent")
+        return Err(Fault::new(FaultCode::Forbidden, "what signs a person in is not recorded for an agent")
             .hint("Leave --secrets out."));
     }
     let page = context.page().await?;
     if !page.start_recording(options) {
-        return Err(Fault::new(FaultCode::Conflict, "This tab's requests are recorded already")
+        return Err(Fault::new(FaultCode::Conflict, "this tab's requests are recorded already")
             .hint("Write them first: gstack har stop PATH")
             .command("gstack har stop"));
     }
@@ -105,14 +105,14 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     };
     let page = context.page().await?;
     let options = page.recording().ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "This tab's requests are not recorded").hint("Start it with: gstack har start")
+        Fault::new(FaultCode::NotFound, "this tab's requests are not recorded").hint("Start it with: gstack har start")
     })?;
     if context.for_model && !options.for_model {
-        return Err(Fault::new(FaultCode::Forbidden, "This recording is a person's")
+        return Err(Fault::new(FaultCode::Forbidden, "this recording is a person's")
             .hint("See the requests with `network`, or ask the person to stop it."));
     }
     let Some((recording, exchanges)) = page.stop_recording() else {
-        return Err(Fault::new(FaultCode::Conflict, "The recording has already ended"));
+        return Err(Fault::new(FaultCode::Conflict, "the recording has already ended"));
     };
     let taken = Taken::of(&page, &recording, exchanges).await?;
     let url = page.url()?;
