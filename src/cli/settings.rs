@@ -69,16 +69,16 @@ fn find<'a>(settings: &'a Settings, name: &str) -> Result<&'a Setting, Fault> {
 
 /// Parses the typed text as a value of the setting's kind.
 fn typed(setting: &Setting, text: &str) -> Result<SettingValue, Fault> {
-    let wrong = |hint: &str| {
+    let expects = |hint: &str| {
         Fault::new(FaultCode::BadRequest, format!("{text:?} is not a value of {}", setting.name)).hint(hint)
     };
     match setting.default {
         SettingValue::Text(_) => Ok(SettingValue::Text(text.to_owned())),
-        SettingValue::Number(_) => text.parse().map(SettingValue::Number).map_err(|_| wrong("Give a number.")),
+        SettingValue::Number(_) => text.parse().map(SettingValue::Number).map_err(|_| expects("Give a number.")),
         SettingValue::Switch(_) => match text {
             "true" | "on" | "yes" => Ok(SettingValue::Switch(true)),
             "false" | "off" | "no" => Ok(SettingValue::Switch(false)),
-            _ => Err(wrong("Give true or false.")),
+            _ => Err(expects("Give true or false.")),
         },
     }
 }

@@ -7,7 +7,8 @@ use super::{sources, test_modules};
 const MADE_BY: [&str; 4] = ["Fault::new(", "wrong(", "usage(", "invalid("];
 
 /// Scripts of the product's predecessor look for these words at the start of a message, or a name is written so.
-const AS_IT_IS: [&str; 9] = [
+const AS_IT_IS: [&str; 11] = [
+    "Cannot use --",
     "Ctrl-C",
     "File not found: ",
     "Invalid JSON",
@@ -16,6 +17,7 @@ const AS_IT_IS: [&str; 9] = [
     "State not found: ",
     "Unknown command: ",
     "Unknown property: ",
+    "Unknown {} flag: ",
     "WebMCP",
 ];
 

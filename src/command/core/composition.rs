@@ -80,7 +80,7 @@ fn from_json(spec: &Spec, text: &str) -> Result<Vec<Vec<String>>, Fault> {
 
 /// Fails unless the words contain at least a command name.
 fn call(spec: &Spec, words: Vec<String>) -> Result<Vec<String>, Fault> {
-    if words.is_empty() { Err(usage(spec, "One of the commands is empty".to_owned())) } else { Ok(words) }
+    if words.is_empty() { Err(usage(spec, "one of the commands is empty".to_owned())) } else { Ok(words) }
 }
 
 #[derive(Debug, PartialEq, Eq)]
