@@ -46,6 +46,60 @@ describe("the composer", options, () => {
       assert.equal(await panel.evaluate(`${composer}.value`), "/");
     }));
 
+  test("a long argument gives way to its command's description, and a resting pointer selects no second command", () =>
+    withPanel("usual", async (panel) => {
+      await panel.size(360, 800);
+      await panel.until(ready);
+      await panel.evaluate(`${composer}.focus()`);
+      await panel.type("/");
+      await panel.until("!document.querySelector('#commands').hidden");
+      assert.equal(await panel.evaluate("document.querySelectorAll('.menu__name mark').length"), 0, "nothing is typed that could match");
+      const rows = await panel.evaluate(() =>
+        [...document.querySelectorAll("#commands [role=option]")].map((row) => ({
+          name: row.querySelector(".menu__name").innerText.split(" ")[0],
+          fits: row.scrollWidth <= row.clientWidth,
+          described: row.querySelector(".menu__about").clientWidth > 40,
+        })),
+      );
+      assert.ok(rows.some(({ name }) => name === "/check"));
+      assert.deepEqual(
+        rows.filter(({ fits, described }) => !fits || !described),
+        [],
+      );
+      // As if the list had opened under the pointer.
+      await panel.send("DOM.enable");
+      await panel.send("CSS.enable");
+      const { root } = await panel.send("DOM.getDocument");
+      const third = "#commands [role=option]:nth-of-type(4)";
+      const { nodeId } = await panel.send("DOM.querySelector", { nodeId: root.nodeId, selector: third });
+      await panel.send("CSS.forcePseudoState", { nodeId, forcedPseudoClasses: ["hover"] });
+      const painted = await panel.evaluate(() =>
+        [...document.querySelectorAll("#commands [role=option]")]
+          .filter((row) => getComputedStyle(row).backgroundColor !== "rgba(0, 0, 0, 0)")
+          .map((row) => row.getAttribute("aria-selected")),
+      );
+      assert.deepEqual(painted, ["true"]);
+    }));
+
+  test("beside Stop and Send the model keeps its whole name, at every width", () =>
+    withPanel("streaming", async (panel) => {
+      await panel.until("document.querySelector('.stop').checkVisibility() && !document.querySelector('.agent-button').disabled");
+      await panel.evaluate(`${composer}.focus()`);
+      await panel.type("and then");
+      await panel.until("document.querySelector('.send').checkVisibility()");
+      for (const width of [280, 320, 340, 360, 420]) {
+        await panel.size(width, 600);
+        const { bar, model } = await panel.evaluate(() => {
+          const fits = (one) => one.scrollWidth <= one.clientWidth;
+          return {
+            bar: fits(document.querySelector(".composer__bar")),
+            model: fits([...document.querySelectorAll(".agent-button__name b")].at(-1)),
+          };
+        });
+        assert.deepEqual({ width, bar, model }, { width, bar: true, model: true });
+      }
+    }));
+
   test("a message may ask for a model of its own: the daemon reads that from its beginning", () =>
     withPanel("done", async (panel, browser) => {
       await panel.until(text("The total is rounded twice"));
@@ -95,9 +149,8 @@ describe("the composer", options, () => {
       await panel.until("document.querySelector('.agent-button').innerText === 'claude code · opus'");
       await panel.evaluate("document.querySelector('.agent-button').click()");
       await press(panel, "Claude (ACP)");
-      await panel.until(
-        "document.querySelector('.menu__missing[open] .command')?.innerText.includes('npm install -g @agentclientprotocol/claude-agent-acp')",
-      );
+      const install = "npm install -g @agentclientprotocol/claude-agent-acp";
+      await panel.until(`document.querySelector('.menu__missing[open] .command')?.innerText.includes("${install}")`);
       await press(panel, "Codex");
       await panel.until("document.querySelector('.agent-button').innerText === 'codex · auto'");
     }));
@@ -174,9 +227,11 @@ describe("the composer", options, () => {
       await panel.until(ready);
       await press(panel, "Pick element");
       await panel.until("document.querySelector('[data-kind=element]')");
+      const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=";
       await panel.evaluate(`(() => {
       const data = new DataTransfer();
-      data.items.add(new File([Uint8Array.from(atob("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="), (c) => c.charCodeAt(0))], "dot.png", { type: "image/png" }));
+      const bytes = Uint8Array.from(atob("${png}"), (c) => c.charCodeAt(0));
+      data.items.add(new File([bytes], "dot.png", { type: "image/png" }));
       ${composer}.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
     })()`);
       await panel.until("document.querySelector('[data-kind=picture]')");
@@ -184,7 +239,8 @@ describe("the composer", options, () => {
       await panel.type("These two");
       await untilStored(
         panel,
-        '(all) => Object.entries(all).some(([key, value]) => key.startsWith("attached:") && value.length === 2) && Object.values(all).includes("These two")',
+        `(all) => Object.values(all).includes("These two")
+          && Object.entries(all).some(([key, value]) => key.startsWith("attached:") && value.length === 2)`,
       );
       const other = await panel.evaluate("chrome.tabs.create({ url: 'about:blank' }).then(({ id }) => id)");
       await panel.until(`${composer}.value === "" && !document.querySelector('.composer .attachment')`);

@@ -55,9 +55,13 @@ describe("growing Markdown", options, () => {
         assert.equal(shown.at(-1), end, name);
       }
       for (const [name, source, end] of KEPT) assert.equal((await panel.evaluate(grown(source))).at(-1), end, name);
-      const nested = await panel.evaluate(
-        `import(chrome.runtime.getURL("panel/markdown/live.js")).then(({ LiveBlock }) => { const block = new LiveBlock(); block.grow("- a\\n  - b\\n- c"); block.end(); return block.element.innerHTML; })`,
-      );
+      const nested = await panel.evaluate(async () => {
+        const { LiveBlock } = await import(chrome.runtime.getURL("panel/markdown/live.js"));
+        const block = new LiveBlock();
+        block.grow("- a\n  - b\n- c");
+        block.end();
+        return block.element.innerHTML;
+      });
       // A space before a tag is not drawn.
       assert.equal(nested.replaceAll(" <", "<"), "<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>");
     }));
@@ -68,7 +72,8 @@ describe("growing Markdown", options, () => {
       await panel.evaluate(`{
       globalThis.seen = [];
       new MutationObserver(() => {
-        for (const prose of document.querySelectorAll(".prose")) if (/\\]\\(|\`\`\`|\\*\\*/.test(prose.textContent)) seen.push(prose.textContent.slice(-120));
+        for (const { textContent } of document.querySelectorAll(".prose"))
+          if (/\\]\\(|\`\`\`|\\*\\*/.test(textContent)) seen.push(textContent.slice(-120));
       }).observe(document.querySelector("#conversation"), { subtree: true, childList: true, characterData: true });
     }`);
       await say(panel, "go");
@@ -107,15 +112,18 @@ describe("code", options, () => {
         if (index < 3) await panel.until(`${block}.querySelector("[class^=code--]")`);
       }
       assert.deepEqual([...loaded].toSorted(), ["core.min.js", "rust.min.js", "typescript.min.js", "xml.min.js"]);
-      const drawn = await panel.evaluate(
-        `[...document.querySelectorAll(".codeblock")].map((block) => [...block.querySelectorAll(".line")].map((line) => line.textContent.replace("\\u200b", "")).join("\\n"))`,
-      );
+      const drawn = await panel.evaluate(() => {
+        const textOf = (line) => line.textContent.replace("\u200b", "");
+        return [...document.querySelectorAll(".codeblock")].map((block) => [...block.querySelectorAll(".line")].map(textOf).join("\n"));
+      });
       assert.deepEqual(drawn, [
         'fn main() {\n    // A comment,\n\n    let a = "<img src=x onerror=alert(1)>";\n}',
-        "export const answer: number = 42; // &lt; stays",
+        "export const answer: number = 42; // &lt; stays\nconst twice = (count: number) => round(count * 2);",
         '<b onclick="run()">bold</b><script>alert(1)</script>',
         "no such language",
       ]);
+      const names = "[...document.querySelectorAll('.codeblock')[1].querySelectorAll('.code--name')].map((one) => one.textContent)";
+      assert.deepEqual(await panel.evaluate(names), ["twice", "round"], "an arrow function's parameters and its arrow are no name");
       assert.equal(await panel.evaluate("document.querySelectorAll('.codeblock :is(img, b, script)').length"), 0);
       assert.equal(await panel.evaluate("document.querySelectorAll('.codeblock')[3].querySelectorAll('.line > *').length"), 0);
     }));

@@ -15,7 +15,9 @@ describe("the panel", options, () => {
       // Bubble, dots and footer in the frame of Enter, before any answer could have arrived.
       const shown = await panel.evaluate(`new Promise((drawn) => {
       ${composer}.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
-      requestAnimationFrame(() => setTimeout(() => drawn([document.querySelector(".bubble")?.innerText, !!document.querySelector(".thinking"), document.querySelector(".turn-footer")?.innerText])));
+      const words = (selector) => document.querySelector(selector)?.innerText;
+      const look = () => drawn([words(".bubble"), !!document.querySelector(".thinking"), words(".turn-footer")]);
+      requestAnimationFrame(() => setTimeout(look));
     })`);
       assert.deepEqual(shown.slice(0, 2), ["Find out why", true]);
       assert.match(shown[2], /(working|waiting for Claude Code) 0 s/);
@@ -133,10 +135,13 @@ describe("the panel", options, () => {
       await panel.until("document.querySelector('.suggestion')");
       await press(panel, "Clean up page");
       await panel.until("!document.querySelector('#toast').hidden");
-      const covered = await panel.evaluate(`{
-      const note = document.querySelector("#toast").getBoundingClientRect();
-      [...document.querySelectorAll("#quick button, .composer, .statusbar")].filter((one) => { const { top, bottom } = one.getBoundingClientRect(); return bottom > note.top && top < note.bottom; }).map((one) => one.innerText);
-    }`);
+      const covered = await panel.evaluate(() => {
+        const note = document.querySelector("#toast").getBoundingClientRect();
+        const isCovered = ({ top, bottom }) => bottom > note.top && top < note.bottom;
+        return [...document.querySelectorAll("#quick button, .composer, .statusbar")]
+          .filter((one) => isCovered(one.getBoundingClientRect()))
+          .map((one) => one.innerText);
+      });
       assert.deepEqual(covered, []);
       await panel.until("document.querySelector('#toast').hidden");
     }));
@@ -200,13 +205,18 @@ describe("the panel", options, () => {
       await panel.evaluate("document.querySelector('#conversation').scrollTop = 0");
       await panel.until(`document.querySelectorAll('.bubble').length > ${before}`);
       assert.ok(await panel.evaluate("document.querySelector('#conversation').scrollTop > 0"));
-      await panel.until("!document.querySelector('.jump').hidden");
+      await panel.until("document.querySelector('.jump').checkVisibility()");
+      await panel.evaluate("document.querySelector('.statusbar [aria-label=Debug]').click()");
+      await panel.until("!document.querySelector('#debug').hidden");
+      assert.equal(await panel.evaluate("document.querySelector('.jump').checkVisibility()"), false, "it does not cover a drawer");
+      await panel.evaluate("document.querySelector('.statusbar [aria-label=Debug]').click()");
+      await panel.until("document.querySelector('.jump').checkVisibility()");
       await panel.evaluate("document.querySelector('.jump').click()");
-      assert.ok(
-        await panel.evaluate(
-          "(() => { const { scrollHeight, scrollTop, clientHeight } = document.querySelector('#conversation'); return scrollHeight - scrollTop - clientHeight < 30; })()",
-        ),
-      );
+      const below = await panel.evaluate(() => {
+        const { scrollHeight, scrollTop, clientHeight } = document.querySelector("#conversation");
+        return scrollHeight - scrollTop - clientHeight;
+      });
+      assert.ok(below < 30, String(below));
     }));
 
   test("the panel follows the tab in view, and what was typed stays with its tab", () =>
@@ -215,9 +225,7 @@ describe("the panel", options, () => {
       await panel.evaluate(`${composer}.focus()`);
       await panel.type("for the cart");
       await panel.evaluate(`chrome.tabs.create({ url: "${pages.origin}/welcome" })`);
-      await panel.until(
-        "document.querySelector('.tabchip__title').innerText === 'Welcome' || document.querySelector('.tabchip__title').innerText === 'ready'",
-      );
+      await panel.until("['Welcome', 'ready'].includes(document.querySelector('.tabchip__title').innerText)");
       await panel.until(`${composer}.value === ""`);
       await panel.evaluate(
         "chrome.tabs.query({}).then((tabs) => chrome.tabs.update(tabs.find(({ title }) => title.startsWith('Cart')).id, { active: true }))",

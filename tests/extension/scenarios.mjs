@@ -24,6 +24,7 @@ const CLAUDE = {
     { name: "review", description: "Review the changes on this branch" },
     { name: "release-notes", description: "Write notes from the commits", hint: "[since]" },
     { name: "init", description: "Write down what this folder is" },
+    { name: "check", description: "Check the changed code for mistakes", hint: "[low|medium|high|max] [--fix] [--comment] [<target>]" },
   ],
 };
 const CODEX = { name: "codex", label: "Codex", status: "ready", version: "0.48.0", default: false, hasModel: true };
@@ -131,7 +132,10 @@ const repeated = (part) => Array.from({ length: Math.ceil(FLOOD / part(0).length
 export const FLOODS = {
   flood: repeated(() => `Paragraph with \`code\` and **strong** words: ${"they go on and on, ".repeat(14)}\n\n- one\n- two\n\n`),
   "flood-code": `\`\`\`js\n${repeated((n) => `export const answer${n} = compute(${n}, "of many");\n`)}\`\`\`\n`,
-  "flood-table": `| line | price | shown | what it is |\n|---|--:|--:|---|\n${Array.from({ length: 3000 }, (_, n) => `| Linen apron ${n} | ${n}.95 | ${n}.05 | **rounded** to whole cents, and down |\n`).join("")}\n`,
+  "flood-table": `| line | price | shown | what it is |\n|---|--:|--:|---|\n${Array.from(
+    { length: 3000 },
+    (_, n) => `| Linen apron ${n} | ${n}.95 | ${n}.05 | **rounded** to whole cents, and down |\n`,
+  ).join("")}\n`,
   "flood-paragraph": repeated((n) => `Sentence ${n} says what \`lineTotal()\` does, and **why** it does it. `),
 };
 
@@ -315,7 +319,10 @@ export const scenarios = {
       const turn = turnOf(on, says(on, "The total is one cent off when I apply SPRING10. Find out why."));
       SIX(turn);
       turn.text(
-        "I can reproduce it. With `SPRING10` the page shows **€41.38**, the exact total is **€41.39**.\n\nThe amount is rounded twice:\n\n1. `lineTotal()` takes 10 % off a line and rounds it.\n2. `cartTotal()` adds the rounded lines up and rounds the sum ag",
+        "I can reproduce it. With `SPRING10` the page shows **€41.38**, the exact total is **€41.39**.\n\n" +
+          "The amount is rounded twice:\n\n" +
+          "1. `lineTotal()` takes 10 % off a line and rounds it.\n" +
+          "2. `cartTotal()` adds the rounded lines up and rounds the sum ag",
       );
       turn.running("Running the cart with", "24 prices");
       on.held.state = "running";
@@ -536,7 +543,7 @@ export const scenarios = {
       turn.text(
         [
           block("rs", 'fn main() {\n    // A comment,\n\n    let a = "<img src=x onerror=alert(1)>";\n}'),
-          block("TypeScript", "export const answer: number = 42; // &lt; stays"),
+          block("TypeScript", "export const answer: number = 42; // &lt; stays\nconst twice = (count: number) => round(count * 2);"),
           block("html", '<b onclick="run()">bold</b><script>alert(1)</script>'),
           block("klingon", "no such language"),
           "That is all.",
@@ -576,7 +583,12 @@ export const scenarios = {
       turn.step("Clicking", "Pay now", 30, { outcome: "denied" });
       turn.step("Closing the tab", "", 30, { outcome: "unknown" });
       turn.text(
-        "The payment page opens and the coupon holds: **€41.39**.\n\nOne thing for you: the cookie banner covers **Checkout** until it is closed. I hid it to get on; a customer cannot.\n\n### What I would change\n\n- Give the banner its own row instead of laying it over the page.\n- Add the bottom padding back to the cart while it is open.\n\nShall I make the change in `src/layout/Banner.tsx` and run the tests that touch the cart?",
+        "The payment page opens and the coupon holds: **€41.39**.\n\n" +
+          "One thing for you: the cookie banner covers **Checkout** until it is closed. I hid it to get on; a customer cannot.\n\n" +
+          "### What I would change\n\n" +
+          "- Give the banner its own row instead of laying it over the page.\n" +
+          "- Add the bottom padding back to the cart while it is open.\n\n" +
+          "Shall I make the change in `src/layout/Banner.tsx` and run the tests that touch the cart?",
       );
       turn.notice("The agent’s API was busy; it tried again after 4 s.");
       turn.done({ durationMs: 7500 });
@@ -703,7 +715,8 @@ export const scenarios = {
   "approval-hidden": {
     ...base,
     before(on) {
-      const payload = `document.title${" ".repeat(600)}; fetch("/transfer?to=\u202egro.live\u202c")\n${"\n".repeat(40)}// end ${"x".repeat(3000)} the last word`;
+      const hidden = `document.title${" ".repeat(600)}; fetch("/transfer?to=\u202egro.live\u202c")`;
+      const payload = `${hidden}\n${"\n".repeat(40)}// end ${"x".repeat(3000)} the last word`;
       turnOf(on, says(on, "What is the title?")).approval({
         ask: "Run JavaScript in the page",
         does: payload,

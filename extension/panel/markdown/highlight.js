@@ -54,7 +54,7 @@ const COLOURS = {
   string: "string regexp char quote-string link addition",
   number: "number symbol variable.constant",
   comment: "comment quote doctag",
-  name: "title section name function selector-id selector-class",
+  name: "title section name selector-id selector-class",
   type: "type class built_in attr attribute property meta selector-attr selector-pseudo",
 };
 const KINDS = new Map(Object.entries(COLOURS).flatMap(([kind, classes]) => classes.split(" ").map((each) => [`hljs-${each}`, kind])));

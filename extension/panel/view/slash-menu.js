@@ -91,11 +91,6 @@ export class SlashMenu {
 
   /** @param {Command} command @param {string} typed */
   #item(command, typed) {
-    const at = command.name.toLowerCase().indexOf(typed.toLowerCase());
-    const name =
-      at === 0
-        ? [h("mark", {}, `/${command.name.slice(0, typed.length)}`), command.name.slice(typed.length)]
-        : ["/", command.name.slice(0, at), h("mark", {}, command.name.slice(at, at + typed.length)), command.name.slice(at + typed.length)];
     const index = this.#items.length;
     const element = h(
       "div",
@@ -108,11 +103,25 @@ export class SlashMenu {
           if (this.#at !== index) this.#select(index);
         },
       },
-      h("span", { class: "menu__name" }, ...name, command.hint && h("span", { class: "dim" }, ` ${command.hint}`)),
+      h(
+        "span",
+        { class: "menu__name" },
+        ...marked(command.name, typed),
+        command.hint && h("span", { class: "menu__argument" }, ` ${command.hint}`),
+      ),
       h("span", { class: "menu__about truncate" }, command.about),
       icon("enter", "icon menu__enter"),
     );
     this.#items.push({ command, element });
     return element;
   }
+}
+
+/** Returns a command's name with its slash; the typed part is marked. @param {string} name @param {string} typed */
+function marked(name, typed) {
+  if (!typed) return [`/${name}`];
+  const at = name.toLowerCase().indexOf(typed.toLowerCase());
+  const end = at + typed.length;
+  if (at === 0) return [h("mark", {}, `/${name.slice(0, end)}`), name.slice(end)];
+  return ["/", name.slice(0, at), h("mark", {}, name.slice(at, end)), name.slice(end)];
 }
