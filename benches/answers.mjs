@@ -16,10 +16,16 @@ const RUNS = Number(process.env.GSTACK_BENCH_RUNS ?? 5);
 const PIECE = 3000;
 
 /** Returns a text of about this many characters. @param {number} letters */
+/** A paragraph and a nested list. */
+const part = (n) => {
+  const link = `[a link](https://example.com/${n})`;
+  const words = `Paragraph ${n} with \`code\`, **strong** words and ${link}: ${'they go on and on, '.repeat(14)}`;
+  return `${words}\n\n- one\n- two\n  - three\n\n`;
+};
+
 function prose(letters) {
   let text = '';
-  for (let n = 0; text.length < letters; n += 1)
-    text += `Paragraph ${n} with \`code\`, **strong** words and [a link](https://example.com/${n}): ${'they go on and on, '.repeat(14)}\n\n- one\n- two\n  - three\n\n`;
+  for (let n = 0; text.length < letters; n += 1) text += part(n);
   return text.slice(0, letters);
 }
 
@@ -41,7 +47,8 @@ const WATCH = `(() => {
     const frame = (now) => {
       frames.push(now - last);
       last = now;
-      const done = document.querySelectorAll('.turn-footer [aria-label="Copy answer"]').length > answered && !document.querySelector('.live-block, .prose[aria-busy]');
+      const complete = document.querySelectorAll('.turn-footer [aria-label="Copy answer"]').length > answered;
+      const done = complete && !document.querySelector('.live-block, .prose[aria-busy]');
       if (done) resolve({ at: performance.timeOrigin + performance.now(), longest: Math.max(...frames) });
       else requestAnimationFrame(frame);
     };
@@ -75,7 +82,8 @@ try {
   const { pid } = JSON.parse(readFileSync(path.join(scene.home.home, 'browse.json'), 'utf8'));
   console.log(`load ${loadavg()[0].toFixed(1)}; medians of ${RUNS} (20 MiB: 1)`);
   console.log(
-    '| answer | last line → finished, ms | panel, CPU ms | script, ms | longest frame, ms | heap, MiB | daemon, CPU ms | daemon peak, MiB |\n|---|---:|---:|---:|---:|---:|---:|---:|',
+    '| answer | last line → finished, ms | panel, CPU ms | script, ms | longest frame, ms | heap, MiB ' +
+      '| daemon, CPU ms | daemon peak, MiB |\n|---|---:|---:|---:|---:|---:|---:|---:|',
   );
   for (const [name, text] of Object.entries(ANSWERS)) {
     if (wanted.length > 0 ? !wanted.includes(name) : name === '20 MiB') continue;

@@ -24,7 +24,8 @@ export async function measureClick(stage, playwright, runs) {
     baseline: 'page.click',
     samples,
     notes: [
-      'Both check that the button is visible, enabled, at rest and takes the event; both send trusted input. The page counts each click once, or this ends with an error.',
+      'Both check that the button is visible, enabled, at rest and takes the event; both send trusted input. ' +
+        'The page counts each click once, or this ends with an error.',
     ],
   });
 }

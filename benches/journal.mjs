@@ -103,7 +103,8 @@ export async function measureJournal(runs) {
       baseline: 'reading all 1,000,000',
       samples,
       notes: [
-        `Each time by a daemon that has just started and opened nothing. The long one's file has ${Math.round(statSync(file).size / 1e6)} MB.`,
+        'Each time by a daemon that has just started and opened nothing. ' +
+          `The long one's file has ${Math.round(statSync(file).size / 1e6)} MB.`,
         "*reading all 1,000,000*: a node program that reads the file line by line and parses each, from the system's cache.",
       ],
     });

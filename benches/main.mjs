@@ -46,8 +46,9 @@ const load = () => loadavg()[0].toFixed(1);
 async function describe(stage) {
   const { product } = await stage.client.send('Browser.getVersion');
   const { version } = JSON.parse(readFileSync(new URL('node_modules/playwright-core/package.json', import.meta.url), 'utf8'));
+  const memory = Math.round(totalmem() / 2 ** 30);
   const words = [
-    `${availableParallelism()} cores (${cpus()[0].model.trim()}), ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${process.arch}`,
+    `${availableParallelism()} cores (${cpus()[0].model.trim()}), ${memory} GB, ${process.platform} ${process.arch}`,
     `${product}, headless`,
     (await stage.home.ok(['--version'])).trim(),
     `playwright-core ${version} on node ${process.version}`,

@@ -83,7 +83,9 @@ export async function measurePanel(sides, runs) {
       samples.map(([name, taken]) => [name, taken.map((one) => one[part])]).filter(([, taken]) => taken.every((one) => one !== undefined)),
     );
   const simulated =
-    '*polling (simulated)*: no real product, a small program of these measurements in the same Chromium: the panel posts to a loopback server, the server appends to a queue file, an agent process looks into it every 200 ms, the panel asks for answers every 300 ms.';
+    '*polling (simulated)*: no real product, a small program of these measurements in the same Chromium: ' +
+    'the panel posts to a loopback server, the server appends to a queue file, ' +
+    'an agent process looks into it every 200 ms, the panel asks for answers every 300 ms.';
   print({
     title: 'Enter in the panel → the line at the agent',
     baseline: 'polling (simulated)',
@@ -98,7 +100,8 @@ export async function measurePanel(sides, runs) {
     baseline: 'polling (simulated)',
     samples: of('text'),
     notes: [
-      'The agents answer at once: what is measured is the way there and back, never a model. The built-in agent is no process, so the table above has no line of it.',
+      'The agents answer at once: what is measured is the way there and back, never a model. ' +
+        'The built-in agent is no process, so the table above has no line of it.',
     ],
   });
 }

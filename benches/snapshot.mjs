@@ -47,8 +47,10 @@ export async function measureSnapshot(stage, playwright, runs, elements) {
     bytes,
     notes: [
       ...cut,
-      "*ariaSnapshot*: playwright-core `locator('body').ariaSnapshot()`, the whole page as YAML; `mode: 'ai'` adds refs. *getFullAXTree*: the DevTools command alone; its JSON is read by this program and nothing is done with it.",
-      'gstack is asked over http.sock. Its lines each carry a ref to act on; `-i` prints only what can be operated. The page changes before every run.',
+      "*ariaSnapshot*: playwright-core `locator('body').ariaSnapshot()`, the whole page as YAML; `mode: 'ai'` adds refs. " +
+        '*getFullAXTree*: the DevTools command alone; its JSON is read by this program and nothing is done with it.',
+      'gstack is asked over http.sock. Its lines each carry a ref to act on; `-i` prints only what can be operated. ' +
+        'The page changes before every run.',
     ],
   });
 }

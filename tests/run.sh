@@ -63,6 +63,13 @@ count_cargo() { awk '/^test result:/ { good += $4; bad += $6 } END { print good 
 count_node() { awk '/^# pass / { good += $3 } /^# (fail|cancelled) / { bad += $3 } END { print good + 0, bad + 0 }' "$2"; }
 
 packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null); }
+# Format and lints of every script (biome.jsonc says which files and rules), and the length of its lines.
+script_lints() {
+  local status=0
+  tests/extension/node_modules/.bin/biome ci --error-on-warnings . || status=1
+  node tests/line-lengths.mjs || status=1
+  return "$status"
+}
 # The extension, and the scripts that run in pages: both as strict.
 type_checks() {
   local project status=0
@@ -162,8 +169,7 @@ stage build count_check build_all
 
 # Two lanes: most tests wait for a browser or an agent, so one at a time would leave half of a machine idle.
 scripts_lane() {
-  # Format and lints of every script: biome.jsonc says which files and rules.
-  stage lint count_check tests/extension/node_modules/.bin/biome ci --error-on-warnings .
+  stage lint count_check script_lints
   stage types count_check type_checks
   stage extension count_node node_files tests/extension/*.test.mjs
   # Installing, releasing and upgrading, without a network and without publishing.

@@ -51,7 +51,8 @@ function failures(rows) {
 
 /** Returns the section of RESULTS.md. */
 export function markdown({ machine, versions, load, day, missing }, tables) {
-  let text = `## Beside its peers\n\n${day}, \`node benches/peers/run.mjs\`, ${machine}. Load of the machine: ${load}. ${versions.join(', ')}.\n\n`;
+  let text = `## Beside its peers\n\n${day}, \`node benches/peers/run.mjs\`, ${machine}. Load of the machine: ${load}. `;
+  text += `${versions.join(', ')}.\n\n`;
   text += 'Milliseconds, median (95th percentile). All in turn in one run, each with a headless browser of its own from the same program. ';
   text += 'CPU is the processor time of the command itself, an average; what daemons and browsers use is not in it.\n\n';
   text += '![gstack beside its peers](peers/peers.svg)\n\n';
@@ -62,7 +63,8 @@ export function markdown({ machine, versions, load, day, missing }, tables) {
 
 /** Returns the README's lines: the everyday operations, whatever the result. */
 export function quoted({ day, load }, rows) {
-  let text = `On the command line beside agent-browser and playwright-cli, medians in ms (${day}, load ${load}; [all of it](benches/RESULTS.md#beside-its-peers)):\n\n`;
+  const whole = '[all of it](benches/RESULTS.md#beside-its-peers)';
+  let text = `On the command line beside agent-browser and playwright-cli, medians in ms (${day}, load ${load}; ${whole}):\n\n`;
   const names = Object.keys(rows[0].results);
   text += row(['', ...names, 'ratio to the fastest peer']) + row(['---', ...names.map(() => '---:'), '---:']);
   for (const one of rows) {
@@ -93,9 +95,12 @@ export function picture(rows) {
     const y = 40 + index * (BAR + 8);
     const [from, to] = [at(10 ** least), at(of.ratio)];
     const colour = of.ratio <= 1 ? '#2e7d5b' : '#b5483b';
-    return `${text(LEFT - 8, y + 11, name, 'end')}<rect x="${from.toFixed(1)}" y="${y}" width="${(to - from).toFixed(1)}" height="${BAR}" fill="${colour}"/>${text(to + 6, y + 11, `${of.ratio.toFixed(2)} of ${of.fastest.name}`)}`;
+    const bar = `<rect x="${from.toFixed(1)}" y="${y}" width="${(to - from).toFixed(1)}" height="${BAR}" fill="${colour}"/>`;
+    return text(LEFT - 8, y + 11, name, 'end') + bar + text(to + 6, y + 11, `${of.ratio.toFixed(2)} of ${of.fastest.name}`);
   });
   const line = `<line x1="${at(1).toFixed(1)}" x2="${at(1).toFixed(1)}" y1="28" y2="${height - 6}" stroke="#444" stroke-dasharray="3 3"/>`;
   const title = text(LEFT, 18, 'Time of gstack ÷ time of the fastest peer (shorter is faster; the line is at 1)');
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${LEFT + WIDTH + 190}" height="${height}">\n<rect width="100%" height="100%" fill="#fff"/>\n${title}\n${line}\n${bars.join('\n')}\n</svg>\n`;
+  const ground = '<rect width="100%" height="100%" fill="#fff"/>';
+  const parts = [ground, title, line, ...bars].join('\n');
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${LEFT + WIDTH + 190}" height="${height}">\n${parts}\n</svg>\n`;
 }

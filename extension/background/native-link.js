@@ -41,7 +41,10 @@ export class NativeLink {
   /** @type {Port | null} */ #port = null;
   /** @type {Map<number, { resolve: (result: any) => void, reject: (error: FaultError) => void }>} */
   #pending = new Map();
-  /** Requests made while connecting. @type {{ send: () => Promise<any>, resolve: (result: any) => void, reject: (error: unknown) => void }[]} */
+  /**
+   * Requests made while connecting.
+   * @type {{ send: () => Promise<any>, resolve: (result: any) => void, reject: (error: unknown) => void }[]}
+   */
   #waiting = [];
   #nextId = 1;
   #attempt = 0;

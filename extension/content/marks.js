@@ -17,15 +17,20 @@
   // page, and the host has no size, so it cannot cover anything. The text of its attribute is set by the program that
   // drives the page.
   const STYLE = `
-    :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important; top: 0 !important; width: 0 !important;
+    :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important;
+      top: 0 !important; width: 0 !important;
       height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
     :host([data-gstack~="hidden"]) { display: none !important; }
     :host::backdrop { display: none !important; }
     :host([data-gstack~="yielding"]) .pill { pointer-events: none !important; }
-    .frame { position: fixed; inset: 0; box-sizing: border-box; border: 2px solid #f59e0b; box-shadow: inset 0 0 0 1px rgb(0 0 0 / .2); transition: opacity 160ms; }
-    .pill { position: fixed; right: 16px; bottom: 16px; max-width: calc(100vw - 32px); box-sizing: border-box; display: inline-flex; align-items: center; gap: 8px; height: 32px; margin: 0; padding: 0 12px;
-      border: 1px solid #3f3f46; border-radius: 8px; background: #0c0c0c; color: #d4d4d8; box-shadow: 0 4px 16px rgb(0 0 0 / .25); cursor: pointer; pointer-events: none;
-      font: 400 12px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; transition: opacity 250ms; }
+    .frame { position: fixed; inset: 0; box-sizing: border-box; border: 2px solid #f59e0b;
+      box-shadow: inset 0 0 0 1px rgb(0 0 0 / .2); transition: opacity 160ms; }
+    .pill { position: fixed; right: 16px; bottom: 16px; max-width: calc(100vw - 32px); box-sizing: border-box;
+      display: inline-flex; align-items: center; gap: 8px; height: 32px; margin: 0; padding: 0 12px;
+      border: 1px solid #3f3f46; border-radius: 8px; background: #0c0c0c; color: #d4d4d8;
+      box-shadow: 0 4px 16px rgb(0 0 0 / .25); cursor: pointer; pointer-events: none;
+      font: 400 12px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace;
+      transition: opacity 250ms; }
     .pill.is-open { pointer-events: auto; }
     .pill:hover { border-color: #71717a; }
     .pill:focus-visible { outline: 2px solid #f59e0b; outline-offset: 2px; }
@@ -33,15 +38,19 @@
     .doing { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
     .time { color: #8a8a93; font-size: 11px; font-variant-numeric: tabular-nums; white-space: nowrap; }
     .dot { width: 6px; height: 6px; border-radius: 50%; background: #f59e0b; flex: none; animation: live 1.6s ease-in-out infinite; }
-    .cursor { position: fixed; left: 0; top: 0; display: flex; align-items: flex-start; transition: transform 180ms cubic-bezier(.2, 0, 0, 1), opacity 250ms; }
-    .cursor svg { width: 24px; height: 24px; margin: -2px 0 0 -4px; display: block; flex: none; filter: drop-shadow(0 1px 2px rgb(0 0 0 / .35)); }
+    .cursor { position: fixed; left: 0; top: 0; display: flex; align-items: flex-start;
+      transition: transform 180ms cubic-bezier(.2, 0, 0, 1), opacity 250ms; }
+    .cursor svg { width: 24px; height: 24px; margin: -2px 0 0 -4px; display: block; flex: none;
+      filter: drop-shadow(0 1px 2px rgb(0 0 0 / .35)); }
     .cursor.is-there { transition: opacity 250ms; }
-    .label { margin: 20px 0 0 -4px; padding: 2px 8px; max-width: 320px; overflow: hidden; text-overflow: ellipsis; border-radius: 4px; background: #f59e0b; color: #0c0c0c; white-space: nowrap;
+    .label { margin: 20px 0 0 -4px; padding: 2px 8px; max-width: 320px; overflow: hidden; text-overflow: ellipsis;
+      border-radius: 4px; background: #f59e0b; color: #0c0c0c; white-space: nowrap;
       font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
     .label:empty { display: none; }
     .cursor.is-right { flex-direction: row-reverse; }
     .cursor.is-right .label { margin: 20px -4px 0 0; }
-    .ripple { position: fixed; left: -16px; top: -16px; width: 32px; height: 32px; box-sizing: border-box; border: 2px solid #f59e0b; border-radius: 50%; opacity: 0; }
+    .ripple { position: fixed; left: -16px; top: -16px; width: 32px; height: 32px; box-sizing: border-box;
+      border: 2px solid #f59e0b; border-radius: 50%; opacity: 0; }
     @keyframes live { 50% { opacity: .35; } }
     .is-idle { opacity: 0; }
     .is-off { display: none; }

@@ -28,7 +28,8 @@ function program() {
 const path = program();
 if (!path) {
   console.error(
-    `gstack: there is no program for ${process.platform} on ${process.arch}. If this machine is Linux or macOS on x64 or arm64, optional dependencies were left out: install again with --include=optional.`,
+    `gstack: there is no program for ${process.platform} on ${process.arch}. If this machine is Linux or macOS on x64 or arm64, ` +
+      'optional dependencies were left out: install again with --include=optional.',
   );
   process.exit(1);
 }

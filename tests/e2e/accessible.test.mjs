@@ -10,8 +10,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Describes axe's violations on a page. */
 async function violations(page) {
   await page.evaluate(`${axe};0`);
-  const found = await page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })
-    .then(({ violations }) => violations.map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.map((node) => node.target).join(' ')))`);
+  const found = await page.evaluate(`axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) =>
+    violations.map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.map((node) => node.target).join(' ')))`);
   return found;
 }
 

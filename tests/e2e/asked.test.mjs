@@ -38,9 +38,10 @@ describe('what is asked about', () => {
     const ghost = await seen(page, 'ghost', 'Ada Lovelace');
     const box = async ({ nodeId }) => (await page.send('DOM.getBoxModel', { nodeId })).model.border;
     const ghosts = await box(ghost);
-    const fields = await page.evaluate(
-      `(({ left, top, right, bottom }) => [left, top, right, top, right, bottom, left, bottom])(document.querySelector('#name').getBoundingClientRect())`,
-    );
+    const fields = await page.evaluate(`(() => {
+      const { left, top, right, bottom } = document.querySelector('#name').getBoundingClientRect();
+      return [left, top, right, top, right, bottom, left, bottom];
+    })()`);
     assert.ok(
       ghosts.every((at, index) => Math.abs(at - fields[index]) <= 1),
       `${ghosts} is not over ${fields}`,
@@ -49,12 +50,11 @@ describe('what is asked about', () => {
     const read = `${await home.ok(['snapshot'])} ${await home.ok(['text'])} ${await home.ok(['html'])}`;
     assert.match(read, /\[textbox\] "Name"/);
     assert.doesNotMatch(read, /Lovelace/);
-    assert.deepEqual(
-      await page.evaluate(
-        `[document.querySelector('#name').value, document.body.innerText.includes('Lovelace'), noticed, document.querySelector('[data-gstack]').shadowRoot]`,
-      ),
-      ['', false, [], null],
+    const value = await page.evaluate(`document.querySelector('#name').value`);
+    const others = await page.evaluate(
+      `[document.body.innerText.includes('Lovelace'), noticed, document.querySelector('[data-gstack]').shadowRoot]`,
     );
+    assert.deepEqual([value, ...others], ['', false, [], null]);
     const picture = async (name) => {
       const file = path.join(home.folder, `${name}.png`);
       await home.ok(['screenshot', '--viewport', file]);
@@ -96,12 +96,8 @@ describe('what is asked about', () => {
     const filling = turn.tool('fill', { selector: '#name', value: 'Ada Lovelace' });
     await panel.page.waitFor(armed);
     await write(panel, 0, 'Mary Shelley');
-    assert.deepEqual(
-      await panel.page.evaluate(
-        `[...document.querySelectorAll('.approval .choice:is(button)')].filter(({ disabled }) => !disabled).map((one) => one.dataset.choice)`,
-      ),
-      ['allow-once', 'deny'],
-    );
+    const choices = `[...document.querySelectorAll('.approval .choice:is(button)')].filter(({ disabled }) => !disabled)`;
+    assert.deepEqual(await panel.page.evaluate(`${choices}.map((one) => one.dataset.choice)`), ['allow-once', 'deny']);
     await panel.answer('Allow once');
     const result = await filling;
     assert.ok(!result.isError, words(result));
@@ -157,12 +153,15 @@ describe('what is asked about', () => {
     const calls = [turn.tool('click', { selector: 'text=Order now' }), turn.tool('fill', { selector: '#name', value: 'Ada' })];
     await panel.page.waitFor(`document.querySelectorAll('.asked__line').length === 2 && ${armed}`);
     const { approvals } = JSON.parse(await home.ok(['approvals', '--json'])).data ?? JSON.parse(await home.ok(['approvals', '--json']));
-    const answer = (ask, decision) =>
-      panel.page.evaluate(`new Promise((resolve) => {
-      const port = chrome.runtime.connect({ name: 'panel' });
-      port.onMessage.addListener(({ id, error }) => { if (id === 7) { port.disconnect(); resolve(error?.code ?? 'taken'); } });
-      port.postMessage({ id: 7, method: 'approval.answer', params: ${JSON.stringify({ ...(({ conversationId, approvalId }) => ({ conversationId, approvalId }))(approvals.find((one) => one.ask.startsWith(ask))), decision, text: 'mine' })} });
-    })`);
+    const answer = (ask, decision) => {
+      const { conversationId, approvalId } = approvals.find((one) => one.ask.startsWith(ask));
+      const params = JSON.stringify({ conversationId, approvalId, decision, text: 'mine' });
+      return panel.page.evaluate(`new Promise((resolve) => {
+        const port = chrome.runtime.connect({ name: 'panel' });
+        port.onMessage.addListener(({ id, error }) => { if (id === 7) { port.disconnect(); resolve(error?.code ?? 'taken'); } });
+        port.postMessage({ id: 7, method: 'approval.answer', params: ${params} });
+      })`);
+    };
     assert.equal(await answer('Click', 'allow-once'), 'bad-request');
     assert.equal(await answer('Fill', 'allow-conversation'), 'bad-request');
     assert.equal(await answer('Fill', 'deny'), 'bad-request');

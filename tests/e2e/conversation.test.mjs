@@ -148,9 +148,11 @@ describe('a conversation in the side panel', () => {
     await panel.page.send('Page.reload');
     await panel.connected();
     await panel.page.waitFor(`document.querySelector('.composer__text').value === 'half a thou'`);
-    await panel.page.evaluate(
-      `(() => { const box = document.querySelector('.composer__text'); box.value = ''; box.dispatchEvent(new Event('input', { bubbles: true })); })()`,
-    );
+    await panel.page.evaluate(`(() => {
+      const box = document.querySelector('.composer__text');
+      box.value = '';
+      box.dispatchEvent(new Event('input', { bubbles: true }));
+    })()`);
   });
 
   test('an agent that crashes is named, and the next message starts it again', async () => {

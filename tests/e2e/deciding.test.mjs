@@ -7,12 +7,15 @@ import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from './harness/scene.mjs';
 
 const has = (selector, words) =>
-  `[...document.querySelectorAll(${JSON.stringify(selector)})].some((one) => one.checkVisibility() && one.innerText.includes(${JSON.stringify(words)}))`;
+  `[...document.querySelectorAll(${JSON.stringify(selector)})]
+    .some((one) => one.checkVisibility() && one.innerText.includes(${JSON.stringify(words)}))`;
 /** Presses an element as soon as it can be pressed, because a menu may be redrawn at any time. */
 const press = ({ page }, selector, words) =>
   page.waitFor(
     `(() => {
-  const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.checkVisibility() && !one.disabled && (one.getAttribute('aria-label') ?? one.innerText).includes(${JSON.stringify(words)}));
+  const name = (one) => one.getAttribute('aria-label') ?? one.innerText;
+  const found = [...document.querySelectorAll(${JSON.stringify(selector)})]
+    .find((one) => one.checkVisibility() && !one.disabled && name(one).includes(${JSON.stringify(words)}));
   found?.click();
   return Boolean(found);
 })()`,
@@ -58,7 +61,10 @@ describe('what a person decides in the panel', () => {
     await panel.page.evaluate(`document.querySelectorAll('.question__part')[1].querySelector('input[type=text]').focus()`);
     await panel.page.insert('the buttons');
     await panel.page.evaluate(`new Promise((kept) => {
-      const look = async () => { if (Object.entries(await chrome.storage.local.get(null)).some(([key, value]) => key.startsWith('answer:') && value[1].own === 'the buttons')) kept(); };
+      const look = async () => {
+        const all = Object.entries(await chrome.storage.local.get(null));
+        if (all.some(([key, value]) => key.startsWith('answer:') && value[1].own === 'the buttons')) kept();
+      };
       chrome.storage.onChanged.addListener(look);
       void look();
     })`);
@@ -135,9 +141,8 @@ describe('what a person decides in the panel', () => {
     await panel.page.click('.tabchip');
     await press(panel, '.menu--tabs button', 'Add a tab');
     await press(panel, '.menu--tabs button', 'Long');
-    await panel.page.waitFor(
-      `document.querySelector('.menu--tabs').innerText.includes('Long') && document.querySelector('.tabchip__others').innerText.includes('2')`,
-    );
+    await panel.page.waitFor(`document.querySelector('.menu--tabs').innerText.includes('Long')
+      && document.querySelector('.tabchip__others').innerText.includes('2')`);
     await press(panel, '.menu--tabs button', 'Remove Long');
     await panel.page.waitFor(`!document.querySelector('.tabchip__others').innerText.includes('2')`);
     await escape(panel);
@@ -165,7 +170,10 @@ describe('what a person decides in the panel', () => {
     await panel.page.click('.composer__text');
     await panel.page.insert('Sum it up');
     await panel.page.evaluate(`new Promise((kept) => {
-      const look = async () => { const all = await chrome.storage.local.get(null); if (Object.values(all).includes('Sum it up') && Object.keys(all).some((key) => key.startsWith('attached:'))) kept(); };
+      const look = async () => {
+        const all = await chrome.storage.local.get(null);
+        if (Object.values(all).includes('Sum it up') && Object.keys(all).some((key) => key.startsWith('attached:'))) kept();
+      };
       chrome.storage.onChanged.addListener(look);
       void look();
     })`);
@@ -295,9 +303,9 @@ describe('without any agent', () => {
 
   test('quick actions work: the page is tidied, a picture is taken, an element is picked', async () => {
     const { panel, page } = scene;
-    await page.evaluate(
-      `document.body.insertAdjacentHTML('beforeend', '<div class="cookie-banner" style="position:fixed;inset:auto 0 0 0;height:120px;z-index:999;background:#ccc">We use cookies. <button>Accept all</button></div>')`,
-    );
+    const style = 'position:fixed;inset:auto 0 0 0;height:120px;z-index:999;background:#ccc';
+    const banner = `<div class="cookie-banner" style="${style}">We use cookies. <button>Accept all</button></div>`;
+    await page.evaluate(`document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(banner)})`);
     await press(panel, '.quick button', 'Clean up');
     await page.waitFor(`!document.querySelector('.cookie-banner')?.checkVisibility()`);
     await press(panel, '.quick button', 'Screenshot');

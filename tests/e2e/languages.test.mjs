@@ -10,7 +10,8 @@ import { Scene } from './harness/scene.mjs';
 
 /** Four consecutive Latin words in the panel's visible text or labels. Excludes text from others, also in brackets. */
 const ENGLISH = `(() => {
-  const theirs = 'code, pre, kbd, .data, .bubble, .prose, .tabbar, .step__detail, .composer__text, .approval__does, .asked__does, .log-row, option';
+  const theirs = 'code, pre, kbd, .data, .bubble, .prose, .tabbar, .step__detail, .composer__text, ' +
+    '.approval__does, .asked__does, .log-row, option';
   const seen = [...document.querySelectorAll('.panel, .panel *')].filter((one) => !one.closest(theirs) && one.checkVisibility());
   const parts = seen.flatMap((one) => [
     ...[...one.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.data),
@@ -84,9 +85,8 @@ for (const [language, said] of [
       await panel.page.waitFor(shown(said.folder));
       await translated('a folder that was refused');
       for (const one of ['activity', 'refs', 'inspector', 'connection']) {
-        await panel.page.evaluate(
-          `document.querySelector('#debug').hidden && document.querySelector('.statusbar [aria-controls="debug"], .statusbar .icon-button:last-child').click()`,
-        );
+        await panel.page.evaluate(`document.querySelector('#debug').hidden &&
+          document.querySelector('.statusbar [aria-controls="debug"], .statusbar .icon-button:last-child').click()`);
         await panel.page.waitFor(`!document.querySelector('#debug').hidden`);
         await click(`#debug [role="tab"][id*="${one}"]`);
         if (one === 'connection') await panel.page.waitFor(`document.querySelectorAll('#debug .hop').length === 6`);

@@ -139,7 +139,8 @@ describe('under load', () => {
       'the extension',
     );
     const session = await client.attach(worker.targetId);
-    const discard = `chrome.tabs.query({}).then((tabs) => chrome.tabs.discard(tabs.find((tab) => tab.url.endsWith('/p/aside')).id)).then(Boolean)`;
+    const discard = `chrome.tabs.query({})
+      .then((tabs) => chrome.tabs.discard(tabs.find((tab) => tab.url.endsWith('/p/aside')).id)).then(Boolean)`;
     const { result } = await session.send('Runtime.evaluate', { expression: discard, awaitPromise: true, returnByValue: true });
     assert.equal(result.value, true, JSON.stringify(result));
     // The browser replaces it by another tab with its own number.

@@ -19,6 +19,7 @@ async function boxOf(page, { nodeId }) {
 }
 
 const hosts = 'document.querySelectorAll("[data-gstack]").length';
+const buttonOf = (text) => `[...document.querySelectorAll('button')].find((one) => one.textContent === ${JSON.stringify(text)})`;
 
 describe('in the page', () => {
   let scene;
@@ -31,8 +32,12 @@ describe('in the page', () => {
   test('an agent that acts has a cursor, a frame and a pill with its name; all of it goes', async () => {
     const { panel, page } = scene;
     await page.evaluate(`window.noticed = []; window.added = [];
-      new MutationObserver((records) => { for (const { addedNodes } of records) for (const node of addedNodes) if (node.nodeType === 1 && node.matches('[data-gstack]')) added.push(node); }).observe(document, { subtree: true, childList: true });
-      for (const type of ['click', 'pointerdown', 'mousedown']) document.addEventListener(type, (event) => noticed.push(event.target.localName), true);`);
+      new MutationObserver((records) => {
+        const nodes = records.flatMap(({ addedNodes }) => [...addedNodes]);
+        added.push(...nodes.filter((node) => node.nodeType === 1 && node.matches('[data-gstack]')));
+      }).observe(document, { subtree: true, childList: true });
+      for (const type of ['click', 'pointerdown', 'mousedown'])
+        document.addEventListener(type, (event) => noticed.push(event.target.localName), true);`);
     const turn = await scene.ask('Order for Ada');
     await seen(page, 'pill', 'Claude Code');
     const filling = turn.tool('fill', { selector: '#name', value: 'Ada' });
@@ -42,9 +47,10 @@ describe('in the page', () => {
     await panel.answer('once');
     await ordering;
     const { style } = await seen(page, 'cursor');
-    const middle = await page.evaluate(
-      `(() => { const { x, y, width, height } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x + width / 2, y + height / 2]; })()`,
-    );
+    const middle = await page.evaluate(`(() => {
+      const { x, y, width, height } = ${buttonOf('Order now')}.getBoundingClientRect();
+      return [x + width / 2, y + height / 2];
+    })()`);
     const [, x, y] = /translate\(([\d.]+)px, ([\d.]+)px\)/.exec(style);
     assert.ok(Math.abs(x - middle[0]) <= 1 && Math.abs(y - middle[1]) <= 1, `${style} is not at ${middle}`);
     const size = await page.evaluate('({ right: innerWidth, bottom: innerHeight })');
@@ -86,8 +92,10 @@ describe('in the page', () => {
 
   test('the marks lie above a modal dialog and what fills the screen, and take neither focus nor Escape', async () => {
     const { panel, page } = scene;
-    await page.evaluate(`document.head.append(Object.assign(document.createElement('style'), { textContent: '::backdrop { background: red }' }));
-      document.body.insertAdjacentHTML('beforeend', '<dialog id="modal"><input id="inside"></dialog><div id="other" popover>Popover</div>'); window.toggled = [];
+    await page.evaluate(`window.toggled = [];
+      document.head.append(Object.assign(document.createElement('style'), { textContent: '::backdrop { background: red }' }));
+      document.body.insertAdjacentHTML('beforeend',
+        '<dialog id="modal"><input id="inside"></dialog><div id="other" popover>Popover</div>');
       document.addEventListener('toggle', ({ target }) => toggled.push(target.id), true);`);
     await page.send('DOM.enable');
     /** Returns the ids of the elements in the top layer, topmost last, without backdrops; ours is "gstack". */
@@ -129,9 +137,12 @@ describe('in the page', () => {
 
   test('the pill lets an agent through that clicks where it is, and is in no picture', async () => {
     const { panel, page } = scene;
-    await page.evaluate(
-      `document.body.insertAdjacentHTML('beforeend', '<button id="corner" style="position: fixed; right: 16px; bottom: 16px; width: 200px; height: 32px" onclick="this.textContent = \\'Hit\\'">Corner</button>')`,
-    );
+    await page.evaluate(`{
+      const corner = Object.assign(document.createElement('button'), { id: 'corner', textContent: 'Corner' });
+      corner.style.cssText = 'position: fixed; right: 16px; bottom: 16px; width: 200px; height: 32px';
+      corner.onclick = () => { corner.textContent = 'Hit'; };
+      document.body.append(corner);
+    }`);
     const turn = await scene.ask('Click the corner');
     // Between two actions a person can click the pill.
     await until(
@@ -145,7 +156,7 @@ describe('in the page', () => {
     await page.evaluate(`document.querySelector('#corner').remove()`);
   });
 
-  test("refs of a snapshot stand in the page while the drawer shows them, in one element with the agent's marks; what it acts on is marked among them", async () => {
+  test("the drawer shows a snapshot's refs in the page, in one element with the agent's marks; its target is marked", async () => {
     const { panel, page } = scene;
     await panel.page.click('.statusbar [aria-label=Debug]');
     await panel.page.click('#debug-tab-refs');
@@ -159,9 +170,10 @@ describe('in the page', () => {
       async () => (await drawn(page)).find((one) => one.names.includes('ref') && one.text === ref && one.style.includes('translate')),
       `${ref} at its place`,
     );
-    const at = await page.evaluate(
-      `(() => { const { x, y } = [...document.querySelectorAll('button')].find((one) => one.textContent === 'Order now').getBoundingClientRect(); return [x, y]; })()`,
-    );
+    const at = await page.evaluate(`(() => {
+      const { x, y } = ${buttonOf('Order now')}.getBoundingClientRect();
+      return [x, y];
+    })()`);
     const [, x, y] = /translate\(([\d.]+)px, ([\d.]+)px\)/.exec(badge.style);
     assert.ok(Math.abs(x - at[0]) < 8 && Math.abs(y - at[1]) < 16, `${badge.style} is not at ${at}`);
     await panel.page.evaluate(
@@ -213,16 +225,17 @@ describe('in the page', () => {
 
   test('a picked element goes into the message, and the page notices nothing', async () => {
     const { panel, page } = scene;
-    await page.evaluate(
-      `window.noticed = []; for (const type of ['pointermove', 'mousemove', 'pointerdown', 'mousedown', 'mouseup', 'click']) addEventListener(type, () => noticed.push(type), true);`,
-    );
+    await page.evaluate(`window.noticed = [];
+      for (const type of ['pointermove', 'mousemove', 'pointerdown', 'mousedown', 'mouseup', 'click'])
+        addEventListener(type, () => noticed.push(type), true);`);
     await panel.page.click('.composer__bar [aria-haspopup=menu]');
     await panel.page.waitFor(`${visible('.menu__item')}.find((item) => /element/i.test(item.innerText))`);
     await panel.page.evaluate(`${visible('.menu__item')}.find((item) => /element/i.test(item.innerText)).click()`);
     await panel.page.waitFor(`document.querySelector('#toast').checkVisibility()`);
-    const at = await page.evaluate(
-      `(() => { const { x, y, width, height } = document.querySelector('#name').getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`,
-    );
+    const at = await page.evaluate(`(() => {
+      const { x, y, width, height } = document.querySelector('#name').getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2 };
+    })()`);
     await until(async () => {
       await page.evaluate('noticed.length = 0');
       await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x: at.x - 1, y: at.y });

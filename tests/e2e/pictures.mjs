@@ -34,8 +34,9 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Your order – Halden 
 </style>
 <header>Halden Coffee</header>
 <main><h1>Where shall we send it?</h1><p>Two bags of Sunday Roast, ground for filter.</p>
-<form onsubmit="event.preventDefault(); fetch('/slow')"><label>Full name<input name="name"></label><label>Street<input name="street"></label>
-<label>Town<input name="town"></label><label>Delivery<select name="delivery"><option>Standard, 3 days</option><option>Express, tomorrow</option></select></label>
+<form onsubmit="event.preventDefault(); fetch('/slow')">
+<label>Full name<input name="name"></label><label>Street<input name="street"></label><label>Town<input name="town"></label>
+<label>Delivery<select name="delivery"><option>Standard, 3 days</option><option>Express, tomorrow</option></select></label>
 <button>Place order</button></form></main>`;
 
 /** Starts our own display; the X server chooses its number. */

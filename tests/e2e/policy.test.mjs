@@ -306,13 +306,19 @@ describe('an agent that was given a shell', () => {
       `${bare} policy unattended 1h`,
       `${bare} cookies`,
       `GSTACK_TOKEN=wrong '${GSTACK}' text`,
-      `( setsid sh -c '( ${bare.replaceAll("'", '"')} policy unattended 1h; echo $? > "$GSTACK_HOME/../code" ) &' ); while [ ! -s "$GSTACK_HOME/../code" ]; do sleep 0.05; done; exit "$(cat "$GSTACK_HOME/../code")"`,
+      `( setsid sh -c '( ${bare.replaceAll("'", '"')} policy unattended 1h; echo $? > "$GSTACK_HOME/../code" ) &' ); ` +
+        'while [ ! -s "$GSTACK_HOME/../code" ]; do sleep 0.05; done; exit "$(cat "$GSTACK_HOME/../code")"',
       `${curl} -d '{"effect":"allow","scope":"act"}' http://localhost/policy/add | grep '"rules"'`,
       `${curl} http://localhost/approvals | grep '"approvals"'`,
       `${curl} -d '{"command":"cookies","args":[]}' http://localhost/command | grep -v error`,
       `env -i PATH="$PATH" GSTACK_HOME="$GSTACK_HOME" '${GSTACK}' policy unattended 1h`,
       // The state file's token, read by a process of the same user.
-      `'${process.execPath}' -e 'const state = JSON.parse(require("fs").readFileSync(process.env.GSTACK_HOME + "/browse.json")); const headers = { authorization: "Bearer " + state.token, "content-type": "application/json" }; fetch("http://127.0.0.1:" + state.port + "/command", { method: "POST", headers, body: JSON.stringify({ command: "cookies", args: [] }) }).then((answer) => process.exit(answer.ok ? 0 : 1))'`,
+      `'${process.execPath}' -e '
+        const state = JSON.parse(require("fs").readFileSync(process.env.GSTACK_HOME + "/browse.json"));
+        const headers = { authorization: "Bearer " + state.token, "content-type": "application/json" };
+        const body = JSON.stringify({ command: "cookies", args: [] });
+        fetch("http://127.0.0.1:" + state.port + "/command", { method: "POST", headers, body })
+          .then((answer) => process.exit(answer.ok ? 0 : 1))'`,
     ]) {
       const outcome = await turn.shell(line);
       assert.notEqual(outcome.code, 0, `${line}: ${outcome.stdout}`);
@@ -321,8 +327,10 @@ describe('an agent that was given a shell', () => {
   });
 
   test('is known with a cleaned environment, a session of its own and its parents gone, and leaves nothing behind', async () => {
-    const escape = (line) =>
-      `( env -i PATH="$PATH" GSTACK_HOME="$GSTACK_HOME" setsid sh -c '( while kill -0 $$ 2>/dev/null; do :; done; ${line} ) >/dev/null 2>&1 &' )`;
+    const escape = (line) => {
+      const orphan = `( while kill -0 $$ 2>/dev/null; do :; done; ${line} ) >/dev/null 2>&1 &`;
+      return `( env -i PATH="$PATH" GSTACK_HOME="$GSTACK_HOME" setsid sh -c '${orphan}' )`;
+    };
     const file = path.join(scene.home.folder, 'code');
     await turn.shell(escape(`"${GSTACK}" policy unattended 1h; echo $? > "${file}.new"; mv "${file}.new" "${file}"; exec sleep 86399`));
     await until(() => existsSync(file), 'the process that hides has asked');

@@ -66,7 +66,8 @@ describe('an action is shown whole, and done as it was shown', () => {
   test('allowing clicks on a site does not send its forms', async () => {
     await scene.home.ok(['policy', 'allow', 'act', '--site', new URL(scene.site.origin).host]);
     await set(`<form action="/sent" method="post"><input id="n" aria-label="Name"><button id="go">Next</button></form>
-      <button id="plain" type="button">More</button><div role="button" id="pay" tabindex="0">Jetzt kaufen</div><a id="del" href="#x">削除</a>`);
+      <button id="plain" type="button">More</button><div role="button" id="pay" tabindex="0">Jetzt kaufen</div>
+      <a id="del" href="#x">削除</a>`);
     const turn = await scene.ask('Fill it in');
     assert.ok(!(await turn.tool('click', { selector: '#plain' })).isError);
     assert.ok(!(await turn.tool('fill', { selector: '#n', value: 'Ada' })).isError);

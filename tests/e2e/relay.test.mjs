@@ -403,7 +403,8 @@ describe('from a terminal', () => {
     }
     const told = await inTab(
       'js',
-      `[Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.language, matchMedia('(prefers-color-scheme: dark)').matches, screen.width].join(' ')`,
+      `[Intl.DateTimeFormat().resolvedOptions().timeZone, navigator.language,
+        matchMedia('(prefers-color-scheme: dark)').matches, screen.width].join(' ')`,
     );
     assert.match(told, /Asia\/Tokyo de-DE true 412/);
     const { code, stderr } = await scene.home.run(['emulate', 'permissions', 'grant', 'geolocation', '--tab', tab]);

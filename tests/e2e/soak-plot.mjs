@@ -31,7 +31,8 @@ const lines = Object.entries(LINES).map(([name, colour]) => {
   );
 });
 const ends = [1, rounds.length].map((round) => text(x(round), HEIGHT - BOTTOM + 18, `round ${round}`, 'text-anchor="middle"'));
-process.stdout.write(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" fill="#1f2328">
+const size = `viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" fill="#1f2328"`;
+process.stdout.write(`<svg xmlns="http://www.w3.org/2000/svg" ${size}>
 <rect width="100%" height="100%" fill="#ffffff"/>
 ${text(LEFT - 40, TOP - 6, 'MiB')}
 ${[...grid, ...lines, ...ends].join('\n')}

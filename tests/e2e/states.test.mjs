@@ -12,17 +12,22 @@ import { site } from '../extension/site.mjs';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** An answer's headings come from the agent; elements under an open list cannot be clicked while it is open. */
-const run = (
-  rules,
-) => `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: ${JSON.stringify(rules)} })
-  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target + ' ' + node.failureSummary).join(' | ')))`;
+const run = (rules) => `axe.run(document, {
+    runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'], rules: ${JSON.stringify(rules)} })
+  .then(({ violations }) => violations.map(({ id, nodes }) =>
+    id + ': ' + nodes.map((node) => node.target + ' ' + node.failureSummary).join(' | ')))`;
 
 /** The names of the elements that overflow the panel sideways. */
-const WIDE = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility() && !one.closest('.visually-hidden, svg, pre, .table-scroll, .truncate, .turn-footer__facts')
-  && (one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1)).map((one) => one.className || one.localName).slice(0, 5)`;
+const WIDE = `[...document.querySelectorAll('.panel *')]
+  .filter((one) => one.checkVisibility()
+    && !one.closest('.visually-hidden, svg, pre, .table-scroll, .truncate, .turn-footer__facts')
+    && (one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1))
+  .map((one) => one.className || one.localName).slice(0, 5)`;
 
 /** The names of the elements whose text has the colour of their background. */
-const UNSEEN = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility() && !one.closest('.visually-hidden, svg') && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).filter((one) => {
+const UNSEEN = `[...document.querySelectorAll('.panel *')].filter((one) => one.checkVisibility()
+  && !one.closest('.visually-hidden, svg')
+  && [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).filter((one) => {
   let ground = one;
   while (ground && /rgba\\(.*, 0\\)/.test(getComputedStyle(ground).backgroundColor)) ground = ground.parentElement;
   return ground && getComputedStyle(ground).backgroundColor === getComputedStyle(one).color;

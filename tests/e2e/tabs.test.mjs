@@ -29,7 +29,8 @@ describe('an agent among many tabs', () => {
     const { page } = scene.panel;
     await page.click('.tabchip');
     await page.click('[data-line=add]');
-    const line = `[...document.querySelectorAll('[data-line^="add "]')].find((one) => one.textContent.includes(${JSON.stringify(new URL(url).host)}))`;
+    const host = JSON.stringify(new URL(url).host);
+    const line = `[...document.querySelectorAll('[data-line^="add "]')].find((one) => one.textContent.includes(${host}))`;
     await page.waitFor(`(() => { const line = ${line}; line?.click(); return Boolean(line); })()`, 'the tab among those that can be added');
     await page.waitFor(`document.querySelector('.tabchip__others')?.textContent.includes('2')`, 'two tabs that the agent may use');
     await page.press('Escape');

@@ -18,7 +18,8 @@ const COMPOSER = `document.querySelector('.composer__text')`;
 
 /** The page records each key event and each loss of focus. */
 const WATCH = `window.seen = []; window.lost = 0;
-  for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input']) addEventListener(type, (event) => seen.push(type + ' ' + (event.key ?? event.data)), true);
+  for (const type of ['keydown', 'keypress', 'keyup', 'beforeinput', 'input'])
+    addEventListener(type, (event) => seen.push(type + ' ' + (event.key ?? event.data)), true);
   addEventListener('blur', () => { lost += 1; });`;
 
 /** Gives the keyboard to the panel, as if the person had clicked into it. */
@@ -129,7 +130,8 @@ describe('typing for the panel', { skip: noDisplay }, () => {
         await page.evaluate(`document.querySelector('#openers')?.remove();
           document.body.insertAdjacentHTML('beforeend', \`<p id="openers">
             <button id="popup" type="button" onclick="window.open('/counter', 'popup', 'width=300,height=200')">Popup</button>
-            <button id="late" type="button" onclick="setTimeout(() => window.open('/counter', 'late', 'width=300,height=200'), 200)">Late</button>
+            <button id="late" type="button"
+              onclick="setTimeout(() => window.open('/counter', 'late', 'width=300,height=200'), 200)">Late</button>
             <input id="date" type="date"><input id="file" type="file">
             <a id="blank" target="_blank" href="/counter">Blank</a></p>\`);
           document.querySelector('#blank').focus()`);
@@ -149,9 +151,10 @@ describe('typing for the panel', { skip: noDisplay }, () => {
       await giveToPanel(panel);
       await panel.page.evaluate(`[...document.querySelectorAll('.quick button')].at(-1).click()`);
       await panel.page.waitFor(`document.querySelector('#toast').checkVisibility()`);
-      const at = await page.evaluate(
-        `(() => { const { x, y, width, height } = document.querySelector('#email').getBoundingClientRect(); return { x: x + width / 2, y: y + height / 2 }; })()`,
-      );
+      const at = await page.evaluate(`(() => {
+        const { x, y, width, height } = document.querySelector('#email').getBoundingClientRect();
+        return { x: x + width / 2, y: y + height / 2 };
+      })()`);
       await until(async () => {
         for (const x of [at.x - 1, at.x]) await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x, y: at.y });
         return (await drawn(page)).some(({ names }) => names.includes('name'));

@@ -68,9 +68,8 @@ describe('what the panel says', () => {
     const aside = path.join(home.folder, 'aside');
     renameSync(hosts, aside);
     await home.kill(await home.only('host'));
-    await panel.page.waitFor(
-      `document.querySelector('#banner').innerText.includes('is not installed') && document.querySelector('#banner code')?.innerText === 'gstack install-host'`,
-    );
+    await panel.page.waitFor(`document.querySelector('#banner').innerText.includes('is not installed')
+      && document.querySelector('#banner code')?.innerText === 'gstack install-host'`);
     await panel.say('Is it lost?');
     await panel.page.waitFor(`document.querySelector('.bubble-note--failed')?.innerText.includes('not sent')`);
     mkdirSync(path.dirname(hosts), { recursive: true });

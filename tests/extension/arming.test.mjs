@@ -79,9 +79,10 @@ describe("a card that asks", options, () => {
   test("a card that moves under the pointer is not armed any more", () =>
     withPanel("approval", async (panel) => {
       await panel.until(armed);
-      await panel.evaluate(
-        `${card}.closest(".turn").before(Object.assign(document.createElement("div"), { textContent: "It came meanwhile.", id: "meanwhile" }))`,
-      );
+      await panel.evaluate(`{
+        const meanwhile = Object.assign(document.createElement("div"), { textContent: "It came meanwhile.", id: "meanwhile" });
+        ${card}.closest(".turn").before(meanwhile);
+      }`);
       await panel.evaluate(`document.querySelector("#conversation").scrollTop = 0`);
       // At once: no listener has been notified of the move yet.
       await panel.evaluate(
@@ -106,9 +107,10 @@ describe("a card that asks", options, () => {
       await panel.until("!document.querySelector('.approval__long').hidden");
       await panel.evaluate("document.querySelector('.approval__does').scrollTop = 1e6");
       assert.equal(
-        await panel.evaluate(
-          "(() => { const one = document.querySelector('.approval__does'); return one.scrollTop + one.clientHeight >= one.scrollHeight - 1; })()",
-        ),
+        await panel.evaluate(() => {
+          const { scrollTop, clientHeight, scrollHeight } = document.querySelector(".approval__does");
+          return scrollTop + clientHeight >= scrollHeight - 1;
+        }),
         true,
       );
     }));

@@ -28,7 +28,10 @@ async function opening(panel) {
     times.push(
       await panel.evaluate(`new Promise((shown) => {
       let began;
-      chrome.tabs.onActivated.addListener(function activated() { began = performance.now(); chrome.tabs.onActivated.removeListener(activated); });
+      chrome.tabs.onActivated.addListener(function activated() {
+        began = performance.now();
+        chrome.tabs.onActivated.removeListener(activated);
+      });
       const watch = new MutationObserver(() => {
         if (!document.querySelector("#conversation").textContent.includes("Question 4999")) return;
         watch.disconnect();
@@ -165,7 +168,8 @@ async function naiveStream(panel, browser, source) {
     view.className = "prose";
     document.querySelector("#conversation").append(view);
     for (let to = 0; to <= source.length; to += 3000) {
-      view.replaceChildren(...source.slice(0, to).split("\\n\\n").map((block) => { const p = document.createElement("p"); p.textContent = block; return p; }));
+      const paragraph = (text) => Object.assign(document.createElement("p"), { textContent: text });
+      view.replaceChildren(...source.slice(0, to).split("\\n\\n").map(paragraph));
       document.querySelector("#conversation").scrollTop = 1e9;
       await new Promise(requestAnimationFrame);
     }

@@ -224,7 +224,8 @@ describe("the debug drawer", options, () => {
   test("activity and refs: lines that stay are the same ones, and busy buttons keep the focus", () =>
     withPanel("debug", async (panel, browser) => {
       await opened(panel);
-      await panel.evaluate(`Object.assign(globalThis, { held: [...document.querySelectorAll('.log-row')], again: document.querySelector('#debug-refs .drawer__tools .button') });
+      await panel.evaluate(`globalThis.held = [...document.querySelectorAll('.log-row')];
+      globalThis.again = document.querySelector('#debug-refs .drawer__tools .button');
       getSelection().selectAllChildren(document.querySelector('.log-row--failed .log-row__result')); again.click();`);
       await panel.until(`${visible(".log-row")}.length === 11`);
       assert.equal(
@@ -255,9 +256,13 @@ describe("the debug drawer", options, () => {
       await panel.until("document.querySelector('.suggestion')");
       // A disabled element loses the focus at the next redraw.
       assert.deepEqual(
-        await panel.evaluate(
-          "globalThis.tidy = document.querySelector('#quick button'); tidy.focus(); tidy.click(); tidy.click(); [tidy.disabled, tidy.getAttribute('aria-disabled')]",
-        ),
+        await panel.evaluate(() => {
+          globalThis.tidy = document.querySelector("#quick button");
+          tidy.focus();
+          tidy.click();
+          tidy.click();
+          return [tidy.disabled, tidy.getAttribute("aria-disabled")];
+        }),
         [false, "true"],
       );
       await panel.until("!document.querySelector('#toast').hidden && !tidy.hasAttribute('aria-disabled')");

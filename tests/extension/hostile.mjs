@@ -36,11 +36,13 @@ export const HOSTILE = answer([
   `<math><mtext><table><mglyph><style><img src=x onerror="${OWN}"></style></table></mtext></math>`,
   `<iframe srcdoc="<script>top.${OWN}</script>"></iframe><object data="${ELSEWHERE}/o"></object><embed src="${ELSEWHERE}/e">`,
   `<form action="${ELSEWHERE}/f"><input name="password"><textarea></textarea><select></select><button>Allow</button></form>`,
-  `<link rel="stylesheet" href="${ELSEWHERE}/l.css"><style>@import "${ELSEWHERE}/s.css"</style><meta http-equiv="refresh" content="0;${ELSEWHERE}/m"><base href="${ELSEWHERE}/">`,
+  `<link rel="stylesheet" href="${ELSEWHERE}/l.css"><style>@import "${ELSEWHERE}/s.css"</style>` +
+    `<meta http-equiv="refresh" content="0;${ELSEWHERE}/m"><base href="${ELSEWHERE}/">`,
   `<template><script>${OWN}</script></template><details open ontoggle="${OWN}"><summary>d</summary></details>`,
   `![a tracker](${ELSEWHERE}/t.png) [![in a link](${ELSEWHERE}/u.png)](https://example.com/)`,
   `[one](javascript:${OWN}) [two](JaVaScRiPt:${OWN}) [three](java&#10;script:${OWN}) [four](&#x6A;avascript:${OWN})`,
-  `[five](<java\tscript:${OWN}>) <javascript:${OWN}> [six](data:text/html,<script>${OWN}</script>) [seven](data:text/html;base64,PHNjcmlwdD4=)`,
+  `[five](<java\tscript:${OWN}>) <javascript:${OWN}> [six](data:text/html,<script>${OWN}</script>) ` +
+    "[seven](data:text/html;base64,PHNjcmlwdD4=)",
   `[eight](file:///etc/passwd) [nine](chrome://settings) [ten](blob:https://example.com/a) [eleven](vbscript:x) [twelve][r]`,
   `[r]: javascript:${OWN}`,
   `[thirteen](https://example.com/"onclick="${OWN}) [fourteen](https://example.com '"><script>${OWN}</script>')`,

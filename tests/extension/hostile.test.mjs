@@ -7,12 +7,17 @@ import { describe, test } from "node:test";
 import { ELSEWHERE } from "./hostile.mjs";
 import { options, say, withPanel } from "./with-panel.mjs";
 
+/** The elements that an answer may consist of. */
+const ELEMENTS =
+  "p br hr h2 h3 h4 h5 h6 blockquote ul ol li pre code em strong del a table colgroup col thead tbody tr th td " +
+  "input div span button svg use path";
+
 /** Elements and attributes in answers that no Markdown creates here, at any time. */
 const WATCH = `{
   const made = globalThis.made = new Set();
-  const elements = /^(?:p|br|hr|h[2-6]|blockquote|ul|ol|li|pre|code|em|strong|del|a|table|colgroup|col|thead|tbody|tr|th|td|input|div|span|button|svg|use|path)$/;
+  const elements = new Set(${JSON.stringify(ELEMENTS.split(" "))});
   const look = (element) => {
-    if (!elements.test(element.localName)) made.add(element.localName);
+    if (!elements.has(element.localName)) made.add(element.localName);
     for (const { name, value } of element.attributes) {
       if (/^on|^(?:src|srcdoc|action|data|formaction)$/.test(name)) made.add(element.localName + " " + name);
       if (name === "href" && element.localName === "a" && !/^https?:/.test(value)) made.add(value);
@@ -29,7 +34,8 @@ const WATCH = `{
   }).observe(document, { subtree: true, childList: true });
 }`;
 
-const FINISHED = `[...document.querySelectorAll(".prose")].filter((prose) => prose.lastElementChild?.lastElementChild?.textContent === "The very end.").length === 2
+const FINISHED = `[...document.querySelectorAll(".prose")]
+    .filter((prose) => prose.lastElementChild?.lastElementChild?.textContent === "The very end.").length === 2
   && !document.querySelector(".live-block, .prose[aria-busy]")`;
 
 describe("a hostile answer", options, () => {
@@ -83,7 +89,12 @@ describe("a hostile answer", options, () => {
       // A direction override within a link would reverse the text after it.
       const [link, follows] = await panel.evaluate(`(() => {
         const link = [...document.querySelectorAll(".prose a")].find((one) => one.textContent.includes("gnp.exe"));
-        const left = (node, at) => { const range = new Range(); range.setStart(node, at); range.setEnd(node, at + 1); return range.getBoundingClientRect().left; };
+        const left = (node, at) => {
+          const range = new Range();
+          range.setStart(node, at);
+          range.setEnd(node, at + 1);
+          return range.getBoundingClientRect().left;
+        };
         const { nextSibling } = link;
         return [link.getBoundingClientRect().right, [1, 5, 10].map((at) => left(nextSibling, at))];
       })()`);

@@ -93,7 +93,9 @@ describe("history", options, () => {
       await panel.send("Page.enable");
       await panel.send("Page.addScriptToEvaluateOnNewDocument", {
         source: `globalThis.moved = [];
-      new PerformanceObserver((list) => moved.push(...list.getEntries().flatMap(({ sources }) => sources.flatMap(({ node }) => node?.className ?? [])))).observe({ type: "layout-shift", buffered: true });`,
+      const classes = ({ sources }) => sources.flatMap(({ node }) => node?.className ?? []);
+      new PerformanceObserver((list) => moved.push(...list.getEntries().flatMap(classes)))
+        .observe({ type: "layout-shift", buffered: true });`,
       });
       await panel.send("Page.reload");
       await panel.until("globalThis.moved && document.querySelector('.earlier') && document.querySelectorAll('.suggestion').length === 4");
@@ -122,9 +124,12 @@ describe("settings", options, () => {
       await panel.evaluate("document.querySelector('[aria-label=\"Back to the default: Run plain commands at once\"]').click()");
       await panel.until(`${control("turns.direct-commands")}.getAttribute("aria-checked") === "true"`);
       const type = (name, value) =>
-        panel.evaluate(
-          `(() => { const field = ${control(name)}; field.focus(); field.value = ${JSON.stringify(value)}; field.dispatchEvent(new Event("change", { bubbles: true })); })()`,
-        );
+        panel.evaluate(`(() => {
+          const field = ${control(name)};
+          field.focus();
+          field.value = ${JSON.stringify(value)};
+          field.dispatchEvent(new Event("change", { bubbles: true }));
+        })()`);
       await type("agents.at-once", "99");
       await panel.until("[...document.querySelectorAll('[role=alert]')].some((one) => !one.hidden && one.innerText === 'From 1 to 64.')");
       await type("agents.at-once", "6");
@@ -134,9 +139,10 @@ describe("settings", options, () => {
       await type("report.to", "nobody");
       await panel.until("[...document.querySelectorAll('[role=alert]')].some((one) => one.innerText.includes('Take another one'))");
       await press(panel, "A copy of it");
-      await panel.until(
-        "[...document.querySelectorAll('.segmented__option')].find((one) => one.innerText === 'A copy of it').getAttribute('aria-checked') === 'true'",
-      );
+      await panel.until(() => {
+        const copy = [...document.querySelectorAll(".segmented__option")].find((one) => one.innerText === "A copy of it");
+        return copy.getAttribute("aria-checked") === "true";
+      });
       assert.equal(await panel.evaluate("document.activeElement !== document.body"), true);
     }));
 
@@ -144,8 +150,10 @@ describe("settings", options, () => {
     withPanel("history", async (panel) => {
       await press(panel, "Settings");
       await panel.until("document.querySelector('.rules') && document.querySelector('[data-setting=\"daemon.port\"]')");
-      const shown = await panel.evaluate(
-        "[...document.querySelectorAll('#settings .section-head, #settings .advanced__head')].filter((one) => one.checkVisibility()).map((one) => one.innerText.toLowerCase().split('\\n')[0])",
+      const shown = await panel.evaluate(() =>
+        [...document.querySelectorAll("#settings .section-head, #settings .advanced__head")]
+          .filter((one) => one.checkVisibility())
+          .map((one) => one.innerText.toLowerCase().split("\n")[0]),
       );
       assert.deepEqual(shown, ["panel", "agents", "permissions", "keys", "advanced", "about"]);
       assert.equal(await panel.evaluate("document.querySelector('[data-setting=\"daemon.port\"]').checkVisibility()"), false);
@@ -164,13 +172,9 @@ describe("settings", options, () => {
         async (panel) => {
           await panel.until("!document.querySelectorAll('.statusbar .icon-button')[2].disabled");
           await panel.evaluate("document.querySelectorAll('.statusbar .icon-button')[2].click()");
-          await panel.until("document.querySelector('[data-setting=\"agents.sleep-minutes\"]')");
-          assert.equal(
-            await panel.evaluate(
-              "document.querySelector('[data-setting=\"agents.sleep-minutes\"]').closest('.setting').querySelector('.setting__name').textContent.trim()",
-            ),
-            label,
-          );
+          const minutes = "document.querySelector('[data-setting=\"agents.sleep-minutes\"]')";
+          await panel.until(minutes);
+          assert.equal(await panel.evaluate(`${minutes}.closest('.setting').querySelector('.setting__name').textContent.trim()`), label);
           assert.match(await panel.evaluate("document.querySelector('.advanced__head').innerText.toLowerCase()"), new RegExp(group));
         },
         { language },

@@ -19,7 +19,8 @@ const NUMBER = `(() => {
     return true;
   });
   stops.forEach((one, index) => { one.dataset.stop = index; });
-  return stops.map((one) => (one.getAttribute("aria-label") || one.innerText || one.placeholder || one.className || one.localName).trim().split("\\n")[0]);
+  const name = (one) => one.getAttribute("aria-label") || one.innerText || one.placeholder || one.className || one.localName;
+  return stops.map((one) => name(one).trim().split("\\n")[0]);
 })()`;
 
 /** Returns the focused element's name if its focus ring has square corners, which no other element in the panel has. */
@@ -93,9 +94,8 @@ describe("by keyboard", options, () => {
         const find = `document.querySelector(${JSON.stringify(button)})`;
         await panel.evaluate(`${find}.focus()`);
         await panel.key("ArrowDown");
-        await panel.until(
-          `!document.querySelector(${JSON.stringify(menu)}).hidden && document.querySelector(${JSON.stringify(menu)}).contains(document.activeElement)`,
-        );
+        const list = `document.querySelector(${JSON.stringify(menu)})`;
+        await panel.until(`!${list}.hidden && ${list}.contains(document.activeElement)`);
         const first = await panel.evaluate("document.activeElement.outerHTML");
         await panel.key("ArrowDown");
         if (await panel.evaluate(`document.querySelectorAll(${JSON.stringify(`${menu} button:not([disabled])`)}).length > 1`))
@@ -119,9 +119,8 @@ describe("by keyboard", options, () => {
       await panel.evaluate("document.querySelector('#debug-tab-activity').focus()");
       for (const tab of ["refs", "inspector", "connection", "activity"]) {
         await panel.key("ArrowRight");
-        await panel.until(
-          `document.querySelector('#debug-tab-${tab}').getAttribute("aria-selected") === "true" && document.activeElement.id === "debug-tab-${tab}"`,
-        );
+        const chosen = `document.querySelector('#debug-tab-${tab}')`;
+        await panel.until(`${chosen}.getAttribute("aria-selected") === "true" && document.activeElement === ${chosen}`);
         assert.deepEqual(await unreached(panel), [], tab);
         await panel.evaluate(`document.querySelector('#debug-tab-${tab}').focus()`);
       }

@@ -17,11 +17,13 @@ const CASES = {
   ],
   "a table's columns have their sides": [
     "| a | b | c |\n|---|--:|:-:|\n| 1 | 2 | 3 |",
-    '<table><thead><tr><th>a</th><th class="num">b</th><th class="middle">c</th></tr></thead><tbody><tr><td>1</td><td class="num">2</td><td class="middle">3</td></tr></tbody></table>',
+    '<table><thead><tr><th>a</th><th class="num">b</th><th class="middle">c</th></tr></thead>' +
+      '<tbody><tr><td>1</td><td class="num">2</td><td class="middle">3</td></tr></tbody></table>',
   ],
   "a list of tasks": [
     "- [x] done\n- [ ] open\n- [link] no",
-    '<ul><li><input type="checkbox" disabled="" checked=""></input> done</li><li><input type="checkbox" disabled=""></input> open</li><li>[link] no</li></ul>',
+    '<ul><li><input type="checkbox" disabled="" checked=""></input> done</li>' +
+      '<li><input type="checkbox" disabled=""></input> open</li><li>[link] no</li></ul>',
   ],
   "a list begins where it says, and holds lists": ["3. a\n   - b\n4. c", '<ol start="3"><li>a<ul><li>b</li></ul></li><li>c</li></ol>'],
   "a fence has its language": ['```rust,no_run and more\nlet a = "<";\n```', '<pre><code>let a = "<";\n</code></pre>'],

@@ -93,8 +93,16 @@ export class Target {
   async until(expression, ...args) {
     const text = typeof expression === "function" ? `(${expression})(${args.map((arg) => JSON.stringify(arg)).join(",")})` : expression;
     await this.evaluate(`new Promise((resolve, reject) => {
-      const limit = setTimeout(() => { watch.disconnect(); reject(new Error("never true: " + ${JSON.stringify(text)} + "\\n" + document.body.innerText.slice(0, 1500))); }, 15000);
-      const look = () => { let ok = false; try { ok = ${text}; } catch {} if (ok) { clearTimeout(limit); watch.disconnect(); resolve(true); } return ok; };
+      const limit = setTimeout(() => {
+        watch.disconnect();
+        reject(new Error("never true: " + ${JSON.stringify(text)} + "\\n" + document.body.innerText.slice(0, 1500)));
+      }, 15000);
+      const look = () => {
+        let ok = false;
+        try { ok = ${text}; } catch {}
+        if (ok) { clearTimeout(limit); watch.disconnect(); resolve(true); }
+        return ok;
+      };
       const watch = new MutationObserver(look);
       watch.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
       look();
@@ -199,10 +207,8 @@ export class Browser {
   async installHost(scenario) {
     const runner = join(this.profile, "host.sh");
     const log = join(this.profile, "host.log");
-    await writeFile(
-      runner,
-      `#!/bin/sh\nexec ${JSON.stringify(process.execPath)} ${JSON.stringify(join(here, "fake-host.mjs"))} ${JSON.stringify(this.profile)} ${scenario} 2>>${JSON.stringify(log)}\n`,
-    );
+    const command = [process.execPath, join(here, "fake-host.mjs"), this.profile].map((part) => JSON.stringify(part)).join(" ");
+    await writeFile(runner, `#!/bin/sh\nexec ${command} ${scenario} 2>>${JSON.stringify(log)}\n`);
     await chmod(runner, 0o755);
     const folder = join(this.profile, "NativeMessagingHosts");
     await mkdir(folder, { recursive: true });

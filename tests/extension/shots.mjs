@@ -11,7 +11,11 @@ import { Browser } from "./pipe.mjs";
 import { site } from "./site.mjs";
 
 const click = (text) =>
-  `[...document.querySelectorAll("button")].find((button) => (button.getAttribute("aria-label") ?? button.innerText).includes(${JSON.stringify(text)}) && button.offsetParent).click()`;
+  `[...document.querySelectorAll("button")].find((button) => button.offsetParent
+    && (button.getAttribute("aria-label") ?? button.innerText).includes(${JSON.stringify(text)})).click()`;
+/** An expression: the settings are drawn, and the advanced ones are open. */
+const allSettings = (setting) =>
+  `document.querySelector('${setting}') && document.querySelector('.rules') && (document.querySelector('.advanced').open = true)`;
 /** Like a pointer press: moves the focus too. */
 const press = (selector) =>
   `{ const one = document.querySelector(${JSON.stringify(selector)}); one.focus({ focusVisible: false }); one.click(); }`;
@@ -60,8 +64,7 @@ function inLanguage(language) {
         scenario: "history",
         ready: "!document.querySelectorAll('.statusbar .icon-button')[1].disabled",
         act: drawer(2),
-        after:
-          "document.querySelector('[data-setting]') && document.querySelector('.rules') && (document.querySelector('.advanced').open = true)",
+        after: allSettings("[data-setting]"),
         height: ALL_SETTINGS,
       },
       debug: {
@@ -94,14 +97,15 @@ export const STATES = {
   streaming: { scenario: "streaming", ready: `${rendered} && document.querySelectorAll('.queue-chip').length === 2` },
   done: {
     scenario: "done",
-    ready:
-      "document.querySelector('.codeblock') && document.querySelector('.prose table') && document.querySelector('.shot__image').naturalWidth",
+    ready: `document.querySelector('.codeblock') && document.querySelector('.prose table')
+      && document.querySelector('.shot__image').naturalWidth`,
     height: 900,
   },
   steps: {
     scenario: "steps",
     ready: rendered,
-    act: "for (const summary of document.querySelectorAll('.steps > summary')) summary.click(); document.querySelectorAll('.step-item > summary')[4].click()",
+    act: `for (const summary of document.querySelectorAll('.steps > summary')) summary.click();
+      document.querySelectorAll('.step-item > summary')[4].click()`,
     after: "!document.querySelector('.jump').hidden",
     height: 860,
   },
@@ -184,8 +188,7 @@ export const STATES = {
     scenario: "history",
     ready: "!document.querySelector('button[aria-label=History]').disabled",
     act: click("Settings"),
-    after:
-      "document.querySelector('[data-setting=\"daemon.port\"]') && (document.querySelector('.advanced').open = true) && document.querySelector('.rules')",
+    after: allSettings('[data-setting="daemon.port"]'),
     height: ALL_SETTINGS,
   },
   newer: { scenario: "newer", ready: `${READY} && !document.querySelector('#update').hidden` },
@@ -206,7 +209,8 @@ export const STATES = {
   "debug-inspector": {
     scenario: "debug",
     ready: "document.querySelector('.suggestion')",
-    act: `${click("Debug")}; ${press("#debug-tab-inspector")}; document.querySelector("#debug-inspector .button:not(.button--solid, [disabled])").click()`,
+    act: `${click("Debug")}; ${press("#debug-tab-inspector")};
+      document.querySelector("#debug-inspector .button:not(.button--solid, [disabled])").click()`,
     after: "document.querySelector('.boxmodel')",
     height: 820,
   },

@@ -2,11 +2,14 @@
 import { createServer } from "node:http";
 
 const CART = `<!doctype html><title>Cart – Halden Store</title><link rel="icon" href="/icon.svg">
-<h1>Cart</h1><form><input name="name"><input name="street"><input name="city"><input name="code"><select name="country"><option>–</select><input name="card"><textarea name="note"></textarea></form>
+<h1>Cart</h1><form><input name="name"><input name="street"><input name="city"><input name="code">
+<select name="country"><option>–</select><input name="card"><textarea name="note"></textarea></form>
 <table>${"<tr><td>Linen apron<td>18.95".repeat(6)}</table><p>${"A sentence about linen, oak and twine. ".repeat(60)}</p>`;
 const KEYS = `<!doctype html><title>API keys – Halden Console</title><link rel="icon" href="/icon.svg"><h1>API keys</h1>
 <table>${["ci-old", "staging-2", "lena-laptop"].map((key) => `<tr><td>${key}<td><button>Revoke key</button>`).join("")}</table>`;
-const WELCOME = `<!doctype html><title>Welcome</title><script>document.addEventListener("gstack-extension-ready", () => { document.title = "ready"; });</script><p>Waiting`;
+const WELCOME = `<!doctype html><title>Welcome</title><script>
+document.addEventListener("gstack-extension-ready", () => { document.title = "ready"; });
+</script><p>Waiting`;
 
 export async function site() {
   const server = createServer(({ url }, response) => {

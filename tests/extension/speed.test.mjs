@@ -33,7 +33,8 @@ const COUNT_A_FRAME = `{
   new MutationObserver((records) => {
     for (const { type, target, addedNodes, oldValue } of records) {
       if (!(target.nodeType === 1 ? target : target.parentElement)?.closest(".prose")) continue;
-      const added = type === "characterData" ? target.data.length - oldValue.length : [...addedNodes].reduce((sum, node) => sum + node.textContent.length, 0);
+      const came = [...addedNodes].reduce((sum, node) => sum + node.textContent.length, 0);
+      const added = type === "characterData" ? target.data.length - oldValue.length : came;
       letters[frame] = (letters[frame] ?? 0) + Math.max(0, added);
       nodes[frame] = (nodes[frame] ?? 0) + [...addedNodes].reduce((sum, node) => sum + count(node), 0);
     }
@@ -90,14 +91,18 @@ describe("the panel costs nothing", options, () => {
           // A finished block is what the renderer gave; nothing of it may change after the records in which it came.
           if (finished.has(target) || (target.parentElement && finished.has(target.parentElement))) counts.again += 1;
         }
-        for (const { addedNodes } of records) for (const node of elements(addedNodes)) if (node.parentElement?.matches(".prose__part") && !node.matches(".live-block")) finished.add(node);
+        for (const { addedNodes } of records)
+          for (const node of elements(addedNodes))
+            if (node.parentElement?.matches(".prose__part") && !node.matches(".live-block")) finished.add(node);
       }).observe(document.querySelector("#conversation"), { subtree: true, childList: true });
     })()`);
       await say(panel, "Tell me everything");
       await panel.until("document.querySelector('.turn-footer [aria-label=\"Copy answer\"]') && !document.querySelector('.live-block')");
-      const { added, removed, again, blocks, letters } = await panel.evaluate(
-        "({ ...counts, blocks: document.querySelectorAll('.prose__part > *').length, letters: document.querySelector('.prose').textContent.length })",
-      );
+      const { added, removed, again, blocks, letters } = await panel.evaluate(() => ({
+        ...counts,
+        blocks: document.querySelectorAll(".prose__part > *").length,
+        letters: document.querySelector(".prose").textContent.length,
+      }));
       assert.ok(letters > 150_000, String(letters));
       assert.equal(again, 0);
       // Each block is drawn twice: while it grows and when it is finished. The caret moves at most one line per frame.
@@ -126,9 +131,16 @@ describe("the panel costs nothing", options, () => {
         assert.ok(letters <= MOST_A_FRAME, `${letters} letters in one frame`);
         assert.ok(nodes <= 6000, `${nodes} nodes in one frame`);
         // The largest part that one change makes the browser lay out again: a paragraph, a piece of code, a table.
-        const longest =
-          await panel.evaluate(`Object.fromEntries([["p", ".prose p"], ["code", ".prose .codeblock code"], ["rows", ".prose table"], ["list", ".prose ul"]].map(([what, selector]) =>
-        [what, Math.max(0, ...[...document.querySelectorAll(selector)].map((one) => what === "rows" ? one.rows.length : one.textContent.length))]))`);
+        const longest = await panel.evaluate(() => {
+          const most = (selector, size) => Math.max(0, ...[...document.querySelectorAll(selector)].map(size));
+          const letters = (one) => one.textContent.length;
+          return {
+            p: most(".prose p", letters),
+            code: most(".prose .codeblock code", letters),
+            rows: most(".prose table", (one) => one.rows.length),
+            list: most(".prose ul", letters),
+          };
+        });
         assert.ok(longest.p <= 8_200 && longest.code <= 8_200 && longest.list <= 8_200 && longest.rows <= 101, JSON.stringify(longest));
       }));
   }
@@ -138,15 +150,20 @@ describe("the panel costs nothing", options, () => {
       await panel.until(text("Question 4999"));
       const drawn = () => panel.evaluate("document.querySelectorAll('.conversation__column > .turn').length");
       assert.ok((await drawn()) <= 120, String(await drawn()));
-      const up =
-        "new Promise((next) => { document.querySelector('#conversation').scrollTop = 0; requestAnimationFrame(() => next(document.querySelector('.conversation__column .bubble').innerText)); })";
+      const up = `new Promise((next) => {
+        document.querySelector('#conversation').scrollTop = 0;
+        requestAnimationFrame(() => next(document.querySelector('.conversation__column .bubble').innerText));
+      })`;
       while (Number((await panel.evaluate(up)).split(" ")[1]) > 4500) {
         /* continue */
       }
       assert.ok((await drawn()) <= 360, String(await drawn()));
       // Scrolls down again: entries that lost their nodes get them back.
-      const down =
-        "new Promise((next) => { const view = document.querySelector('#conversation'); view.scrollTop = view.scrollHeight; requestAnimationFrame(() => next([...document.querySelectorAll('.bubble')].at(-1).innerText)); })";
+      const down = `new Promise((next) => {
+        const view = document.querySelector('#conversation');
+        view.scrollTop = view.scrollHeight;
+        requestAnimationFrame(() => next([...document.querySelectorAll('.bubble')].at(-1).innerText));
+      })`;
       while ((await panel.evaluate(down)) !== "Question 4999") {
         /* continue */
       }

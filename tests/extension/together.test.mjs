@@ -63,7 +63,8 @@ describe("calls that wait together", options, () => {
       range.setEnd(node, at + ${words.length});
       const inSight = (box) => {
         const words = range.getBoundingClientRect();
-        return words.width > 0 && words.left >= box.left - 1 && words.right <= box.right + 1 && words.top >= box.top - 1 && words.bottom <= box.bottom + 1;
+        const across = words.left >= box.left - 1 && words.right <= box.right + 1;
+        return words.width > 0 && across && words.top >= box.top - 1 && words.bottom <= box.bottom + 1;
       };
       for (let holder = node.parentElement; holder; holder = holder.parentElement) {
         const { overflowY, overflowX } = getComputedStyle(holder);
@@ -80,7 +81,12 @@ describe("calls that wait together", options, () => {
       const field = await panel.evaluate(`(() => {
       const field = ${group}.querySelector(".asked-text");
       field.scrollTop = 1e6;
-      return { value: field.value.endsWith("The last word of the text"), end: field.scrollTop + field.clientHeight >= field.scrollHeight - 1, wide: field.scrollWidth <= field.clientWidth, scrolls: getComputedStyle(field).overflowY };
+      return {
+        value: field.value.endsWith("The last word of the text"),
+        end: field.scrollTop + field.clientHeight >= field.scrollHeight - 1,
+        wide: field.scrollWidth <= field.clientWidth,
+        scrolls: getComputedStyle(field).overflowY,
+      };
     })()`);
       assert.deepEqual(field, { value: true, end: true, wide: true, scrolls: "auto" });
       // The buttons are reachable as well, and the answer still shows its effect.

@@ -53,7 +53,8 @@ export const armed = "document.querySelector('.approval:not(.is-arming), .questi
 
 /** Presses the button with this text or label, once it is active. */
 export async function press(panel, words) {
-  const find = `[...document.querySelectorAll("button, summary")].find((one) => one.checkVisibility() && (one.getAttribute("aria-label") ?? one.innerText).includes(${JSON.stringify(words)}))`;
+  const find = `[...document.querySelectorAll("button, summary")].find((one) => one.checkVisibility()
+    && (one.getAttribute("aria-label") ?? one.innerText).includes(${JSON.stringify(words)}))`;
   await panel.until(`${find} && !${find}.disabled && !${find}.closest(".is-arming")`);
   await panel.evaluate(`${find}.click()`);
 }

@@ -137,8 +137,8 @@ describe('gstack mcp on standard input and output', () => {
     await call('js', {
       expression: `const cover = Object.assign(document.createElement('div'), { className: ${JSON.stringify(end)}, id: 'cover' });
       cover.style.cssText = 'position: fixed; inset: 0'; cover.style.setProperty('--said', ${JSON.stringify(JSON.stringify(end))});
-      document.body.append(cover); document.body.append(Object.assign(document.createElement('p'), { className: 'twice', textContent: ${JSON.stringify(end)} }),
-        Object.assign(document.createElement('p'), { className: 'twice', textContent: 'x' })); document.title = ${JSON.stringify(end)}; 1`,
+      const twice = (text) => Object.assign(document.createElement('p'), { className: 'twice', textContent: text });
+      document.body.append(cover, twice(${JSON.stringify(end)}), twice('x')); document.title = ${JSON.stringify(end)}; 1`,
     });
     const told = [
       ['js', { expression: 'document.title' }],

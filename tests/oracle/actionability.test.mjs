@@ -9,20 +9,24 @@ const PATIENCE_MS = 15_000;
 const IN_VAIN_MS = 1000;
 const IN_VAIN = new Set(
   (
-    '#disabled #aria-disabled #in-fieldset #gone #unseen #empty #small #covered #no-events #moving #outside #offscreen #custom-check #disabled-span #in-closed #inert #label-of-off #missing ' +
+    '#disabled #aria-disabled #in-fieldset #gone #unseen #empty #small #covered #no-events #moving #outside #offscreen #custom-check ' +
+    '#disabled-span #in-closed #inert #label-of-off #missing ' +
     '#readonly #aria-readonly #field-off #check #file #text #submit #aria-box #select-off'
   ).split(' '),
 );
 
-const CLICKS =
-  '#plain #disabled #aria-disabled #in-fieldset #in-legend #gone #unseen #clear #empty #small #covered #glass #half #uncovered-later #no-events #child-no-events #icon #child-events #moving #arriving #fading #outside #offscreen #custom-check #custom-label #with-span #span #bold #disabled-span #in-scroller #in-smooth #at-side #clipped #in-contents #contents #wrapped #scaled #zoomed #rotated #shape #circle #line #big #summary #in-closed #inert #in-shadow #slotted #enabled-button-later #appearing .swap #last #cover #label-of-field #label-of-off #missing button'.split(
-    ' ',
-  );
+const CLICKS = (
+  '#plain #disabled #aria-disabled #in-fieldset #in-legend #gone #unseen #clear #empty #small #covered #glass #half ' +
+  '#uncovered-later #no-events #child-no-events #icon #child-events #moving #arriving #fading #outside #offscreen ' +
+  '#custom-check #custom-label #with-span #span #bold #disabled-span #in-scroller #in-smooth #at-side #clipped ' +
+  '#in-contents #contents #wrapped #scaled #zoomed #rotated #shape #circle #line #big #summary #in-closed #inert ' +
+  '#in-shadow #slotted #enabled-button-later #appearing .swap #last #cover #label-of-field #label-of-off #missing button'
+).split(' ');
 const HOVERS = '#plain #disabled #covered #gone #moving #arriving #outside #in-scroller #no-events #clear #inert #missing'.split(' ');
-const FILLS =
-  '#field #readonly #aria-readonly #field-off #check #file #text #rich #in-rich #area #submit #aria-box #label-of-field #label-of-off #number #date #range #color #enabled-later #select #gone #plain #covered #missing'.split(
-    ' ',
-  );
+const FILLS = (
+  '#field #readonly #aria-readonly #field-off #check #file #text #rich #in-rich #area #submit #aria-box #label-of-field ' +
+  '#label-of-off #number #date #range #color #enabled-later #select #gone #plain #covered #missing'
+).split(' ');
 const SELECTS = '#select #select-off #field #missing'.split(' ');
 const VALUES = { '#number': '5', '#date': '2024-01-31', '#range': '4', '#color': '#00ff00' };
 

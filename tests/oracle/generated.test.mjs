@@ -8,6 +8,8 @@ import { walkerScript } from './harness/injected.mjs';
 import { Oracle } from './harness/playwright.mjs';
 import { Site } from './harness/site.mjs';
 
+const MANY_RULES = Array.from({ length: 150 }, (_, at) => `.a${at}::before { content: "x" }`).join('');
+
 /**
  * name → markup of a page whose `[t]` elements, and no others, have text from a sheet. `{sheets}` is the other origin.
  */
@@ -26,7 +28,7 @@ const PAGES = {
   'an imported sheet': '<style>@import "data:text/css,.a::before{content:\\"x\\"}";</style><p class="a" t>1',
   'a sheet of another origin': '<link rel="stylesheet" href="{sheets}"><p class="a" t>1',
   'a quoted word in the selector': `<style>[title="::before"]::before { content: "x" }</style><p title="::before" t>1`,
-  'a hundred rules and more': `<style>${Array.from({ length: 150 }, (_, at) => `.a${at}::before { content: "x" }`).join('')}</style><p class="a149" t>1`,
+  'a hundred rules and more': `<style>${MANY_RULES}</style><p class="a149" t>1`,
   'a shadow root': '<div><template shadowrootmode="open"><style>b::before { content: "x" }</style><b t>1</b></template></div>',
   'the host of a shadow root':
     '<div t><template shadowrootmode="open"><style>:host::before { content: "x" }</style><b>1</b></template></div>',
@@ -119,7 +121,8 @@ describe('text from style sheets', () => {
 
   test('no element is asked about where no rule makes text', async () => {
     await open(
-      '<style>*, ::before { box-sizing: border-box } .clear::after { content: ""; clear: both }</style><main class="clear"><p>1<q>2</q></main>',
+      '<style>*, ::before { box-sizing: border-box } .clear::after { content: ""; clear: both }</style>' +
+        '<main class="clear"><p>1<q>2</q></main>',
     );
     const { asked, seen } = await oracle.page.evaluate(examine);
     assert.deepEqual({ asked, seen }, { asked: 0, seen: [] });

@@ -9,15 +9,19 @@ import { Oracle } from './harness/playwright.mjs';
 /** Pages of many equal parts, each with different rules for which elements have a line. */
 const PARTS = {
   entries: (at) =>
-    `<li><article><h3>Entry ${at}</h3><p>Some <em>words</em>.</p><a href="#">Open ${at}</a><button>Keep</button><label>Amount <input></label><span>left</span></article></li>`,
+    `<li><article><h3>Entry ${at}</h3><p>Some <em>words</em>.</p><a href="#">Open ${at}</a>` +
+    '<button>Keep</button><label>Amount <input></label><span>left</span></article></li>',
   sections: (at) =>
-    `<section aria-labelledby="h${at}"><h2 id="h${at}">Part</h2><ul><li><a href="#">One</a></li><li><label for="f${at}">Two</label><input id="f${at}"></li></ul></section>`,
+    `<section aria-labelledby="h${at}"><h2 id="h${at}">Part</h2><ul><li><a href="#">One</a></li>` +
+    `<li><label for="f${at}">Two</label><input id="f${at}"></li></ul></section>`,
   rows: (at) => `<tr><td>${at}</td><td>Customer ${at}</td><td></td><td>Total <a href="#">x</a></td><td><button>Edit</button></td></tr>`,
-  mixed: (
-    at,
-  ) => `<div role="group" title="${at % 2 ? 't' : ''}"><figure><img src="x" alt="${at % 3 ? 'pic' : ''}"><figcaption>cap</figcaption></figure>text <a href="#"><img alt="logo"></a>
-    <select>${'<option>o'.repeat(at % 60)}</select><details><summary>more</summary>inner</details><fieldset><legend>L</legend><input type="checkbox"></fieldset>
-    <table><tr><th>h</th><td><input></td><td></td></tr></table><div tabindex="0">reach</div><nav></nav><ul><li></li><li><span>a</span><b>b</b><p>c</p>d</li></ul></div>`,
+  mixed: (at) =>
+    `<div role="group" title="${at % 2 ? 't' : ''}">` +
+    `<figure><img src="x" alt="${at % 3 ? 'pic' : ''}"><figcaption>cap</figcaption></figure>text <a href="#"><img alt="logo"></a>\n    ` +
+    `<select>${'<option>o'.repeat(at % 60)}</select><details><summary>more</summary>inner</details>` +
+    '<fieldset><legend>L</legend><input type="checkbox"></fieldset>\n    ' +
+    '<table><tr><th>h</th><td><input></td><td></td></tr></table><div tabindex="0">reach</div><nav></nav>' +
+    '<ul><li></li><li><span>a</span><b>b</b><p>c</p>d</li></ul></div>',
 };
 const FLAGS = [{}, { interactive: true }, { compact: true }, { depth: 2 }, { compact: true, depth: 1 }, { interactive: true, depth: 0 }];
 
@@ -66,7 +70,8 @@ describe('what a snapshot leaves out', () => {
   }
 
   test('a row in which the cap is reached says that it goes on', async () => {
-    const table = `<table>${Array.from({ length: 40 }, (_, at) => `<tr>${'<td>word</td>'.repeat(20)}<td>${at}</td></tr>`).join('')}</table>`;
+    const row = (at) => `<tr>${'<td>word</td>'.repeat(20)}<td>${at}</td></tr>`;
+    const table = `<table>${Array.from({ length: 40 }, (_, at) => row(at)).join('')}</table>`;
     const printed = await lines(table, { compact: true, limit: 60 });
     assert.match(printed.at(-1).at(-1), /^word( \| word)* \| …$/);
   });

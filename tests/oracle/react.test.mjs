@@ -24,7 +24,10 @@ function bundled(build) {
   );
   return `const parts = {${parts.join(',')}}, loaded = {};
     const load = (name) => {
-      if (!loaded[name]) { loaded[name] = { exports: {} }; parts[name](loaded[name], loaded[name].exports, load, { env: { NODE_ENV: '${build}' } }); }
+      if (!loaded[name]) {
+        loaded[name] = { exports: {} };
+        parts[name](loaded[name], loaded[name].exports, load, { env: { NODE_ENV: '${build}' } });
+      }
       return loaded[name].exports;
     };`;
 }
@@ -52,8 +55,10 @@ const APP = `
   });
   Login.displayName = 'Login';
   function App() {
-    const props = { amount: 3, sessionToken: 'do-not-tell', info: { api_key: 'nor-this', size: 4, get trap() { window.trapped = true; return 1; } } };
-    return e(React.Fragment, null, e(Basket, null, e(Row, { key: 'a', name: 'lamp' }, e(Price, props)), e(Row, { key: 'b', name: 'desk' })), e(Login));
+    const info = { api_key: 'nor-this', size: 4, get trap() { window.trapped = true; return 1; } };
+    const price = e(Price, { amount: 3, sessionToken: 'do-not-tell', info });
+    const basket = e(Basket, null, e(Row, { key: 'a', name: 'lamp' }, price), e(Row, { key: 'b', name: 'desk' }));
+    return e(React.Fragment, null, basket, e(Login));
   }
   App.displayName = 'App';
   createRoot(document.getElementById('root')).render(e(App));`;

@@ -36,7 +36,10 @@ const changes = [
   () => { const one = pick(); kept.push(one); one.remove(); },
   () => { const one = kept.pop(); if (one) main.prepend(one); },
   () => main.insertBefore(make(), pick().closest('main > *')),
-  () => { const one = pick(); const copy = one.cloneNode(true); mark(copy); copy.querySelectorAll('[data-mark]').forEach(mark); one.replaceWith(copy); },
+  () => {
+    const one = pick(); const copy = one.cloneNode(true);
+    mark(copy); copy.querySelectorAll('[data-mark]').forEach(mark); one.replaceWith(copy);
+  },
   () => { const one = pick(); one.after(mark(one.cloneNode(false))); },
   () => main.append(pick()),
   () => { const all = [...main.children]; all.sort(() => random(3) - 1).forEach((one) => main.append(one)); },
@@ -44,7 +47,10 @@ const changes = [
   () => { pick().id = 'id' + random(4); },
   () => { const one = pick(); if (one.localName !== 'input') one.textContent = 'Other words ' + random(3); },
   () => { const box = document.createElement('section'); const one = pick().closest('main > *'); one.replaceWith(box); box.append(one); },
-  () => { const host = mark(document.createElement('div')); host.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>'; const one = pick().closest('main > *'); one.replaceWith(host); host.append(one); },
+  () => {
+    const host = mark(document.createElement('div')); host.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>';
+    const one = pick().closest('main > *'); one.replaceWith(host); host.append(one);
+  },
 ];
 globalThis.change = (times) => { for (let at = 0; at < times; at += 1) changes[random(changes.length)](); return marks; };
 </script></body></html>`;

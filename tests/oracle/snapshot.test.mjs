@@ -65,7 +65,8 @@ describe('a snapshot', () => {
       document.body.innerHTML = Array.from(
         { length: nodes / 10 },
         (_, at) =>
-          `<section aria-labelledby="h${at}"><h2 id="h${at}">Part ${at}</h2><ul><li><a href="#${at}">One</a></li><li><label for="f${at}">Two</label><input id="f${at}"></li></ul><p>Words <b>bold</b></p></section>`,
+          `<section aria-labelledby="h${at}"><h2 id="h${at}">Part ${at}</h2><ul><li><a href="#${at}">One</a></li>` +
+          `<li><label for="f${at}">Two</label><input id="f${at}"></li></ul><p>Words <b>bold</b></p></section>`,
       ).join('');
       let calls = 0;
       const undo = [];
@@ -101,7 +102,8 @@ describe('a snapshot', () => {
     const large = await both.oracle.page.evaluate(examine, 100_000);
     const perElement = (one) => one.calls / one.here;
     console.log(
-      `${large.here} elements: ${perElement(large).toFixed(1)} calls into the page for each, ${perElement(small).toFixed(1)} with ${small.here}; ${large.printed} characters, ${large.named} elements numbered`,
+      `${large.here} elements: ${perElement(large).toFixed(1)} calls into the page for each, ` +
+        `${perElement(small).toFixed(1)} with ${small.here}; ${large.printed} characters, ${large.named} elements numbered`,
     );
     assert.ok(large.here > 90_000);
     assert.ok(perElement(large) <= perElement(small), 'the work for an element does not grow with the page');

@@ -133,7 +133,8 @@ function randomPage(seed) {
     const shadow = below(40) === 0 && tag === 'div' ? '<template shadowrootmode="open">in shadow <slot></slot></template>' : '';
     const hidden = below(25) === 0 ? ' hidden' : '';
     const open = tag === 'details' && below(2) ? ' open' : '';
-    return `<${tag}${style}${hidden}${open}>${shadow}${own}${Array.from({ length: 1 + below(4) }, () => part(depth + 1)).join('')}</${tag}>`;
+    const inner = Array.from({ length: 1 + below(4) }, () => part(depth + 1)).join('');
+    return `<${tag}${style}${hidden}${open}>${shadow}${own}${inner}</${tag}>`;
   };
   return Array.from({ length: 4 + below(8) }, () => `<div>${part(0)}${part(0)}</div>`).join(below(2) ? '' : '\n');
 }

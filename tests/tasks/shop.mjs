@@ -4,6 +4,7 @@ import { once } from 'node:events';
 
 const page = (title, body) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><body><h1>${title}</h1>${body}</body></html>`;
+const STOCK = Array.from({ length: 200 }, (_, n) => `<tr><td>Lamp ${n}</td><td>${n * 7}</td></tr>`).join('');
 
 const PAGES = {
   '/login': page(
@@ -20,7 +21,8 @@ const PAGES = {
     <script>
       const draw = () => {
         const first = Math.floor(scrollY / 30);
-        list.replaceChildren(...Array.from({ length: Math.ceil(innerHeight / 30) + 1 }, (_, at) => first + at).filter((n) => n < 10000).map((n) => {
+        const visible = Array.from({ length: Math.ceil(innerHeight / 30) + 1 }, (_, at) => first + at).filter((n) => n < 10000);
+        list.replaceChildren(...visible.map((n) => {
           const row = document.createElement('li');
           row.style = 'position:absolute;top:' + n * 30 + 'px';
           row.innerHTML = '<button>Buy lamp ' + (n + 1) + '</button>';
@@ -47,7 +49,8 @@ const PAGES = {
   ),
   '/upload': page(
     'Return a lamp',
-    `<label>Photo <input type="file" id="photo"></label><button onclick="said.textContent = 'Sent ' + photo.files[0].name">Send</button><p id="said"></p>`,
+    '<label>Photo <input type="file" id="photo"></label>' +
+      `<button onclick="said.textContent = 'Sent ' + photo.files[0].name">Send</button><p id="said"></p>`,
   ),
   '/orders': page('Orders', '<a href="/invoice.pdf">Invoice</a>'),
   '/cart': page(
@@ -72,7 +75,10 @@ const PAGES = {
         const field = document.createElement('input');
         field.value = event.target.textContent;
         field.setAttribute('aria-label', 'Name');
-        field.onkeydown = ({ key }) => { if (key === 'Enter') { const said = document.createElement('p'); said.id = 'name'; said.textContent = field.value; field.replaceWith(said); } };
+        field.onkeydown = ({ key }) => {
+          if (key !== 'Enter') return;
+          field.replaceWith(Object.assign(document.createElement('p'), { id: 'name', textContent: field.value }));
+        };
         event.target.replaceWith(field);
       };
     </script>`,
@@ -99,7 +105,8 @@ const PAGES = {
   '/lamps': page('Lamps', '<p>All lamps.</p>'),
   '/date': page(
     'Delivery',
-    `<label>Day <input type="date" id="day"></label><button onclick="said.textContent = 'Booked ' + day.value">Book</button><p id="said"></p>`,
+    '<label>Day <input type="date" id="day"></label>' +
+      `<button onclick="said.textContent = 'Booked ' + day.value">Book</button><p id="said"></p>`,
   ),
   '/review': page(
     'Review',
@@ -122,12 +129,10 @@ const PAGES = {
   '/accept': page('Terms', `<button onclick="opener.state.textContent = 'Accepted'; window.close()">Accept</button>`),
   '/toast': page(
     'Settings',
-    `<button onclick="setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<div role=status>Saved for you</div>'), 300)">Save</button>`,
+    `<button onclick="setTimeout(() => document.body.insertAdjacentHTML('beforeend', ` +
+      `'<div role=status>Saved for you</div>'), 300)">Save</button>`,
   ),
-  '/table': page(
-    'Stock',
-    `<table><tr><th>Lamp</th><th>Left</th></tr>${Array.from({ length: 200 }, (_, n) => `<tr><td>Lamp ${n}</td><td>${n * 7}</td></tr>`).join('')}</table>`,
-  ),
+  '/table': page('Stock', `<table><tr><th>Lamp</th><th>Left</th></tr>${STOCK}</table>`),
   '/chart': page('Prices', '<div id="chart" style="width:120px;height:80px;background:#c60"></div>'),
   '/city': page(
     'Where to',
@@ -147,7 +152,8 @@ const PAGES = {
   ),
   '/language': page(
     'Language',
-    `<select aria-label="Language" onchange="location.href = this.value"><option value="/language">English</option><option value="/lamps">Deutsch</option></select>`,
+    '<select aria-label="Language" onchange="location.href = this.value">' +
+      '<option value="/language">English</option><option value="/lamps">Deutsch</option></select>',
   ),
 };
 

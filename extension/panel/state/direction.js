@@ -4,8 +4,8 @@
 
 /** A letter of a right-to-left script, or any letter. */
 const LETTER = /\p{L}/u;
-const RIGHT_TO_LEFT =
-  /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}\p{Script=Adlam}]/u;
+const SCRIPTS = ["Hebrew", "Arabic", "Syriac", "Thaana", "Nko", "Samaritan", "Mandaic", "Adlam"];
+const RIGHT_TO_LEFT = new RegExp(`[${SCRIPTS.map((name) => `\\p{Script=${name}}`).join("")}]`, "u");
 
 /**
  * Returns the direction of the first letter; null if there is no letter.

@@ -1,6 +1,7 @@
 /**
  * The complete state of a panel and every way to change it. Pure.
- * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, Fault, HistoryPage, PolicyRule, SandboxInfo, Subscribed, TabWithConversation } from "../../protocol.js"
+ * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, Fault, HistoryPage } from "../../protocol.js"
+ * @import { PolicyRule, SandboxInfo, Subscribed, TabWithConversation } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  * @import { Conversation } from "./conversation.js"
  * @import { Unsent } from "./outbox.js"

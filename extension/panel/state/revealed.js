@@ -22,10 +22,9 @@ const EMOJI =
   "\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?(?:\\u200d\\p{Extended_Pictographic}(?:\\ufe0f|\\p{Emoji_Modifier})?)*";
 /** The daemon's notation. In a text that uses it, the text's own brackets are escaped too. */
 const SPELLED = "⟨(?:(?<code>U\\+[0-9A-F]{4,6})|(?<blanks>\\d+) blanks|(?<breaks>\\d+) line breaks)⟩";
-const FOUND = new RegExp(
-  `(?<emoji>${EMOJI})|${SPELLED}|(?<spaces>${BLANKS}{${LONG_RUN},})|(?<lines>(?:\\r?\\n${BLANKS}*){${LONG_RUN},})|(?<hidden>\\r(?!\\n)|(?![\\n\\r\\t])[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cn}\\p{Cs}\\p{Zl}\\p{Zp}${UNSEEN}\\ufe0f])`,
-  "gu",
-);
+const LONG_BLANKS = `(?<spaces>${BLANKS}{${LONG_RUN},})|(?<lines>(?:\\r?\\n${BLANKS}*){${LONG_RUN},})`;
+const HIDDEN = `\\r(?!\\n)|(?![\\n\\r\\t])[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cn}\\p{Cs}\\p{Zl}\\p{Zp}${UNSEEN}\\ufe0f]`;
+const FOUND = new RegExp(`(?<emoji>${EMOJI})|${SPELLED}|${LONG_BLANKS}|(?<hidden>${HIDDEN})`, "gu");
 
 /** @param {string} text @returns {Part[]} */
 export function revealed(text) {

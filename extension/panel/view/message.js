@@ -36,7 +36,8 @@ export class Message {
     const message = entry.kind === "message" ? entry : entry.message;
     const note = entry.kind === "message" ? "" : entry.note;
     const fault = entry.kind === "message" || !entry.fault ? null : worded(entry.fault);
-    const drawn = `${note}\n${fault?.message ?? ""}\n${message.attachments.map(({ id }) => id).join()}\n${message.context}\n${message.text}`;
+    const attached = message.attachments.map(({ id }) => id).join();
+    const drawn = `${note}\n${fault?.message ?? ""}\n${attached}\n${message.context}\n${message.text}`;
     if (this.#drawn === drawn) return;
     this.#drawn = drawn;
     const failed = note === "failed" || note === "away";

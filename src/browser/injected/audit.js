@@ -11,14 +11,14 @@ const LONGEST_REASON = 300;
 /* What axe-core finds its way by. A page may give these names to elements: then a document or form has them in place of its own. */
 // biome-ignore format: a list of words
 const WALKED_BY = [
-  'nodeName', 'nodeType', 'childNodes', 'firstChild', 'nextSibling', 'parentNode', 'parentElement', 'ownerDocument', 'getRootNode', 'contains',
-  'compareDocumentPosition', 'children', 'querySelector', 'querySelectorAll',
+  'nodeName', 'nodeType', 'childNodes', 'firstChild', 'nextSibling', 'parentNode', 'parentElement', 'ownerDocument', 'getRootNode',
+  'contains', 'compareDocumentPosition', 'children', 'querySelector', 'querySelectorAll',
 ];
 // biome-ignore format: a list of words
 const DOCUMENT_WALKED_BY = [
-  'documentElement', 'body', 'head', 'defaultView', 'doctype', 'title', 'styleSheets', 'activeElement', 'scrollingElement', 'getElementById',
-  'getElementsByTagName', 'elementFromPoint', 'elementsFromPoint', 'createElement', 'createRange', 'createTextNode', 'createTreeWalker',
-  'implementation',
+  'documentElement', 'body', 'head', 'defaultView', 'doctype', 'title', 'styleSheets', 'activeElement', 'scrollingElement',
+  'getElementById', 'getElementsByTagName', 'elementFromPoint', 'elementsFromPoint', 'createElement', 'createRange',
+  'createTextNode', 'createTreeWalker', 'implementation',
 ];
 // biome-ignore format: a list of words
 const FORM_WALKED_BY = [
@@ -72,7 +72,12 @@ function prepareEngine(engine) {
   }
 }
 
-/** The property that an object's class gives it, whatever the page has called so. @param {any} object @param {any} prototype @param {string} name */
+/**
+ * The property that an object's class gives it, whatever the page has called so.
+ * @param {any} object
+ * @param {any} prototype
+ * @param {string} name
+ */
 function classProperty(object, prototype, name) {
   for (let at = prototype; at; at = Object.getPrototypeOf(at)) {
     const found = Object.getOwnPropertyDescriptor(at, name);
@@ -135,10 +140,12 @@ function auditedRuleOf(rule, nodes, most) {
 }
 
 /**
- * Audits the document, or what its target holds. Without axe-core in this world: {missing}. A frame that takes no room, or in which nothing is to be checked: {hidden}.
- * Also {unknown: rules and tags} and {shadowed: names}, or a fault of the target.
+ * Audits the document, or what its target holds. Without axe-core in this world: {missing}. A frame that takes no room,
+ * or in which nothing is to be checked: {hidden}. Also {unknown: rules and tags} and {shadowed: names}, or a fault of
+ * the target.
  * @param {Target | null} target
- * @param {{ rules: string[]; tags: string[]; most: number; limit: number; inner: boolean }} options `limit`: milliseconds; `inner`: not the tab's main frame
+ * @param {{ rules: string[]; tags: string[]; most: number; limit: number; inner: boolean }} options
+ * `limit`: milliseconds; `inner`: not the tab's main frame
  * @returns {Promise<Answer>}
  */
 async function auditDocument(target, { rules, tags, most, limit, inner }) {

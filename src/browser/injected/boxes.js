@@ -22,11 +22,13 @@ function drawBoxes(named) {
     if (!element?.isConnected || !isVisible(element)) continue;
     const { x, y, width, height } = element.getBoundingClientRect();
     const box = document.createElement('div');
-    box.style.cssText = `position: absolute; box-sizing: border-box; border: 2px solid #d93025; left: ${x + scrollX}px; top: ${y + scrollY}px; width: ${width}px; height: ${height}px;`;
+    const place = `left: ${x + scrollX}px; top: ${y + scrollY}px; width: ${width}px; height: ${height}px;`;
+    box.style.cssText = `position: absolute; box-sizing: border-box; border: 2px solid #d93025; ${place}`;
     const tag = document.createElement('span');
     tag.textContent = label;
     tag.style.cssText =
-      'position: absolute; left: -2px; top: -2px; background: #d93025; color: #fff; font: bold 11px/14px monospace; padding: 0 3px; white-space: nowrap;';
+      'position: absolute; left: -2px; top: -2px; padding: 0 3px; background: #d93025; color: #fff; ' +
+      'font: bold 11px/14px monospace; white-space: nowrap;';
     box.append(tag);
     root.append(box);
     drawn += 1;

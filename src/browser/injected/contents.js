@@ -48,7 +48,10 @@ function readMedia() {
 
 /* Returns {title, language, canonical, jsonLd: [], openGraph: {}, twitter: {}, meta: {}}. */
 function readData() {
-  /** @type {{ title: string; language?: string; canonical?: string; jsonLd: unknown[]; openGraph: MetaGroup; twitter: MetaGroup; meta: MetaGroup }} */
+  /**
+   * @type {{ title: string; language?: string; canonical?: string; jsonLd: unknown[];
+   *   openGraph: MetaGroup; twitter: MetaGroup; meta: MetaGroup }}
+   */
   const data = {
     title: document.title,
     language: document.documentElement.lang || undefined,

@@ -8,15 +8,20 @@
 
 const OVERLAY_RULES = `
   .refs, .pointed, .touched, .asked { all: initial; position: absolute; left: 0; top: 0; pointer-events: none; direction: ltr; }
-  .ref { position: absolute; left: 0; top: 0; padding: 0 4px; border-radius: 4px; background: #0c0c0c; color: #fafafa; box-shadow: 0 0 0 1px #3f3f46;
+  .ref { position: absolute; left: 0; top: 0; padding: 0 4px; border-radius: 4px; background: #0c0c0c; color: #fafafa;
+    box-shadow: 0 0 0 1px #3f3f46;
     white-space: nowrap; font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
   .ref.is-target { background: #f59e0b; color: #0c0c0c; box-shadow: none; z-index: 1; }
-  .outline { position: absolute; left: 0; top: 0; box-sizing: border-box; border: 2px solid #f59e0b; border-radius: 6px; background: rgb(245 158 11 / .08);
+  .outline { position: absolute; left: 0; top: 0; box-sizing: border-box; border: 2px solid #f59e0b;
+    border-radius: 6px; background: rgb(245 158 11 / .08);
     box-shadow: 0 0 0 1px rgb(0 0 0 / .35), inset 0 0 0 1px rgb(0 0 0 / .2); }
-  .name { position: absolute; left: 0; top: 0; max-width: min(420px, 90vw); box-sizing: border-box; padding: 2px 8px; border-radius: 4px; background: #f59e0b; color: #0c0c0c;
-    overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
+  .name { position: absolute; left: 0; top: 0; max-width: min(420px, 90vw); box-sizing: border-box; padding: 2px 8px;
+    border-radius: 4px; background: #f59e0b; color: #0c0c0c;
+    overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+    font: 500 11px/16px "JetBrains Mono", ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; }
   .asked .outline { border-style: dashed; }
-  .ghost { position: absolute; left: 0; top: 0; box-sizing: border-box; overflow: hidden; white-space: pre-wrap; overflow-wrap: anywhere; border-radius: 4px; background: #fff7e6; color: #7c4a03; }`;
+  .ghost { position: absolute; left: 0; top: 0; box-sizing: border-box; overflow: hidden; white-space: pre-wrap;
+    overflow-wrap: anywhere; border-radius: 4px; background: #fff7e6; color: #7c4a03; }`;
 
 /* The distance between an element and its outline. */
 const OUTLINE_GAP = 3;

@@ -11,7 +11,8 @@ const HIDDEN = 'hidden'; // a screenshot is being taken
 const YIELDING = 'yielding'; // our input is on its way: our elements must not receive it
 
 const HOST_RULES = `
-  :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important; top: 0 !important; width: 0 !important;
+  :host { all: initial !important; display: block !important; position: fixed !important; left: 0 !important;
+    top: 0 !important; width: 0 !important;
     height: 0 !important; z-index: 2147483647 !important; pointer-events: none !important; }
   :host([${OWN_HOST}~="${HIDDEN}"]) { display: none !important; }
   :host::backdrop { display: none !important; }`;

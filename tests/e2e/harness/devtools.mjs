@@ -213,7 +213,8 @@ export class Page {
           // One that moves on or that another covers is pressed in the end: that may be what a test is about.
           if (box?.width && place === last && element.contains(hit) || looks > 60) {
             globalThis.pressed = undefined;
-            document.addEventListener('pointerdown', (event) => { globalThis.pressed = event.composedPath().includes(element); }, { capture: true, once: true });
+            const note = (event) => { globalThis.pressed = event.composedPath().includes(element); };
+            document.addEventListener('pointerdown', note, { capture: true, once: true });
             resolve(at);
           } else {
             last = place;

@@ -182,11 +182,8 @@ export class TestHome {
       const all = this.processes(role);
       return all.length === 1 && all[0].pid;
     };
-    return until(
-      alone,
-      () =>
-        `not exactly one ${role} runs: ${JSON.stringify(this.processes().map(({ pid, parent, command }) => [pid, parent, ...command.slice(0, 2)]))}`,
-    );
+    const running = () => JSON.stringify(this.processes().map(({ pid, parent, command }) => [pid, parent, ...command.slice(0, 2)]));
+    return until(alone, () => `not exactly one ${role} runs: ${running()}`);
   }
 
   /** Ends one of our processes and waits until it is gone. */

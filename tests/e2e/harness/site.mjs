@@ -10,7 +10,8 @@ const PAGES = {
     'Form',
     `
     <h1>Order</h1>
-    <form onsubmit="event.preventDefault(); document.querySelector('#said').textContent = 'Ordered by ' + document.querySelector('#name').value">
+    <form onsubmit="event.preventDefault();
+      document.querySelector('#said').textContent = 'Ordered by ' + document.querySelector('#name').value">
       <label>Name <input id="name" name="name"></label>
       <label>Email <input id="email" name="email" type="email"></label>
       <label>Size <select id="size"><option>small</option><option>large</option></select></label>
@@ -47,7 +48,8 @@ const PAGES = {
   ),
   '/cart': page(
     'Cart',
-    `<button id="empty" onclick="this.textContent = confirm('Empty the cart?') ? 'emptied' : 'kept'">Empty</button> <a id="invoice" href="/invoice.pdf">Invoice</a>`,
+    `<button id="empty" onclick="this.textContent = confirm('Empty the cart?') ? 'emptied' : 'kept'">Empty</button> ` +
+      '<a id="invoice" href="/invoice.pdf">Invoice</a>',
   ),
   '/long': page('Long', `<h1>Long</h1>${'<p>A paragraph that fills the page.</p>'.repeat(200)}`),
 };

@@ -37,9 +37,8 @@ class Patience {
   }
 
   async fails(words) {
-    return new Error(
-      `${typeof words === 'function' ? await words() : words} (after ${Math.round(performance.now() - this.#began)} ms, limit ${this.limit})`,
-    );
+    const said = typeof words === 'function' ? await words() : words;
+    return new Error(`${said} (after ${Math.round(performance.now() - this.#began)} ms, limit ${this.limit})`);
   }
 }
 

@@ -31,9 +31,10 @@ const CHROMIUM_ROLES = {
 
 /** Roles that are words in a line of text, or only group rows: gstack gives them no line. */
 const WITHOUT_LINE = new Set(
-  'generic none paragraph text strong emphasis subscript superscript insertion deletion mark code time rowgroup caption listitemmarker StaticText InlineTextBox LineBreak ListMarker MenuListPopup PluginObject'.split(
-    ' ',
-  ),
+  (
+    'generic none paragraph text strong emphasis subscript superscript insertion deletion mark code time rowgroup caption ' +
+    'listitemmarker StaticText InlineTextBox LineBreak ListMarker MenuListPopup PluginObject'
+  ).split(' '),
 );
 
 /** The names of these repeat their text, which gstack prints as text. */
