@@ -124,7 +124,8 @@ describe('what is asked about', () => {
       `document.querySelectorAll('.approval--group .asked__line').length === 3 && ${armed}`,
       'one card for three calls',
     );
-    assert.equal(await panel.page.evaluate(`document.querySelector('.approval__ask').innerText`), 'Fill 2 fields, then click “Order now”');
+    const headline = await panel.page.evaluate(`document.querySelector('.approval__ask').innerText`);
+    assert.equal(headline, 'Fill 2 fields, then click “Order now”');
     await until(
       async () => (await drawn(page)).filter(({ names }) => names.includes('ghost')).filter(({ text }) => text).length === 2,
       'both texts in the page',

@@ -18,7 +18,8 @@ describe("calls that wait together", options, () => {
     withPanel("together", async (panel) => {
       await panel.until(armed);
       assert.equal(await panel.evaluate("document.querySelectorAll('.approval').length"), 1);
-      assert.equal(await panel.evaluate("document.querySelector('.approval__ask').innerText"), "Fill 2 fields, then click “Place order”");
+      const headline = await panel.evaluate("document.querySelector('.approval__ask').innerText");
+      assert.equal(headline, "Fill 2 fields, then click “Place order”");
       assert.deepEqual(await panel.evaluate("[...document.querySelectorAll('.asked input')].map(({ checked }) => checked)"), [
         true,
         true,

@@ -92,8 +92,8 @@ describe('text', () => {
 
 /** The content of random pages. */
 // biome-ignore format: a list of words
-const WORDS = ['alpha', 'Beta', 'x', 'x', '7', ' ', '\n', 'two words', ' lead', 'trail ', 'line\nbreak', 'a  b', '&nbsp;', 'z&#8203;y', '漢',
-  '字\n漢', 'ß'];
+const WORDS = ['alpha', 'Beta', 'x', 'x', '7', ' ', '\n', 'two words', ' lead', 'trail ', 'line\nbreak', 'a  b', '&nbsp;',
+  'z&#8203;y', '漢', '字\n漢', 'ß'];
 // biome-ignore format: a list of words
 const TAGS = ['div', 'p', 'span', 'span', 'a', 'b', 'li', 'ul', 'section', 'button', 'label', 'h2', 'td', 'tr', 'table', 'pre', 'details',
   'summary', 'article', 'em', 'ruby', 'fieldset'];
