@@ -517,12 +517,14 @@ export const scenarios = {
     before(on) {
       const turn = turnOf(on, says(on, "لماذا يختلف المجموع بسنت واحد عند استخدام SPRING10؟"));
       turn.step("Reading the page", "", 44, { kind: "read" });
-      turn.text("يتم **تقريب** المبلغ مرتين:\n\n- `lineTotal()` يقرّب كل سطر.\n- `cartTotal()` يقرّب المجموع مرة أخرى.");
+      const rounds = "- `lineTotal()` يقرّب كل سطر.\n- `cartTotal()` يقرّب المجموع مرة أخرى.";
+      turn.text(`يتم **تقريب** المبلغ مرتين:\n\n${rounds}`);
       turn.done({ durationMs: 4100 });
-      const next = turnOf(on, says(on, "合計が一セントずれるのはなぜですか。割引コードを使うと起こります。"));
-      next.text(
-        "金額が**二回**丸められているためです。各行で一度、合計でもう一度丸めています。`roundCents()`は最後に一度だけ呼ぶべきです。",
-      );
+      const question = "合計が一セントずれるのはなぜですか。割引コードを使うと起こります。";
+      const next = turnOf(on, says(on, question));
+      const twice = "各行で一度、合計でもう一度丸めています。";
+      const last = "`roundCents()`は最後に一度だけ呼ぶべきです。";
+      next.text(`金額が**二回**丸められているためです。${twice}${last}`);
       next.done({ durationMs: 3100 });
     },
   },

@@ -4,8 +4,7 @@
 
 /** A letter of a right-to-left script, or any letter. */
 const LETTER = /\p{L}/u;
-const SCRIPTS = ["Hebrew", "Arabic", "Syriac", "Thaana", "Nko", "Samaritan", "Mandaic", "Adlam"];
-const RIGHT_TO_LEFT = new RegExp(`[${SCRIPTS.map((name) => `\\p{Script=${name}}`).join("")}]`, "u");
+const RIGHT_TO_LEFT = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Samaritan}\p{sc=Mandaic}\p{sc=Adlam}]/u;
 
 /**
  * Returns the direction of the first letter; null if there is no letter.
