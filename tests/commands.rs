@@ -306,8 +306,8 @@ fn every_line_of_the_guide_for_agents_is_a_command_line_that_is_understood() {
     assert!(seen > 45, "{seen} lines were found");
 }
 
-/// Every command of another tool has its row in docs/MIGRATE.md, and each of our commands there exists with its
-/// options.
+/// Every command of another tool has its row in docs/MIGRATE.md, each of our commands there exists with its options, and
+/// a row without one says why or names the way around.
 #[test]
 fn the_page_for_users_of_other_tools_names_all_their_commands_and_only_ours() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -329,6 +329,10 @@ fn the_page_for_users_of_other_tools_names_all_their_commands_and_only_ours() {
         let named: Vec<&str> = rows.iter().map(|row| row[0].trim_end_matches('`')).collect();
         assert_eq!(named, theirs, "{peer}");
         let missing = rows.iter().filter(|row| row[1] == "—").count();
+        for row in rows.iter().filter(|row| row[1] == "—") {
+            let reason = row.get(2).map_or("", |cell| cell.trim_end_matches('|').trim());
+            assert!(!reason.is_empty(), "{peer}: {} has no counterpart and no reason", row[0]);
+        }
         let version = list["version"].as_str().unwrap();
         let said = format!("Version {version}: {} commands, {missing} without a counterpart.", theirs.len());
         assert!(section.contains(&said), "{peer}: {said}");
