@@ -6,6 +6,7 @@
 mod compaction;
 pub mod conversation;
 pub(crate) mod error;
+pub(crate) mod evidence;
 pub(crate) mod export;
 pub(crate) mod feed;
 pub(crate) mod journal;

@@ -49,6 +49,7 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         | Invocation::StopChat { .. }
         | Invocation::ContinueChat
         | Invocation::Sessions(_)
+        | Invocation::Evidence(_)
         | Invocation::Settings(_)
         | Invocation::Approvals(_)
         | Invocation::Panels(_)

@@ -5,6 +5,7 @@
 use super::approvals::{self, Approvals};
 use super::audit;
 use super::command_line::{command, is_of_browser};
+use super::evidence::{self, Evidence};
 use super::mcp::{self, Mcp};
 use super::panels::{self, Panels};
 use super::policy::{self, Rules};
@@ -87,6 +88,8 @@ pub enum Invocation {
     ContinueChat,
     /// `gstack sessions`: the conversations.
     Sessions(Sessions),
+    /// `gstack evidence`: one turn as a file.
+    Evidence(Evidence),
     /// `gstack settings`: shows or changes settings.
     Settings(Wanted),
     /// `gstack stop-turn`: stops the turns in all tabs, or with `--tab` in one.
@@ -274,6 +277,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "chat" if matches.get_flag("stop") => Invocation::StopChat { all: matches.get_flag("all") },
         "chat" if matches.get_flag("continue") => Invocation::ContinueChat,
         "sessions" => Invocation::Sessions(sessions::parse(matches)),
+        "evidence" => Invocation::Evidence(evidence::parse(matches)),
         "settings" => Invocation::Settings(settings::parse(matches)),
         "chat" => {
             let words: Vec<String> = many("message");

@@ -2,7 +2,7 @@
 //!
 //! Owns gstack's own subcommands and their options. The registry defines the browser commands.
 
-use super::{approvals, audit, help, mcp, panels, policy, sessions, settings, skill};
+use super::{approvals, audit, evidence, help, mcp, panels, policy, sessions, settings, skill};
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
@@ -116,6 +116,7 @@ pub fn command() -> Command {
                     .help("Run messages that wait for you to continue"),
             ),
         sessions::command(),
+        evidence::command(),
         settings::command(),
         Command::new("stop-turn").about("Stop the agents in all tabs, or with --tab in one"),
         approvals::command(),

@@ -17,6 +17,7 @@ pub mod command_line;
 mod connect;
 mod doctor;
 mod ending;
+mod evidence;
 mod help;
 mod here;
 mod hosts;
@@ -177,6 +178,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             show(json, &done, || "What waited runs now.".to_owned())?;
         }
         Invocation::Sessions(wanted) => sessions::run(&client, wanted, tab(globals.tab)?, json, terminal).await?,
+        Invocation::Evidence(wanted) => evidence::run(&client, wanted, tab(globals.tab)?, json).await?,
         Invocation::Settings(wanted) => settings::run(&client, wanted, json, terminal).await?,
         Invocation::Approvals(wanted) => approvals::run(&running, wanted, json, terminal).await?,
         Invocation::Panels(wanted) => panels::run(&client, wanted, json, terminal).await?,

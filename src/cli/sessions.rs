@@ -212,7 +212,7 @@ async fn find(client: &Client, id: &str) -> Result<ConversationInfo, Fault> {
 }
 
 /// Writes a new file atomically. Fails if the path exists.
-fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
+pub(super) fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
     let failed = |error: std::io::Error| {
         let hint = match error.kind() {
             std::io::ErrorKind::AlreadyExists => "Name another file, or remove that one.",

@@ -27,6 +27,7 @@ pub use self::core::{Call, Context, Moves, Output, Progress, Steps, captions};
 pub(crate) use self::core::{consequence, effects, everyday, picture, tool_schema, words};
 pub(crate) use acting::web_mcp::{chosen as chosen_page_tool, claims as page_tool_claims};
 pub(crate) use navigating::{listed_title, tab_number};
-pub(crate) use privacy::{redaction, tool_arguments, url_guard};
+pub(crate) use privacy::{redaction, shared_text, tool_arguments, url_guard};
+pub(crate) use reading::iso;
 pub use spec::{Category, Class, Spec};
 pub(crate) use state::browser_state;

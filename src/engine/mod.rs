@@ -13,6 +13,7 @@ mod config;
 mod conversations;
 mod drivers;
 mod driving;
+mod evidence;
 mod folders;
 mod lifecycle;
 mod panel_keys;

@@ -8,6 +8,7 @@ mod admission;
 mod asking;
 mod driver;
 mod error;
+mod evidence;
 mod look;
 mod met;
 mod offered;
@@ -33,6 +34,7 @@ use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use error::ToolError;
+use evidence::Act;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use look::Permit;
@@ -125,8 +127,11 @@ impl ConversationTools {
         let working = || self.engine.tabs().sets().working(self.conversation());
         let tab = named.or_else(working).or_else(|| self.engine.browsers().current_tab());
         let begun = self.engine.activity().begin(self.source(), tab, &call);
-        let outcome = self.run_permitted(call, named, step, cancel).await;
-        begun.end(outcome.as_ref().map(|result| result.text.as_str()));
+        let act = Act::begin(self, &call, step, tab);
+        let outcome = self.run_permitted(call, named, step, cancel, &act).await;
+        let said = outcome.as_ref().map(|result| result.text.as_str());
+        begun.end(said);
+        act.end(self, said).await;
         outcome
     }
 
@@ -136,6 +141,7 @@ impl ConversationTools {
         named: Option<TabId>,
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
+        act: &Act,
     ) -> Result<ToolResult, Fault> {
         let spec = call.spec;
         // However a call arrives, an agent can run only the tools that it is offered: no `chain`, no `tab-each`.
@@ -170,10 +176,12 @@ impl ConversationTools {
             me: Some(conversation.id()),
         };
         if self.by_person {
+            act.permitted(self).await;
             return Ok(tool_result(self.engine.run(&call, target(None, None), cancel).await?).await);
         }
         let asking = cancel.clone();
         let Permit { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
+        act.permitted(self).await;
         let mut wrote = edited.is_some();
         call = edited.unwrap_or(call);
         // What it sends may be the first part of something, even if it fails halfway.

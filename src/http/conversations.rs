@@ -6,6 +6,7 @@ use crate::protocol::basics::Empty;
 use crate::protocol::chat::ConversationInfo;
 use crate::protocol::chat_requests::ChatRef;
 use crate::protocol::control::{ConversationOpen, ConversationText};
+use crate::protocol::evidence::{EvidenceFile, EvidenceRequest};
 use crate::protocol::fault::Fault;
 use crate::protocol::history::{
     CompactConversations, CompactedConversations, ConversationExport, ConversationRename, Conversations,
@@ -22,6 +23,7 @@ pub(super) fn routes() -> Vec<Route> {
         post("/conversations/delete", "Puts a conversation aside; it can be restored for some days", delete),
         post("/conversations/restore", "Brings a deleted conversation back", restore),
         post("/conversations/compact", "Makes the files of conversations smaller", compact),
+        post("/evidence", "One finished turn as one HTML file, without secrets", evidence),
         get("/settings", "Every setting with its value and where that is from", settings),
         post("/settings", "Changes one setting", set),
     ]
@@ -56,6 +58,10 @@ async fn restore(engine: Engine, of: ChatRef) -> Answer<ConversationInfo> {
 
 async fn compact(engine: Engine, of: CompactConversations) -> Answer<CompactedConversations> {
     engine.conversations().compact(of).await
+}
+
+async fn evidence(engine: Engine, request: EvidenceRequest) -> Answer<EvidenceFile> {
+    engine.evidence(request).await
 }
 
 async fn settings(engine: Engine) -> Answer<Settings> {

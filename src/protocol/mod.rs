@@ -22,6 +22,7 @@ pub(crate) mod declare;
 pub(crate) mod driver;
 pub mod effects;
 pub(crate) mod elements;
+pub(crate) mod evidence;
 pub mod fault;
 pub mod frame;
 #[cfg(test)]

@@ -7,13 +7,14 @@ use std::path::Path;
 const TOLD: [&str; 7] = ["agent", "browser", "chat", "engine", "native", "panel", "protocol"];
 
 /// Read by a terminal, a model or the author of a client, and never by a panel: English.
-const ENGLISH: [&str; 10] = [
+const ENGLISH: [&str; 11] = [
     "chat/error.rs",
     "engine/browsers/error.rs",
     "engine/browsing/error.rs",
     "engine/chats/error.rs",
     "engine/commands/error.rs",
     "engine/drivers/error.rs",
+    "engine/evidence/error.rs",
     "engine/panel_keys/error.rs",
     "engine/policy/error.rs",
     "engine/tools/error.rs",

@@ -1,9 +1,11 @@
-//! `files/`: a conversation's attachments, written once and read in parts; and its newest export.
+//! `files/`: a conversation's attachments, written once and read in parts; its newest export; and `evidence/`, the
+//! pictures of its acts.
 //!
 //! A file's id ends with its type (`….png`), so only the bytes are stored. Ids come from outside and are checked.
 
 use crate::base::atomic::FILE_MODE;
 use crate::chat::error::ChatError;
+use crate::chat::evidence::thin_out;
 use crate::protocol::chat::Attachment;
 use crate::protocol::ids::FileId;
 use rustix::fs::OFlags;
@@ -19,6 +21,11 @@ pub(crate) const MAX_PART: usize = 512 * 1024;
 const FOLDER: &str = "files";
 /// The folder of the newest export, which the next one replaces.
 const EXPORT_FOLDER: &str = "export";
+/// The folder of the pictures that show what an act did.
+const PICTURE_FOLDER: &str = "evidence";
+/// The limits of that folder. The oldest pictures go first.
+const MOST_PICTURES: usize = 200;
+const MOST_PICTURE_BYTES: u64 = 32 * 1024 * 1024;
 const LONGEST_NAME: usize = 200;
 
 /// Media types and their extensions in ids. Any other type is stored as bytes, and types that a browser would execute
@@ -67,6 +74,29 @@ pub(in crate::chat) fn write_export(
         _ => {}
     }
     write_in(&exports, name, mime, bytes)
+}
+
+/// Writes a picture of an act, and removes the oldest ones above the limits. Blocks on disk I/O.
+pub(in crate::chat) fn keep_picture(folder: &Path, bytes: &[u8]) -> Result<FileId, ChatError> {
+    let pictures = folder.join(PICTURE_FOLDER);
+    let kept = write_in(&pictures, "picture.jpg", "image/jpeg", bytes)?;
+    thin_out(&pictures, MOST_PICTURES, MOST_PICTURE_BYTES)
+        .map_err(|source| ChatError::storage("remove", &pictures, source))?;
+    Ok(kept.id)
+}
+
+/// Reads a whole image, attached or of an act, of at most `most` bytes. Blocks on disk I/O.
+pub(in crate::chat) fn image(folder: &Path, id: &FileId, most: u64) -> Option<Vec<u8>> {
+    let attached = path(folder, id).ok()?;
+    let of_act = folder.join(PICTURE_FOLDER).join(id.as_str());
+    // NOFOLLOW is a small positive constant on every platform that we build for.
+    let flags = OFlags::NOFOLLOW.bits() as i32;
+    let open = |path: &Path| OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let file = open(&attached).or_else(|_| open(&of_act)).ok()?;
+    let length = file.metadata().ok()?.len();
+    let mut bytes = vec![0; usize::try_from(length).ok().filter(|_| length <= most)?];
+    file.read_exact_at(&mut bytes, 0).ok()?;
+    Some(bytes)
 }
 
 fn write_in(files: &Path, name: &str, mime: &str, bytes: &[u8]) -> Result<Attachment, ChatError> {

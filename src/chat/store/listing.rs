@@ -7,7 +7,7 @@ use super::search::{self, Budget};
 use super::session_file::Record;
 use crate::protocol::chat::{ConversationInfo, ConversationState, EarlierConversation};
 use crate::protocol::history::ListPlace;
-use crate::protocol::ids::ConversationId;
+use crate::protocol::ids::{ConversationId, TurnId};
 use std::time::{Duration, Instant};
 
 impl Store {
@@ -52,6 +52,24 @@ impl Store {
             (excerpt.is_some() || holds(&info, &wanted)).then_some((info, excerpt))
         });
         found.collect()
+    }
+
+    /// Returns the turns whose ids begin so, with their conversations; a turn of exactly this id alone. Blocks on disk
+    /// I/O.
+    pub fn turns(&self, beginning: &str) -> Vec<(ConversationId, TurnId)> {
+        let mut found = Vec::new();
+        for info in self.list() {
+            let id = info.conversation_id;
+            let turns = search::turns(&self.place(&id), beginning).unwrap_or_else(|error| {
+                tracing::warn!(conversation = %id, %error, "the turns of a conversation can't be read");
+                Vec::new()
+            });
+            if let Some(whole) = turns.iter().find(|turn| turn.as_str() == beginning) {
+                return vec![(id, whole.clone())];
+            }
+            found.extend(turns.into_iter().map(|turn| (id.clone(), turn)));
+        }
+        found
     }
 
     /// Returns the newest conversation about a page that no tab shows, except `except`.

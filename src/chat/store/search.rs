@@ -5,6 +5,7 @@
 
 use crate::chat::journal::{Delta, Growth, JOURNAL_FILE, Line};
 use crate::protocol::chat::{ChatBody, Seq};
+use crate::protocol::ids::TurnId;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -65,6 +66,32 @@ pub(super) fn find(folder: &Path, wanted: &str, budget: &mut Budget) -> io::Resu
         }
     }
     Ok(block.and_then(|(_, last)| excerpt(&last.text, wanted)))
+}
+
+/// Returns the turns of a conversation whose ids begin so. Blocks on disk I/O.
+pub(super) fn turns(folder: &Path, beginning: &str) -> io::Result<Vec<TurnId>> {
+    let file = match File::open(folder.join(JOURNAL_FILE)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut reader = BufReader::with_capacity(64 * 1024, file);
+    let (mut raw, mut found) = (Vec::new(), Vec::new());
+    loop {
+        raw.clear();
+        if io::Read::take(&mut reader, LONGEST_LINE).read_until(b'\n', &mut raw)? == 0 {
+            return Ok(found);
+        }
+        if !raw.get(..120.min(raw.len())).is_some_and(|start| contains(start, br#""type":"turn-started""#)) {
+            continue;
+        }
+        if let Line::Event(event) = Line::parse(raw.strip_suffix(b"\n").unwrap_or(&raw))
+            && let ChatBody::TurnStarted { turn_id, .. } = event.body
+            && turn_id.as_str().starts_with(beginning)
+        {
+            found.push(turn_id);
+        }
+    }
 }
 
 enum Said {

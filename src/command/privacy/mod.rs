@@ -6,5 +6,6 @@ mod closed_paths;
 pub(super) mod path_guard;
 pub(crate) mod redaction;
 pub(super) mod secrets;
+pub(crate) mod shared_text;
 pub(crate) mod tool_arguments;
 pub(crate) mod url_guard;

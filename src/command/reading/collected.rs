@@ -73,7 +73,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
 ];
 
 /// Formats a time as `2026-01-31T12:00:00.000Z`.
-pub(in crate::command) fn iso(millis: u64) -> String {
+pub(crate) fn iso(millis: u64) -> String {
     let time = i64::try_from(millis).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
     time.map_or_else(|| millis.to_string(), |time| format!("{time:.3}"))
 }

@@ -8,5 +8,6 @@ pub(super) mod snapshot;
 pub(super) mod styles;
 pub(super) mod text;
 
-pub(super) use collected::{CLEAR, iso};
+pub(super) use collected::CLEAR;
+pub(crate) use collected::iso;
 pub(in crate::command) use text::pretty;

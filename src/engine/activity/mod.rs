@@ -81,9 +81,7 @@ impl Begun {
     fn tell(&mut self, outcome: ActivityOutcome, words: &str) {
         self.ended = true;
         let took = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
-        // Further lines may quote the page.
-        let line = words.lines().next().unwrap_or_default();
-        let result = cut(redaction::message(self.call.as_ref(), &self.words, line), LONGEST_RESULT);
+        let result = first_line(self.call.as_ref(), &self.words, words);
         lock(&self.activity.0.ring).end(self.id, outcome, took, result);
     }
 }
@@ -97,6 +95,22 @@ impl Drop for Begun {
         let outcome = if writes { ActivityOutcome::Unknown } else { ActivityOutcome::Failed };
         self.tell(outcome, "the requester disconnected");
     }
+}
+
+/// Returns one line about the result of a call, as the log has it.
+pub(super) fn result_line(call: &Call, outcome: Result<&str, &Fault>) -> String {
+    let words = match outcome {
+        Ok(output) if speaks_itself(call.spec) => output,
+        Ok(_) => "",
+        Err(fault) => fault.message.as_str(),
+    };
+    first_line(Some(call), &[], words)
+}
+
+/// Returns the first line, redacted: further lines may quote the page.
+fn first_line(call: Option<&Call>, unreadable: &[String], words: &str) -> String {
+    let line = words.lines().next().unwrap_or_default();
+    cut(redaction::message(call, unreadable, line), LONGEST_RESULT)
 }
 
 /// Returns true if the command prints its own words and not the page's, such as `Clicked @e3 → now at https://…`.

@@ -33,6 +33,7 @@ pub(crate) struct Config {
     pub turns: TurnsConfig,
     pub watchdog: WatchdogConfig,
     pub worktrees: WorktreesConfig,
+    pub evidence: EvidenceConfig,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -145,6 +146,14 @@ impl Default for TurnsConfig {
     fn default() -> Self {
         Self { direct_commands: true, continue_after_restart: false, models: BTreeMap::new() }
     }
+}
+
+/// What is kept of an agent's acts for `gstack evidence`, beside their words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct EvidenceConfig {
+    /// Takes a picture of the page before and after each act that changes something.
+    pub pictures: bool,
 }
 
 /// The models that `fast` and `deep` mean for one agent.

@@ -74,6 +74,11 @@ impl PolicyService {
         Ok(lock(&self.0.audit).prove(verify.head.as_deref()).map_err(PolicyError::AuditNotRead)?)
     }
 
+    /// Returns all lines that the audit has, oldest first. Blocks while reading them.
+    pub(in crate::engine) fn audit_lines(&self) -> Result<Vec<AuditEntry>, Fault> {
+        Ok(lock(&self.0.audit).newest(usize::MAX).map_err(PolicyError::AuditNotRead)?)
+    }
+
     /// Sends the audit's newest lines and, if requested, later ones until the reader disconnects.
     pub(crate) fn read_audit(&self, request: AuditRequest, lines: mpsc::Sender<AuditEntry>) -> Result<(), Fault> {
         // The audit stays locked between the two steps, so no line is missed.

@@ -22,7 +22,7 @@ pub(super) struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-pub(super) const SETTINGS: [Known; 19] = [
+pub(super) const SETTINGS: [Known; 20] = [
     Known {
         name: "agents.default",
         group: "Agents",
@@ -102,6 +102,16 @@ pub(super) const SETTINGS: [Known; 19] = [
         range: None,
         whole: false,
         value: |config| SettingValue::Switch(config.turns.continue_after_restart),
+    },
+    Known {
+        name: "evidence.pictures",
+        group: "Conversation",
+        label: "Keep pictures of acts",
+        help: "Takes a picture of the page before and after each act of an agent, for gstack evidence. Pictures show whatever the page shows.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Switch(config.evidence.pictures),
     },
     Known {
         name: "watchdog.silence-minutes",

@@ -1,0 +1,159 @@
+//! What a turn's acts left behind, beside the journal: `evidence.jsonl`, and the pictures in `evidence/`.
+//!
+//! Owns both and their limits. They are in the conversation's folder, so they are deleted with it. The caller removes
+//! secrets before it hands anything over.
+
+use super::conversation::Conversation;
+use super::error::ChatError;
+use super::store::files;
+use crate::base::append;
+use crate::protocol::ids::{FileId, TurnId};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+const FILE: &str = "evidence.jsonl";
+const OLDER_FILE: &str = "evidence.1.jsonl";
+/// The size at which the file becomes the older one, in bytes. The one before it is dropped.
+const LARGEST: u64 = 2 * 1024 * 1024;
+
+/// What one act did, as it is shown later. Without secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct ActTrace {
+    pub turn_id: Option<TurnId>,
+    /// The agent's own id of the call, if it gave one.
+    pub call_id: Option<String>,
+    pub tool: String,
+    /// As the turn's step has them.
+    pub arguments: String,
+    /// The command line, as the audit has it.
+    pub line: String,
+    /// When the call came, was permitted and ended, in milliseconds since 1970.
+    pub came_at: u64,
+    pub permitted_at: Option<u64>,
+    pub ended_at: u64,
+    /// The pages of the tab before and after.
+    pub before: Option<TracedPage>,
+    pub after: Option<TracedPage>,
+    /// The requests that its tab sent meanwhile. `None` if nobody looked, because it changes nothing.
+    pub requests: Option<Vec<TracedRequest>>,
+    /// The number of further requests.
+    pub more_requests: usize,
+    /// One line about the result, in gstack's words.
+    pub result: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TracedPage {
+    pub url: String,
+    pub title: String,
+    pub picture: Option<FileId>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct TracedRequest {
+    pub method: String,
+    pub url: String,
+    pub status: Option<u16>,
+    pub failed: Option<String>,
+}
+
+impl Conversation {
+    /// Appends what an act did. Blocks on disk I/O.
+    pub(crate) fn note_act(&self, trace: &ActTrace) -> Result<(), ChatError> {
+        let path = self.on_disk().join(FILE);
+        let failed = |source| ChatError::storage("write", &path, source);
+        let mut line = serde_json::to_vec(trace).map_err(|error| failed(error.into()))?;
+        line.push(b'\n');
+        let mut file = append::open(&path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        if length > 0 && length + line.len() as u64 > LARGEST {
+            drop(file);
+            fs::rename(&path, self.on_disk().join(OLDER_FILE)).map_err(failed)?;
+            file = append::open(&path).map_err(failed)?;
+        }
+        file.write_all(&line).map_err(failed)
+    }
+
+    /// Returns what the acts of a turn did, oldest first. Skips unreadable lines. Blocks on disk I/O.
+    pub(crate) fn acts_of(&self, turn_id: &TurnId) -> Result<Vec<ActTrace>, ChatError> {
+        let mut acts = Vec::new();
+        for name in [OLDER_FILE, FILE] {
+            let path = self.on_disk().join(name);
+            let bytes = match fs::read(&path) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(source) => return Err(ChatError::storage("read", &path, source)),
+            };
+            let lines = bytes.split(|byte| *byte == b'\n');
+            let read = lines.filter_map(|line| serde_json::from_slice::<ActTrace>(line).ok());
+            acts.extend(read.filter(|act| act.turn_id.as_ref() == Some(turn_id)));
+        }
+        acts.sort_by_key(|act| act.came_at);
+        Ok(acts)
+    }
+
+    /// Keeps the picture of a page (JPEG), and removes the oldest ones above the limit. Blocks on disk I/O.
+    pub(crate) fn keep_picture(&self, bytes: &[u8]) -> Result<FileId, ChatError> {
+        files::keep_picture(self.on_disk(), bytes)
+    }
+
+    /// Returns an image of the conversation, if it is still kept and not larger than `most`. Blocks on disk I/O.
+    pub(crate) fn image(&self, id: &FileId, most: u64) -> Option<Vec<u8>> {
+        files::image(self.on_disk(), id, most)
+    }
+}
+
+/// Removes the oldest files until at most `most` with `bytes` in total are left.
+pub(super) fn thin_out(folder: &Path, most: usize, bytes: u64) -> io::Result<()> {
+    let mut kept: Vec<(std::time::SystemTime, u64, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        kept.push((metadata.modified()?, metadata.len(), entry.path()));
+    }
+    kept.sort();
+    let (mut count, mut total) = (kept.len(), kept.iter().map(|(_, length, _)| length).sum::<u64>());
+    for (_, length, path) in kept {
+        if count <= most && total <= bytes {
+            break;
+        }
+        fs::remove_file(path)?;
+        (count, total) = (count - 1, total - length);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::home::Home;
+    use crate::chat::store::{NewConversation, Store};
+
+    #[test]
+    fn traces_are_read_by_turn_and_pictures_are_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&Home::at(folder.path().to_owned()).unwrap()).unwrap();
+        let conversation = store.create(NewConversation { folder: String::new(), page: None });
+        fs::create_dir_all(conversation.on_disk()).unwrap();
+        for (turn, tool) in [("a", "click"), ("b", "fill"), ("a", "goto")] {
+            let trace = ActTrace { turn_id: Some(TurnId::new(turn)), tool: tool.to_owned(), ..ActTrace::default() };
+            conversation.note_act(&trace).unwrap();
+        }
+        let mut torn = append::open(&conversation.on_disk().join(FILE)).unwrap();
+        torn.write_all(b"{\"turnId\":\"a\"").unwrap();
+        let tools: Vec<String> =
+            conversation.acts_of(&TurnId::new("a")).unwrap().into_iter().map(|act| act.tool).collect();
+        assert_eq!(tools, ["click", "goto"]);
+        let id = conversation.keep_picture(b"jpeg").unwrap();
+        assert_eq!(conversation.image(&id, 10).unwrap(), b"jpeg");
+        assert!(conversation.image(&id, 3).is_none());
+        assert!(conversation.image(&FileId::new("../session.json"), 1000).is_none());
+        thin_out(&conversation.on_disk().join("evidence"), 0, 0).unwrap();
+        assert!(conversation.image(&id, 10).is_none());
+    }
+}
