@@ -54,6 +54,7 @@ export interface Answers {
   "conversations.attach": ConversationInfo;
   "conversations.folder": ConversationInfo;
   "conversations.tab": ConversationInfo;
+  "drivers.release": Empty;
   "inbox.leave": InboxLeft;
   "settings.get": Settings;
   "settings.set": Settings;
@@ -1260,9 +1261,103 @@ reason?: string | null, };
 export type DownloadState = "in-progress" | "saved" | "failed";
 
 /**
+ * `drivers.answered`: an approval of an MCP client was answered, or is no longer needed.
+ */
+export type DriverAnswered = { 
+/**
+ * The approval that is closed.
+ */
+approvalId: ApprovalId, 
+/**
+ * The answer; `deny` unless somebody allowed it.
+ */
+decision: Decision, 
+/**
+ * Where the answer came from.
+ */
+by: AnsweredBy, };
+
+/**
+ * A pending approval of an MCP client, answered by `approval.answer`.
+ */
+export type DriverApproval = { 
+/**
+ * The approval.
+ */
+approval: WaitingApproval, 
+/**
+ * Who asks.
+ */
+from: DriverName, 
+/**
+ * The tab that it concerns, if this browser has it.
+ */
+tab?: DriverTab, 
+/**
+ * Whether a panel is open beside that tab. If not, every panel shows the approval.
+ */
+inView: boolean, };
+
+/**
  * A registered driver: an MCP client, for as long as it is connected.
  */
 export type DriverId = string;
+
+/**
+ * What a driver is called. All names are visible characters only, and short.
+ */
+export type DriverName = { 
+/**
+ * The program's name and the person's name for it: `cursor (work)`.
+ */
+name: string, 
+/**
+ * What the program calls itself. Nothing proves it.
+ */
+client: string, 
+/**
+ * The person's name for it (`--name`).
+ */
+label?: string, };
+
+/**
+ * The tab that an approval concerns, for the link to it.
+ */
+export type DriverTab = { 
+/**
+ * Chrome's id of the tab.
+ */
+chromeTabId: ChromeTabId, 
+/**
+ * The window that it is in.
+ */
+windowId: WindowId, 
+/**
+ * The page's title.
+ */
+title: string, };
+
+/**
+ * `drivers.release`: takes a tab back from the MCP client that leases it.
+ */
+export type DriversRelease = { 
+/**
+ * Chrome's id of the tab.
+ */
+chromeTabId: ChromeTabId, };
+
+/**
+ * `drivers.changed`: which tabs MCP clients lease, and the approvals that they wait for.
+ */
+export type DriversShown = { 
+/**
+ * The leased tabs of this browser.
+ */
+leases: Array<LeasedTab>, 
+/**
+ * Oldest first.
+ */
+approvals: Array<DriverApproval>, };
 
 export type EarlierConversation = { conversationId: ConversationId, title: string, updatedAt: number, };
 
@@ -1498,6 +1593,23 @@ export type InboxLeft = { path: string, };
  * One installation of the extension in one profile (random, kept in `chrome.storage.local`).
  */
 export type InstanceId = string;
+
+/**
+ * A tab that an MCP client leases.
+ */
+export type LeasedTab = { 
+/**
+ * The daemon's id of the tab.
+ */
+tabId: TabId, 
+/**
+ * Chrome's id of the tab.
+ */
+chromeTabId: ChromeTabId, 
+/**
+ * Who leases it.
+ */
+driver: DriverName, };
 
 /**
  * A conversation's position in the list, which is sorted by these fields.
@@ -2094,12 +2206,12 @@ export type TargetId = string;
 /**
  * The messages of the extension to the daemon: `method` and `params` of a request or notification.
  */
-export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "panel.prove", "params": PanelProve } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.prepare", "params": ChatRef } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
+export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "panel.prove", "params": PanelProve } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.prepare", "params": ChatRef } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "drivers.release", "params": DriversRelease } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
 
 /**
  * The messages of the daemon to the extension. Notifications only.
  */
-export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "relay.attach", "params": RelayAttach } | { "method": "relay.detach", "params": RelayDetach } | { "method": "relay.command", "params": RelayCommand } | { "method": "relay.part", "params": RelayPart } | { "method": "relay.tab", "params": RelayTab } | { "method": "panel.keys", "params": PanelKeys } | { "method": "panel.confirmation", "params": PanelConfirmation } | { "method": "fault", "params": Fault };
+export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "drivers.changed", "params": DriversShown } | { "method": "drivers.answered", "params": DriverAnswered } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "relay.attach", "params": RelayAttach } | { "method": "relay.detach", "params": RelayDetach } | { "method": "relay.command", "params": RelayCommand } | { "method": "relay.part", "params": RelayPart } | { "method": "relay.tab", "params": RelayTab } | { "method": "panel.keys", "params": PanelKeys } | { "method": "panel.confirmation", "params": PanelConfirmation } | { "method": "fault", "params": Fault };
 
 /**
  * One turn of an agent: from the message that began it to its end.
@@ -2135,6 +2247,63 @@ contextTokens: number,
  * The size of the model's context window, in tokens; 0 if not reported.
  */
 contextWindow: number, };
+
+/**
+ * A pending approval, as listed by `gstack approvals` and, if a driver asks, shown by panels.
+ */
+export type WaitingApproval = { 
+/**
+ * For a driver, its own: no conversation of the history has this id.
+ */
+conversationId: ConversationId, 
+/**
+ * Identifies the approval in its answer.
+ */
+approvalId: ApprovalId, 
+/**
+ * The driver's name, if no agent of a conversation asks but an MCP client.
+ */
+driver?: string | null, 
+/**
+ * The tab that it concerns, if it is known.
+ */
+tabId?: TabId | null, 
+/**
+ * The request: `Click “Revoke key”`.
+ */
+ask: string, 
+/**
+ * The same text as a code, for translation.
+ */
+phrase?: SaidPhrase, 
+/**
+ * The host of the page that it concerns.
+ */
+site: string | null, 
+/**
+ * The command as it would run, on one line: `click @e14`.
+ */
+does: string, 
+/**
+ * Why gstack asks although a rule seems to allow it.
+ */
+why: string | null, 
+/**
+ * The reason as a code.
+ */
+whyWords?: FaultWords | null, 
+/**
+ * Everything that it would do.
+ */
+action: ActionRecord, 
+/**
+ * What sort of action it is, for its icon.
+ */
+kind: StepKind, 
+/**
+ * The possible answers.
+ */
+choices: Array<Decision>, };
 
 /**
  * The daemon's answer to `hello`.

@@ -1,6 +1,7 @@
 /**
- * Screen reader announcements: that a turn ended, and that the agent waits for a person. Never the stream itself.
+ * Screen reader announcements: that a turn ended, and that an agent or an MCP client waits for a person. Never the stream itself.
  * @import { Conversation } from "./state/conversation.js"
+ * @import { DriverAsk } from "./state/drivers.js"
  */
 import { t } from "../shared/i18n.js";
 import { askWords } from "../shared/said.js";
@@ -9,10 +10,19 @@ import { openAsk, runningTurn } from "./state/entries.js";
 export class Announcer {
   /** @type {string | null} */ #running = null;
   #asked = "";
+  #driverAsked = "";
 
   /** @param {HTMLElement} element  a polite live region */
   constructor(element) {
     this.element = element;
+  }
+
+  /** Announces the approval of an MCP client that the panel shows. @param {DriverAsk | null} ask */
+  watchDrivers(ask) {
+    const id = ask?.open ? ask.asked.approval.approvalId : "";
+    if (id === this.#driverAsked) return;
+    this.#driverAsked = id;
+    if (ask && id) this.element.textContent = `${t("driverAsksTo", ask.asked.from.name)} ${askWords(ask.asked.approval)}`;
   }
 
   /** @param {Conversation | null} conversation */

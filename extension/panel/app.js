@@ -20,6 +20,7 @@ import { FrameBudget } from "./frame-budget.js";
 import { byId } from "./page.js";
 import { Pick } from "./pick.js";
 import { quickActions } from "./quick-actions.js";
+import { askFor, leaseOf } from "./state/drivers.js";
 import { displayed } from "./state/display.js";
 import { runningTurn } from "./state/entries.js";
 import { newerExtension, shownConversation } from "./state/panel-state.js";
@@ -29,13 +30,14 @@ import { chosenAgent, onlyBuiltIn, troubleOf } from "./state/trouble.js";
 import { AgentMenu } from "./view/agent-menu.js";
 import { Composer } from "./view/composer.js";
 import { ConversationView } from "./view/conversation.js";
+import { DriverAsks } from "./view/driver-asks.js";
 import { Empty } from "./view/empty.js";
 import { faultCard } from "./view/fault-card.js";
 import { FolderButton } from "./view/folder-button.js";
 import { Queue } from "./view/queue.js";
 import { drawReading } from "./view/reading.js";
 import { StatusBar } from "./view/status-bar.js";
-import { drawAsks, drawNotice, drawUnattended, drawUpdate } from "./view/strips.js";
+import { drawAsks, drawLease, drawNotice, drawUnattended, drawUpdate } from "./view/strips.js";
 import { TabBar } from "./view/tab-bar.js";
 import { Toast } from "./view/toast.js";
 import { Banner, troublePage } from "./view/trouble.js";
@@ -112,6 +114,10 @@ export class PanelApp {
       { agent: this.agents.button, folder: this.folder.button, commands: byId("commands"), attach: byId("attach") },
       this.writing.actions,
     );
+    this.clients = new DriverAsks(byId("clients"), {
+      answer: (approvalId, decision, text) => this.#attempt(() => control.answerDriver(approvalId, decision, text)),
+      seen: (approvalId) => store.dispatch({ type: "driver-seen", approvalId }),
+    });
     this.drafts = new Drafts(this.composer);
     this.writing.begin(this.composer, this.drafts);
     new Keyboard({
@@ -202,6 +208,10 @@ export class PanelApp {
 
   /** @param {PanelState} state @param {boolean} busy */
   #drawStrips(state, busy) {
+    const client = askFor(state.drivers, state.tab);
+    this.clients.update(client);
+    this.announcer.watchDrivers(client.ask);
+    drawLease(byId("lease"), leaseOf(state.drivers, state.tab), () => this.#do(() => this.session.control.takeTabBack()));
     const now = Date.now();
     const rule = unattendedRule(state.rules, state.conversation?.info.conversationId, now);
     drawNotice(byId("notice"), state.notice, () => this.store.dispatch({ type: "notice", fault: null }));
@@ -314,12 +324,15 @@ export class PanelApp {
 
   /** Reveals a new card by closing whatever hides it. Moves the focus to it only if nobody is typing. */
   #offerFocus() {
-    const { asking } = this.conversation;
+    // A client's card is above the drawers, an agent's behind them.
+    const client = this.clients.asking;
+    const asking = client ?? this.conversation.asking;
     if (asking === this.#offered) return;
     this.#offered = asking;
     if (!asking) return;
-    this.drawers.close();
+    if (!client) this.drawers.close();
     if (
+      this.drawers.open === null &&
       this.composer.isEmpty &&
       document.hasFocus() &&
       !(document.activeElement instanceof HTMLInputElement) &&
@@ -348,7 +361,7 @@ export class PanelApp {
     if (event.key === "Escape" && !event.ctrlKey && !event.metaKey && !event.altKey) return this.#escape(event);
     if (this.#chooses(event)) {
       event.preventDefault();
-      this.conversation.asking?.choose(Number(event.key));
+      this.#chosen(event)?.choose(Number(event.key));
     } else if (writesElsewhere(event) && this.store.state.reading === null) {
       // The key itself goes to the newly focused element.
       if (this.drawers.hidesComposer) this.drawers.close();
@@ -366,15 +379,21 @@ export class PanelApp {
     event?.preventDefault();
   }
 
+  /** Returns the card that a key is pressed in. @param {KeyboardEvent} event */
+  #chosen({ target }) {
+    const cards = [this.clients.asking, this.conversation.asking];
+    return cards.find((card) => target instanceof Node && card?.element.contains(target)) ?? null;
+  }
+
   /**
    * Returns whether a digit key answers the focused card. In the composer a digit is text.
    * @param {KeyboardEvent} event
    */
   #chooses(event) {
-    const { asking } = this.conversation;
+    const asking = this.#chosen(event);
     if (!asking?.takesNumbers || event.repeat || event.ctrlKey || event.metaKey || event.altKey || !/^[1-9]$/.test(event.key)) return false;
     const writes =
       event.target instanceof HTMLTextAreaElement || (event.target instanceof HTMLInputElement && event.target.type === "text");
-    return !writes && event.target instanceof Node && asking.element.contains(event.target);
+    return !writes;
   }
 }

@@ -43,6 +43,25 @@ export class Control {
   }
 
   /**
+   * Answers an approval of an MCP client.
+   * @param {string} approvalId
+   * @param {Decision} decision
+   * @param {string | null} text
+   */
+  async answerDriver(approvalId, decision, text) {
+    const ask = this.store.state.drivers.asks.find(({ asked }) => asked.approval.approvalId === approvalId);
+    if (!ask) return;
+    await this.answer(ask.asked.approval.conversationId, approvalId, decision, text);
+    this.store.dispatch({ type: "driver-seen", approvalId });
+  }
+
+  /** Takes the tab in view back from the MCP client that leases it. */
+  async takeTabBack() {
+    const { tab } = this.store.state;
+    if (tab) await this.connection.request("drivers.release", { chromeTabId: tab.chromeTabId });
+  }
+
+  /**
    * Answers a question.
    * @param {string} conversationId
    * @param {string} questionId

@@ -87,6 +87,10 @@ export class Session {
         if (mine && conversation && mine.conversationId !== conversation.info.conversationId) void this.open();
         return;
       }
+      case "drivers.changed":
+        return store.dispatch({ type: "drivers", shown: message.params });
+      case "drivers.answered":
+        return store.dispatch({ type: "driver-answered", answered: message.params });
       case "fault":
         return store.dispatch({ type: "notice", fault: message.params });
       default:

@@ -267,11 +267,16 @@ fn named<'a>(waiting: &'a WaitingApprovals, id: Option<&str>) -> Result<Waits<'a
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::chat::StepKind;
     use crate::protocol::ids::{ApprovalId, ConversationId, QuestionId};
 
     fn approval(id: &str) -> WaitingApproval {
         WaitingApproval {
             driver: None,
+            tab_id: None,
+            phrase: None,
+            why_words: None,
+            kind: StepKind::Act,
             conversation_id: ConversationId::new("c"),
             approval_id: ApprovalId::new(id),
             ask: "Click “Pay”".to_owned(),

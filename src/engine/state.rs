@@ -8,6 +8,7 @@ use super::browsers::Browsers;
 use super::config::{Config, ConfigFile};
 use super::conversations::Conversations;
 use super::drivers::Drivers;
+use super::driving::ToldDrivers;
 use super::panel_keys::PanelKeys;
 use super::policy::PolicyService;
 use super::ports::Ports;
@@ -52,6 +53,9 @@ pub(super) struct Inner {
     pub(super) tabs: Tabs,
     /// The MCP clients that are registered.
     pub(super) drivers: Drivers,
+    /// Notified when panels may have to be told of drivers.
+    pub(super) drivers_changed: watch::Sender<()>,
+    pub(super) told_drivers: Mutex<ToldDrivers>,
     /// The tools of running agents, by token.
     pub(super) tokens: Tokens<dyn AgentAccess>,
     pub(super) policy: PolicyService,

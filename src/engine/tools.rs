@@ -137,7 +137,7 @@ impl ConversationTools {
 
     async fn run_permitted(
         &self,
-        mut call: Call,
+        call: Call,
         named: Option<TabId>,
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
@@ -155,6 +155,20 @@ impl ConversationTools {
         }
         self.engine.tabs().change_work(conversation, |working| working.tab = Some(tab));
         self.engine.browsers().stay_for_turn(conversation, tab)?;
+        let cancel = cancel.child_token();
+        let run = self.run_in_place(call, Place { tab, subject }, step, cancel.clone());
+        self.until_taken_back(subject, &cancel, run).await
+    }
+
+    /// Runs a call in a tab that it may use.
+    async fn run_in_place(
+        &self,
+        mut call: Call,
+        Place { tab, subject }: Place,
+        step: Option<&ToolCallName>,
+        cancel: CancellationToken,
+    ) -> Result<ToolResult, Fault> {
+        let (spec, conversation) = (call.spec, self.conversation());
         if self.driver.is_some() {
             // It has no turn that would keep gstack attached between its commands.
             self.engine.browsers().keep_attached_for_terminal(Some(tab));

@@ -14,6 +14,7 @@ use crate::protocol::chat_requests::{
 };
 use crate::protocol::command::{CommandResult, CommandRun};
 use crate::protocol::control::Stopped;
+use crate::protocol::driver::DriversRelease;
 use crate::protocol::elements::{OfTab, Picked, Refs, RefsHighlight, RefsShow};
 use crate::protocol::fault::Fault;
 use crate::protocol::hello::{Hello, Welcome};
@@ -169,6 +170,10 @@ impl Serve for Panel {
 
     async fn conversations_tab(&self, tab: ConversationTab) -> Answer<ConversationInfo> {
         self.engine.conversation_tab(self.port, &tab)
+    }
+
+    async fn drivers_release(&self, release: DriversRelease) -> Answer<Empty> {
+        done(self.engine.release_from_panel(self.port, &release))
     }
 
     async fn inbox_leave(&self, leave: InboxLeave) -> Answer<InboxLeft> {

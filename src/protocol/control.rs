@@ -2,9 +2,9 @@
 //! conversation. Sent only over `http.sock`, as JSON and JSON lines.
 
 use super::action::ActionRecord;
-use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, QuestionPart};
+use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, QuestionPart, SaidPhrase, StepKind};
 use super::driver::DriverInfo;
-use super::fault::Fault;
+use super::fault::{Fault, FaultWords};
 use super::hops::HopState;
 use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, QuestionId, TabId};
 use serde::{Deserialize, Serialize};
@@ -228,23 +228,42 @@ pub(crate) enum ChatLine {
     Failed(Fault),
 }
 
-/// A pending approval, as listed by `gstack approvals`.
+/// A pending approval, as listed by `gstack approvals` and, if a driver asks, shown by panels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct WaitingApproval {
+pub struct WaitingApproval {
     /// For a driver, its own: no conversation of the history has this id.
     pub conversation_id: ConversationId,
+    /// Identifies the approval in its answer.
     pub approval_id: ApprovalId,
     /// The driver's name, if no agent of a conversation asks but an MCP client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<String>,
+    /// The tab that it concerns, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tab_id: Option<TabId>,
+    /// The request: `Click “Revoke key”`.
     pub ask: String,
+    /// The same text as a code, for translation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub phrase: Option<SaidPhrase>,
+    /// The host of the page that it concerns.
     pub site: Option<String>,
+    /// The command as it would run, on one line: `click @e14`.
     pub does: String,
+    /// Why gstack asks although a rule seems to allow it.
     pub why: Option<String>,
+    /// The reason as a code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_words: Option<Box<FaultWords>>,
+    /// Everything that it would do.
     #[serde(default)]
     pub action: Box<ActionRecord>,
+    /// What sort of action it is, for its icon.
+    pub kind: StepKind,
+    /// The possible answers.
     pub choices: Vec<Decision>,
 }
 

@@ -1,8 +1,11 @@
 //! Drivers: the programs beside the panel's agents that act in tabs, and the tabs that each one leases.
 //!
-//! Owns the registration of an MCP client and what `status` shows of it. A driver's commands are `CommandRequest`s.
+//! Owns the registration of an MCP client, and what `status` and panels show of it. A driver's commands are
+//! `CommandRequest`s.
 
-use super::ids::{DriverId, TabId};
+use super::chat::{AnsweredBy, Decision};
+use super::control::WaitingApproval;
+use super::ids::{ApprovalId, ChromeTabId, DriverId, TabId, WindowId};
 use serde::{Deserialize, Serialize};
 
 /// `POST /driver`: registers the process that asks as a driver. The registration lasts until its connection or its
@@ -52,6 +55,95 @@ pub(crate) struct DriverInfo {
     pub trusted: bool,
     pub pid: i32,
     pub tabs: Vec<TabId>,
+}
+
+/// What a driver is called. All names are visible characters only, and short.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct DriverName {
+    /// The program's name and the person's name for it: `cursor (work)`.
+    pub name: String,
+    /// What the program calls itself. Nothing proves it.
+    pub client: String,
+    /// The person's name for it (`--name`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub label: Option<String>,
+}
+
+/// `drivers.changed`: which tabs MCP clients lease, and the approvals that they wait for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+pub struct DriversShown {
+    /// The leased tabs of this browser.
+    pub leases: Vec<LeasedTab>,
+    /// Oldest first.
+    pub approvals: Vec<DriverApproval>,
+}
+
+/// A tab that an MCP client leases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct LeasedTab {
+    /// The daemon's id of the tab.
+    pub tab_id: TabId,
+    /// Chrome's id of the tab.
+    pub chrome_tab_id: ChromeTabId,
+    /// Who leases it.
+    pub driver: DriverName,
+}
+
+/// A pending approval of an MCP client, answered by `approval.answer`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DriverApproval {
+    /// The approval.
+    pub approval: WaitingApproval,
+    /// Who asks.
+    pub from: DriverName,
+    /// The tab that it concerns, if this browser has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub tab: Option<DriverTab>,
+    /// Whether a panel is open beside that tab. If not, every panel shows the approval.
+    pub in_view: bool,
+}
+
+/// The tab that an approval concerns, for the link to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DriverTab {
+    /// Chrome's id of the tab.
+    pub chrome_tab_id: ChromeTabId,
+    /// The window that it is in.
+    pub window_id: WindowId,
+    /// The page's title.
+    pub title: String,
+}
+
+/// `drivers.answered`: an approval of an MCP client was answered, or is no longer needed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DriverAnswered {
+    /// The approval that is closed.
+    pub approval_id: ApprovalId,
+    /// The answer; `deny` unless somebody allowed it.
+    pub decision: Decision,
+    /// Where the answer came from.
+    pub by: AnsweredBy,
+}
+
+/// `drivers.release`: takes a tab back from the MCP client that leases it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DriversRelease {
+    /// Chrome's id of the tab.
+    pub chrome_tab_id: ChromeTabId,
 }
 
 impl DriverInfo {

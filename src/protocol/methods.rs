@@ -14,6 +14,7 @@ use super::chat_requests::{
 use super::command::{CommandResult, CommandRun};
 use super::control::Stopped;
 use super::declare::{Reply, Rules, notifications, requests};
+use super::driver::{DriverAnswered, DriversRelease, DriversShown};
 use super::elements::{Acting, OfTab, Picked, Refs, RefsHighlight, RefsShow};
 use super::fault::Fault;
 use super::hello::{Hello, Welcome};
@@ -96,6 +97,8 @@ requests! {
     "conversations.folder" conversations_folder ConversationsFolder(ConversationFolder) -> ConversationInfo [beside];
     /// Adds a tab to a conversation's tab set, or removes it.
     "conversations.tab" conversations_tab ConversationsTab(ConversationTab) -> ConversationInfo;
+    /// Takes a tab back from the MCP client that leases it. A command that the client runs there is cancelled.
+    "drivers.release" drivers_release DriversRelease(DriversRelease) -> Empty;
     /// Leaves the page or a note for agents that work elsewhere.
     "inbox.leave" inbox_leave InboxLeave(InboxLeave) -> InboxLeft [beside];
     /// Returns every setting with its value and the value's source.
@@ -150,6 +153,10 @@ notifications! {
     "agents.changed" AgentsChanged(Agents);
     /// An agent started or stopped working in these tabs (to the background: pill, frame and cursor).
     "tabs.working" TabsWorking(TabsWorking);
+    /// The tabs that MCP clients lease or the approvals that they wait for changed (to all panels of a confirmed browser).
+    "drivers.changed" DriversChanged(DriversShown);
+    /// An approval of an MCP client was answered, withdrawn, or its time is over (to all panels of confirmed browsers).
+    "drivers.answered" DriversAnswered(DriverAnswered);
     /// Checks the connection in this direction, to the background or to the panel that `client` names. Answered by
     /// `echoed`.
     "echo" Echo(Echo);

@@ -6,6 +6,7 @@
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fakeDrivers } from "./fake-drivers.mjs";
 import { exported, recordMethods } from "./fake-records.mjs";
 import { scenarios } from "./scenarios.mjs";
 
@@ -102,6 +103,8 @@ const current = (chromeTabId) =>
   [...conversations.values()].findLast((held) => held.chromeTabId === chromeTabId && !held.past) ?? newConversation(chromeTabId);
 const fault = (code, message, more = {}) => Object.assign(new Error(message), { fault: { code, message, ...more } });
 
+const drivers = fakeDrivers({ scenario, post, log, tabs: () => tabs, fault });
+
 const methods = {
   hello: () => ({ protocol: 2, version: "0.1.0", epoch, pid: process.pid, driven: true, ...scenario.welcome }),
   ping: () => ({ epoch }),
@@ -113,9 +116,11 @@ const methods = {
           ...tabs.filter(({ chromeTabId }) => !removed.includes(chromeTabId) && !changed.some((tab) => tab.chromeTabId === chromeTabId)),
           ...changed,
         ];
+    drivers.tell();
   },
   "panel.opened": () => {
     if (scenario.tabs) post({ method: "tabs.conversations", params: { tabs: scenario.tabs } });
+    drivers.tell();
   },
   "panel.closed": (_params, client) => subscribers.forEach((panels) => panels.delete(client)),
   "chat.open": ({ chromeTabId }) => {
@@ -188,6 +193,7 @@ const methods = {
     return infoOf(newConversation(held.chromeTabId));
   },
   "approval.answer": ({ conversationId, approvalId, decision, text }) => {
+    if (drivers.has(approvalId)) return drivers.answer({ approvalId, decision, text });
     log(
       "answered",
       JSON.stringify({
@@ -203,6 +209,7 @@ const methods = {
     void scenario.answered?.(on, turnId, decision);
     return {};
   },
+  ...drivers.methods,
   "agents.list": () => ({ agents }),
   "agents.choose": ({ conversationId, agent, model }) => {
     const held = conversations.get(conversationId);

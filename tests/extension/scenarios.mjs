@@ -473,6 +473,10 @@ export const scenarios = {
     },
   },
   /** A newer extension is on disk. */
+  "client-asks": { ...base, clients: "one" },
+  "client-works": { ...base, clients: "working" },
+  "clients-ask": { ...base, clients: "several" },
+  "client-elsewhere": { ...base, clients: "elsewhere" },
   newer: { ...base, welcome: { extensionVersion: "9.0.0" } },
   /** An earlier conversation about this page. */
   earlier: {

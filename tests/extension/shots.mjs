@@ -121,6 +121,20 @@ export const STATES = {
     act: "document.querySelector('.approval__more > summary').click()",
     height: 760,
   },
+  "client-asks": {
+    scenario: "client-asks",
+    ready: "document.querySelector('#clients .approval:not(.is-arming)') && !document.querySelector('#lease').hidden",
+    height: 780,
+  },
+  "clients-ask": { scenario: "clients-ask", ready: "document.querySelector('#clients .approval:not(.is-arming)')", height: 780 },
+  "client-elsewhere": { scenario: "client-elsewhere", ready: "document.querySelector('#clients .approval:not(.is-arming)')", height: 780 },
+  "client-works": { scenario: "client-works", ready: `${READY} && !document.querySelector('#lease').hidden` },
+  "client-closed": {
+    scenario: "client-asks",
+    ready: "document.querySelector('#clients .approval:not(.is-arming)')",
+    act: "document.querySelector('#lease button').click()",
+    after: "document.querySelector('#clients .decided')",
+  },
   together: { scenario: "together", ready: "document.querySelector('.approval--group:not(.is-arming)')", height: 820 },
   code: { scenario: "code", ready: "document.querySelectorAll('.codeblock [class^=code--]').length > 3" },
   unattended: {

@@ -3,18 +3,12 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
+import { TestHome } from '../e2e/harness/home.mjs';
 import { Site } from '../e2e/harness/site.mjs';
 import { until } from '../e2e/harness/wait.mjs';
+import { startClient } from './client.mjs';
 
 const PAIRS = 200;
-const words = (result) =>
-  result.content
-    .filter((one) => one.type === 'text')
-    .map((one) => one.text)
-    .join('\n');
 
 describe('MCP clients as drivers', () => {
   let home;
@@ -22,37 +16,10 @@ describe('MCP clients as drivers', () => {
   let mine;
   const open = [];
 
-  /** Starts a client. Its `call` returns the words of an answer that must not be an error; `fault`, of one that must. */
   const start = async (name, ...args) => {
-    const transport = new StdioClientTransport({
-      command: GSTACK,
-      args: ['mcp', ...args],
-      env: home.environment,
-      cwd: home.person,
-      stderr: 'pipe',
-    });
-    const client = new Client({ name, version: '1' });
-    await client.connect(transport);
-    open.push(client);
-    const run = async (tool, values) => {
-      const result = await client.callTool({ name: tool, arguments: values });
-      return { text: words(result), failed: Boolean(result.isError) };
-    };
-    return {
-      client,
-      pid: transport.pid,
-      call: async (tool, values = {}) => {
-        const { text, failed } = await run(tool, values);
-        assert.ok(!failed, `${tool}: ${text}`);
-        return text;
-      },
-      fault: async (tool, values = {}) => {
-        const { text, failed } = await run(tool, values);
-        assert.ok(failed, `${tool}: ${text}`);
-        return text;
-      },
-      run,
-    };
+    const started = await startClient(home, name, ...args);
+    open.push(started.client);
+    return started;
   };
   const drivers = async () => JSON.parse(await home.ok(['status', '--json'])).drivers ?? [];
   const driver = async (name) => (await drivers()).find((one) => one.name === name);

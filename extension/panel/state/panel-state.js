@@ -1,14 +1,17 @@
 /**
  * The complete state of a panel and every way to change it. Pure.
- * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, Fault, HistoryPage } from "../../protocol.js"
- * @import { PolicyRule, SandboxInfo, Subscribed, TabWithConversation } from "../../protocol.js"
+ * @import { AgentInfo, ChatDelta, ChatEvent, ConversationInfo, DriverAnswered } from "../../protocol.js"
+ * @import { DriversShown, Fault, HistoryPage, PolicyRule, SandboxInfo } from "../../protocol.js"
+ * @import { Subscribed, TabWithConversation } from "../../protocol.js"
  * @import { ConnectionState } from "../../shared/wire.js"
  * @import { Conversation } from "./conversation.js"
+ * @import { DriversHeld } from "./drivers.js"
  * @import { Unsent } from "./outbox.js"
  */
 import { grown, missed, newConversation, prepended, pushed, subscribed } from "./conversation.js";
 import { agentLabel } from "./agent-label.js";
 import { runningTurn } from "./entries.js";
+import { driverAnswered, driverSeen, driversChanged, NO_DRIVERS } from "./drivers.js";
 import { arrived, changed, interrupted, without } from "./outbox.js";
 
 /**
@@ -23,6 +26,7 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  * @property {AgentInfo[] | null} agents  null until the daemon has sent them
  * @property {SandboxInfo | null} sandbox  the agents' sandbox, once it is known
  * @property {TabWithConversation[]} tabs
+ * @property {DriversHeld} drivers  the MCP clients
  * @property {PolicyRule[] | null} rules  the person's rules; null until the daemon has sent them
  * @property {Fault | null} openFault  why the tab has no conversation
  * @property {Fault | null} notice  the daemon's last problem apart from the connection, until the person dismisses it
@@ -42,6 +46,9 @@ import { arrived, changed, interrupted, without } from "./outbox.js";
  *   | { type: "info", info: ConversationInfo }
  *   | { type: "agents", agents: AgentInfo[], sandbox?: SandboxInfo | null }
  *   | { type: "tabs", tabs: TabWithConversation[] }
+ *   | { type: "drivers", shown: DriversShown }
+ *   | { type: "driver-answered", answered: DriverAnswered }
+ *   | { type: "driver-seen", approvalId: string }
  *   | { type: "rules", rules: PolicyRule[] }
  *   | { type: "restored", outbox: Unsent[] }
  *   | { type: "queued", message: Unsent }
@@ -61,6 +68,7 @@ export const INITIAL = {
   agents: null,
   sandbox: null,
   tabs: [],
+  drivers: NO_DRIVERS,
   rules: null,
   openFault: null,
   notice: null,
@@ -119,6 +127,8 @@ export function reduce(state, action) {
         outbox: lost ? interrupted(state.outbox) : state.outbox,
         stopping: lost ? null : state.stopping,
         notice: lost ? null : state.notice,
+        // The daemon tells what still waits once it is connected again.
+        drivers: lost ? NO_DRIVERS : state.drivers,
       };
     }
     case "tab": {
@@ -162,6 +172,12 @@ export function reduce(state, action) {
       };
     case "tabs":
       return { ...state, tabs: action.tabs };
+    case "drivers":
+      return { ...state, drivers: driversChanged(state.drivers, action.shown) };
+    case "driver-answered":
+      return { ...state, drivers: driverAnswered(state.drivers, action.answered) };
+    case "driver-seen":
+      return { ...state, drivers: driverSeen(state.drivers, action.approvalId) };
     case "rules":
       return { ...state, rules: action.rules };
     case "restored":

@@ -1,12 +1,12 @@
 /**
  * The card that requests an approval, and the line that remains once it is answered.
- * @import { Decision } from "../../protocol.js"
+ * @import { AnsweredBy, Decision } from "../../protocol.js"
  * @import { ApprovalItem } from "../state/entries.js"
  */
 import { inWords } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
 import { elapsed } from "../format.js";
-import { askParts } from "../../shared/said.js";
+import { askParts, sentence, value } from "../../shared/said.js";
 import { SPANS } from "../state/policy.js";
 import { Ask } from "./ask.js";
 import { AskedText } from "./asked-text.js";
@@ -22,20 +22,32 @@ import { wholeSentence, wholeText } from "./whole-text.js";
 /**
  * @typedef {object} ApprovalTools
  * @property {Answer} answer
- * @property {(minutes: number) => Promise<void>} unattended  lets the agent work without approvals for a while
+ * @property {((minutes: number) => Promise<void>) | null} unattended  lets the agent work without approvals for a while;
+ * null if nothing that asks here can
  */
 
-/** @extends {Ask<ApprovalItem>} */
+/**
+ * What an agent's turn or an MCP client asks.
+ * @typedef {Omit<ApprovalItem["ask"], "type" | "seq" | "at" | "turnId">} Asked
+ * @typedef {{ ask: Asked, done: { decision: Decision, by: AnsweredBy } | null }} AskedItem
+ */
+
+/** @extends {Ask<AskedItem>} */
 export class Approval extends Ask {
   /** @type {HTMLButtonElement[]} */ #choices = [];
   /** The deciding buttons, including those behind More. @type {HTMLButtonElement[]} */ #deciding = [];
   /** @type {AskedText | null} */ #text = null;
 
-  /** @param {string} agentLabel @param {ApprovalTools} tools */
-  constructor(agentLabel, tools) {
+  /**
+   * @param {string} agentLabel
+   * @param {ApprovalTools} tools
+   * @param {(() => Node[]) | null} [client]  if an MCP client asks: the rows of the card that say which one
+   */
+  constructor(agentLabel, tools, client = null) {
     super();
     this.agentLabel = agentLabel;
     this.tools = tools;
+    this.client = client;
   }
 
   /** Answers with a choice by its number, counted from 1. @param {number} number */
@@ -48,7 +60,7 @@ export class Approval extends Ask {
     return this.#deciding;
   }
 
-  /** @override @param {ApprovalItem} item */
+  /** @override @param {AskedItem} item */
   card({ ask: event }) {
     const { approvalId, site, kind, choices, action } = event;
     const said = event.action?.agentReason;
@@ -62,16 +74,23 @@ export class Approval extends Ask {
         ? null
         : new AskedText(action.text, action.element?.name || action.element?.role || "", () => this.#textChanged());
     const more = this.#more(event);
-    this.#deciding = [...this.#choices, ...more.querySelectorAll("button")];
+    this.#deciding = [...this.#choices, ...(more?.querySelectorAll("button") ?? [])];
     return card(
       "div",
       { class: "approval", role: "alertdialog", "aria-labelledby": headline },
-      { picture: "shield", words: t("asksTo", this.agentLabel), note: t(`kind_${kind}`) },
+      {
+        picture: "shield",
+        words: this.client
+          ? h("span", {}, ...wholeSentence(sentence("driverAsksTo", [value(this.agentLabel)])))
+          : t("asksTo", this.agentLabel),
+        note: t(`kind_${kind}`),
+      },
       [
         h("h2", { class: "approval__ask", id: headline }, ...wholeSentence(askParts(event))),
         h(
           "dl",
           { class: "approval__facts" },
+          ...(this.client?.() ?? []),
           ...(site ? [h("dt", {}, t("approvalOn")), h("dd", {}, favicon(`https://${site}/`), h("span", {}, site))] : []),
           h("dt", {}, t("approvalDoes")),
           h("dd", {}, this.#whole(allOf(event))),
@@ -90,7 +109,7 @@ export class Approval extends Ask {
             ]
           : []),
       ],
-      [...this.#choices, more],
+      more ? [...this.#choices, more] : this.#choices,
     );
   }
 
@@ -113,7 +132,7 @@ export class Approval extends Ask {
     return h("div", { class: "approval__whole" }, code, note);
   }
 
-  /** @param {ApprovalItem["ask"]} event */
+  /** @param {Asked} event */
   #more({ approvalId, choices }) {
     /** @param {string} name @param {string} words @param {() => void} onclick */
     const choice = (name, words, onclick) =>
@@ -123,6 +142,8 @@ export class Approval extends Ask {
         icon(name === "always" ? "shield" : "history"),
         h("span", { class: "truncate" }, words),
       );
+    const spans = this.tools.unattended ? SPANS : [];
+    if (spans.length === 0 && !choices.includes("allow-always")) return null;
     // Scrolls an opened section into view.
     const shown = (/** @type {Event} */ { currentTarget }) => {
       if (currentTarget instanceof HTMLDetailsElement && currentTarget.open) currentTarget.scrollIntoView({ block: "nearest" });
@@ -134,7 +155,7 @@ export class Approval extends Ask {
       ...(choices.includes("allow-always")
         ? [choice("always", t("alwaysEverywhere"), () => void this.#send(approvalId, "allow-always"))]
         : []),
-      ...SPANS.map((minutes) =>
+      ...spans.map((minutes) =>
         choice(
           `unattended-${minutes}`,
           minutes === SPANS.at(-1) ? t("unattendedUntilStopped") : t("workUnattended", elapsed(minutes * 60_000)),
@@ -147,14 +168,14 @@ export class Approval extends Ask {
   /** Allows this action and all that follow in the next minutes. @param {string} approvalId @param {number} minutes */
   async #unattended(approvalId, minutes) {
     try {
-      await this.tools.unattended(minutes);
+      await this.tools.unattended?.(minutes);
     } catch {
       return; // the toast shows it; the approval stays open
     }
     await this.#send(approvalId, "allow-once");
   }
 
-  /** @param {ApprovalItem["ask"]} event @param {Decision} decision @param {number} number */
+  /** @param {Asked} event @param {Decision} decision @param {number} number */
   #choice(event, decision, number) {
     return h(
       "button",
@@ -165,7 +186,7 @@ export class Approval extends Ask {
         onclick: () => void this.#send(event.approvalId, decision),
       },
       h("kbd", { class: "key", "aria-hidden": "true" }, number),
-      h("span", { class: "choice__words" }, scopeOf(event, decision)),
+      h("span", { class: "choice__words" }, scopeOf(event, decision, this.client !== null)),
     );
   }
 
@@ -174,13 +195,14 @@ export class Approval extends Ask {
     return this.send(() => this.tools.answer(approvalId, decision, decision === "allow-once" ? (this.#text?.changed ?? null) : null));
   }
 
-  /** @override @param {ApprovalItem} item */
+  /** @override @param {AskedItem} item */
   line({ ask, done }) {
     this.#choices = [];
     this.#deciding = [];
     this.#text = null;
     const allowed = done !== null && done.decision !== "deny";
-    const outcome = done ? t(`decided_${done.decision.replaceAll("-", "_")}`) : t("approvalLeft");
+    const decided = done?.decision.replaceAll("-", "_").replace("conversation", this.client ? "client" : "conversation");
+    const outcome = decided ? t(`decided_${decided}`) : t("approvalLeft");
     const by = done ? t(`by_${done.by}`) : "";
     return h(
       "p",
@@ -193,19 +215,21 @@ export class Approval extends Ask {
 
 /**
  * Describes what a choice allows the agent to do, and where.
- * @param {ApprovalItem["ask"]} event
+ * @param {Asked} event
  * @param {Decision} decision
+ * @param {boolean} isClient  an MCP client asks
  */
-function scopeOf({ action, site }, decision) {
+function scopeOf({ action, site }, decision, isClient) {
   // A page's tools are allowed one by one.
   const scope = action?.scope === "page-tool" ? t("thisPageTool") : t(`scope_${action?.scope ?? "everything"}`);
   if (decision === "allow-site") return t("allow_site", scope, site ?? "");
+  if (decision === "allow-conversation" && isClient) return t("allow_client", scope);
   return decision === "allow-conversation" ? t("allow_conversation", scope) : t(`decision_${decision.replaceAll("-", "_")}`);
 }
 
 /**
  * Explains why it needs approval, in the panel's language.
- * @param {ApprovalItem["ask"]} event
+ * @param {Asked} event
  * @returns {(Node | string)[]}
  */
 export function whyWords({ why, whyWords: words }) {
@@ -215,7 +239,7 @@ export function whyWords({ why, whyWords: words }) {
 /**
  * Draws the command, the elements as the page has them now (of a drag, also the drop target), its destination and the
  * text to type.
- * @param {ApprovalItem["ask"]} event
+ * @param {Asked} event
  */
 export function allOf({ does, action }) {
   const { command, element, otherElements, destination, content } = action ?? {};

@@ -1,12 +1,14 @@
 /**
  * Strips over the conversation that stay until something is done: the agent works unattended, a newer extension is
- * ready, the daemon reported a problem.
- * @import { Fault, PolicyRule } from "../../protocol.js"
+ * ready, the daemon reported a problem, an MCP client leases the tab.
+ * @import { Fault, LeasedTab, PolicyRule } from "../../protocol.js"
  */
 import { worded } from "../../shared/fault-words.js";
 import { t } from "../../shared/i18n.js";
+import { sentence, value } from "../../shared/said.js";
 import { moment } from "../format.js";
 import { commandLine, h, icon, iconButton } from "./dom.js";
+import { wholeSentence } from "./whole-text.js";
 
 /**
  * Redraws a strip if its state changed.
@@ -37,6 +39,24 @@ export function drawUnattended(element, rule, stop) {
             h("span", { class: "quiet" }, t("unattendedMeans")),
           ),
           h("button", { class: "button", type: "button", onclick: stop }, t("askAgain")),
+        ]
+      : [],
+  );
+}
+
+/**
+ * Shows which MCP client leases the tab in view.
+ * @param {HTMLElement} element
+ * @param {LeasedTab | null} lease
+ * @param {() => void} takeBack
+ */
+export function drawLease(element, lease, takeBack) {
+  redraw(element, lease ? `${lease.tabId} ${lease.driver.name}` : "", () =>
+    lease
+      ? [
+          h("i", { class: "live-dot", "aria-hidden": "true" }),
+          h("span", { class: "grow strip__words" }, ...wholeSentence(sentence("driverWorks", [value(lease.driver.name)]))),
+          h("button", { class: "button", type: "button", title: t("takeTabBackMeans"), onclick: takeBack }, t("takeTabBack")),
         ]
       : [],
   );

@@ -28,7 +28,10 @@ impl Engine {
                 self.tabs().opened_by(opener, tab);
                 self.opened_for_drivers(opener, tab);
             }
-            BrowserChange::TabsChanged => self.tabs().tell(),
+            BrowserChange::TabsChanged => {
+                self.tabs().tell();
+                self.drivers_changed();
+            }
             BrowserChange::SentOut(tab, refusal) => self.sent_out(tab, refusal),
         }
     }

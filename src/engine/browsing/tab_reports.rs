@@ -37,6 +37,7 @@ impl Engine {
             }
         }
         self.tabs().tell();
+        self.drivers_changed();
     }
 
     /// Adds a tab to the tab set of the conversation, or removes it.
@@ -71,6 +72,7 @@ impl Engine {
             runner.let_go();
         }
         self.tabs().tell();
+        self.drivers_changed();
     }
 
     /// Handles the start of a turn.

@@ -6,6 +6,7 @@ use super::error::RequestError;
 use super::messages::json_length;
 use crate::chat::Conversation;
 use crate::engine::Engine;
+use crate::engine::drivers::DriverAnswer;
 use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, LONGEST_MESSAGE};
 use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
 use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
@@ -16,21 +17,21 @@ use tokio::sync::mpsc;
 impl Engine {
     /// Answers an approval. The first answer counts.
     pub(crate) fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
-        if self.drivers().approvals().has(&answer.approval_id) {
-            return self.answer_driver(answer, by);
+        if answer.text.as_ref().is_some_and(|text| text.len() > LONGEST_MESSAGE) {
+            return Err(RequestError::TextTooLong.into());
+        }
+        if let Some(asked) = self.drivers().approvals().find(&answer.approval_id) {
+            return self.answer_driver(&asked, answer, by);
         }
         let conversation = self.conversation(&answer.conversation_id)?;
         let runner = self.runner(&conversation);
         let Some(text) = &answer.text else {
             return runner.answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault());
         };
-        if text.len() > LONGEST_MESSAGE {
-            return Err(RequestError::TextTooLong.into());
-        }
         let mut waiting = WaitingApprovals::default();
         gather_open(&conversation, &mut waiting);
         let asked = waiting.approvals.iter().find(|open| open.approval_id == answer.approval_id);
-        if answer.decision != Decision::AllowOnce || asked.is_none_or(|open| open.action.text.is_none()) {
+        if !asked.is_some_and(|asked| takes_text(asked, answer.decision)) {
             return Err(RequestError::AnswerTakesNoText.into());
         }
         runner.answer_with(answer.approval_id.clone(), text.clone(), by).map_err(|e| e.fault())
@@ -58,13 +59,15 @@ impl Engine {
     }
 
     /// Answers an approval of a driver.
-    fn answer_driver(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
-        if answer.text.is_some() {
+    fn answer_driver(&self, asked: &WaitingApproval, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
+        if answer.text.is_some() && !takes_text(asked, answer.decision) {
             return Err(RequestError::AnswerTakesNoText.into());
         }
-        if !self.drivers().approvals().answer(&answer.approval_id, (answer.decision, by)) {
+        let given = DriverAnswer { decision: answer.decision, by, text: answer.text.clone() };
+        if !self.drivers().approvals().answer(&answer.approval_id, given) {
             return Err(Fault::new(FaultCode::NotFound, told::APPROVAL_CLOSED).hint(told::QUESTION_CLOSED_NEXT));
         }
+        // The call that waited tells the panels.
         self.approvals_changed();
         Ok(())
     }
@@ -95,7 +98,13 @@ impl Engine {
     /// Signals that an approval or question was added or resolved.
     pub(in crate::engine) fn approvals_changed(&self) {
         self.inner.approvals_changed.send_replace(());
+        self.drivers_changed();
     }
+}
+
+/// Returns true if an approval may be answered with another text in place of the one that it would type.
+fn takes_text(asked: &WaitingApproval, decision: Decision) -> bool {
+    decision == Decision::AllowOnce && asked.action.text.is_some()
 }
 
 /// Collects the pending approvals and questions of one conversation from its journal.
@@ -104,17 +113,22 @@ fn gather_open(conversation: &Conversation, open: &mut WaitingApprovals) {
     let conversation_id = conversation.id();
     for event in page.events {
         match event.body {
-            ChatBody::Approval { approval_id, ask, site, why, does, action, choices, .. } => {
-                let conversation_id = conversation_id.clone();
+            ChatBody::Approval {
+                approval_id, ask, phrase, site, why, why_words, does, action, kind, choices, ..
+            } => {
                 open.approvals.push(WaitingApproval {
-                    conversation_id,
+                    conversation_id: conversation_id.clone(),
                     approval_id,
                     driver: None,
+                    tab_id: conversation.info().tab_id,
                     ask,
+                    phrase,
                     site,
                     does,
                     why,
+                    why_words,
                     action,
+                    kind,
                     choices,
                 });
             }

@@ -22,6 +22,12 @@ pub(in crate::engine) enum DriversError {
     NotLeased { tab: String },
     /// The person did not give the driver the tab.
     NotGiven { tab: String },
+    /// The person took the tab back while a call ran in it.
+    TakenBack { tab: String },
+    /// `most` approvals of this driver, or of all drivers, wait already.
+    TooManyApprovals { most: usize },
+    /// The approval is too long for a person to read.
+    ApprovalTooLong,
 }
 
 impl From<DriversError> for Fault {
@@ -67,6 +73,21 @@ impl From<DriversError> for Fault {
                 FaultCode::Denied,
                 format!("the person did not give you tab {tab}"),
                 "Work in your own tabs. `newtab` opens one.",
+            ),
+            DriversError::TakenBack { tab } => (
+                FaultCode::Denied,
+                format!("the person took tab {tab} back"),
+                "Work in another tab. `lease` asks for this one again.",
+            ),
+            DriversError::TooManyApprovals { most } => (
+                FaultCode::Conflict,
+                format!("{most} approvals of MCP clients wait for the person, and no more fit"),
+                "Wait until the person has answered one of them, then repeat the call.",
+            ),
+            DriversError::ApprovalTooLong => (
+                FaultCode::TooLarge,
+                "what the call would do is too long to be shown for approval".to_owned(),
+                "Do it in several calls, each with a shorter text or script.",
             ),
         };
         Self::new(code, message).hint(hint)

@@ -7,6 +7,7 @@ mod approvals;
 mod error;
 mod registry;
 
+pub(super) use approvals::DriverAnswer;
 pub(super) use error::DriversError;
 pub(crate) use registry::Driver;
 pub(super) use registry::{Drivers, NewDriver};

@@ -10,9 +10,12 @@ use crate::command::{Call, tab_number};
 use crate::engine::Engine;
 use crate::engine::browsers::BrowsersError;
 use crate::engine::drivers::{Driver, DriversError};
+use crate::engine::ports::PortId;
 use crate::engine::tabs::How;
+use crate::protocol::activity::ActivitySource;
 use crate::protocol::chat::ConversationState;
 use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::driver::DriversRelease;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, TabId};
 use crate::protocol::told;
@@ -79,7 +82,9 @@ impl Engine {
     pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, how: How) -> Result<(), Fault> {
         let _turn = self.tabs().leasing();
         self.check_free(tab, driver.conversation.id())?;
-        self.tabs().sets().add(&driver.conversation, tab, how)
+        self.tabs().sets().add(&driver.conversation, tab, how)?;
+        self.drivers_changed();
+        Ok(())
     }
 
     /// Runs `lease` for the person: gives a tab to a driver, and takes it from the one that had it.
@@ -95,10 +100,11 @@ impl Engine {
         let _turn = self.tabs().leasing();
         for driver in self.drivers().all() {
             if driver.id != to.id {
-                self.take_from(&driver, tab);
+                self.take_back(&driver, tab);
             }
         }
         self.tabs().sets().add(&to.conversation, tab, How::Person)?;
+        self.drivers_changed();
         Ok(said(format!("Leased tab {tab} to {}", to.name), tab, Some(&to.name)))
     }
 
@@ -133,10 +139,30 @@ impl Engine {
         let tab = tab.ok_or_else(not_leased)?;
         let all = self.drivers().all();
         let mut of = all.iter().map(Arc::as_ref).filter(|one| driver.is_none_or(|driver| driver.id == one.id));
-        match of.find(|one| self.take_from(one, tab)) {
+        let take = |one: &&Driver| if driver.is_some() { self.take_from(one, tab) } else { self.take_back(one, tab) };
+        match of.find(take) {
             Some(from) => Ok(said(format!("Released tab {tab}, which {} leased", from.name), tab, None)),
             None => Err(not_leased().into()),
         }
+    }
+
+    /// Takes a tab out of a driver's set for the person, and cancels what the driver does there.
+    fn take_back(&self, driver: &Driver, tab: TabId) -> bool {
+        let taken = self.take_from(driver, tab);
+        if taken {
+            driver.cancel_in(tab);
+        }
+        taken
+    }
+
+    /// Takes a tab back for the person, from a panel beside it.
+    pub(crate) fn release_from_panel(&self, port: PortId, release: &DriversRelease) -> Result<(), Fault> {
+        let tab = self.tabs().place_of(port, release.chrome_tab_id)?.tab_id;
+        let call = Call::parse("release", &[tab.to_string()])?;
+        let begun = self.activity().begin(ActivitySource::Panel, Some(tab), &call);
+        let outcome = self.release(None, &CommandRequest::default(), &call);
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome.map(|_| ())
     }
 
     /// Takes a tab out of a driver's set. Returns `false` if it was not in it.
@@ -154,6 +180,7 @@ impl Engine {
             conversation.own_tab(next);
         }
         sets.settle_working(conversation);
+        self.drivers_changed();
         true
     }
 

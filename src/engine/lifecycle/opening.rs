@@ -85,6 +85,8 @@ impl Engine {
                 conversations,
                 tabs,
                 drivers: Drivers::default(),
+                drivers_changed: watch::Sender::new(()),
+                told_drivers: Mutex::default(),
                 tokens: Tokens::default(),
                 policy,
                 approvals_changed: watch::Sender::new(()),
@@ -98,6 +100,7 @@ impl Engine {
             }
         });
         let engine = Self { inner };
+        engine.spawn(engine.clone().follow_drivers());
         engine.browsers().reconnect().await;
         engine.agents().end_orphans();
         engine.agents().look();

@@ -32,6 +32,7 @@ impl Engine {
         self.end_pointing(id, None);
         self.activity().forget_port(id);
         let port = self.ports().remove(id);
+        self.drivers_changed();
         self.ports().tell_changed();
         self.update_busy();
         if let Some(port) = port {
@@ -71,6 +72,7 @@ impl Engine {
         let Some(hello) = self.ports().confirm(port) else { return };
         self.replace_ports_of(&hello.instance_id, port);
         self.browsers().open_relay(port, &hello);
+        self.drivers_changed();
         self.ports().tell_changed();
     }
 
@@ -105,6 +107,7 @@ impl Engine {
         if let (Some(fault), Ok(sender)) = (self.policy().fault(), self.ports().sender(port)) {
             sender.send(&ToPanel::Fault(fault).envelope(client));
         }
+        self.tell_drivers_again(port);
         self.ports().tell_changed();
         self.update_busy();
     }
@@ -118,6 +121,8 @@ impl Engine {
         self.activity().unsubscribe(port, client.as_ref());
         self.conversations().forget_panel(port, client.as_ref());
         self.end_unshown_spare();
+        // Another panel shows the approvals that this one showed.
+        self.drivers_changed();
         self.update_busy();
     }
 }

@@ -194,6 +194,12 @@ impl Ports {
         !self.select(|_, port| is_open(port).then_some(())).is_empty()
     }
 
+    /// Returns the windows of confirmed browsers that have an open panel.
+    pub(in crate::engine) fn windows_with_panel(&self) -> Vec<(PortId, WindowId)> {
+        let windows = |id, port: &Port| port.panels.values().map(|window| (id, *window)).collect::<Vec<_>>();
+        self.select(|id, port| port.confirmed.then(|| windows(id, port))).into_iter().flatten().collect()
+    }
+
     /// Returns the hop that is missing for this browser's panel.
     pub(in crate::engine) fn missing(&self, run: &BrowserRun) -> Missing {
         let greeted = self.select(|_, port| port.is_of(run).then_some(port.hello.is_some()));

@@ -26,10 +26,12 @@ struct Book {
     /// Numbers of tabs in browsers that gstack does not drive.
     foreign: HashMap<(PortId, ChromeTabId), TabId>,
     working: BTreeMap<ConversationId, Working>,
+    /// MCP clients that wait for the person. They have no turn.
+    waiting_drivers: Vec<Working>,
 }
 
 /// An agent's current work and its tab.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::engine) struct Working {
     pub(in crate::engine) agent_label: String,
     /// The tab of the last command. `None` if the turn has run no command and works in the conversation's own tab.
@@ -138,6 +140,15 @@ impl TabBook {
 
     pub(in crate::engine) fn working(&self) -> BTreeMap<ConversationId, Working> {
         lock(&self.book).working.clone()
+    }
+
+    /// Sets the tabs in which MCP clients wait for the person.
+    pub(in crate::engine) fn set_waiting_drivers(&self, waiting: Vec<Working>) {
+        lock(&self.book).waiting_drivers = waiting;
+    }
+
+    pub(in crate::engine) fn waiting_drivers(&self) -> Vec<Working> {
+        lock(&self.book).waiting_drivers.clone()
     }
 
     pub(in crate::engine) fn turns_running(&self) -> usize {

@@ -14,6 +14,7 @@ mod sets;
 mod shown;
 mod telling;
 
+pub(super) use book::Working;
 pub(super) use error::TabsError;
 pub(super) use place::{TabPlace, driven_place};
 pub(super) use service::Tabs;

@@ -47,7 +47,7 @@ impl ConversationTools {
             let Some(asked) = judged.asks.as_ref() else {
                 return Ok(judged.look.permit(present, judged.shown, edited.clone()));
             };
-            let (answered, text) = self.ask(present, tab, &judged, asked, cancel).await;
+            let (answered, text) = self.ask(present, tab, &judged, asked, cancel).await?;
             let wrote = text.and_then(|text| present.with_typed(&text));
             let record = wrote.as_ref().map_or_else(|| judged.record.clone(), |wrote| judged.look.record(wrote));
             let line = wrote.as_ref().map(redaction::line);
@@ -149,7 +149,7 @@ impl ConversationTools {
         judged: &Judged,
         asked: &Asked,
         cancel: &CancellationToken,
-    ) -> (ApprovalAnswer, Option<String>) {
+    ) -> Result<(ApprovalAnswer, Option<String>), Fault> {
         let Judged { words, record, look, .. } = judged;
         let scope = if let ActionKind::Does(scope) = asked.request.kind { Some(scope) } else { None };
         let approval_id = ApprovalId::random();
@@ -176,19 +176,27 @@ impl ConversationTools {
             choices: asked.card.choices.clone(),
         };
         let text = call.text().map(|(_, text)| if look.into_password { "•".repeat(8) } else { visible(&text) });
-        let answered = tokio::select! {
-            answered = self.ask_person(approval, cancel) => answered,
+        tokio::select! {
+            answered = self.ask_person(approval, tab, cancel) => answered,
             never = self.preview(call, tab, &approval_id, text) => match never {},
-        };
-        (answered, self.take_text(&approval_id))
+        }
     }
 
-    /// Shows an approval card and waits for the answer. Denies if none arrives in time.
-    pub(super) async fn ask_person(&self, approval: ApprovalRequest, cancel: &CancellationToken) -> ApprovalAnswer {
+    /// Shows an approval card about a tab and waits for the answer. Returns it with the text that the person wrote in
+    /// place of the call's. Denies if none arrives in time. Fails if no more cards fit.
+    pub(super) async fn ask_person(
+        &self,
+        approval: ApprovalRequest,
+        tab: TabId,
+        cancel: &CancellationToken,
+    ) -> Result<(ApprovalAnswer, Option<String>), Fault> {
         if let Some(driver) = &self.driver {
-            return self.ask_for_driver(driver, approval, cancel).await;
+            let answered = self.ask_for_driver(driver, approval, tab, cancel).await?;
+            return Ok(((answered.decision, answered.by), answered.text));
         }
-        Pending::open(&self.runner, approval).answered(self.engine.approval_limit(), cancel).await
+        let id = approval.approval_id.clone();
+        let answered = Pending::open(&self.runner, approval).answered(self.engine.approval_limit(), cancel).await;
+        Ok((answered, self.runner.take_text(&id)))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::command::{Call, registry};
 use crate::engine::Engine;
 use crate::engine::activity::Source;
 use crate::engine::conversations::Runner;
-use crate::engine::drivers::{Driver, DriversError};
+use crate::engine::drivers::{Driver, DriverAnswer, DriversError};
 use crate::engine::driving::driver_entry;
 use crate::engine::policy::audit_by;
 use crate::engine::tabs::How;
@@ -19,8 +19,10 @@ use crate::protocol::audit::AuditEntry;
 use crate::protocol::chat::{AnsweredBy, Decision, StepKind};
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::control::WaitingApproval;
-use crate::protocol::fault::{Fault, FaultWords};
+use crate::protocol::driver::DriverAnswered;
+use crate::protocol::fault::{Fault, FaultCode, FaultWords};
 use crate::protocol::ids::{ApprovalId, TabId};
+use crate::protocol::methods::ToPanel;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -44,15 +46,6 @@ impl ConversationTools {
         }
     }
 
-    /// Takes the text that the person wrote in place of a call's.
-    pub(super) fn take_text(&self, approval_id: &ApprovalId) -> Option<String> {
-        match &self.driver {
-            // Its approvals are answered in a terminal, which edits no text.
-            Some(_) => None,
-            None => self.runner.take_text(approval_id),
-        }
-    }
-
     /// After a tab closed: chooses another own tab if it was the driver's.
     pub(super) fn leave_own(&self, closed: TabId) {
         let Some(driver) = &self.driver else { return };
@@ -63,24 +56,34 @@ impl ConversationTools {
         }
     }
 
-    /// Lists an approval of a driver and waits for the answer. Denies if none arrives in time.
+    /// Shows an approval of a driver and waits for the answer. Denies if none arrives in time. `tab` is the tab that it
+    /// concerns. Fails if too many of its approvals wait.
     pub(super) async fn ask_for_driver(
         &self,
         driver: &Driver,
         approval: ApprovalRequest,
+        tab: TabId,
         cancel: &CancellationToken,
-    ) -> (Decision, AnsweredBy) {
+    ) -> Result<DriverAnswer, Fault> {
+        let (why, why_words) = approval.why.map(|why| FaultWords::of(why.into())).unzip();
+        let approval_id = approval.approval_id.clone();
         let waiting = self.engine.drivers().approvals().ask(WaitingApproval {
             conversation_id: driver.conversation.id().clone(),
             approval_id: approval.approval_id,
             driver: Some(driver.name.clone()),
+            tab_id: Some(tab),
             ask: approval.ask,
+            phrase: approval.phrase,
             site: approval.site,
             does: approval.does,
-            why: approval.why.map(|why| FaultWords::of(why.into()).0),
+            why,
+            why_words: why_words.flatten(),
             action: approval.action,
+            kind: approval.kind,
             choices: approval.choices,
-        });
+        })?;
+        let withdrawn = DriverAnswer { decision: Decision::Deny, by: AnsweredBy::Withdrawn, text: None };
+        let mut closes = Closes { engine: self.engine.clone(), approval_id, answer: withdrawn };
         self.engine.approvals_changed();
         let cancelled = async {
             tokio::select! {
@@ -89,8 +92,36 @@ impl ConversationTools {
             }
         };
         let answered = waiting.answered(self.engine.approval_limit().min(CLIENT_WAITS), cancelled).await;
-        self.engine.approvals_changed();
-        answered.unwrap_or((Decision::Deny, AnsweredBy::Withdrawn))
+        if let Some(answered) = answered {
+            closes.answer = answered;
+        }
+        Ok(closes.answer.clone())
+    }
+
+    /// Runs a call of a driver until the person takes back its tab at the latest.
+    pub(super) async fn until_taken_back<T>(
+        &self,
+        tab: TabId,
+        cancel: &CancellationToken,
+        call: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        let Some(driver) = &self.driver else { return call.await };
+        let running = driver.runs_in(tab, CancellationToken::new());
+        let mut call = std::pin::pin!(call);
+        let outcome = tokio::select! {
+            outcome = &mut call => outcome,
+            () = running.taken_back() => {
+                cancel.cancel();
+                call.await
+            }
+        };
+        match outcome {
+            // What was cut off halfway keeps its own fault, which says so.
+            Err(fault) if running.is_taken_back() && matches!(fault.code, FaultCode::Cancelled | FaultCode::Denied) => {
+                Err(DriversError::TakenBack { tab: tab.to_string() }.into())
+            }
+            outcome => outcome,
+        }
     }
 
     /// Runs a command of an MCP client. Ends when the caller disconnects.
@@ -111,7 +142,12 @@ impl ConversationTools {
             _ => {}
         }
         self.engine.give_first_tab(&driver, &request).await?;
-        self.run_from_shell(request).await
+        let engine = self.engine.clone();
+        engine.drivers_changed();
+        let outcome = self.run_from_shell(request).await;
+        // It may have opened or closed tabs.
+        engine.drivers_changed();
+        outcome
     }
 
     /// Asks the person for a tab that the driver does not have.
@@ -147,7 +183,8 @@ impl ConversationTools {
             kind: StepKind::Act,
             choices: vec![Decision::AllowOnce, Decision::Deny],
         };
-        let (decision, by) = self.ask_for_driver(driver, approval, &self.ended.child_token()).await;
+        let DriverAnswer { decision, by, .. } =
+            self.ask_for_driver(driver, approval, tab, &self.ended.child_token()).await?;
         let entry = AuditEntry {
             answer: Some(decision),
             ..driver_entry(driver, format!("lease {tab}"), decision.allows(), audit_by(by))
@@ -158,5 +195,21 @@ impl ConversationTools {
         }
         engine.lease_to(driver, tab, How::Person)?;
         Ok(said())
+    }
+}
+
+/// Tells every panel how a driver's approval was closed, when dropped.
+struct Closes {
+    engine: Engine,
+    approval_id: ApprovalId,
+    answer: DriverAnswer,
+}
+
+impl Drop for Closes {
+    fn drop(&mut self) {
+        let DriverAnswer { decision, by, .. } = self.answer;
+        let answered = DriverAnswered { approval_id: self.approval_id.clone(), decision, by };
+        self.engine.ports().broadcast(&ToPanel::DriversAnswered(answered));
+        self.engine.approvals_changed();
     }
 }

@@ -88,7 +88,7 @@ impl ConversationTools {
                     kind: StepKind::Act,
                     choices: card.choices,
                 };
-                let answered = self.ask_person(approval, cancel).await;
+                let Ok((answered, _)) = self.ask_person(approval, tab, cancel).await else { return false };
                 self.engine.policy().settle(conversation, &request, &described, answered).is_ok()
             }
         }
@@ -138,7 +138,7 @@ impl ConversationTools {
                     kind: StepKind::Act,
                     choices: card.choices,
                 };
-                let answered = self.ask_person(approval, cancel).await;
+                let Ok((answered, _)) = self.ask_person(approval, tab, cancel).await else { return false };
                 self.engine.policy().settle(conversation, &request, &described, answered).is_ok()
             }
         }

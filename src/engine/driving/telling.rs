@@ -1,0 +1,118 @@
+//! What panels are told of drivers: who leases which tab, and which approvals wait.
+//!
+//! Owns when they are told: once for each change, and again when a panel opens. Changes that arrive together are told
+//! together. Never answers an approval.
+
+use crate::base::mutex::lock;
+use crate::engine::Engine;
+use crate::engine::drivers::Driver;
+use crate::engine::ports::PortId;
+use crate::engine::tabs::Working;
+use crate::protocol::control::WaitingApproval;
+use crate::protocol::driver::{DriverApproval, DriverTab, DriversShown, LeasedTab};
+use crate::protocol::ids::TabId;
+use crate::protocol::methods::ToPanel;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// With the longest names they still fit into one of Chrome's frames, beside the approvals.
+const MOST_LEASES: usize = 200;
+
+/// What each port was told last.
+pub(in crate::engine) type ToldDrivers = BTreeMap<PortId, DriversShown>;
+
+impl Engine {
+    /// Signals that a lease or an approval of a driver changed, or what panels need to show it.
+    pub(in crate::engine) fn drivers_changed(&self) {
+        self.inner.drivers_changed.send_replace(());
+    }
+
+    /// Tells the panels of a port again, because one of them has just opened.
+    pub(in crate::engine) fn tell_drivers_again(&self, port: PortId) {
+        lock(&self.inner.told_drivers).remove(&port);
+        self.drivers_changed();
+    }
+
+    /// Tells panels of each change until the daemon ends.
+    pub(in crate::engine) async fn follow_drivers(self) {
+        let mut changed = self.inner.drivers_changed.subscribe();
+        let shutdown = self.shutdown();
+        let mut waiting = Vec::new();
+        loop {
+            self.tell_drivers(&mut waiting);
+            tokio::select! {
+                still = changed.changed() => if still.is_err() { return },
+                () = shutdown.cancelled() => return,
+            }
+        }
+    }
+
+    /// Tells each port what it has not been told, and the pages of the tabs whose approvals wait. `waiting` is what the
+    /// pages were told last.
+    fn tell_drivers(&self, waiting: &mut Vec<Working>) {
+        let drivers = self.drivers().all();
+        let approvals = self.drivers().approvals().open();
+        let now: Vec<Working> = approvals.iter().filter_map(|asked| working(asked, &drivers)).collect();
+        if *waiting != now {
+            waiting.clone_from(&now);
+            self.tabs().book().set_waiting_drivers(now);
+            self.tabs().tell_work();
+        }
+        let senders = self.ports().senders();
+        let mut told = lock(&self.inner.told_drivers);
+        told.retain(|port, _| senders.iter().any(|(open, _)| open == port));
+        for (port, sender) in senders {
+            let shown = self.drivers_for(port, &drivers, &approvals);
+            if told.get(&port) != Some(&shown) {
+                sender.send(&ToPanel::DriversChanged(shown.clone()).envelope(None));
+                told.insert(port, shown);
+            }
+        }
+    }
+
+    fn drivers_for(&self, port: PortId, drivers: &[Arc<Driver>], approvals: &[WaitingApproval]) -> DriversShown {
+        let leases = drivers.iter().flat_map(|driver| {
+            let tabs = self.tabs().sets().of(&driver.conversation).into_iter();
+            tabs.filter_map(|tab_id| {
+                let chrome_tab_id = self.tabs().chrome_tab(port, tab_id)?.chrome_tab_id;
+                Some(LeasedTab { tab_id, chrome_tab_id, driver: driver.shown_name() })
+            })
+        });
+        let approvals = approvals.iter().filter_map(|asked| {
+            let tab = asked.tab_id.and_then(|tab| self.tabs().chrome_tab(port, tab));
+            Some(DriverApproval {
+                approval: asked.clone(),
+                from: driver_of(asked, drivers)?.shown_name(),
+                tab: tab.map(|tab| DriverTab {
+                    chrome_tab_id: tab.chrome_tab_id,
+                    window_id: tab.window_id,
+                    title: tab.title,
+                }),
+                in_view: asked.tab_id.is_some_and(|tab| self.is_in_view(tab)),
+            })
+        });
+        DriversShown { leases: leases.take(MOST_LEASES).collect(), approvals: approvals.collect() }
+    }
+
+    /// Returns true if a panel is open beside this tab.
+    fn is_in_view(&self, tab: TabId) -> bool {
+        self.ports().windows_with_panel().into_iter().any(|(port, window)| {
+            self.tabs().chrome_tab(port, tab).is_some_and(|tab| tab.active && tab.window_id == window)
+        })
+    }
+}
+
+fn driver_of<'a>(asked: &WaitingApproval, drivers: &'a [Arc<Driver>]) -> Option<&'a Arc<Driver>> {
+    drivers.iter().find(|driver| *driver.conversation.id() == asked.conversation_id)
+}
+
+/// Returns the mark in the page of a tab whose approval waits.
+fn working(asked: &WaitingApproval, drivers: &[Arc<Driver>]) -> Option<Working> {
+    Some(Working {
+        agent_label: driver_of(asked, drivers)?.name.clone(),
+        tab: Some(asked.tab_id?),
+        doing: asked.ask.clone(),
+        phrase: asked.phrase.clone(),
+        waiting: true,
+    })
+}
