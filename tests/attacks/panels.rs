@@ -29,6 +29,7 @@ fn acts() -> Vec<(&'static str, Value)> {
         ("chat.open", json!({ "chromeTabId": 1 })),
         ("chat.history", json!({ "conversationId": "c1", "before": 9, "limit": 9 })),
         ("conversations.list", json!({})),
+        ("drivers.release", json!({ "chromeTabId": 1 })),
         ("conversations.tab", json!({ "conversationId": "c1", "chromeTabId": 1, "allowed": true })),
         ("conversations.export", json!({ "conversationId": "c1", "format": "json" })),
         ("conversations.delete", of),

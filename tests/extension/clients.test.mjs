@@ -42,6 +42,15 @@ describe("what a panel holds of MCP clients", () => {
     assert.equal(askFor(answered(open, "unknown").drivers, TAB).ask.open, true);
   });
 
+  test("once the line about the last one is closed, none of an earlier one comes back", () => {
+    const open = told(INITIAL, clientsOf("several", TAB));
+    let held = answered(answered(open, "one"), "two");
+    assert.equal(idOf(askFor(held.drivers, TAB)), "two", "the one that was closed last");
+    held = reduce(held, { type: "driver-seen", approvalId: "two" });
+    assert.equal(askFor(held.drivers, TAB).ask, null);
+    assert.equal(askFor(told(held, NONE).drivers, TAB).ask, null);
+  });
+
   test("nothing is held without a connection, and little of what is closed", () => {
     const open = told(INITIAL, clientsOf("one", TAB));
     const lost = reduce(open, { type: "connection", state: { ...CONNECTED, status: "down" } });
@@ -68,7 +77,13 @@ describe("an MCP client's approval", options, () => {
       await panel.evaluate(`${card}.querySelector('[data-choice="allow-once"]').click()`);
       assert.deepEqual(await answersOf(browser), []);
       const said = await panel.evaluate(`${card}.innerText`);
-      for (const part of [/MCP client cursor \(work\) asks to/, /work.*calls itself cursor/, /shop\.example/, /click @e9/, /Place order/])
+      for (const part of [
+        /MCP client cursor \(work\) asks to/,
+        /calls itself cursor; you named it work/,
+        /shop\.example/,
+        /click @e9/,
+        /Place order/,
+      ])
         assert.match(said, part);
       assert.match(said, /https:\/\/shop\.example\/order/);
       assert.match(said, /while this client is connected/);
@@ -141,7 +156,10 @@ describe("a leased tab", options, () => {
       await panel.until("document.querySelector('#lease').hidden");
       assert.match(await browser.wire(), /^released \d+$/m);
       await panel.until("document.querySelector('#clients .decided')");
-      assert.match(await panel.evaluate("document.querySelector('#clients').innerText"), /Denied \(withdrawn\).*Place order/s);
+      assert.match(
+        await panel.evaluate("document.querySelector('#clients').innerText"),
+        /cursor \(work\) · Denied \(withdrawn\).*Place order/s,
+      );
       await press(panel, "Close");
       await panel.until("document.querySelector('#clients').hidden");
     }));

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import path from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { after, afterEach, before, describe, test } from 'node:test';
 import { BarePanel, HELLO, host } from '../e2e/harness/host.mjs';
 import { frame } from '../e2e/harness/frames.mjs';
+import { seen } from '../e2e/harness/marks.mjs';
 import { Scene } from '../e2e/harness/scene.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { startClient } from './client.mjs';
@@ -32,7 +33,8 @@ describe('MCP clients in the side panel', () => {
     }, `${number} approvals wait`);
   const choose = async (decision) => {
     await panel().waitFor(ARMED, 'the card can be answered');
-    await panel().evaluate(`${CARD}.querySelector('[data-choice="${decision}"]').click()`);
+    await panel().evaluate(`(globalThis.answered = ${CARD}).querySelector('[data-choice="${decision}"]').click()`);
+    await panel().waitFor('!globalThis.answered.isConnected', 'the answered card is closed');
   };
   const gone = () => panel().waitFor(`document.querySelector('#clients').hidden`, 'no card of a client');
   const said = (expression) => panel().evaluate(`${expression}.innerText`);
@@ -45,8 +47,8 @@ describe('MCP clients in the side panel', () => {
     scene = await Scene.open({ agent: false });
     mine = (await scene.home.json('tabs')).data[0].id;
   });
+  afterEach(() => Promise.all(open.splice(0).map((client) => client.close())));
   after(async () => {
-    await Promise.all(open.map((client) => client.close()));
     await scene?.close();
   });
 
@@ -56,9 +58,10 @@ describe('MCP clients in the side panel', () => {
     await panel().waitFor(CARD, 'the card');
     const words = await said(CARD);
     assert.match(words, /cursor \(work\)/);
-    assert.match(words, /fill #name "Ada"/);
+    assert.match(words, /fill -- #name Ada/);
     assert.match(words, /localhost|127\.0\.0\.1/);
     await panel().waitFor(`${LEASE}.innerText.includes('cursor (work) is working in this tab')`, 'who leases the tab');
+    await seen(scene.page, 'pill', 'cursor (work)');
     await choose('allow-once');
     assert.ok(!(await filling).failed);
     await gone();
@@ -109,6 +112,7 @@ describe('MCP clients in the side panel', () => {
 
   test('the person takes the tab back: what runs there ends at once, and the client is refused from then on', async () => {
     const client = await start('taker', '--tab', String(mine));
+    await client.call('url');
     await panel().waitFor(`${LEASE}.innerText.includes('taker')`, 'who leases the tab');
     const takeBack = () => panel().evaluate(`${LEASE}.querySelector('button').click()`);
     const filling = client.run('fill', { selector: '#name', value: 'Eve' });
@@ -131,7 +135,6 @@ describe('MCP clients in the side panel', () => {
     await until(async () => /wait/.test(await scene.home.ok(['activity'])), 'the command runs');
     await takeBack();
     assert.match((await waits).text, new RegExp(`took tab ${mine} back`));
-    await client.client.close();
   });
 
   test('an approval for a tab that no panel shows is in every panel, with a link that leads there', async () => {
@@ -142,12 +145,7 @@ describe('MCP clients in the side panel', () => {
     assert.ok(await panel().evaluate(`${LEASE}.hidden`), 'this tab is not the client’s');
     // A panel that opens later, also in another browser, sees it too.
     const [{ conversationId, approvalId }] = await waiting();
-    const { conversations } = await scene.home.json('sessions');
-    const later = await BarePanel.open(
-      scene.home,
-      'later',
-      conversations[0]?.conversationId ?? (await scene.home.json('status')).conversationId,
-    );
+    const later = await BarePanel.open(scene.home, 'later');
     const fits = ({ method, params }) => method === 'drivers.changed' && params.approvals.length > 0;
     const told = later.pushed.find(fits) ?? (await later.chrome.frames.next(fits, 'the pending approval'));
     assert.equal(told.params.approvals[0].approval.approvalId, approvalId);
@@ -162,7 +160,6 @@ describe('MCP clients in the side panel', () => {
     await panel().waitFor(LINE, 'it is closed here too');
     await later.close();
     await dismissed();
-    await client.client.close();
   });
 
   test('neither the client, a script nor a panel that is not confirmed answers, and nothing is told to it', async () => {
@@ -200,7 +197,6 @@ describe('MCP clients in the side panel', () => {
     assert.equal((await approvals()).length, 1, 'it still waits');
     await choose('deny');
     assert.ok((await filling).failed);
-    await client.client.close();
     await gone();
   });
 
@@ -223,6 +219,5 @@ describe('MCP clients in the side panel', () => {
     for (const { failed } of await Promise.all(calls)) assert.ok(failed);
     assert.deepEqual(await approvals(), []);
     assert.notEqual(await scene.page.evaluate(`document.querySelector('#name').value`), 'flood 0');
-    await client.client.close();
   });
 });

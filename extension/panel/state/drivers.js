@@ -43,7 +43,10 @@ export function driversChanged({ asks }, { leases, approvals }) {
  * @returns {DriversHeld}
  */
 export function driverAnswered(held, answered) {
-  return changed(held, answered.approvalId, (ask) => ({ ...ask, open: false, done: answered }));
+  const { approvalId } = answered;
+  const closed = changed(held, approvalId, (ask) => ({ ...ask, open: false, done: answered }));
+  // The one that was closed last comes last.
+  return { ...closed, asks: closed.asks.toSorted((a, b) => Number(idOf(a) === approvalId) - Number(idOf(b) === approvalId)) };
 }
 
 /**
@@ -79,5 +82,7 @@ export function leaseOf({ leases }, tab) {
 export function askFor({ asks }, tab) {
   const here = asks.filter(({ asked }) => !asked.inView || asked.tab?.chromeTabId === tab?.chromeTabId);
   const open = here.filter((ask) => ask.open);
-  return { ask: open[0] ?? here.findLast(({ seen }) => !seen) ?? null, more: Math.max(0, open.length - 1) };
+  // A line about an earlier one does not come back.
+  const closed = here.findLast((ask) => !ask.open);
+  return { ask: open[0] ?? (closed && !closed.seen ? closed : null), more: Math.max(0, open.length - 1) };
 }

@@ -208,7 +208,15 @@ export class Approval extends Ask {
       "p",
       { class: allowed ? "decided" : "decided decided--no" },
       icon("shield"),
-      h("span", { class: "grow" }, `${outcome}${by ? ` ${by}` : ""}: `, h("b", {}, ...wholeSentence(askParts(ask)))),
+      // A turn says whose request it was; a client's line stands alone.
+      h(
+        "span",
+        { class: "grow" },
+        this.client && h("bdi", {}, ...wholeText(this.agentLabel)),
+        this.client && " · ",
+        `${outcome}${by ? ` ${by}` : ""}: `,
+        h("b", {}, ...wholeSentence(askParts(ask))),
+      ),
     );
   }
 }

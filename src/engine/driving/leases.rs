@@ -162,7 +162,11 @@ impl Engine {
         let begun = self.activity().begin(ActivitySource::Panel, Some(tab), &call);
         let outcome = self.release(None, &CommandRequest::default(), &call);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
-        outcome.map(|_| ())
+        match outcome {
+            // The lease ended meanwhile.
+            Err(fault) if fault.code == FaultCode::NotFound => Ok(()),
+            outcome => outcome.map(|_| ()),
+        }
     }
 
     /// Takes a tab out of a driver's set. Returns `false` if it was not in it.
