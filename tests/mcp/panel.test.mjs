@@ -151,20 +151,24 @@ describe('MCP clients in the side panel', () => {
     assert.equal(told.params.approvals[0].approval.approvalId, approvalId);
     assert.equal(told.params.approvals[0].from.client, 'far');
     assert.equal(told.params.approvals[0].tab, undefined, 'its browser does not have the tab');
-    await panel().evaluate(`${CARD}.querySelector('.link').click()`);
+    await panel().evaluate(`(async () => {
+      [globalThis.before] = await chrome.tabs.query({ active: true, currentWindow: true });
+      ${CARD}.querySelector('.link').click();
+    })()`);
     await panel().waitFor(`${LEASE}.innerText.includes('far')`, 'the panel follows to the tab');
-    const closed = later.chrome.frames.next(({ method }) => method === 'drivers.answered', 'how it ended');
     assert.equal((await later.ask('approval.answer', { conversationId, approvalId, decision: 'deny' })).error, undefined);
-    assert.deepEqual((await closed).params, { approvalId, decision: 'deny', by: 'panel' });
+    const ended = ({ method }) => method === 'drivers.answered';
+    const closed = later.pushed.find(ended) ?? (await later.chrome.frames.next(ended, 'how it ended'));
+    assert.deepEqual(closed.params, { approvalId, decision: 'deny', by: 'panel' });
     assert.ok((await going).failed);
     await panel().waitFor(LINE, 'it is closed here too');
     await later.close();
     await dismissed();
+    await panel().evaluate('void chrome.tabs.update(globalThis.before.id, { active: true })');
   });
 
   test('neither the client, a script nor a panel that is not confirmed answers, and nothing is told to it', async () => {
     const client = await start('self', '--tab', String(mine));
-    await scene.home.ok(['tab', String(mine)]);
     const filling = client.run('fill', { selector: '#name', value: 'Eve' });
     const [{ conversationId, approvalId }] = await waiting();
     const impostor = host(scene.home);
