@@ -156,7 +156,7 @@ impl ConversationTools {
         self.engine.tabs().change_work(conversation, |working| working.tab = Some(tab));
         self.engine.browsers().stay_for_turn(conversation, tab)?;
         let cancel = cancel.child_token();
-        let run = self.run_in_place(call, Place { tab, subject }, step, cancel.clone());
+        let run = self.run_in_place(call, Place { tab, subject }, step, cancel.clone(), act);
         self.until_taken_back(subject, &cancel, run).await
     }
 
@@ -167,6 +167,7 @@ impl ConversationTools {
         Place { tab, subject }: Place,
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
+        act: &Act,
     ) -> Result<ToolResult, Fault> {
         let (spec, conversation) = (call.spec, self.conversation());
         if self.driver.is_some() {
