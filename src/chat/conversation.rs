@@ -21,7 +21,7 @@ use crate::protocol::ids::{
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The largest text of one delta. Longer text is written in parts.
@@ -61,7 +61,7 @@ pub struct Conversation {
     pub(super) id: ConversationId,
     pub(super) epoch: Epoch,
     /// Its folder on disk, which exists once it has a message.
-    place: PathBuf,
+    pub(super) place: PathBuf,
     pub(super) inner: Mutex<Inner>,
     /// The last written content of `session.json`. Locked during a write.
     saved: Mutex<Option<Record>>,
@@ -151,11 +151,6 @@ impl Conversation {
     /// Returns the conversation's id.
     pub fn id(&self) -> &ConversationId {
         &self.id
-    }
-
-    /// Returns its folder on disk, which exists once it has a message.
-    pub(super) fn on_disk(&self) -> &Path {
-        &self.place
     }
 
     /// Returns what panels show of the conversation.

@@ -11,7 +11,6 @@ use crate::protocol::ids::{FileId, TurnId};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
 
 const FILE: &str = "evidence.jsonl";
 const OLDER_FILE: &str = "evidence.1.jsonl";
@@ -65,7 +64,7 @@ pub(crate) struct TracedRequest {
 impl Conversation {
     /// Appends what an act did. Blocks on disk I/O.
     pub(crate) fn note_act(&self, trace: &ActTrace) -> Result<(), ChatError> {
-        let path = self.on_disk().join(FILE);
+        let path = self.place.join(FILE);
         let failed = |source| ChatError::storage("write", &path, source);
         let mut line = serde_json::to_vec(trace).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
@@ -73,7 +72,7 @@ impl Conversation {
         let length = file.metadata().map_err(failed)?.len();
         if length > 0 && length + line.len() as u64 > LARGEST {
             drop(file);
-            fs::rename(&path, self.on_disk().join(OLDER_FILE)).map_err(failed)?;
+            fs::rename(&path, self.place.join(OLDER_FILE)).map_err(failed)?;
             file = append::open(&path).map_err(failed)?;
         }
         file.write_all(&line).map_err(failed)
@@ -83,7 +82,7 @@ impl Conversation {
     pub(crate) fn acts_of(&self, turn_id: &TurnId) -> Result<Vec<ActTrace>, ChatError> {
         let mut acts = Vec::new();
         for name in [OLDER_FILE, FILE] {
-            let path = self.on_disk().join(name);
+            let path = self.place.join(name);
             let bytes = match fs::read(&path) {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -99,33 +98,13 @@ impl Conversation {
 
     /// Keeps the picture of a page (JPEG), and removes the oldest ones above the limit. Blocks on disk I/O.
     pub(crate) fn keep_picture(&self, bytes: &[u8]) -> Result<FileId, ChatError> {
-        files::keep_picture(self.on_disk(), bytes)
+        files::keep_picture(&self.place, bytes)
     }
 
     /// Returns an image of the conversation, if it is still kept and not larger than `most`. Blocks on disk I/O.
     pub(crate) fn image(&self, id: &FileId, most: u64) -> Option<Vec<u8>> {
-        files::image(self.on_disk(), id, most)
+        files::image(&self.place, id, most)
     }
-}
-
-/// Removes the oldest files until at most `most` with `bytes` in total are left.
-pub(super) fn thin_out(folder: &Path, most: usize, bytes: u64) -> io::Result<()> {
-    let mut kept: Vec<(std::time::SystemTime, u64, PathBuf)> = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let metadata = entry.metadata()?;
-        kept.push((metadata.modified()?, metadata.len(), entry.path()));
-    }
-    kept.sort();
-    let (mut count, mut total) = (kept.len(), kept.iter().map(|(_, length, _)| length).sum::<u64>());
-    for (_, length, path) in kept {
-        if count <= most && total <= bytes {
-            break;
-        }
-        fs::remove_file(path)?;
-        (count, total) = (count - 1, total - length);
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -135,16 +114,16 @@ mod tests {
     use crate::chat::store::{NewConversation, Store};
 
     #[test]
-    fn traces_are_read_by_turn_and_pictures_are_bounded() {
+    fn traces_are_read_by_turn_and_pictures_by_id() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(&Home::at(folder.path().to_owned()).unwrap()).unwrap();
         let conversation = store.create(NewConversation { folder: String::new(), page: None });
-        fs::create_dir_all(conversation.on_disk()).unwrap();
+        fs::create_dir_all(&conversation.place).unwrap();
         for (turn, tool) in [("a", "click"), ("b", "fill"), ("a", "goto")] {
             let trace = ActTrace { turn_id: Some(TurnId::new(turn)), tool: tool.to_owned(), ..ActTrace::default() };
             conversation.note_act(&trace).unwrap();
         }
-        let mut torn = append::open(&conversation.on_disk().join(FILE)).unwrap();
+        let mut torn = append::open(&conversation.place.join(FILE)).unwrap();
         torn.write_all(b"{\"turnId\":\"a\"").unwrap();
         let tools: Vec<String> =
             conversation.acts_of(&TurnId::new("a")).unwrap().into_iter().map(|act| act.tool).collect();
@@ -153,7 +132,5 @@ mod tests {
         assert_eq!(conversation.image(&id, 10).unwrap(), b"jpeg");
         assert!(conversation.image(&id, 3).is_none());
         assert!(conversation.image(&FileId::new("../session.json"), 1000).is_none());
-        thin_out(&conversation.on_disk().join("evidence"), 0, 0).unwrap();
-        assert!(conversation.image(&id, 10).is_none());
     }
 }

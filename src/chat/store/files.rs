@@ -5,7 +5,6 @@
 
 use crate::base::atomic::FILE_MODE;
 use crate::chat::error::ChatError;
-use crate::chat::evidence::thin_out;
 use crate::protocol::chat::Attachment;
 use crate::protocol::ids::FileId;
 use rustix::fs::OFlags;
@@ -13,6 +12,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The largest accepted file.
 pub(crate) const MAX_FILE: u64 = 32 * 1024 * 1024;
@@ -83,6 +83,26 @@ pub(in crate::chat) fn keep_picture(folder: &Path, bytes: &[u8]) -> Result<FileI
     thin_out(&pictures, MOST_PICTURES, MOST_PICTURE_BYTES)
         .map_err(|source| ChatError::storage("remove", &pictures, source))?;
     Ok(kept.id)
+}
+
+/// Removes the oldest files until at most `most` with `bytes` in total are left.
+fn thin_out(folder: &Path, most: usize, bytes: u64) -> io::Result<()> {
+    let mut kept: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        kept.push((metadata.modified()?, metadata.len(), entry.path()));
+    }
+    kept.sort();
+    let (mut count, mut total) = (kept.len(), kept.iter().map(|(_, length, _)| length).sum::<u64>());
+    for (_, length, path) in kept {
+        if count <= most && total <= bytes {
+            break;
+        }
+        fs::remove_file(path)?;
+        (count, total) = (count - 1, total - length);
+    }
+    Ok(())
 }
 
 /// Reads a whole image, attached or of an act, of at most `most` bytes. Blocks on disk I/O.
@@ -201,6 +221,22 @@ mod tests {
         assert_eq!(read(folder.path(), &second.id, 0).unwrap().bytes, b"two");
         assert!(matches!(read(folder.path(), &first.id, 0), Err(ChatError::NoFile(_))));
         assert_eq!(read(folder.path(), &attached.id, 0).unwrap().bytes, b"attached");
+    }
+
+    #[test]
+    fn the_oldest_pictures_go_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let ids: Vec<FileId> = (0..3).map(|_| keep_picture(folder.path(), b"jpeg").unwrap()).collect();
+        let pictures = folder.path().join(PICTURE_FOLDER);
+        for (id, age) in ids.iter().zip([9, 5, 1]) {
+            let file = OpenOptions::new().write(true).open(pictures.join(id.as_str())).unwrap();
+            file.set_modified(SystemTime::now() - std::time::Duration::from_secs(age)).unwrap();
+        }
+        thin_out(&pictures, 2, 100).unwrap();
+        let kept = |at: usize| image(folder.path(), &ids[at], 100).is_some();
+        assert!(!kept(0) && kept(1) && kept(2));
+        thin_out(&pictures, 2, 4).unwrap();
+        assert!(!kept(1) && kept(2));
     }
 
     #[test]

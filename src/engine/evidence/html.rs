@@ -5,6 +5,7 @@
 
 use super::report::{Act, Item, Report};
 use crate::base::visible::visible;
+use crate::chat::evidence::TracedRequest;
 use crate::command::{iso, shared_text};
 use crate::protocol::VERSION;
 use base64::Engine as _;
@@ -113,7 +114,7 @@ fn put_act(out: &mut String, number: usize, act: &Act, started_at: u64) {
     put(out, "</li>\n");
 }
 
-fn put_requests(out: &mut String, act: &Act, requests: &[crate::chat::evidence::TracedRequest]) {
+fn put_requests(out: &mut String, act: &Act, requests: &[TracedRequest]) {
     if requests.is_empty() {
         put(out, "<p class=\"dim\">Its tab sent no request meanwhile.</p>\n");
         return;

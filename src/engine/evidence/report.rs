@@ -7,7 +7,7 @@ use super::words;
 use crate::chat::evidence::{ActTrace, TracedRequest};
 use crate::protocol::audit::AuditEntry;
 use crate::protocol::chat::{Attachment, ChatBody, ChatEvent, ConversationInfo, PageContext};
-use crate::protocol::ids::{ApprovalId, FileId, QuestionId, StepId, TurnId};
+use crate::protocol::ids::{ApprovalId, ClientMessageId, FileId, QuestionId, StepId, TurnId};
 use std::collections::{HashMap, HashSet};
 
 /// The most bytes of pictures in one file, before they are encoded.
@@ -208,7 +208,7 @@ impl Report {
         Some(report)
     }
 
-    fn take_message(&mut self, events: &[ChatEvent], wanted: Option<&crate::protocol::ids::ClientMessageId>) {
+    fn take_message(&mut self, events: &[ChatEvent], wanted: Option<&ClientMessageId>) {
         let sent = events.iter().find_map(|event| match &event.body {
             ChatBody::Message { client_id, text, page, attachments, .. } if Some(client_id) == wanted => {
                 Some((text, page, attachments))
@@ -247,14 +247,18 @@ fn has_picture(trace: &ActTrace) -> bool {
     [&trace.before, &trace.after].into_iter().flatten().any(|page| page.picture.is_some())
 }
 
+/// Whether a trace may be the one of a step.
+type Rule = fn(&Step<'_>, &ActTrace) -> bool;
+
 /// Returns the trace of each step: by the agent's id of the call, by its arguments, or else by their order.
 fn pair<'a>(steps: &[Step<'_>], traces: &'a [ActTrace]) -> Vec<Option<&'a ActTrace>> {
     let mut paired: Vec<Option<&ActTrace>> = vec![None; steps.len()];
     let mut used = vec![false; traces.len()];
-    let by_id = |step: &Step<'_>, trace: &ActTrace| trace.call_id.as_deref() == Some(step.id.as_str());
-    let by_arguments = |step: &Step<'_>, trace: &ActTrace| trace.tool == step.tool && trace.arguments == step.given;
-    let by_order = |step: &Step<'_>, trace: &ActTrace| trace.tool == step.tool;
-    let rules: [&dyn Fn(&Step<'_>, &ActTrace) -> bool; 3] = [&by_id, &by_arguments, &by_order];
+    let rules: [Rule; 3] = [
+        |step, trace| trace.call_id.as_deref() == Some(step.id.as_str()),
+        |step, trace| trace.tool == step.tool && trace.arguments == step.given,
+        |step, trace| trace.tool == step.tool,
+    ];
     for rule in rules {
         for (step, place) in steps.iter().zip(&mut paired).filter(|(_, place)| place.is_none()) {
             if let Some(at) = (0..traces.len()).find(|at| !used[*at] && rule(step, &traces[*at])) {
