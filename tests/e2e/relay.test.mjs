@@ -458,6 +458,32 @@ describe('from a terminal', () => {
     assert.ok(bodies >= 1 && JSON.parse(readFileSync(file, 'utf8')).log.entries.length >= 1);
   });
 
+  test('what measures and compares a page runs here too, or names what Chrome keeps from extensions', async () => {
+    const tab = String(await scene.tab('/form'));
+    const inTab = (...args) => scene.home.ok([...args, '--tab', tab]);
+    const refused = async (why, ...args) => {
+      const { code, stderr } = await scene.home.run([...args, '--tab', tab]);
+      assert.equal(code, 1, args.join(' '));
+      assert.match(stderr, why, args.join(' '));
+    };
+    assert.match(await inTab('trace', 'start'), /Recording a trace/);
+    await inTab('js', '1 + 1');
+    assert.match(await inTab('trace', 'stop'), /Trace saved: .* \(\d+ events?\)/);
+    assert.match(await inTab('vitals'), /LCP[\s\S]*TTFB/);
+    assert.match(await inTab('coverage', 'css', 'start'), /Recording which css is used/);
+    await inTab('coverage', 'css', 'stop');
+    await refused(/does not work in an everyday browser/, 'coverage', 'js', 'start');
+    assert.match(await inTab('heap', 'usage'), /JavaScript: /);
+    await refused(/does not work in an everyday browser/, 'heap', 'snapshot', 'a.heapsnapshot');
+    await inTab('screenshot', 'before.png', '--viewport');
+    await inTab('js', "document.body.style.background = 'lime'; 0");
+    const { data } = JSON.parse(await inTab('diff-image', 'before.png', '--viewport', '--json'));
+    assert.ok(data.different > 0 || data.pixels > 0, JSON.stringify(data));
+    await refused(/React/, 'react-tree');
+    await refused(/React/, 'react-component', '#name');
+    await refused(/chrome:\/\/flags/, 'webmcp-list');
+  });
+
   test('two everyday browsers and the one of connect keep apart', async () => {
     const { home, site, browser } = scene;
     await home.connect(['--headless', `${site.origin}/long`]);
