@@ -28,6 +28,43 @@ fn an_attached_browser_is_driven_and_left_running() {
     assert!(browser.0.try_wait().unwrap().is_none(), "the person's browser was ended with the daemon");
 }
 
+#[test]
+fn what_records_and_measures_a_page_works_in_an_attached_browser() {
+    let stage = Stage::new();
+    let site =
+        Site::start(|_, _| page("<title>Shop</title><style>h1 {color: red} h2 {color: blue}</style><h1>Shop</h1>"));
+    let (_browser, address) = foreign_browser(&stage.folder.path().join("profile"));
+    stage.run(&["connect", "--attach", &address]);
+    stage.run(&["goto", &site.url("/")]);
+    for (line, shows) in [
+        ("trace start", "Recording a trace"),
+        ("trace stop", "Trace saved: "),
+        ("vitals", "LCP"),
+        ("coverage css start", "Recording which css is used"),
+        ("coverage css stop", "unused of"),
+        ("coverage js start", "Recording which js is used"),
+        ("coverage js stop", ""),
+        ("heap usage", "JavaScript: "),
+        ("heap snapshot", ""),
+        ("video start --size 96x64", "Recording a video"),
+        ("video stop", "Video saved: "),
+        ("workers", ""),
+        ("workers bypass on", "Bypassing service workers on"),
+        ("workers bypass off", "Bypassing service workers off"),
+        ("audit-a11y", ""),
+        ("screenshot before.png --viewport", "Screenshot saved"),
+        ("diff-image before.png --viewport", ""),
+    ] {
+        let said = stage.run(&line.split(' ').collect::<Vec<_>>());
+        assert!(said.contains(shows), "{line}: {said}");
+    }
+    for (line, why) in [("react-tree", "React"), ("react-component h1", "React"), ("webmcp-list", "WebMCP is off")] {
+        let said = stage.fails(&line.split(' ').collect::<Vec<_>>());
+        assert!(said.contains(why), "{line}: {said}");
+    }
+    stage.run(&["disconnect"]);
+}
+
 /// The requested hosts.
 #[derive(Clone, Default)]
 struct Asked(Arc<(Mutex<Vec<String>>, Condvar)>);
