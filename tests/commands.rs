@@ -15,23 +15,23 @@ use std::path::Path;
 const HEAD: &str = "\
 # Commands
 
-Made from the registry: the command line, `POST /command`, the agents' tools and this page come from the same list. The program's
-own commands, which are for a terminal only, [stand at the end](#the-program-itself).
+Generated from the command registry: the command line, `POST /command`, the agents' tools and this page come from the same list. The program's
+own commands, which are for a terminal only, [are listed at the end](#the-program-itself).
 
-`<x>` must be given, `[x]` may be, `…` takes all that is left. A selector is a ref of the last snapshot (`@e3`), CSS, `text=…`,
+`<x>` is required, `[x]` is optional, `…` takes all remaining words. A selector is a ref of the last snapshot (`@e3`), CSS, `text=…`,
 `label=…`, `placeholder=…`, `alt=…`, `title=…`, `testid=…`, `role=button[name=\"…\"]` or `xpath=…`; it must match exactly one element.
-A text without quotes is a part in any case, one in quotes the whole, `/…/` a pattern. `>>` looks within what was found before:
-`li >> has-text=Lamp >> role=button`; `has=`, `has-not=`, `has-text=`, `visible=true` and `nth=0` (`-1` is the last) choose among it.
+Text without quotes matches a part and ignores case, text in quotes matches the whole, `/…/` is a regular expression. `>>` searches within the previous match:
+`li >> has-text=Lamp >> role=button`; `has=`, `has-not=`, `has-text=`, `visible=true` and `nth=0` (`-1` is the last) narrow the matches.
 
-Each command that acts in a page takes `--quiet`: it prints nothing of what it did and caused. [MIGRATE.md](MIGRATE.md) says what other
+Each command that acts in a page takes `--quiet`, which suppresses the lines about what it did and caused. [MIGRATE.md](MIGRATE.md) says what other
 tools' commands are called here.
 
 The class says what an agent may do with it: *read* runs, *act*, *download* and *upload* ask, *control* and *intercept* ask on each site, *page-tool* asks for each
 site and tool, *secret* is not offered.
-Output marked *page content* comes inside an envelope that says that it is not to be trusted.
+Output marked *page content* comes inside an envelope that marks it as untrusted.
 
 With `--json`, and over HTTP, the answer is an object: `output`, the text that is printed; `data`, if the command has any; `files`, the paths that it wrote;
-`effects`, what it caused. Below each table stands what a command's `data` are, as TypeScript writes types; `…` says that there may be other fields.
+`effects`, what it caused. Below each table is the type of each command's `data`, in TypeScript notation; `…` means that there may be other fields.
 ";
 
 fn class(class: Class) -> &'static str {

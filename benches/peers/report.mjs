@@ -63,7 +63,7 @@ export function markdown({ machine, versions, load, day, missing }, tables) {
 
 /** Returns the README's lines: the everyday operations, whatever the result. */
 export function quoted({ day, load }, rows) {
-  const whole = '[all of it](benches/RESULTS.md#beside-its-peers)';
+  const whole = '[all results](benches/RESULTS.md#beside-its-peers)';
   let text = `On the command line beside agent-browser and playwright-cli, medians in ms (${day}, load ${load}; ${whole}):\n\n`;
   const names = Object.keys(rows[0].results);
   text += row(['', ...names, 'ratio to the fastest peer']) + row(['---', ...names.map(() => '---:'), '---:']);

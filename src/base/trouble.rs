@@ -40,7 +40,7 @@ pub(crate) fn hint(path: &Path, source: &io::Error) -> String {
             )
         }
         io::ErrorKind::PermissionDenied => {
-            format!("Make {place} writable for you, or set GSTACK_HOME to a folder of yours.")
+            format!("Make {place} writable by you, or set GSTACK_HOME to a folder of yours.")
         }
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
             format!("{place} is in the way and is not a folder. Move it away, or set GSTACK_HOME to another folder.")

@@ -40,7 +40,7 @@ pub enum BrowserError {
         reason: String,
     },
     /// Another navigation by the page replaced it, several times in a row.
-    #[error("{url} was not reached: the page itself went to {instead} meanwhile")]
+    #[error("{url} was not reached: the page itself navigated to {instead} meanwhile")]
     Diverted {
         /// The address that was to be loaded.
         url: String,

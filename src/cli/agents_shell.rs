@@ -16,7 +16,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 /// Fails if only the person may run it.
 pub(super) fn check(invocation: &Invocation) -> Result<(), Fault> {
     match persons_own(invocation) {
-        Some(what) if is_agents() => Err(Fault::new(FaultCode::Forbidden, format!("an agent does not {what}"))
+        Some(what) if is_agents() => Err(Fault::new(FaultCode::Forbidden, format!("an agent may not {what}"))
             .hint("Ask the person to run it in a terminal.")),
         _ => Ok(()),
     }

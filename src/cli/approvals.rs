@@ -36,23 +36,24 @@ pub(super) fn command() -> Command {
     };
     let switch = |name: &'static str, help| Arg::new(name).long(name).action(ArgAction::SetTrue).help(help);
     Command::new("approvals")
-        .about("List, watch and answer what agents ask")
+        .about("List, watch and answer agents' approvals and questions")
         .args_conflicts_with_subcommands(true)
         .arg(switch("watch", "Print each one as it arrives, and when it is answered"))
         .subcommand(
             Command::new("allow")
                 .about("Allow it, by default once")
                 .arg(id())
-                .arg(switch("site", "Also from now on, on this site"))
-                .arg(switch("conversation", "Also from now on, in this conversation"))
-                .arg(switch("always", "Also from now on, everywhere, until `gstack policy remove`"))
+                .arg(switch("site", "Allow it on this site from now on"))
+                .arg(switch("conversation", "Allow it in this conversation from now on"))
+                .arg(switch("always", "Allow it everywhere from now on, until `gstack policy remove`"))
                 .group(ArgGroup::new("how long").args(["site", "conversation", "always"])),
         )
         .subcommand(Command::new("deny").about("Deny it, or decline to answer a question").arg(id()))
         .subcommand(
             Command::new("answer")
                 .about(
-                    "Answer an agent's question: an option's number or words, or your own; one for each of its parts",
+                    "Answer an agent's question with an option's number or text, or in your own words; give one \
+                        answer per part",
                 )
                 .arg(
                     Arg::new("answer")

@@ -80,7 +80,7 @@ async fn show_proof(client: &Client, verify: &AuditVerify, json: bool, terminal:
     match proof.trouble {
         None => Ok(()),
         Some(trouble) => {
-            Err(Fault::new(FaultCode::Storage, format!("the audit does not hold: {}", visible_line(&trouble)))
+            Err(Fault::new(FaultCode::Storage, format!("the audit failed verification: {}", visible_line(&trouble)))
                 .hint("Compare audit.jsonl and audit.1.jsonl in gstack's home with a backup."))
         }
     }
@@ -90,8 +90,8 @@ async fn show_proof(client: &Client, verify: &AuditVerify, json: bool, terminal:
 fn proved(proof: &AuditProof) -> String {
     let mut said = match proof.lines {
         0 => "Nothing has been recorded yet.".to_owned(),
-        1 => format!("1 line holds (number {}).", proof.first),
-        lines => format!("{lines} lines hold together (numbers {} to {}).", proof.first, proof.last),
+        1 => format!("1 line verified (number {}).", proof.first),
+        lines => format!("{lines} lines verified (numbers {} to {}).", proof.first, proof.last),
     };
     if proof.torn > 0 {
         said.push_str(&format!("\n{} cut off by a crash, before they counted.", count(proof.torn)));
@@ -135,7 +135,7 @@ async fn show_lines(client: &Client, request: AuditRequest, json: bool, terminal
         }
     }
     if empty && !request.follow {
-        print_line("No agent has wanted anything yet.");
+        print_line("No decisions have been recorded yet.");
     }
     Ok(())
 }

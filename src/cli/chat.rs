@@ -39,7 +39,7 @@ pub(super) async fn chat(
                     None if conversation.is_some() => {
                         "The message was sent, and its turn continues; the answer is in the side panel. To end it: gstack chat --stop"
                     }
-                    None => "It is not known whether the message was sent. `gstack sessions` shows it if it was.",
+                    None => "It is unknown whether the message was sent. `gstack sessions` shows it if it was.",
                 });
                 return Ok(ExitCode::from(INTERRUPTED));
             }
@@ -124,12 +124,13 @@ impl View {
             _ if self.turn.is_some() => return,
             (_, 0) => return,
             (ConversationState::Idle, _) => {
-                "The turn before it did not end well, so it waits for your go-ahead: `gstack chat --continue`, or in the side panel."
+                "The previous turn did not finish, so your message is waiting. To run it: `gstack chat --continue`, \
+                    or continue in the side panel."
                     .to_owned()
             }
             (ConversationState::WaitingForSlot, _) => "It waits until another agent has ended.".to_owned(),
-            (_, 1) => "Another turn runs; yours is the next.".to_owned(),
-            (_, queued) => format!("Another turn runs; yours is among {queued} that wait."),
+            (_, 1) => "Another turn is running; yours is next.".to_owned(),
+            (_, queued) => format!("Another turn is running; {queued} messages are waiting, yours among them."),
         };
         if self.said.as_ref() != Some(&words) {
             self.line(&self.terminal.dim(&words));

@@ -75,7 +75,7 @@ pub fn command() -> Command {
                 Arg::new("report")
                     .long("report")
                     .action(ArgAction::SetTrue)
-                    .help("Print what a bug report needs, without paths, addresses, secrets and words of pages"),
+                    .help("Print what a bug report needs, without paths, addresses, secrets or page text"),
             ),
         Command::new("chat")
             .about("Send a message to the agent and stream its answer")
@@ -118,7 +118,7 @@ pub fn command() -> Command {
         sessions::command(),
         evidence::command(),
         settings::command(),
-        Command::new("stop-turn").about("Stop the agents in all tabs, or with --tab in one"),
+        Command::new("stop-turn").about("Stop the agents in all tabs, or in one tab with --tab"),
         approvals::command(),
         policy::command(),
         panels::command(),
@@ -129,10 +129,13 @@ pub fn command() -> Command {
             .about("Show what was done in the browser and by whom, without secrets")
             .arg(Arg::new("follow").long("follow").action(ArgAction::SetTrue).help("Keep printing new entries")),
         host_command("install-host", "Register gstack with every installed Chromium-family browser"),
-        host_command("uninstall-host", "Remove the registration again"),
+        host_command("uninstall-host", "Remove the registration"),
         Command::new("upgrade")
             .about("Install a newer release, if there is one, and let the daemon hand over to it")
-            .arg(Arg::new("check").long("check").action(ArgAction::SetTrue).help("Only say whether there is one")),
+            .arg(Arg::new("check").long("check").action(ArgAction::SetTrue).help(
+                "Only check whether there is a newer \
+                release",
+            )),
         skill::command(),
         Command::new("completions")
             .about("Print the completion script for a shell; install/install.sh installs it")

@@ -51,10 +51,12 @@ fn next_steps(connected: &Connected, terminal: Terminal) -> String {
             "There is no display, so the browser runs without a window.\nTalk to it: gstack chat \"help\"   ·   drive it: gstack goto example.com"
         }
         ("attached", _) => {
-            "The browser stays its owner's: gstack disconnect lets go of it.\nDrive it: gstack snapshot -i   ·   talk to it: gstack chat \"help\""
+            "gstack did not start this browser and never closes it: gstack disconnect only detaches from it.\nDrive \
+                it: gstack snapshot -i   ·   talk to it: gstack chat \"help\""
         }
         ("everyday", _) => {
-            "This is your own browser, with your logins: gstack disconnect lets go of it.\nDrive it: gstack tabs   ·   gstack snapshot -i   ·   talk to it: gstack chat \"help\""
+            "This is your own browser, with your logins: gstack disconnect only detaches from it.\nDrive it: gstack \
+                tabs   ·   gstack snapshot -i   ·   talk to it: gstack chat \"help\""
         }
         (_, true) => {
             "The side panel is open: type there what you want done on the page.\nFrom here:  gstack chat \"help\"   ·   gstack goto example.com"

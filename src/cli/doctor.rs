@@ -39,11 +39,12 @@ fn host_notes(host_is_missing: bool) -> Vec<String> {
     let note = |done: &hosts::Done| {
         let browser = &done.step.browser;
         match done.step.action {
-            Action::Replace => {
-                Some(format!("{browser} starts another program than this one as gstack's host: gstack install-host"))
-            }
+            Action::Replace => Some(format!(
+                "{browser} starts a different program as gstack's host. To fix it, run: gstack \
+                    install-host"
+            )),
             Action::Create if host_is_missing => {
-                Some(format!("{browser} does not know gstack's host; to use it there: gstack install-host"))
+                Some(format!("gstack is not registered with {browser}. To use it there, run: gstack install-host"))
             }
             _ => None,
         }

@@ -34,7 +34,7 @@ pub(super) async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
     match running.post::<_, Stopping>("/stop", &Empty {}).await {
         Ok(Stopping { pid }) => {
             if !ending::within(running.home(), pid, STOP_LIMIT).await {
-                return Err(Fault::new(FaultCode::Timeout, "the daemon was told to end and has not ended yet")
+                return Err(Fault::new(FaultCode::Timeout, "the daemon has not ended yet")
                     .hint("Wait a moment, then run `gstack status`."));
             }
             say(

@@ -43,8 +43,8 @@ fn show(report: &Report, extension: Option<&Path>, json: bool) -> Result<(), Fau
 
 fn outcome(report: &Report) -> Result<(), Fault> {
     if report.failed() {
-        return Err(Fault::new(FaultCode::Storage, "some browsers could not be served")
-            .hint("The lines above say which and why. What could be done is done; run it again afterwards."));
+        return Err(Fault::new(FaultCode::Storage, "some browsers could not be changed")
+            .hint("The lines above say which and why. Fix that, then run the command again."));
     }
     Ok(())
 }

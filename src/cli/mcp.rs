@@ -80,19 +80,21 @@ impl Tools {
         let profile = if self.profile == "all" { ToolProfile::all() } else { ToolProfile::with(&capabilities) };
         if capabilities == [Capability::Storage] && !self.secrets {
             return Err(Fault::new(FaultCode::BadRequest, "every command of storage is secret").hint(
-                "Say `gstack mcp --caps storage --secrets --trusted`, for a client that you would give your passwords.",
+                "Run `gstack mcp --caps storage --secrets --trusted`, for a client that you would give your passwords.",
             ));
         }
         if !self.trusted && (self.profile == "all" || !self.caps.is_empty() || self.secrets) {
-            return Err(Fault::new(FaultCode::BadRequest, "more tools than the core are for clients that you trust")
+            return Err(Fault::new(FaultCode::BadRequest, "tools beyond the core are only for clients that you trust")
                 .hint("Add --trusted to let the client act as you do, without approvals and in every tab."));
         }
         if !self.secrets {
             return Ok(profile);
         }
         if self.profile != "all" && capabilities.is_empty() {
-            return Err(Fault::new(FaultCode::BadRequest, "--secrets needs --profile all or --caps")
-                .hint("Say `gstack mcp --profile all --secrets --trusted`, or `gstack mcp --caps storage --secrets --trusted`."));
+            return Err(Fault::new(FaultCode::BadRequest, "--secrets needs --profile all or --caps").hint(
+                "Run `gstack mcp --profile all --secrets --trusted`, or `gstack mcp --caps storage --secrets \
+                    --trusted`.",
+            ));
         }
         Ok(profile.and_secrets())
     }
@@ -132,7 +134,7 @@ pub(super) fn command() -> Command {
         Arg::new("name")
             .long("name")
             .value_name("NAME")
-            .help("Your name for the client, beside its own, in `status` and the audit")
+            .help("A name for the client, shown beside its own in `status` and the audit")
     };
     let current_tab = || {
         Arg::new("current-tab")

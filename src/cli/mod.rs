@@ -122,7 +122,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Disconnect { force } => {
             let disconnected = disconnect(&client, &running, force).await?;
             show(json, &disconnected, || match disconnected.closed {
-                true => "Disconnected: the browser is closed. Conversations stay.".to_owned(),
+                true => "Disconnected: the browser is closed. Conversations are kept.".to_owned(),
                 false => "Disconnected: the browser stays open without gstack. Conversations are kept.".to_owned(),
             })?;
         }
@@ -175,7 +175,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::ContinueChat => {
             let request = ContinueTurns { tab_id: tab(globals.tab)? };
             let done: Empty = running.post("/continue", &request).await?;
-            show(json, &done, || "What waited runs now.".to_owned())?;
+            show(json, &done, || "The waiting messages are running now.".to_owned())?;
         }
         Invocation::Sessions(wanted) => sessions::run(&client, wanted, tab(globals.tab)?, json, terminal).await?,
         Invocation::Evidence(wanted) => evidence::run(&client, wanted, tab(globals.tab)?, json).await?,
@@ -218,13 +218,16 @@ async fn renew(home: &Home, invocation: &Invocation) {
     let waits = |handing_over: &HandingOver| {
         let minutes = handing_over.seconds / 60;
         let turns = counted(handing_over.turns, "running turn");
-        tell(&format!("gstack is updated: waiting for {turns}, {minutes} minutes at most."));
+        tell(&format!("gstack is being updated: waiting for {turns}, {minutes} minutes at most."));
     };
     match upgrade_daemon(home, patient, waits).await {
         DaemonUpgrade::Done | DaemonUpgrade::Busy => {}
         DaemonUpgrade::Slow => tell("The older gstack has not ended yet; this command uses it."),
         DaemonUpgrade::Refused(fault) => {
-            tell(&format!("An older gstack runs and does not hand over ({fault}); `gstack stop` ends it."));
+            tell(&format!(
+                "An older gstack is running and does not hand over ({fault}). To end it, run `gstack \
+                stop`."
+            ));
         }
     }
 }

@@ -69,13 +69,13 @@ pub(super) fn command() -> Command {
             place(Command::new("allow").about("Allow agents to do this without asking")).arg(scope()).arg(option(
                 "for",
                 "SPAN",
-                "For so long: 90m, 2h, 1d",
+                "How long the rule lasts: 90m, 2h, 1d",
             )),
         )
         .subcommand(
             place(Command::new("deny").about("Never let agents do this; overrides rules that allow it"))
                 .arg(scope())
-                .arg(option("for", "SPAN", "For so long: 90m, 2h, 1d")),
+                .arg(option("for", "SPAN", "How long the rule lasts: 90m, 2h, 1d")),
         )
         .subcommand(
             place(Command::new("unattended").about("Let agents do everything without asking, for a limited time"))
@@ -119,7 +119,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("test")
-                .about("Check the rules against a file of expectations; exit code 1 where one does not hold")
+                .about("Check the rules against a file of expectations; exits with 1 if any is not met")
                 .arg(
                     Arg::new("file")
                         .required(true)
@@ -194,7 +194,7 @@ pub(super) async fn run(client: &Client, wanted: Rules, json: bool, terminal: Te
 
 fn end_of(span: &str) -> Result<u64, Fault> {
     let length = moment::span(span).ok_or_else(|| {
-        Fault::new(FaultCode::BadRequest, format!("{span:?} is not a span of time"))
+        Fault::new(FaultCode::BadRequest, format!("{span:?} is not a duration"))
             .hint("Write it as 90m, 2h, 1h30m or 1d.")
     })?;
     Ok(now_millis().saturating_add(length))
@@ -225,7 +225,7 @@ fn explanation(found: &PolicyExplained, terminal: Terminal) -> String {
     let mut lines = vec![format!("{verdict} {}", found.why)];
     lines.extend(found.rule.iter().map(|rule| format!("  {}", line(rule, terminal))));
     if !found.others.is_empty() {
-        lines.push("Rules that don't decide:".to_owned());
+        lines.push("Other rules:".to_owned());
     }
     lines.extend(found.others.iter().map(|other| format!("  {}: {}", line(&other.rule, terminal), other.why)));
     lines.join("\n")

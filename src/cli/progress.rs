@@ -30,7 +30,7 @@ pub(super) async fn run(client: &Client, request: &CommandRequest) -> Result<Com
     }
     shown.end();
     Err(Fault::new(FaultCode::OutcomeUnknown, "the daemon ended before the command did")
-        .hint("Look whether the file is there before you repeat it."))
+        .hint("Check whether the file is there before you repeat the command."))
 }
 
 struct Shown {

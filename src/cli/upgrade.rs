@@ -18,7 +18,10 @@ fn words(outcome: &Outcome, check: bool) -> String {
     let day = outcome.published.as_ref().map(|day| format!(" of {day}")).unwrap_or_default();
     match (installed == newest, check) {
         (true, _) => format!("gstack {installed} is the newest release."),
-        (false, true) => format!("gstack {newest}{day} can be installed: gstack upgrade. This is {installed}."),
+        (false, true) => format!(
+            "gstack {newest}{day} is available; you have {installed}. To install it: gstack \
+            upgrade"
+        ),
         (false, false) if outcome.handing_over => {
             format!("Upgraded from {installed} to {newest}. The older daemon hands over when its turns have finished.")
         }

@@ -258,8 +258,11 @@ pub(super) fn refused(status: StatusCode, body: &[u8]) -> Fault {
 pub(super) fn silent(home: &Home) -> Fault {
     let state = State::read(home);
     let named = state.as_ref().map(|state| format!(" (pid {})", state.pid)).unwrap_or_default();
-    let fault = Fault::new(FaultCode::Timeout, format!("the gstack daemon{named} runs and does not answer"))
-        .hint("End it: the next command starts another. The browser stays, and so does all that was said.")
+    let fault = Fault::new(FaultCode::Timeout, format!("the gstack daemon{named} is running but does not answer"))
+        .hint(
+            "Kill that process: the next command starts a new one. The browser stays open and conversations are \
+            kept.",
+        )
         .at(Hop::Daemon);
     match state {
         Some(state) => fault.command(format!("kill -9 {}", state.pid)),
@@ -279,14 +282,14 @@ fn lost(error: &hyper::Error) -> Fault {
 
 pub(super) fn gone(how: String) -> Fault {
     Fault::new(FaultCode::OutcomeUnknown, format!("the connection to the gstack daemon was lost: {how}"))
-        .hint("Look at the page before you repeat it. `gstack doctor` says which part is down.")
+        .hint("Look at the page before you repeat the command. `gstack doctor` says which part is down.")
         .command("gstack doctor")
         .at(Hop::Daemon)
 }
 
 pub(super) fn unreadable(error: &serde_json::Error) -> Fault {
     Fault::new(FaultCode::ProtocolMismatch, format!("the daemon's answer could not be read: {error}"))
-        .hint("The daemon may be of another version. Run `gstack stop`, then repeat.")
+        .hint("The daemon may have a different version. Run `gstack stop`, then repeat the command.")
         .command("gstack stop")
         .at(Hop::Daemon)
 }

@@ -219,8 +219,11 @@ async fn execute_where_allowed(context: &Context, call: &Call) -> Result<Output,
 
 fn cut_off(spec: &Spec) -> Fault {
     if spec.changes() {
-        Fault::new(FaultCode::OutcomeUnknown, format!("{} was cut off; whether it took effect is not known", spec.name))
-            .hint("Look at the page (snapshot) before you repeat it.")
+        Fault::new(
+            FaultCode::OutcomeUnknown,
+            format!("{} was cut off; it is unknown whether it took effect", spec.name),
+        )
+        .hint("Look at the page (snapshot) before you repeat the command.")
     } else {
         Fault::new(FaultCode::Cancelled, format!("{} was cancelled", spec.name))
     }

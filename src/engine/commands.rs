@@ -359,7 +359,7 @@ pub(super) fn moves_of(named: Option<TabId>) -> Moves {
 
 /// Notes in the outcome that the browser is a new one.
 fn in_new_browser(outcome: Result<Output, Fault>) -> Result<Output, Fault> {
-    const NEW: &str = "The browser before this one was closed or crashed, and its tabs with it: this is a new one.";
+    const NEW: &str = "The previous browser was closed or crashed, and its tabs are gone. This is a new browser.";
     match outcome {
         Ok(mut output) => {
             output.say(Some(NEW.to_owned()));

@@ -198,8 +198,10 @@ fn for_person() -> Fault {
 
 /// Returns the fault for a process that cannot be identified, which gets nothing of the person's.
 fn not_shown() -> Fault {
-    Fault::new(FaultCode::Forbidden, "the program at the other end could not be shown to be yours")
-        .hint("It must run as you, not come from an agent, and stay until it is answered. Use the gstack command line.")
+    Fault::new(FaultCode::Forbidden, "gstack could not verify that the calling program is yours").hint(
+        "It must run as your user, not be started by an agent, and keep running until it gets its answer. Use \
+            the gstack command line.",
+    )
 }
 
 fn no_token() -> Fault {

@@ -23,12 +23,12 @@ pub(super) fn check(caller: &Caller, uri: &Uri, headers: &HeaderMap, navigation:
         let named = uri.authority().map(|authority| authority.as_str());
         if !text("host").is_some_and(is_our_host) || !named.is_none_or(is_our_host) {
             return Err(Fault::new(FaultCode::Forbidden, "the Host header names another host")
-                .hint("Ask for 127.0.0.1 or localhost."));
+                .hint("Use 127.0.0.1 or localhost as the host."));
         }
     }
     if headers.contains_key(header::ORIGIN) {
-        return Err(Fault::new(FaultCode::Forbidden, "requests of web pages are refused")
-            .hint("Ask from a program: scripts send no Origin header."));
+        return Err(Fault::new(FaultCode::Forbidden, "requests from web pages are refused")
+            .hint("Send the request from a program, without an Origin header."));
     }
     let fine = match headers.get("sec-fetch-site").map(|site| site.to_str()) {
         None | Some(Ok("none" | "same-origin")) => true,
@@ -37,7 +37,10 @@ pub(super) fn check(caller: &Caller, uri: &Uri, headers: &HeaderMap, navigation:
     if fine {
         return Ok(());
     }
-    Err(Fault::new(FaultCode::Forbidden, "requests of other sites are refused").hint("Ask from a program."))
+    Err(Fault::new(FaultCode::Forbidden, "requests from other sites are refused").hint(
+        "Send the request from a \
+        program.",
+    ))
 }
 
 fn is_our_host(host: &str) -> bool {

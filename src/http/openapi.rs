@@ -22,7 +22,7 @@ struct Who {
 
 fn description() -> Value {
     let rings = rings();
-    let anybody = Who { words: "Open to every process of this machine; says no secret.", token: false };
+    let anybody = Who { words: "Open to every process on this machine; reveals no secrets.", token: false };
     let scripts = Who {
         words: "On http.sock for the person, on the port with the token of browse.json. An agent's own token runs the \
                 command as that agent.",
@@ -89,7 +89,7 @@ fn operation(route: &Route, who: &Who, generator: &mut SchemaGenerator) -> Value
     let (words, content) = match route.about().form {
         Form::Json => ("The answer", json!({ "application/json": { "schema": schema } })),
         Form::Lines => {
-            ("One JSON value a line, as they happen", json!({ "application/x-ndjson": { "schema": schema } }))
+            ("One JSON value per line, as they happen", json!({ "application/x-ndjson": { "schema": schema } }))
         }
         Form::Events => {
             let words = "Events named `activity`, each with an entry; `gap` where entries are lost";

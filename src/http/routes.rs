@@ -67,7 +67,7 @@ pub(super) fn rings() -> Rings {
                 "/command/lines",
                 RouteDescription::new::<CommandRequest, CommandLine>(
                     Verb::Post,
-                    "Runs a browser command and says meanwhile how far it is",
+                    "Runs a browser command and reports its progress",
                     Form::Lines,
                 ),
                 axum::routing::post(command_lines),
@@ -105,7 +105,7 @@ fn person() -> Vec<Route> {
                 Ok(())
             },
         ),
-        post("/disconnect", "Closes the browser, or lets go of one that is only attached to", disconnect),
+        post("/disconnect", "Closes the browser, or detaches from one that gstack did not start", disconnect),
         tell("/stop", "Ends the daemon", stop),
         lines("/chat", "Sends a message and follows the answer", |engine, request, lines| {
             engine.chat_from_terminal(request, lines);
@@ -115,7 +115,7 @@ fn person() -> Vec<Route> {
             "/driver",
             RouteDescription::new::<DriverBegin, DriverLine>(
                 Verb::Post,
-                "Registers the process that asks as a driver, for as long as it reads the answer",
+                "Registers the calling process as a driver, for as long as it reads the answer",
                 Form::Lines,
             ),
             axum::routing::post(begin_driver),

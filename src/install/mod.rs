@@ -56,7 +56,7 @@ impl InstallError {
             Self::OddPath { .. } => "Move gstack to a folder with a plain name.".to_owned(),
             Self::Write { path, .. } => {
                 let folder = path.parent().unwrap_or(path);
-                format!("Make {} writable for you, and check that the disk is not full.", folder.display())
+                format!("Make {} writable by you, and check that the disk is not full.", folder.display())
             }
         }
     }

@@ -78,7 +78,7 @@ fn place(skills: &Path) -> Result<PathBuf, InstallError> {
     }
     match fs::read(&file) {
         Ok(bytes) if !String::from_utf8_lossy(&bytes).contains(MARK) => {
-            refused(taken("a skill of that name, not made by gstack, is there"))
+            refused(taken("another skill of that name exists, which gstack did not install"))
         }
         Err(error) if error.kind() != ErrorKind::NotFound => refused(error),
         _ => Ok(file),

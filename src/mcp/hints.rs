@@ -159,7 +159,7 @@ mod tests {
             (FaultCode::NotFound, "`tabs` lists them.", "`tabs` lists them."),
             (
                 FaultCode::BrowserDown,
-                "Open the browser again with `gstack connect` before you repeat it.",
+                "Open the browser again with `gstack connect` before you repeat the command.",
                 "Ask the person to open the browser with gstack.",
             ),
             (
@@ -182,8 +182,8 @@ mod tests {
             ),
             (
                 FaultCode::OutcomeUnknown,
-                "Look at the page before you repeat it. `gstack doctor` says which part is down.",
-                "Look at the page before you repeat it. Ask the person to open the browser with gstack.",
+                "Look at the page before you repeat the command. `gstack doctor` says which part is down.",
+                "Look at the page before you repeat the command. Ask the person to open the browser with gstack.",
             ),
         ] {
             assert_eq!(told(code, hint), wanted, "{hint}");

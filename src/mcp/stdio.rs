@@ -44,7 +44,7 @@ impl StdioTools {
     pub(crate) async fn serve(self) -> Result<(), Fault> {
         let broken = |error: String| {
             Fault::new(FaultCode::BadRequest, format!("the MCP client could not be served: {error}"))
-                .hint("`gstack mcp` is started by an MCP client; `gstack mcp install` tells one how.")
+                .hint("`gstack mcp` is started by an MCP client; `gstack mcp install` sets one up.")
         };
         let served = self.serve_with(tokio::io::stdin(), tokio::io::stdout()).await;
         served.map_err(broken)

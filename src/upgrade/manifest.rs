@@ -121,7 +121,7 @@ impl Archive {
             }
         }
         let found: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        if found == self.sha256 { Ok(()) } else { Err(damaged("its SHA-256 is another one".to_owned())) }
+        if found == self.sha256 { Ok(()) } else { Err(damaged("its SHA-256 does not match".to_owned())) }
     }
 }
 

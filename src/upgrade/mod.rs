@@ -30,7 +30,7 @@ const END_LIMIT: Duration = Duration::from_secs(15);
 pub enum UpgradeError {
     #[error("this build of gstack has no key to check releases with")]
     NoKey,
-    #[error("{0} is not an address of releases: only https is accepted")]
+    #[error("{0} can't be used for releases: only https is accepted")]
     Address(String),
     #[error("{name} could not be downloaded: {reason}")]
     Download { name: String, reason: String },
@@ -40,9 +40,9 @@ pub enum UpgradeError {
     Manifest(String),
     #[error("the newest release is {offered}, which is older than this gstack ({VERSION})")]
     Older { offered: String },
-    #[error("release {version} has nothing for {target}")]
+    #[error("release {version} has no build for {target}")]
     NoTarget { version: String, target: String },
-    #[error("{name} is not what was released: {how}")]
+    #[error("{name} does not match the release: {how}")]
     Damaged { name: String, how: String },
     #[error("the downloaded program does not start here: {0}")]
     DoesNotStart(String),
@@ -65,7 +65,7 @@ impl From<UpgradeError> for Fault {
             E::Download { .. } => (FaultCode::NotFound, "Nothing was changed. Check the network and try again."),
             E::Signature(_) | E::Damaged { .. } => (
                 FaultCode::Denied,
-                "Nothing was changed. Try again; if it stays so, report it to gstack's maintainers.",
+                "Nothing was changed. Try again. If it fails again, report it to gstack's maintainers.",
             ),
             E::Manifest(_) => {
                 (FaultCode::Conflict, "Nothing was changed. Install the release by hand: docs/INSTALL.md.")
@@ -73,9 +73,9 @@ impl From<UpgradeError> for Fault {
             E::Older { .. } => (FaultCode::Denied, "Nothing was changed: an upgrade never installs an older gstack."),
             E::NoTarget { .. } => (FaultCode::NotFound, "Nothing was changed. Build it from source: install/setup.sh."),
             E::DoesNotStart(_) => (FaultCode::Conflict, "Nothing was changed. Build it from source: install/setup.sh."),
-            E::Managed(_) => (FaultCode::Conflict, "That updates it too."),
+            E::Managed(_) => (FaultCode::Conflict, "Update it the same way."),
             E::Place { .. } => {
-                (FaultCode::Storage, "Make its folder writable for you, and check that the disk is not full.")
+                (FaultCode::Storage, "Make its folder writable by you, and check that the disk is not full.")
             }
             E::RolledBack { .. } => {
                 (FaultCode::Conflict, "Please report this, with the output of: gstack doctor --report")

@@ -116,7 +116,7 @@ async fn a_page_with_changing_colours(world: &World) {
     let all = video["colours"].as_array().unwrap();
     assert!(all.iter().zip(wanted).all(|(colour, wanted)| is(colour, wanted)), "{video}");
     let gone = world.fault("video", &["stop"]).await;
-    assert_eq!((gone.code, gone.message.as_str()), (FaultCode::NotFound, "this tab is not recorded"));
+    assert_eq!((gone.code, gone.message.as_str()), (FaultCode::NotFound, "this tab is not being recorded"));
 }
 
 #[test]

@@ -409,7 +409,7 @@ describe('from a terminal', () => {
     assert.match(told, /Asia\/Tokyo de-DE true 412/);
     const { code, stderr } = await scene.home.run(['emulate', 'permissions', 'grant', 'geolocation', '--tab', tab]);
     assert.equal(code, 1);
-    assert.match(stderr, /does not work in an everyday browser: Chrome lets no extension set a site's permissions/);
+    assert.match(stderr, /does not work in an everyday browser: Chrome does not let extensions set a site's permissions/);
     assert.match(await inTab('emulate', 'reset'), /own again/);
     assert.match(await inTab('emulate', 'list'), /nothing is emulated/);
     assert.match(await inTab('har', 'start', '--bodies'), /Recording requests/);

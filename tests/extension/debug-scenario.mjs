@@ -129,7 +129,7 @@ export function debugScenario(base) {
   const command = (name, args, fault) => {
     if (name === "inspect") return { output: "", data: inspection(inline) };
     if (name === "style" && args[0] === "--undo") {
-      if (inline.length === 0) throw fault("not-found", "There is no modification to revert");
+      if (inline.length === 0) throw fault("not-found", "there is no modification to revert");
       inline.pop();
       return { output: "Reverted last modification" };
     }

@@ -24,7 +24,7 @@ fn the_rules_explain_themselves_and_are_held_against_expectations() {
     assert_eq!(explained(&["act", "--site", "shop.example", "--risk", "carries"])["verdict"], "asks");
     assert_eq!(explained(&["submit", "--site", "shop.example"])["verdict"], "refused");
     let said = stage.run(&["policy", "explain", "click", "--site", "other.example"]);
-    assert!(said.starts_with("Asks you first. No rule covers it.\nRules that don't decide:\n"), "{said}");
+    assert!(said.starts_with("Asks you first. No rule covers it.\nOther rules:\n"), "{said}");
     assert!(said.contains("allow act on shop.example: it is for another site"), "{said}");
     let said = stage.said(&["policy", "explain", "clik"]);
     assert!(said.code == Some(2) && said.err.contains("no command") && said.err.contains("Use look, act"), "{said:?}");

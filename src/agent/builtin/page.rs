@@ -68,7 +68,7 @@ pub(super) fn links(output: &str) -> String {
 /// Returns the console's errors, or that there are none.
 pub(super) fn console(output: &str) -> String {
     if without_envelope(output).trim().is_empty() {
-        return "The console has no errors since gstack began to work in this tab.\n".to_owned();
+        return "The console has shown no errors since gstack started working in this tab.\n".to_owned();
     }
     fenced(output)
 }

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use tokio::sync::oneshot;
 
-const NOBODY_ANSWERED: &str = "Nobody answered the question whether this is allowed, so it is not.";
+const NOBODY_ANSWERED: &str = "No one answered the approval in time, so this is not allowed.";
 const CLOSED_FILE: &str = "This file is closed to agents: it holds credentials or gstack's own data.";
 
 /// The session's next step for a request, or for its answer.

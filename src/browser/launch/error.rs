@@ -78,20 +78,22 @@ impl From<LaunchError> for Fault {
             LaunchError::ProfileInUse { .. } => {
                 "Close that browser, then try again. If there is none, delete SingletonLock in the profile.".to_owned()
             }
-            LaunchError::Io { .. } | LaunchError::Keeper(_) => "Check that the folder is writable for you.".to_owned(),
-            LaunchError::Browser { .. } => "Its last words above say why; another browser: --browser PATH".to_owned(),
+            LaunchError::Io { .. } | LaunchError::Keeper(_) => "Check that the folder is writable by you.".to_owned(),
+            LaunchError::Browser { .. } => "Its output above says why. To use another browser, add --browser \
+                PATH."
+                .to_owned(),
             LaunchError::Link(LinkError::Busy) => {
                 "Another daemon drives this browser: end it, or use another --session.".to_owned()
             }
             LaunchError::Link(LinkError::Refused) => {
-                "This daemon was started by an agent. In a terminal of yours: gstack stop, then gstack connect."
+                "This daemon was started by an agent. In your own terminal, run gstack stop, then gstack connect."
                     .to_owned()
             }
             LaunchError::Link(LinkError::Impostor { .. } | LinkError::Garbled(_)) => {
                 "Close the browser's window, then run gstack connect.".to_owned()
             }
             LaunchError::Link(_) => {
-                "Try again; if it stays so: gstack disconnect --force, then gstack connect.".to_owned()
+                "Try again. If it fails again, run gstack disconnect --force, then gstack connect.".to_owned()
             }
         };
         Fault::new(FaultCode::BrowserDown, error.to_string()).hint(hint).at(Hop::Browser)

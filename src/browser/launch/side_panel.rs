@@ -35,7 +35,7 @@ pub enum PanelError {
     #[error(transparent)]
     Browser(#[from] BrowserError),
     /// The browser did not load the extension. The text is its message.
-    #[error("the browser does not take the extension: {0}")]
+    #[error("the browser did not accept the extension: {0}")]
     NotLoaded(String),
     /// The person turned the extension off.
     #[error("the extension is turned off in this browser")]
@@ -51,7 +51,7 @@ impl From<PanelError> for Fault {
             PanelError::Browser(error) => return error.into(),
             PanelError::NotLoaded(_) => "Try again with a newer browser: gstack connect --browser PATH",
             PanelError::Disabled => "Turn it on at chrome://extensions, then: gstack connect",
-            PanelError::NotOpened(_) => "Open it by the gstack button of the browser's toolbar.",
+            PanelError::NotOpened(_) => "Open it with the gstack button in the browser's toolbar.",
         };
         Self::new(FaultCode::BrowserDown, error.to_string()).hint(hint).at(Hop::Browser)
     }

@@ -149,10 +149,7 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
     let link = keeper_link::connect(home).await?;
     let unboxed = as_root.then(|| "The browser runs without its sandbox, because gstack runs as root.".to_owned());
     let without = (!left_out.is_empty()).then(|| {
-        format!(
-            "Left out of the browser's arguments, because gstack's limits would not hold with them: {}.",
-            left_out.join(", ")
-        )
+        format!("Ignored these browser arguments, because they would bypass gstack's limits: {}.", left_out.join(", "))
     });
     Ok(Some(Started { link, browser: Some(found), notes: unboxed.into_iter().chain(without).collect() }))
 }

@@ -46,10 +46,10 @@ pub enum PageError {
     #[error("{what} took longer than {} s", seconds(*after))]
     Timeout { what: String, after: Duration },
     /// Input was sent, but its effect is unknown.
-    #[error("{what}: the input was sent, but nothing tells whether it arrived ({reason})")]
+    #[error("{what}: the input was sent, but it is unknown whether it arrived ({reason})")]
     Unknown { what: String, reason: String },
     /// A script ran, but its outcome is unknown.
-    #[error("{what} has no result: {reason}; whether it did what it was to do is not known")]
+    #[error("{what} has no result: {reason}; it is unknown whether it took effect")]
     Unanswered { what: String, reason: String },
     /// The document was replaced or closed before it answered.
     #[error("the page navigated away while gstack was reading it")]
@@ -78,7 +78,13 @@ impl PageError {
                 format!("The element was not ready for {action} within {} s:", seconds(*waited)),
                 format!("{what}: {reason}"),
             ),
-            Self::Refused { what, reason } => ("The element does not take it:".to_owned(), format!("{what}: {reason}")),
+            Self::Refused { what, reason } => (
+                "The element does not accept this:".to_owned(),
+                format!(
+                    "{what}: \
+                {reason}"
+                ),
+            ),
             Self::RefStale { name, was: Some(was) } => {
                 (format!("Ref {name} is stale. Run 'snapshot' to get fresh refs. It was:"), was.clone())
             }

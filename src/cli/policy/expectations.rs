@@ -79,7 +79,8 @@ pub(super) async fn check(client: &Client, path: &Path, json: bool, terminal: Te
     if failed == 0 {
         return Ok(());
     }
-    let fault = Fault::new(FaultCode::Conflict, format!("{failed} of {} expectations don't hold", checked.len()));
+    let fault =
+        Fault::new(FaultCode::Conflict, format!("expectations that are not met: {failed} of {}", checked.len()));
     Err(fault.hint("`gstack policy explain` says which rule decides; `gstack policy` changes the rules."))
 }
 

@@ -9,7 +9,7 @@ use crate::command::spec::{Holds, Leads, Offered, Spec, TIMEOUT, Verb, phrase, s
 use crate::protocol::fault::Fault;
 use serde_json::json;
 
-const CHECKABLE: &str = "Does nothing if it is so already. Fails if it is still as before after the click.";
+const CHECKABLE: &str = "Does nothing if it is already in that state. Fails if the click does not change it.";
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
@@ -45,7 +45,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[selector(true, Holds::Element, "The field")],
         flags: &[TIMEOUT],
         summary: "Empty a field",
-        details: "As fill with \"\".",
+        details: "Same as fill with \"\".",
         phrases: &[phrase(Verb::Clear, "{sel}")],
         output: "Cleared sel",
         data: "",
@@ -55,8 +55,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "blur",
         flags: &[TIMEOUT],
-        summary: "Take the focus from what has it",
-        details: "Pages check fields then, and close lists that hang on them.",
+        summary: "Remove the focus from the focused element",
+        details: "Many pages then validate the field and close its drop-down list.",
         phrases: &[phrase(Verb::Leave, "the field")],
         output: "Left element, or: Nothing had the focus",
         data: "",
@@ -65,7 +65,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
     Spec {
         name: "select-text",
-        parameters: &[selector(true, Holds::Element, "A field, or what has the text")],
+        parameters: &[selector(true, Holds::Element, "A field, or an element that contains the text")],
         flags: &[TIMEOUT],
         summary: "Select an element's text",
         details: "What is typed or pressed then replaces it; `press ControlOrMeta+c` copies it.",

@@ -31,7 +31,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         ],
         flags: &[TIMEOUT],
         summary: "Replace a field's text",
-        details: "Clears it, sets the text, fires input and change. What stands after -- is text, whatever it looks like.",
+        details: "Clears it, sets the text, fires input and change. Everything after -- is text, even if it looks \
+            like a flag.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -112,7 +113,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         ],
         flags: &[TIMEOUT],
         summary: "Drag an element onto another",
-        details: "Presses on its middle, moves in steps, lets go on the middle of the other. Works for pages that use pointer events and for those that use HTML's drag and drop.",
+        details: "Presses in the middle of the element, moves in steps and releases in the middle of the target. \
+            Works for pages that use pointer events and for those that use HTML's drag and drop.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,

@@ -21,7 +21,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         name: "type",
         parameters: &[parameter("text", true, Kind::Rest, Holds::Typed, "What to type")],
         flags: &[
-            flag("--into", "SEL", Holds::Element, "The field; after its text. Without it what has the focus"),
+            flag(
+                "--into",
+                "SEL",
+                Holds::Element,
+                "The field; types after its existing text (default: the focused \
+                element)",
+            ),
             flag("--delay", "MS", Holds::Choice, "A pause after each key, in milliseconds"),
             TIMEOUT,
         ],
@@ -45,7 +51,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             Holds::Key,
             "Enter, Tab, Escape, ArrowDown, a, Shift+Enter, Control+A …",
         )],
-        flags: &[flag("--repeat", "N", Holds::Choice, "How often (1)"), DOWNLOAD_DIR],
+        flags: &[flag("--repeat", "N", Holds::Choice, "Number of presses (default: 1)"), DOWNLOAD_DIR],
         summary: "Press a key or a combination of keys",
         leads: Leads::EnterKey,
         offered: Offered::Core,
@@ -60,7 +66,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[KEY],
         flags: &[TIMEOUT],
         summary: "Press a key and hold it",
-        details: "Until keyup. A modifier counts for clicks and keys of this tab until then.",
+        details: "Stays held until keyup. A held modifier applies to clicks and keys in this tab.",
         leads: Leads::EnterKey,
         phrases: &[phrase(Verb::Hold, "{key}")],
         output: "Holding key",
@@ -100,7 +106,7 @@ async fn press(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let key = arguments.required("key")?;
     let times = arguments.value("--repeat").map_or(Ok(1), |text| arguments.number("--repeat", text))?;
     if !(1..=MOST_PRESSES).contains(&times) {
-        return Err(Fault::new(FaultCode::BadRequest, format!("--repeat {times} is not possible"))
+        return Err(Fault::new(FaultCode::BadRequest, format!("--repeat {times} is out of range"))
             .hint(format!("Give 1 to {MOST_PRESSES}.")));
     }
     downloads::choose_folder(context, &arguments)?;

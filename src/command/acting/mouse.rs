@@ -24,7 +24,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     ],
     flags: &[TIMEOUT],
     summary: "Move the mouse, press or release its button, turn its wheel",
-    details: "For canvases, maps and drawings. Whatever lies there takes it: for elements, click, hover and drag make sure.",
+    details: "For canvases, maps and drawings. The event goes to whatever is at that point. For elements, use click, \
+        hover or drag: they check the target.",
     phrases: &[phrase(Verb::Use, "the mouse")],
     output: "Mouse at X,Y, Mouse button down, Mouse button up or Wheel turned by DX,DY",
     data: "",
@@ -56,7 +57,7 @@ pub(in crate::command) fn button(name: Option<&&str>) -> Result<ClickButton, Fau
         None | Some("left") => Ok(ClickButton::Left),
         Some("right") => Ok(ClickButton::Right),
         Some("middle") => Ok(ClickButton::Middle),
-        Some(other) => Err(Fault::new(FaultCode::BadRequest, format!("{other:?} is not a button of a mouse"))
+        Some(other) => Err(Fault::new(FaultCode::BadRequest, format!("{other:?} is not a mouse button"))
             .hint("One of: left, right, middle.")),
     }
 }

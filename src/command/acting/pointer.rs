@@ -18,10 +18,15 @@ const MODIFIERS: Flag = flag(
     "--modifiers",
     "KEYS",
     Holds::Choice,
-    "Keys held meanwhile: Shift, Control, Alt, Meta, ControlOrMeta; several with commas",
+    "Keys to hold, separated by commas: Shift, Control, Alt, Meta, ControlOrMeta",
 );
-const POSITION: Flag =
-    flag("--position", "X,Y", Holds::Choice, "Where on it, in pixels from its upper left corner; its middle without");
+const POSITION: Flag = flag(
+    "--position",
+    "X,Y",
+    Holds::Choice,
+    "Position in pixels from the element's upper left corner (default: its \
+        middle)",
+);
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
@@ -29,14 +34,16 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[selector(true, Holds::Element, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],
         flags: &[
             flag("--button", "BUTTON", Holds::Choice, "left, right (a context menu) or middle"),
-            flag("--count", "N", Holds::Choice, "How often: 2 is a double click, 3 the most"),
+            flag("--count", "N", Holds::Choice, "Number of clicks, 1 to 3; 2 is a double click"),
             MODIFIERS,
             POSITION,
             TIMEOUT,
             DOWNLOAD_DIR,
         ],
         summary: "Click an element",
-        details: "Waits until it is visible, enabled, at rest and not covered, 5 s at most, then clicks its middle.\nA click on an <option> selects it.\nDialogs, downloads and tabs that it causes are named in the lines after.",
+        details: "Waits until it is visible, enabled, at rest and not covered, 5 s at most, then clicks its \
+            middle.\nA click on an <option> selects it.\nThe following lines list dialogs, downloads and tabs that \
+            the click caused.",
         leads: Leads::ElementsTarget,
         offered: Offered::Core,
         phrases: &[phrase(Verb::Click, "{sel}")],
@@ -50,7 +57,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[selector(true, Holds::Element, "The element")],
         flags: &[MODIFIERS, POSITION, TIMEOUT, DOWNLOAD_DIR],
         summary: "Double-click an element",
-        details: "As click --count 2.",
+        details: "Same as click --count 2.",
         leads: Leads::ElementsTarget,
         phrases: &[phrase(Verb::DoubleClick, "{sel}")],
         output: "Double-clicked sel → now at URL",
@@ -68,7 +75,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[selector(true, Holds::Element, "The element")],
         flags: &[MODIFIERS, POSITION, TIMEOUT],
         summary: "Click an element with the right button",
-        details: "As click --button right. A menu of the page's own is seen by snapshot; the browser's is not.",
+        details: "Same as click --button right. snapshot shows a menu that the page draws, but not the browser's own.",
         leads: Leads::ElementsTarget,
         phrases: &[phrase(Verb::RightClick, "{sel}")],
         output: "Right-clicked sel → now at URL",
@@ -105,9 +112,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             parameter("direction", true, Kind::Text, Holds::Choice, "up, down, left or right: where the finger goes"),
             selector(false, Holds::Element, "The element that it starts on; without it the middle of the page"),
         ],
-        flags: &[flag("--by", "N", Holds::Choice, "How far, in pixels (300)"), TIMEOUT],
-        summary: "Draw a finger over an element or the page",
-        details: "The page gets touch events. A finger that goes up shows what lies below.",
+        flags: &[flag("--by", "N", Holds::Choice, "Distance in pixels (default: 300)"), TIMEOUT],
+        summary: "Swipe across an element or the page",
+        details: "The page gets touch events. Swiping up scrolls down.",
         phrases: &[phrase(Verb::Swipe, "over {sel}"), phrase(Verb::Swipe, "over the page")],
         output: "Swiped direction over sel",
         data: "",
@@ -121,7 +128,7 @@ async fn click_as_asked(context: &Context, arguments: Arguments) -> Result<Outpu
     let count = arguments.value("--count").map_or(Ok(1), |text| arguments.number("--count", text))?;
     if !(1..=3).contains(&count) {
         return Err(
-            Fault::new(FaultCode::BadRequest, format!("--count {count} is not possible")).hint("Give 1, 2 or 3.")
+            Fault::new(FaultCode::BadRequest, format!("--count {count} is out of range")).hint("Give 1, 2 or 3.")
         );
     }
     click(context, &arguments, Clicks { button, count, ..Clicks::default() }, "Clicked").await

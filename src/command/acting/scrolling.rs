@@ -24,18 +24,19 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         "The element to bring into view; with a flag, the box to scroll, or what lies in it",
     )],
     flags: &[
-        flag("--by", "DX,DY", Holds::Choice, "So many pixels, right and down: 0,600"),
+        flag("--by", "DX,DY", Holds::Choice, "This many pixels, right and down: 0,600"),
         flag("--to", "EDGE", Holds::Choice, "top, bottom, left or right"),
         flag(
             "--until",
             "SEL",
             Holds::Choice,
-            "Down until this is in view: text=…, CSS …; for lists that load as one scrolls",
+            "Down until this is in view: text=…, CSS …; for lists that load as you scroll",
         ),
         TIMEOUT,
     ],
     summary: "Scroll an element into view, or the page or a box in it",
-    details: "Without anything: to the page's end. --until stops at the end of the list, at the latest after --timeout (30 s), and says how far it came.",
+    details: "Without arguments: to the end of the page. --until stops at the end of the list, at the latest after \
+        --timeout (30 s), and says how far it came.",
     offered: Offered::Core,
     phrases: &[
         phrase_when(When::Flag("--by"), Verb::Scroll, "in the page"),
@@ -80,7 +81,7 @@ async fn within(context: &Context, arguments: &Arguments, how: ScrollBy) -> Resu
     let scrolled = context.page().await?.scroll_within(arguments.target("sel").as_ref(), how, limit).await?;
     let Scrolled { x, y, ended, left, .. } = scrolled;
     if left {
-        return Ok(Output::text("Scrolled, and the page went to another one"));
+        return Ok(Output::text("Scrolled, and the page navigated away"));
     }
     let end = if ended { ", to the end" } else { "" };
     Ok(Output::text(format!("Scrolled by {x},{y}{end}")).data(json!({ "x": x, "y": y, "ended": ended })))
@@ -96,12 +97,12 @@ async fn scroll_until(page: &Page, target: Option<&Target>, until: &str, limit: 
     }
     let (why, hint) = match (left, ended) {
         (true, _) => {
-            let why = "the page went to another one".to_owned();
-            (why, "Look at what is there now with snapshot, and scroll there if that is it.")
+            let why = "the page navigated away".to_owned();
+            (why, "Run snapshot to see the page as it is now, then scroll there if it is the right page.")
         }
         (false, true) => (
             "the end was reached".to_owned(),
-            "Scroll to the top first if it may lie above, or name the box that scrolls: scroll <sel> --until …",
+            "Scroll to the top first if it may be further up, or name the box that scrolls: scroll <sel> --until …",
         ),
         (false, false) => (
             format!("{} s were over", limit.as_secs()),

@@ -53,8 +53,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             TIMEOUT,
         ],
         summary: "Call a tool that the page offers",
-        details: "Also written `webmcp call`. The page's script runs and may do anything that the page can. A form is filled in; where the page \
-            leaves submitting to a person, that is said. Without an answer within 30 s the call is cancelled.",
+        details: "Also written `webmcp call`. The page's script runs and may do anything that the page can. A form is \
+            filled in; if the page leaves submitting to a person, the output says so. Without an answer within 30 s \
+            the call is cancelled.",
         untrusted: true,
         writes: Writes::Page,
         tab: TabUse::ThisPage,

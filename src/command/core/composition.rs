@@ -38,7 +38,7 @@ pub(in crate::command) fn calls(spec: &Spec, arguments: &Arguments) -> Result<Ve
         return Err(usage(spec, format!("{} runs one command", spec.name)));
     }
     if calls.len() > MOST_COMMANDS {
-        let message = format!("{} holds {} commands, and at most {MOST_COMMANDS} run", spec.name, calls.len());
+        let message = format!("{} has {} commands, but can run at most {MOST_COMMANDS}", spec.name, calls.len());
         return Err(Fault::new(FaultCode::TooLarge, message).hint("Run the commands in several chains."));
     }
     calls.into_iter().map(|words| checked(spec, words)).collect()

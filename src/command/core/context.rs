@@ -125,7 +125,7 @@ impl Context {
             true => "The person limited this browser. Ask them if you need this site.",
             false => "To change that: gstack policy only, then gstack disconnect and gstack connect.",
         };
-        Fault::new(FaultCode::UrlRefused, format!("this browser reaches only {sites}, and not {host}")).hint(hint)
+        Fault::new(FaultCode::UrlRefused, format!("this browser may reach only {sites}, not {host}")).hint(hint)
     }
     /// Returns the place whose documents a lasting setting applies to; `None` for all. A model's setting is bound to
     /// the place where it was allowed.

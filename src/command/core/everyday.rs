@@ -7,8 +7,8 @@ use super::call::Call;
 use crate::command::spec::{Everyday, NotEveryday};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 
-pub(in crate::command) const ITS_COOKIES: &str = "the cookies of a person's whole profile are left alone there";
-pub(in crate::command) const ITS_PROCESSES: &str = "an extension is not told of the browser's processes";
+pub(in crate::command) const ITS_COOKIES: &str = "gstack does not touch the cookies of the person's own profile";
+pub(in crate::command) const ITS_PROCESSES: &str = "extensions can't see the browser's processes";
 
 /// Chrome does not let extensions call DevTools commands of these domains.
 const DOMAINS: &[&str] = &["Animation.", "Browser.", "Memory.", "ServiceWorker.", "SystemInfo."];

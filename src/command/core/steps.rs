@@ -65,7 +65,7 @@ impl Steps {
             several => format!("in {several} of {all} steps at once: {lines}"),
         };
         let message = match unknown {
-            true => format!("{name} was cut off {place}: {why}; whether that took effect is not known"),
+            true => format!("{name} was cut off {place}: {why}; it is unknown whether that took effect"),
             false => format!("{name} was cut off {place}: {why}"),
         };
         let code = match (unknown, code) {
@@ -138,7 +138,8 @@ mod tests {
         assert_eq!(fault.code, FaultCode::OutcomeUnknown);
         assert_eq!(
             fault.message,
-            "chain was cut off at step 3 of 4, `fill #pw [7 characters]`: the browser went away; whether that took effect is not known"
+            "chain was cut off at step 3 of 4, `fill #pw [7 characters]`: the browser went away; it is unknown \
+                whether that took effect"
         );
         assert_eq!(
             fault.hint.unwrap(),

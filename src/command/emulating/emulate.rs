@@ -45,10 +45,11 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             "Pixel 7, 390x844, 52.5,13.4, Asia/Tokyo, de-DE, dark, reduce, print, grant geolocation; off",
         ),
     ],
-    flags: &[flag("--accuracy", "M", Holds::Choice, "geolocation: in metres (150)"), SCALE],
-    summary: "Set what the page is told of device, place, language, time zone, colours and permissions",
-    details: "Holds in this tab, its frames and what it opens, until `off` or `emulate reset`; `status` shows it. \
-        A site learns a place only with the permission geolocation. Permissions are those of the site that the tab shows. \
+    flags: &[flag("--accuracy", "M", Holds::Choice, "geolocation: in metres (default: 150)"), SCALE],
+    summary: "Emulate a device, location, language, time zone, colour preferences and permissions",
+    details: "Applies to this tab, its frames and the tabs it opens, until `off` or `emulate reset`; `status` shows \
+        it. \
+        A site gets the location only if it has the geolocation permission. Permissions are those of the site that the tab shows. \
         Chrome keeps one time zone and one locale for all tabs of a site that share a process.",
     untrusted: false,
     writes: Writes::Browser,
@@ -64,7 +65,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase(Verb::Set, "the page's {what} to {value}"),
         phrase(Verb::Set, "the page's {what}"),
     ],
-    output: "WHAT: VALUE; list: what is set, a line each; devices: a name a line",
+    output: "WHAT: VALUE; list: what is set, one line each; devices: a name a line",
     data: "{what: string, value?: string, …} | {set: string[], …} | [{name: string, width: number, height: number, scale: number, mobile: boolean, touch: boolean, userAgent: string}] | {name: string, …}",
     run: |context, arguments| Box::pin(emulate(context, arguments)),
 }];
@@ -72,7 +73,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
 fn closed_to_extensions(arguments: &Arguments) -> Option<NotEveryday> {
     let is_permission = arguments.text("what").as_deref() == Some("permissions");
     (is_permission && arguments.text("value").is_some()).then_some(NotEveryday {
-        why: "Chrome lets no extension set a site's permissions",
+        why: "Chrome does not let extensions set a site's permissions",
         instead: "Set them in the browser: the icon left of the address, then \"Site settings\".",
     })
 }
@@ -90,7 +91,7 @@ async fn emulate(context: &Context, arguments: Arguments) -> Result<Output, Faul
             if !context.for_model {
                 page.reset_permissions().await?;
             }
-            return Ok(Output::text("The page is told the browser's own again").data(json!({ "set": [] })));
+            return Ok(Output::text("Emulation is off").data(json!({ "set": [] })));
         }
         ("list" | "reset", Some(extra)) => return Err(wrong(format!("emulate {what} does not take {extra:?}"))),
         _ => {}
@@ -99,8 +100,8 @@ async fn emulate(context: &Context, arguments: Arguments) -> Result<Output, Faul
         return Err(wrong(format!("emulate {what} needs a value")).hint(example(&what)));
     };
     if context.for_model && matches!(what.as_str(), "user-agent" | "permissions") {
-        return Err(Fault::new(FaultCode::Forbidden, format!("{what} is not an agent's to set"))
-            .hint("A device brings its user agent along: emulate device. Permissions are the person's to give."));
+        return Err(Fault::new(FaultCode::Forbidden, format!("an agent may not set {what}"))
+            .hint("Use emulate device, which also sets the user agent. Only the person can grant permissions."));
     }
     let page = context.page().await?;
     let is_off = value == "off";
@@ -136,7 +137,7 @@ async fn emulate(context: &Context, arguments: Arguments) -> Result<Output, Faul
         "locale" => return Err(wrong(format!("{value:?} is not a locale")).hint(example(&what))),
         "media" if is_off => page.set_media(None).await?,
         "media" if matches!(value.as_str(), "print" | "screen") => page.set_media(Some(&value)).await?,
-        "media" => return Err(wrong(format!("{value:?} is not a medium")).hint("print, screen or off")),
+        "media" => return Err(wrong(format!("{value:?} is not a media type")).hint("Use print, screen or off.")),
         "permissions" => return permissions::set(&page, &value).await,
         other => {
             return Err(wrong(format!("emulate does not know {other:?}")).hint(WHATS));

@@ -27,12 +27,12 @@ pub(super) async fn set(page: &Page, value: &str) -> Result<Output, Fault> {
         ("grant", false) => true,
         ("deny", false) => false,
         _ => {
-            return Err(wrong(format!("emulate permissions can't {value:?}"))
+            return Err(wrong(format!("emulate permissions does not know {value:?}"))
                 .hint("emulate permissions grant geolocation, deny NAME…, or reset"));
         }
     };
     let origin = origin_of(&page.url()?).ok_or_else(|| {
-        wrong("this page has no site to permit something").hint("Go to the site first: gstack goto <url>")
+        wrong("this page has no site to set permissions for").hint("Go to the site first: gstack goto <url>")
     })?;
     let names: Vec<&str> = names.iter().flat_map(|name| expanded(name).iter().copied().chain(single(name))).collect();
     for name in &names {

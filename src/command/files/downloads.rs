@@ -23,7 +23,7 @@ pub(in crate::command) const DOWNLOAD_DIR: Flag = Flag {
     alias: "",
     value: Some("PATH"),
     holds: Holds::OutputPath,
-    help: "A folder for files that this downloads, under the working or the temp directory",
+    help: "Folder for files that this command downloads, under the working or the temp directory",
 };
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {

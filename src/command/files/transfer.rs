@@ -32,7 +32,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         ],
         flags: &[TIMEOUT],
         summary: "Choose files in a file input, or in the file chooser that a button opens",
-        details: "The field may be hidden. Anything else is clicked; no window of the browser opens.",
+        details: "A file input may be hidden. Any other element is clicked; no file dialog opens.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -56,7 +56,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         ],
         flags: &[TIMEOUT],
         summary: "Drop files on an element",
-        details: "As if they were dragged there from the desktop. Fails if the page takes none there.",
+        details: "Works as if they were dragged there from the desktop. Fails if the page does not accept them there.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -153,7 +153,7 @@ async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fau
         file.write(&part).await?;
         context.progress.tell(file.size(), total);
         if file.size() > LARGEST_DOWNLOAD {
-            return Err(Fault::new(FaultCode::TooLarge, format!("the file has more than {LARGEST_DOWNLOAD} bytes")));
+            return Err(Fault::new(FaultCode::TooLarge, format!("the file is larger than {LARGEST_DOWNLOAD} bytes")));
         }
     }
     let size = file.size();

@@ -14,8 +14,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         name: "value",
         category: Category::Inspection,
         parameters: &[selector(true, Holds::Element, "The field")],
-        summary: "A field's value",
-        details: "Of a list the chosen options, of a checkbox true or false. A password is [redacted].",
+        summary: "Print a field's value",
+        details: "For a list, prints the chosen options; for a checkbox, true or false. A password is [redacted].",
         phrases: &[phrase(Verb::LookAt, "{sel}")],
         output: "value",
         data: "string",
@@ -26,7 +26,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         name: "box",
         category: Category::Inspection,
         parameters: &[selector(true, Holds::Element, "The element")],
-        summary: "Where an element is, brought into view",
+        summary: "Scroll an element into view and print its position and size",
         details: "In pixels of the viewport, as mouse and screenshot --clip take them.",
         untrusted: false,
         phrases: &[phrase(Verb::LookAt, "{sel}")],
@@ -37,10 +37,21 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
     Spec {
         name: "table",
-        parameters: &[selector(false, Holds::Element, "The table or what lies in it; without it the page's only one")],
-        flags: &[switch("--csv", Holds::Choice, "As CSV; else JSON, an object a row by the header's names")],
-        summary: "A table as JSON or CSV",
-        details: "A cell that spans several rows or columns stands in each. Without a header a row is a list. 5,000 rows at most.",
+        parameters: &[selector(
+            false,
+            Holds::Element,
+            "The table, or an element in it (default: the only table on the \
+            page)",
+        )],
+        flags: &[switch(
+            "--csv",
+            Holds::Choice,
+            "Print CSV instead of JSON, which has one object per row with the \
+            header names as keys",
+        )],
+        summary: "Print a table as JSON or CSV",
+        details: "A cell that spans several rows or columns is repeated in each. Without a header, each row is a \
+            list. At most 5,000 rows.",
         offered: Offered::Core,
         phrases: &[phrase(Verb::Read, "{sel}"), phrase(Verb::Read, "the page")],
         output: "JSON or CSV",

@@ -22,8 +22,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         holds: Holds::InputPath,
         help: "A JSON Schema: an object with properties of type string, number, integer, boolean, or array of objects",
     }],
-    summary: "Fill a JSON Schema from what the page states",
-    details: "Without a model: from microdata, tables, and labels with a value beside them. A property is found by its name (unitPrice: \"Unit price\") or by its title. What is not found is null and named.",
+    summary: "Extract data from the page into the shape of a JSON Schema",
+    details: "Without a model: from microdata, tables, and labels with a value beside them. A property is found by \
+        its name (unitPrice: \"Unit price\") or by its title. Properties that are not found are null and are listed.",
     phrases: &[phrase(Verb::Read, "the structured data")],
     output: "JSON",
     data: "unknown",
@@ -36,7 +37,7 @@ async fn run(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
         arguments.value("--schema").ok_or_else(|| Fault::new(FaultCode::BadRequest, "extract needs --schema FILE"))?;
     let path = path_guard::input_path(context, typed)?;
     if path.metadata().is_ok_and(|found| found.len() > LARGEST_SCHEMA) {
-        return Err(Fault::new(FaultCode::TooLarge, format!("a schema has {LARGEST_SCHEMA} bytes at most")));
+        return Err(Fault::new(FaultCode::TooLarge, format!("the schema is larger than {LARGEST_SCHEMA} bytes")));
     }
     let text = tokio::fs::read_to_string(&path)
         .await

@@ -31,7 +31,11 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         )],
         flags: &[],
         summary: "Run several commands in order",
-        details: "A command that fails does not end the chain: look at each block. If one failed, the exit code is 1. One that was cut off ends the chain, and the message says which it was and what was done before. All commands are checked before the first runs.\nA chain goes on in a tab that it opened.\nWithout arguments the commands come from standard input: one on each line (a line that begins with # is a comment), separated by |, or as JSON.",
+        details: "A command that fails does not end the chain: look at each block. If one failed, the exit code is 1. \
+            One that was cut off ends the chain, and the message says which it was and what was done before. All \
+            commands are checked before the first runs.\nAfter a command that opens a tab, the chain continues in \
+            that tab.\nWithout arguments the commands come from standard input: one on each line (a line that begins \
+            with # is a comment), separated by |, or as JSON.",
         untrusted: false,
         writes: Writes::Tab,
         tab: TabUse::ThisPage,
@@ -172,7 +176,7 @@ async fn step(context: &Context, at: usize, call: &Call) -> Result<Output, Fault
         // The command ended early because the browser is gone.
         Ok(_) if writes && context.browser.gone().is_cancelled() => {
             Err(Fault::new(FaultCode::OutcomeUnknown, "the browser went away")
-                .hint("Open the browser again with `gstack connect` before you repeat it."))
+                .hint("Open the browser again with `gstack connect` before you repeat the command."))
         }
         Err(fault) if writes && fault.code == FaultCode::BrowserDown => {
             Err(Fault { code: FaultCode::OutcomeUnknown, ..fault })

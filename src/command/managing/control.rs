@@ -28,7 +28,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Status),
         phrases: &[phrase(Verb::Check, "what runs")],
-        output: "Status, Mode, URL, Tabs, PID and more, a line each",
+        output: "Status, Mode, URL, Tabs, PID and more, one line each",
         data: "unknown",
         run: by_itself,
     },
@@ -37,7 +37,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
-        parameters: &[parameter("message", false, Kind::Rest, Holds::Choice, "What the person is to do")],
+        parameters: &[parameter("message", false, Kind::Rest, Holds::Choice, "What the person should do")],
         flags: &[],
         summary: "Show the headless browser's pages in a window, so that a person can take over",
         details: "Restarts the browser on the same profile. Sign-ins stay; pages reopen with their local and session storage and their conversations. Unsent input in pages is lost. Without a display nothing changes. Continue with `resume`.",
@@ -49,7 +49,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Handoff),
         phrases: &[phrase(Verb::Show, "the browser to the person")],
-        output: "HANDED OFF, and what the person is to do",
+        output: "HANDED OFF, and what the person should do",
         data: "",
         run: by_itself,
     },
@@ -82,7 +82,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[parameter("id", false, Kind::Number, Holds::Tab, "Default: the current tab")],
         flags: &[flag("--to", "NAME", Holds::Choice, "The driver that gets the tab, as `gstack status` names it")],
         summary: "Lease a tab to a driver, so that no other driver works in it",
-        details: "A driver is an MCP client. The person gives a tab to any of them, and takes it from the one that had it; a driver asks for a tab, and the person decides in `gstack approvals`. A lease ends with `release`, with its tab, and with its driver.",
+        details: "A driver is an MCP client. The person can give a tab to any driver, which takes it from the driver \
+            that had it. A driver can only ask for a tab; the person decides in `gstack approvals`. A lease ends with \
+            `release`, with its tab, and with its driver.",
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::Chooses,
@@ -120,9 +122,6 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
 
 /// Reached only inside a `chain` or `tab-each`; otherwise the engine answers.
 fn by_itself(_: &Context, _: Arguments) -> BoxFuture<'_, Result<Output, Fault>> {
-    Box::pin(std::future::ready(Err(Fault::new(
-        FaultCode::BadRequest,
-        "this command runs by itself, not among others",
-    )
-    .hint("Run it alone: status, handoff, resume, lease or release."))))
+    Box::pin(std::future::ready(Err(Fault::new(FaultCode::BadRequest, "this command can't be combined with others")
+        .hint("Run it alone: status, handoff, resume, lease or release."))))
 }

@@ -110,7 +110,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Extended(Capability::Devtools),
         everyday: Everyday::Refused(NotEveryday {
             why: everyday::ITS_PROCESSES,
-            instead: "The browser's own task manager tells.",
+            instead: "See the browser's own task manager.",
         }),
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Measure, "the memory")],

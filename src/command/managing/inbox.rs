@@ -27,7 +27,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     everyday: Everyday::Works,
     needs: Needs::Folder,
     phrases: &[phrase(Verb::Read, "the inbox")],
-    output: "[ISO time] title, then the message, a block a message; (the inbox is empty); Inbox cleared: N messages.",
+    output: "[ISO time] title, then the message, one block per message; (the inbox is empty); Inbox cleared: N \
+        messages.",
     data: "{messages: [{id: string, at: string, title: string, url: string, text: string, conversation?: string}], unreadable: number, more: number} | {cleared: number}",
     run: |context, arguments| Box::pin(async move { read_or_clear(context.cwd.as_deref(), &arguments).await }),
 }];
@@ -35,8 +36,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
 /// Reads or clears the inbox. Needs no browser, so the engine does not start one. `cwd`: the client's folder.
 pub(in crate::command) async fn read_or_clear(cwd: Option<&Path>, arguments: &Arguments) -> Result<Output, Fault> {
     let Some(cwd) = cwd.map(Path::to_owned) else {
-        return Err(Fault::new(FaultCode::BadRequest, "inbox needs the folder whose inbox is meant")
-            .hint("Run it in your workspace, or send `cwd`."));
+        return Err(
+            Fault::new(FaultCode::BadRequest, "inbox needs a folder").hint("Run it in your workspace, or send `cwd`.")
+        );
     };
     let clear = arguments.has("--clear");
     let task = tokio::task::spawn_blocking(move || {
@@ -64,7 +66,7 @@ fn shown(listed: &Listed) -> Output {
         blocks.insert(0, format!("({} older messages are not shown; inbox --clear removes all)", listed.more));
     }
     if listed.unreadable > 0 {
-        blocks.push(format!("({} files there are no messages)", listed.unreadable));
+        blocks.push(format!("({} other files there are not messages)", listed.unreadable));
     }
     Output::text(blocks.join("\n\n")).data(json!({
         "messages": listed.messages, "unreadable": listed.unreadable, "more": listed.more,

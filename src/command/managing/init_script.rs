@@ -28,17 +28,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Control,
     parameters: &[
         parameter("action", true, Kind::Text, Holds::Choice, "add, list or remove"),
-        parameter(
-            "script",
-            false,
-            Kind::Rest,
-            Holds::Script,
-            "Of add: JavaScript; of remove: its number, or all without one",
-        ),
+        parameter("script", false, Kind::Rest, Holds::Script, "add: JavaScript; remove: its number (default: all)"),
     ],
     flags: &[flag("--file", "PATH", Holds::InputPath, "add: the script is in this file")],
     summary: "Run a script in each page of the tab before the page's own scripts",
-    details: "From the next page on, also in frames and in what the tab opens. An agent's runs only in pages of this site.",
+    details: "Takes effect from the next page on, including in frames and in tabs that the page opens. An agent's \
+        script runs only in pages of this site.",
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
@@ -51,7 +46,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         phrase_when(When::Is("action", "remove"), Verb::Clear, "the scripts of every page"),
         phrase(Verb::Run, "a script in every page before its own"),
     ],
-    output: "Added script N, Removed N scripts; list: N: SCRIPT, a line each",
+    output: "Added script N, Removed N scripts; list: N: SCRIPT, one line each",
     data: "{id: number, only: string | null} | [{id: number, source: string, only: string | null}] | {count: number}",
     run: |context, arguments| Box::pin(init_script(context, arguments)),
 }];
@@ -95,7 +90,7 @@ async fn add(context: &Context, arguments: &Arguments, given: Option<String>) ->
     let page = context.page().await?;
     if page.init_scripts()?.len() >= MOST_SCRIPTS {
         return Err(Fault::new(FaultCode::Conflict, format!("this tab has {MOST_SCRIPTS} scripts already"))
-            .hint("Take some away: gstack init-script remove N"));
+            .hint("Remove some first: gstack init-script remove N"));
     }
     let only_on = bound_to(context, &page)?;
     let only = only_on.as_ref().map(|place| format!(", for pages of {place}")).unwrap_or_default();

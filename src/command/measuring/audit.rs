@@ -34,13 +34,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     flags: &[
         flag("--rules", "A,B", Holds::Choice, "Only these rules of axe-core: image-alt,label"),
         flag("--tags", "A,B", Holds::Choice, "Only rules with one of these tags: wcag2a,wcag2aa,best-practice"),
-        flag("--limit", "N", Holds::Choice, "How many elements of one rule at most (5)"),
+        flag("--limit", "N", Holds::Choice, "Maximum number of elements per rule (default: 5)"),
         TIMEOUT,
     ],
-    summary: "Find what keeps people with disabilities from using the page, by axe-core's rules",
-    details: "Also written `audit a11y`. A rule, how bad it is, the elements that break it with their refs, and where it is explained. What a \
-        machine cannot tell is counted apart. Each frame is audited by itself, by rules about the whole page the main frame alone; style \
-        sheets and media are not fetched again. Ends after 30 s, and says which rules were not finished by then.",
+    summary: "Check the page's accessibility with axe-core",
+    details: "Also written `audit a11y`. Lists each violated rule with its impact, the elements that violate it with \
+        their refs, and a link to an explanation. Checks that need a person are counted separately. Frames are \
+        audited one by one; rules about the whole page apply to the main frame only. Style sheets and media are not \
+        fetched again. Ends after 30 s, and says which rules were not finished by then.",
     untrusted: true,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,

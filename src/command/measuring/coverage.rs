@@ -56,7 +56,12 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let of_scripts = match what.as_str() {
         "js" => true,
         "css" => false,
-        other => return Err(wrong(format!("coverage does not know {other:?}")).hint("coverage js, or coverage css")),
+        other => {
+            return Err(wrong(format!("coverage does not know {other:?}")).hint(
+                "Use coverage js or coverage \
+            css.",
+            ));
+        }
     };
     let action = arguments.required("action")?;
     if action != "start" && action != "stop" {
@@ -69,7 +74,7 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
             false => page.start_style_coverage().await?,
         };
         if !begun {
-            return Err(Fault::new(FaultCode::Conflict, format!("the {what} that is used is recorded already"))
+            return Err(Fault::new(FaultCode::Conflict, format!("{what} coverage is already being recorded"))
                 .hint(format!("See it: gstack coverage {what} stop"))
                 .command(format!("gstack coverage {what} stop")));
         }
@@ -80,7 +85,7 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
         false => page.stop_style_coverage().await?,
     };
     let files = found.ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, format!("the {what} that is used is not recorded"))
+        Fault::new(FaultCode::NotFound, format!("{what} coverage is not being recorded"))
             .hint(format!("Start it with: gstack coverage {what} start"))
     })?;
     if files.is_empty() {

@@ -25,13 +25,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             false,
             Kind::Text,
             Holds::OutputPath,
-            "Of snapshot: where to write it, under the working or the temp directory",
+            "snapshot: where to write it, under the working or the temp directory",
         ),
     ],
     flags: &[],
     summary: "Show how large the page's JavaScript heap is, or write a snapshot of it",
-    details: "The Memory panel of DevTools opens the .heapsnapshot file. It holds every text that the page knows, secrets too: \
-        no snapshot is taken for an agent. The page stands still meanwhile.",
+    details: "The Memory panel of DevTools opens the .heapsnapshot file. It contains all text in the page's memory, \
+        including secrets, so agents cannot take one. The page is paused meanwhile.",
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
@@ -58,9 +58,12 @@ fn of_the_profiler(arguments: &Arguments) -> Option<NotEveryday> {
 async fn heap(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     match (arguments.required("action")?.as_str(), arguments.text("path")) {
         ("usage", None) => usage(context).await,
-        ("usage", Some(extra)) => Err(wrong(format!("heap usage does not take {extra:?}")).hint("heap snapshot PATH")),
+        ("usage", Some(extra)) => Err(wrong(format!("heap usage does not take {extra:?}")).hint(
+            "Give a path: heap \
+            snapshot PATH",
+        )),
         ("snapshot", path) => snapshot(context, path.as_deref()).await,
-        (other, _) => Err(wrong(format!("heap can't {other:?}")).hint("heap usage, or heap snapshot PATH")),
+        (other, _) => Err(wrong(format!("heap can't {other:?}")).hint("Use heap usage, or heap snapshot PATH.")),
     }
 }
 
@@ -82,7 +85,7 @@ async fn snapshot(context: &Context, typed: Option<&str>) -> Result<Output, Faul
     if context.for_model {
         return Err(Fault::new(
             FaultCode::Forbidden,
-            "a heap snapshot holds the page's secrets: none is taken for an agent",
+            "agents can't take a heap snapshot: it contains the page's secrets",
         )
         .hint("See its size with `heap usage`, or ask the person to take it."));
     }

@@ -33,14 +33,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             false,
             Kind::Text,
             Holds::OutputPath,
-            "Of stop: where to write it, under the working or the temp directory",
+            "stop: where to write it, under the working or the temp directory",
         ),
     ],
     flags: &[switch("--screenshots", Holds::Choice, "start: with small pictures of what was drawn")],
     summary: "Record a performance trace of the tab",
     details: "A JSON file of Chrome's trace events, with a CPU profile and the page's own marks, which Perfetto and the Performance \
-        panel of DevTools open. It has no events of other tabs' processes, and no tokens in addresses; an agent's has addresses of \
-        this site only.",
+        panel of DevTools open. It has no events of other tabs' processes, and no tokens in addresses; an agent's \
+        trace has only addresses of this site.",
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
@@ -62,10 +62,10 @@ async fn trace(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         ("start", None) => start(context, &arguments).await,
         ("start", Some(extra)) => Err(wrong(format!("trace start does not take {extra:?}")).hint("trace stop PATH")),
         ("stop", _) if arguments.has("--screenshots") => {
-            Err(wrong("--screenshots is said when the trace starts: trace start --screenshots"))
+            Err(wrong("give --screenshots when the trace starts: trace start --screenshots"))
         }
         ("stop", path) => stop(context, path.as_deref()).await,
-        (other, _) => Err(wrong(format!("trace can't {other:?}")).hint("trace start, or trace stop PATH")),
+        (other, _) => Err(wrong(format!("trace can't {other:?}")).hint("Use trace start, or trace stop PATH.")),
     }
 }
 
@@ -73,7 +73,7 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
     let options = TraceOptions { pictures: arguments.has("--screenshots"), for_model: context.for_model };
     let page = context.page().await?;
     if page.trace().is_some() || !page.start_trace(options).await? {
-        return Err(Fault::new(FaultCode::Conflict, "the browser records a trace already")
+        return Err(Fault::new(FaultCode::Conflict, "the browser is already recording a trace")
             .hint("It records one at a time. End it in its tab: gstack trace stop PATH")
             .command("gstack trace stop"));
     }
@@ -87,10 +87,16 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     };
     let page = context.page().await?;
     let options = page.trace().ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "this tab's trace is not recorded").hint("Start it with: gstack trace start")
+        Fault::new(FaultCode::NotFound, "no trace of this tab is being recorded").hint(
+            "Start it with: gstack trace \
+            start",
+        )
     })?;
     if context.for_model && !options.for_model {
-        return Err(Fault::new(FaultCode::Forbidden, "this trace is a person's").hint("Ask the person to stop it."));
+        return Err(Fault::new(FaultCode::Forbidden, "the person started this trace").hint(
+            "Ask the person to stop \
+            it.",
+        ));
     }
     let here = options.for_model.then(|| page.url().map(|url| SiteOrPage::of(&url))).transpose()?;
     // Created before the trace stops, so that an unwritable file does not lose the trace.

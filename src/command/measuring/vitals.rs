@@ -17,10 +17,11 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Read,
     parameters: &[],
     flags: &[],
-    summary: "Measure what a visitor felt: LCP, INP, CLS, TTFB and FCP",
-    details: "Of the present document, so far; each is good, needs improvement or poor by the limits of web.dev/vitals. Chrome \
-        measures no paint in a tab that was in the background while it loaded, and INP only after input. It keeps no interaction \
-        of less than 104 ms but the first.",
+    summary: "Measure the page's Web Vitals: LCP, INP, CLS, TTFB and FCP",
+    details: "Covers the current document so far; rates each value as good, needs improvement or poor by the limits \
+        of web.dev/vitals. Chrome \
+        measures no paint in a tab that was in the background while it loaded, and INP only after input. It ignores \
+        interactions shorter than 104 ms, except the first.",
     untrusted: false,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
@@ -29,7 +30,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Measure, "the page's vitals")],
-    output: "NAME  VALUE  good, needs improvement, poor, or not measured, a line each",
+    output: "NAME  VALUE  good, needs improvement, poor, or not measured, one line each",
     data: "{lcp: unknown, inp: unknown, cls: unknown, ttfb: unknown, fcp: unknown, interactions: number}",
     run: |context, _| Box::pin(vitals(context)),
 }];

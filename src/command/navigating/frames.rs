@@ -62,7 +62,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             Holds::Choice,
             "Leave the tab and its window where they are: only the element gets the keyboard",
         )],
-        summary: "Bring the tab and its window to the front; give an element the keyboard",
+        summary: "Bring the tab and its window to the front, and optionally focus an element",
         details: "Without --background, the only command that changes what is in view.",
         untrusted: false,
         writes: Writes::Tab,

@@ -24,7 +24,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[],
         flags: &[switch("--mine", Holds::Extent, "Only the tabs that no other driver leases")],
         summary: "List the open tabs",
-        details: "→ marks the tab that commands work on. A tab that an MCP client or a running agent leases names it.",
+        details: "→ marks the tab that commands work on. A tab that is leased shows the name of the MCP client or \
+            agent that leases it.",
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::Lists,
@@ -33,7 +34,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::LookAt, "the tabs")],
-        output: "→ [id] title — url, a line a tab; (leased by NAME)",
+        output: "→ [id] title — url, one line per tab; (leased by NAME)",
         data: "[{id: number, title: string, url: string, current: boolean, inView: boolean | null, …}]",
         run: |context, arguments| Box::pin(tabs(context, arguments)),
     },

@@ -16,7 +16,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Read,
     parameters: &[parameter("action", false, Kind::Text, Holds::Choice, "stop, to end it and see what it saw last")],
     flags: &[],
-    summary: "Watch the tab while you use it: a snapshot after every change that settles",
+    summary: "Watch the tab while you use it: takes a snapshot each time the page settles after a change",
     details: "Does nothing in the page. `watch stop` prints the last snapshot.",
     untrusted: true,
     writes: Writes::Page,

@@ -24,8 +24,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         "clear: of the whole browser; off or on: for this tab",
     )],
     flags: &[],
-    summary: "Clear the browser's cache, or do without it in this tab",
-    details: "off holds in this tab and what it opens until on, also after navigation. Cookies and storage stay.",
+    summary: "Clear the browser's cache, or turn it off in this tab",
+    details: "off applies to this tab and the tabs it opens until on, even after navigation. Cookies and storage stay.",
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
@@ -44,7 +44,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
 
 fn of_a_person(arguments: &Arguments) -> Option<NotEveryday> {
     (arguments.text("action").as_deref() == Some("clear")).then_some(NotEveryday {
-        why: "the cache of a person's whole profile is left alone there",
+        why: "gstack does not touch the cache of the person's own profile",
         instead: "`cache off` does without it in this tab.",
     })
 }
@@ -61,6 +61,6 @@ async fn cache(context: &Context, arguments: Arguments) -> Result<Output, Fault>
             page.set_cache(action == "on").await?;
             Ok(Output::text(format!("Cache {action}")).data(json!({ "cache": action == "on" })))
         }
-        other => Err(wrong(format!("cache can't {other:?}")).hint("cache clear, cache off or cache on")),
+        other => Err(wrong(format!("cache can't {other:?}")).hint("Use cache clear, cache off or cache on.")),
     }
 }

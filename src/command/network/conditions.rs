@@ -35,8 +35,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         class: Class::Act,
         parameters: &[parameter("state", true, Kind::Text, Holds::Choice, "on or off")],
         flags: &[],
-        summary: "Take the tab off the network, or bring it back",
-        details: "Holds in this tab until it is turned off, also after navigation. `throttle` speeds stay as they are.",
+        summary: "Take the tab offline, or back online",
+        details: "Applies in this tab until it is turned off, even after navigation. `throttle` speeds stay as they \
+            are.",
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
@@ -60,7 +61,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         ],
         flags: &[],
         summary: "Slow down the tab's network, or its CPU",
-        details: "Holds in this tab until `throttle off`, which ends both, also after navigation. Speeds are those of Chrome's DevTools.",
+        details: "Applies in this tab until `throttle off`, which ends both, even after navigation. Speeds are those \
+            of Chrome's DevTools.",
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
@@ -91,7 +93,7 @@ async fn throttle(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let times = arguments.text("times");
     let page = context.page().await?;
     if what == "cpu" {
-        let given = times.ok_or_else(|| wrong("throttle cpu needs a number").hint("throttle cpu 4"))?;
+        let given = times.ok_or_else(|| wrong("throttle cpu needs a number").hint("For example: throttle cpu 4"))?;
         let rate: f64 = arguments.number("times", given.trim_end_matches(['x', '×']))?;
         if !(1.0..=SLOWEST_CPU).contains(&rate) {
             return Err(wrong(format!("the CPU can't be {given} times slower")).hint("A number from 1 to 20."));
@@ -101,7 +103,7 @@ async fn throttle(context: &Context, arguments: Arguments) -> Result<Output, Fau
     }
     if let Some(extra) = times {
         return Err(
-            wrong(format!("throttle {what} does not take {extra:?}")).hint("Only cpu has a number: throttle cpu 4")
+            wrong(format!("throttle {what} does not take {extra:?}")).hint("Only cpu takes a number: throttle cpu 4")
         );
     }
     if what == "off" {

@@ -31,7 +31,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Read,
     parameters: &[
         parameter("action", false, Kind::Text, Holds::Choice, "list, show; without one, all requests"),
-        parameter("id", false, Kind::Number, Holds::Choice, "Of show: the request's number in the list"),
+        parameter("id", false, Kind::Number, Holds::Choice, "show: the request's number in the list"),
     ],
     flags: &[
         CLEAR,
@@ -51,7 +51,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase_when(When::Is("action", "show"), Verb::Read, "request {id}"), phrase(Verb::Read, "the requests")],
-    output: "METHOD URL → STATUS (MSms, SIZEB), a line a request; list: N [TYPE] before it",
+    output: "METHOD URL → STATUS (MSms, SIZEB), one line per request; list: N [TYPE] before it",
     data: "[{method: string, url: string, status: number | null, ms: number | null, bytes: number | null, failed: string | null, id?: number, type?: string, at?: string}] | {method: string, url: string, status: number | null, ms: number | null, bytes: number | null, failed: string | null, id: number, type: string, at: string, kept: boolean, initiator: string, request: {headers: [{name: string, value: string}], body: unknown}, response: unknown, timing: unknown, messages: unknown[], messagesLeftOut: number}",
     run: |context, arguments| Box::pin(network(context, arguments)),
 }];

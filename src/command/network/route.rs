@@ -47,18 +47,25 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             flag("--fulfill", "FILE", Holds::InputPath, "Answer with this file"),
             flag("--status", "N", Holds::Choice, "Answer with this status (200)"),
             flag("--body", "TEXT", Holds::Choice, "Answer with this text"),
-            flag("--content-type", "TYPE", Holds::Choice, "Of the answer; else by the file's name or the text"),
+            flag(
+                "--content-type",
+                "TYPE",
+                Holds::Choice,
+                "Content type of the answer (default: from the file name or \
+                the text)",
+            ),
             crate::command::spec::Flag {
                 name: "--header",
                 alias: "--headers",
                 value: Some("LINES"),
                 holds: Holds::Choice,
-                help: "Name: value, a line each: of the answer; without one, of the request",
+                help: "Name: value, one per line; for the answer, or for the request if there is no answer",
             },
-            flag("--delay", "MS", Holds::Choice, "Wait so long first"),
+            flag("--delay", "MS", Holds::Choice, "Wait this long first"),
         ],
-        summary: "Answer, stop, delay or change requests to some addresses",
-        details: "Holds in this tab until unroute, also after navigation. The newest route that fits decides. An agent's is only for pages of this site.",
+        summary: "Block, answer, delay or change requests to matching addresses",
+        details: "Applies in this tab until unroute, even after navigation. The newest matching route wins. An \
+            agent's route applies only to pages of this site.",
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
@@ -71,7 +78,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             phrase_when(When::Flag("--abort"), Verb::Stop, "requests to {url}"),
             phrase(Verb::Answer, "requests to {url}"),
         ],
-        output: "Routed URL → what is done; list: URL → what is done (N requests), a line a route",
+        output: "Routed URL → what is done; list: URL → what is done (N requests), one line per route",
         data: "{url: string, act: string, status: number | null, bytes: number | null, delay: number, only: string | null, requests: number} | [{url: string, …}]",
         run: |context, arguments| Box::pin(route(context, arguments)),
     },
@@ -85,10 +92,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             false,
             Kind::Text,
             Holds::Choice,
-            "The route's addresses as they were written; else all",
+            "The route's address pattern, as it was given (default: all routes)",
         )],
         flags: &[],
-        summary: "Take a route away, or all",
+        summary: "Remove one route, or all of them",
         details: "",
         untrusted: false,
         writes: Writes::Browser,
@@ -124,7 +131,7 @@ async fn route(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     }
     if page.routes()?.len() >= MOST_ROUTES {
         return Err(Fault::new(FaultCode::Conflict, format!("this tab has {MOST_ROUTES} routes already"))
-            .hint("Take some away: gstack unroute <url>"));
+            .hint("Remove some first: gstack unroute <url>"));
     }
     let route = Route::new(Glob::new(&address), act, delay, context.bound_to(&page)?);
     let (said, data) = (words(&route), fields(&route));
@@ -171,8 +178,8 @@ async fn read_act(context: &Context, arguments: &Arguments) -> Result<RouteAct, 
     }
     if !answers {
         if context.for_model && !headers.is_empty() {
-            return Err(Fault::new(FaultCode::Forbidden, "headers of requests are not an agent's to set")
-                .hint("With --status or --body they are those of the answer."));
+            return Err(Fault::new(FaultCode::Forbidden, "an agent may not set request headers")
+                .hint("With --status or --body, --header sets headers of the answer."));
         }
         return Ok(RouteAct::Continue(headers));
     }
@@ -187,8 +194,8 @@ async fn read_act(context: &Context, arguments: &Arguments) -> Result<RouteAct, 
     let has_type = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let kind = arguments.value("--content-type").or(by_content).filter(|_| !has_type);
     if let Some(name) = headers.iter().map(|(name, _)| name).find(|name| context.for_model && !is_for_agents(name)) {
-        return Err(Fault::new(FaultCode::Forbidden, format!("{name} is not an agent's to set"))
-            .hint("Leave it out: an answer sets no cookies, leads nowhere and saves nothing."));
+        return Err(Fault::new(FaultCode::Forbidden, format!("an agent may not set {name}"))
+            .hint("Leave it out: an agent's answer may not set cookies, redirect or save files."));
     }
     let kind = kind.map(|kind| ("content-type".to_owned(), kind.to_owned()));
     if kind.as_ref().is_some_and(|(_, value)| !identity::is_value(value)) {

@@ -25,11 +25,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         class: Class::Secret,
         parameters: &[
             parameter("action", true, Kind::Text, Holds::Choice, "set, list or clear"),
-            parameter("header", false, Kind::Rest, Holds::Secret, "Of set: X-Debug: 1"),
+            parameter("header", false, Kind::Rest, Holds::Secret, "set: X-Debug: 1"),
         ],
         flags: &[SITE],
         summary: "Send headers with the tab's requests to one site only",
-        details: "Added to those that were set before; the same name replaces one. `header` sets one for all sites.",
+        details: "Adds to the headers that are already set; a header of the same name is replaced. `header` sets one \
+            for all sites.",
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
@@ -49,11 +50,11 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         class: Class::Secret,
         parameters: &[
             parameter("action", true, Kind::Text, Holds::Choice, "set or clear"),
-            parameter("user:password", false, Kind::Rest, Holds::Secret, "Of set: what to sign in with"),
+            parameter("user:password", false, Kind::Rest, Holds::Secret, "set: what to sign in with"),
         ],
         flags: &[SITE],
-        summary: "Sign in where a site asks for it by HTTP (basic, digest)",
-        details: "For this tab and what it opens. It is given once a request; nothing is kept on disk.",
+        summary: "Set the user name and password for HTTP authentication (basic, digest)",
+        details: "Applies to this tab and the tabs it opens. Sent at most once per request; never written to disk.",
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
@@ -84,7 +85,7 @@ async fn headers(context: &Context, arguments: Arguments) -> Result<Output, Faul
             let parts = parts.filter(|(name, value)| identity::is_name(name) && identity::is_value(value));
             let (name, value) = parts.ok_or_else(|| wrong("a header is written as Name: value, on one line"))?;
             if OF_THE_BROWSER.contains(&name.to_ascii_lowercase().as_str()) {
-                return Err(wrong(format!("{name} is the browser's own to set")));
+                return Err(wrong(format!("only the browser can set {name}")));
             }
             let names = page.set_site_header(&site, name, value).await?;
             Ok(Output::text(format!("Headers for {site}: {}", names.join(", ")))

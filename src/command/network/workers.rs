@@ -42,7 +42,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: CLOSED,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the service workers")],
-        output: "NUMBER  SCRIPT  STATUS, running or stopped, N clients, scope SCOPE, a line a version",
+        output: "NUMBER  SCRIPT  STATUS, running or stopped, N clients, scope SCOPE, one line per version",
         data: "{workers: [{number: string, script: string, scope: string, status: string, running: string, clients: number}], leftOut?: number}",
         run: |context, _| Box::pin(list(context)),
     },
@@ -82,8 +82,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[parameter("state", true, Kind::Text, Holds::Choice, "on or off")],
         flags: &[],
         summary: "Send the tab's requests past service workers to the network",
-        details: "Also written `workers bypass on`. Holds in this tab and what it opens until it is turned off, also after navigation. \
-            Service workers stay registered and go on running.",
+        details: "Also written `workers bypass on`. Applies to this tab and the tabs it opens until it is turned off, \
+            even after navigation. Service workers stay registered and keep running.",
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,

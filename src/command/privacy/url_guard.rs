@@ -61,7 +61,7 @@ fn check_remote(address: &str) -> Result<(), Fault> {
 
 fn not_an_address(typed: &str, reason: &str) -> Fault {
     Fault::new(FaultCode::BadRequest, format!("{typed:?} is not an address: {reason}"))
-        .hint("Write it whole: https://example.com/")
+        .hint("Write the full address: https://example.com/")
 }
 
 fn refused_metadata(host: &str) -> Fault {

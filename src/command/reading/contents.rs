@@ -26,7 +26,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the accessibility tree")],
-        output: "role \"name\" [properties]: value, a line a node, indented",
+        output: "role \"name\" [properties]: value, one line per node, indented",
         data: "",
         run: |context, _| Box::pin(accessibility(context)),
     },
@@ -91,7 +91,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Measure, "the page's loading")],
-    output: "name         Nms, a line a phase",
+    output: "name         Nms, one line per phase",
     data: "{[phase]: number}",
     run: |context, _| Box::pin(perf(context)),
 }];

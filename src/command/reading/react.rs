@@ -23,7 +23,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Read,
         parameters: &[],
-        flags: &[flag("--limit", "N", Holds::Choice, "How many components at most (200)")],
+        flags: &[flag("--limit", "N", Holds::Choice, "Maximum number of components (default: 200)")],
         summary: "List the page's React components as a tree, with the refs of their elements",
         details: "Also written `react tree`. Of the main frame, or the one that `frame` chose. A production build shortens the names.",
         untrusted: true,
@@ -34,7 +34,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the page's components")],
-        output: "NAME key=KEY @ref x,y WxH, a line a component, indented by depth; the box is that of its first element",
+        output: "NAME key=KEY @ref x,y WxH, one line per component, indented by depth; the box is that of its first \
+            element",
         data: "{components: [{name: string, key: unknown, depth: number, ref: unknown, box: unknown}], total: number}",
         run: |context, arguments| Box::pin(tree(context, arguments)),
     },
@@ -46,8 +47,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[selector(true, Holds::Element, "An element of the component")],
         flags: &[],
         summary: "Show the React component of an element: its name, props and state",
-        details: "Also written `react component`. The nearest component around the element. Values of secret names, in the form of keys and of \
-            password fields are redacted; getters are not run.",
+        details: "Also written `react component`. The nearest component around the element. Redacts values that have \
+            secret names, look like keys or come from password fields; does not run getters.",
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,

@@ -48,8 +48,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             holds: Holds::Choice,
             help: "Also take a screenshot with the refs drawn in it",
         },
-        flag("--search", "WORDS", Holds::Choice, "Only lines with all of these words, with what they lie under"),
-        switch("--boxes", Holds::Choice, "In the data of --json also where each element is: x, y, width, height"),
+        flag("--search", "WORDS", Holds::Choice, "Only lines that contain all of these words, with their ancestors"),
+        switch("--boxes", Holds::Choice, "With --json, include the position of each element: x, y, width, height"),
         Flag {
             name: "-D",
             alias: "--diff",
@@ -66,7 +66,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         },
     ],
     summary: "Print the page as an accessibility tree with refs to act on",
-    details: "A line a node: @e1 [role] \"name\" [props]: text. The refs (@e1) are taken by every command that takes a selector.\nFrames are part of the tree. An element keeps its ref while its document lives.\nA long page is cut and says how many lines are missing: -s 'tr:has-text(\"words\")' (or li, article …) finds one row, -c gives each row of a table one line.",
+    details: "One line per node: @e1 [role] \"name\" [props]: text. Every command that takes a selector also accepts \
+        a ref (@e1).\nFrames are part of the tree. An element keeps its ref while its document lives.\nA long page is \
+        cut and says how many lines are missing: -s 'tr:has-text(\"words\")' (or li, article …) finds one row, -c \
+        gives each row of a table one line.",
     untrusted: true,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,

@@ -67,7 +67,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Browser,
         phrases: &[phrase(Verb::Read, "the links")],
-        output: "text → href, a line a link",
+        output: "text → href, one line per link",
         data: "[{text: string, href: string}]",
         run: |context, _| Box::pin(links(context)),
     },

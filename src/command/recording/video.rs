@@ -37,7 +37,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             false,
             Kind::Text,
             Holds::OutputPath,
-            "Of start: where to write it (.webm), under the working or the temp directory",
+            "start: where to write it (.webm), under the working or the temp directory",
         ),
     ],
     flags: &[
@@ -45,9 +45,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         flag("--fps", "N", Holds::Choice, "start: pictures a second, up to 30 (15)"),
     ],
     summary: "Record the tab as a WebM video",
-    details: "What commands do is said beneath the picture. A recording ends by itself after 10 minutes, or at 512 MiB of \
-        pictures. If its tab or its browser goes, `video stop` saves what was recorded, as long as gstack runs. An agent's shows pages of this \
-        site only. Replaces an existing file.",
+    details: "Captions below the picture say what commands do. A recording ends by itself after 10 minutes, or at 512 \
+        MiB of \
+        pictures. If the tab or the browser closes, `video stop` saves what was recorded, as long as gstack is still \
+        running. An agent's recording shows only pages of this site. Replaces an existing file.",
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
@@ -69,11 +70,11 @@ async fn video(context: &Context, arguments: Arguments) -> Result<Output, Fault>
         }
         ("stop", None) => {
             if let Some(flag) = ["--size", "--fps"].into_iter().find(|flag| arguments.has(flag)) {
-                return Err(wrong(format!("{flag} is said when the recording starts: video start {flag} …")));
+                return Err(wrong(format!("give {flag} when the recording starts: video start {flag} …")));
             }
             stop(context).await
         }
-        (other, _) => Err(wrong(format!("video can't {other:?}")).hint("video start PATH, or video stop")),
+        (other, _) => Err(wrong(format!("video can't {other:?}")).hint("Use video start PATH, or video stop.")),
     }
 }
 
@@ -110,15 +111,15 @@ fn check_room(context: &Context, tab: TabId, path: &Path) -> Result<(), Fault> {
         Err(Fault::new(FaultCode::Conflict, message).hint(hint).command("gstack video stop"))
     };
     if context.recordings.of(tab).is_some() {
-        return conflict("This tab is recorded already", "End that recording first: gstack video stop");
+        return conflict("this tab is already being recorded", "End that recording first: gstack video stop");
     }
     if context.recordings.takes(path) {
-        return conflict("Another recording writes to this file", "Give another name.");
+        return conflict("another recording is writing to this file", "Give another name.");
     }
     if !context.recordings.make_room(context.for_model) {
         let tabs: Vec<String> = context.recordings.tabs().iter().map(ToString::to_string).collect();
         let hint = format!("Recorded tabs: {}. End one of them: gstack video stop --tab N", tabs.join(", "));
-        return conflict("Too many tabs are recorded", &hint);
+        return conflict("too many tabs are being recorded", &hint);
     }
     Ok(())
 }
@@ -143,7 +144,7 @@ fn read_size(text: &str) -> Result<(u32, u32), Fault> {
 fn read_fps(arguments: &Arguments, text: &str) -> Result<u32, Fault> {
     let fps: u32 = arguments.number("--fps", text)?;
     if !(1..=MOST_FPS).contains(&fps) {
-        return Err(wrong(format!("--fps {fps} is not possible")).hint(format!("1 to {MOST_FPS} pictures a second.")));
+        return Err(wrong(format!("--fps {fps} is out of range")).hint(format!("1 to {MOST_FPS} pictures a second.")));
     }
     Ok(fps)
 }
@@ -189,13 +190,13 @@ async fn chosen(context: &Context) -> Result<Arc<VideoRecording>, Fault> {
     if let Some(recording) = tab.and_then(|tab| context.recordings.of(tab)) {
         return match is_own(&recording) {
             true => Ok(recording),
-            false => Err(Fault::new(FaultCode::Forbidden, "this recording is somebody else's")
+            false => Err(Fault::new(FaultCode::Forbidden, "someone else started this recording")
                 .hint("Ask the person to stop it.")),
         };
     }
     let left = context.recordings.left().into_iter().find(is_own);
     left.ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "this tab is not recorded").hint("Start it with: gstack video start PATH")
+        Fault::new(FaultCode::NotFound, "this tab is not being recorded").hint("Start it with: gstack video start PATH")
     })
 }
 
@@ -238,11 +239,11 @@ async fn save(context: &Context, recording: &VideoRecording, frames: &mut Frames
 /// Says why a recording ended by itself.
 fn ended(ending: &Ending) -> String {
     match ending {
-        Ending::Length => format!("{} minutes are the longest", LONGEST.as_secs() / 60),
-        Ending::Size => format!("{} MiB of pictures are the most", MOST_BYTES / 1024 / 1024),
+        Ending::Length => format!("it reached the limit of {} minutes", LONGEST.as_secs() / 60),
+        Ending::Size => format!("it reached the limit of {} MiB of pictures", MOST_BYTES / 1024 / 1024),
         Ending::TabClosed => "its tab was closed".to_owned(),
         Ending::BrowserGone => "its browser went away".to_owned(),
-        Ending::SentOut => "gstack was sent out of its tab".to_owned(),
+        Ending::SentOut => "gstack was detached from its tab".to_owned(),
         Ending::Refused => "the page involved an address that gstack never reads".to_owned(),
         Ending::Disk(error) => format!("its pictures can't be kept: {error}"),
     }

@@ -131,7 +131,7 @@ pub(in crate::command) const TIMEOUT: Flag = Flag {
     alias: "",
     value: Some("MS"),
     holds: Holds::Choice,
-    help: "The longest to wait, in milliseconds",
+    help: "Maximum time to wait, in milliseconds",
 };
 
 /// `--quiet`, accepted by every command that acts in a page (`Spec::takes_quiet`).
@@ -140,7 +140,7 @@ pub(in crate::command) const QUIET: Flag = Flag {
     alias: "-q",
     value: None,
     holds: Holds::Choice,
-    help: "Print nothing of what it did and caused",
+    help: "Do not print what the command did or caused",
 };
 
 pub(in crate::command) const fn flag(

@@ -52,7 +52,7 @@ pub(super) fn parse(text: &str, host: Option<&str>) -> Result<Vec<Cookie>, Fault
         let Some(domain) =
             cookie.domain.clone().filter(|domain| !domain.is_empty()).or_else(|| host.map(str::to_owned))
         else {
-            return Err(refuse(format!("The cookie {:?} names no domain, and the page has none", cookie.name))
+            return Err(refuse(format!("the cookie {:?} has no domain, and neither has the page", cookie.name))
                 .hint("Open its site first: gstack goto <url>"));
         };
         cookies.push(cookie.cookie(domain));

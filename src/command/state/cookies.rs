@@ -26,12 +26,12 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     class: Class::Secret,
     parameters: &[
         parameter("action", false, Kind::Text, Holds::Choice, "get, set, delete, clear or export; without one, all"),
-        parameter("name", false, Kind::Rest, Holds::Secret, "Of get and delete: NAME; of set: NAME=VALUE"),
+        parameter("name", false, Kind::Rest, Holds::Secret, "get, delete: NAME; set: NAME=VALUE"),
     ],
     flags: &[
         DOMAIN,
         flag("--path", "PATH", Holds::Choice, "set: its path (/)"),
-        flag("--expires", "SECONDS", Holds::Choice, "set: it ends so many seconds from now"),
+        flag("--expires", "SECONDS", Holds::Choice, "set: expires after this many seconds"),
         switch("--http-only", Holds::Choice, "set: scripts can't read it"),
         switch("--secure", Holds::Choice, "set: only over HTTPS"),
         flag("--same-site", "MODE", Holds::Choice, "set: Strict, Lax or None"),
@@ -39,7 +39,8 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
         OUTPUT,
     ],
     summary: "Print the browser's cookies, of every site, or read, set and delete some",
-    details: "set and clear are about the page's site, unless --domain or --all says otherwise. `cookie-import` reads what export writes.",
+    details: "set and clear apply to the page's site, unless --domain or --all is given. `cookie-import` reads what \
+        export writes.",
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
@@ -47,7 +48,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     offered: Offered::Extended(Capability::Storage),
     everyday: Everyday::Refused(NotEveryday {
         why: everyday::ITS_COOKIES,
-        instead: "In the browser of `gstack connect` it works.",
+        instead: "Use the browser of `gstack connect`.",
     }),
     needs: Needs::Browser,
     phrases: &[
@@ -198,7 +199,12 @@ fn read_cookie(page: &Page, arguments: &Arguments, given: &str) -> Result<Cookie
         Some("strict") => Some("Strict".to_owned()),
         Some("lax") => Some("Lax".to_owned()),
         Some("none") => Some("None".to_owned()),
-        Some(other) => return Err(wrong(format!("--same-site {other:?} is not known")).hint("Strict, Lax or None")),
+        Some(other) => {
+            return Err(wrong(format!("--same-site {other:?} is not known")).hint(
+                "Use Strict, Lax or \
+            None.",
+            ));
+        }
     };
     Ok(Cookie {
         name: name.to_owned(),

@@ -51,13 +51,13 @@ async fn state(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     let spec = registry::get("state")?;
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
     if !is_name || name.is_empty() || name.len() > LONGEST_NAME {
-        return Err(usage(spec, format!("{name:?} is not a name for a state: it has letters, digits, - and _ only")));
+        return Err(usage(spec, format!("{name:?} is not a valid state name: use only letters, digits, - and _")));
     }
     let file = context.state_folder.join(format!("{name}.json"));
     match arguments.required("action")?.as_str() {
         "save" => save(context, file).await,
         "load" => load(context, file, &name).await,
-        other => Err(usage(spec, format!("state does not know {other:?}: it is save or load"))),
+        other => Err(usage(spec, format!("state does not know {other:?}: use save or load"))),
     }
 }
 

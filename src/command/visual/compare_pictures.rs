@@ -31,7 +31,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             alias: "-t",
             value: Some("N"),
             holds: Holds::Choice,
-            help: "How far two colours may lie apart, from 0 to 1 (0.1)",
+            help: "How much two colours may differ, from 0 to 1 (default: 0.1)",
         },
         Flag {
             name: "--output",
@@ -43,7 +43,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         switch("--viewport", Holds::Choice, "Compare with the visible part of the page only"),
     ],
     summary: "Compare two PNG pictures, or one with the page, pixel by pixel",
-    details: "Also written `diff image`. Measures colours as the eye does. What only one of the pictures covers is different. \
+    details: "Also written `diff image`. Compares colours as the eye sees them. Areas that only one of the pictures \
+        covers count as different. \
         Take the first picture with `screenshot`.",
     untrusted: false,
     writes: Writes::File,
@@ -68,7 +69,7 @@ async fn diff_image(context: &Context, arguments: Arguments) -> Result<Output, F
     }
     let (first, second) = (arguments.required("before")?, arguments.text("after"));
     if second.is_some() && arguments.has("--viewport") {
-        return Err(wrong("--viewport is of the page, and a second file was given").hint("Leave one of them out."));
+        return Err(wrong("--viewport applies to the page, but a second file was given").hint("Leave one of them out."));
     }
     let output = arguments.value("--output").map(|typed| path_guard::output_path(context, typed)).transpose()?;
     let before = picture_in(context, &first).await?;

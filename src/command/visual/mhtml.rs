@@ -26,7 +26,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     )],
     flags: &[],
     summary: "Save the page with its frames, styles and pictures as one MHTML file",
-    details: "Chrome opens it without the network. It holds what the page shows, also where somebody is signed in. Replaces an existing file.",
+    details: "Chrome opens it without the network. It contains everything the page shows, including content behind a \
+        sign-in. Replaces an existing file.",
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,

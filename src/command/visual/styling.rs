@@ -41,8 +41,8 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         ],
         flags: &[switch("--undo", Holds::Choice, "Revert the last modification, or modification N")],
         summary: "Change one CSS property of an element",
-        details: "It can be undone until the page is left: style --undo takes back the last modification, style --undo N \
-                  the one that inspect --history lists as N.",
+        details: "It can be undone until the page navigates: style --undo reverts the last modification, style --undo \
+            N the one that inspect --history lists as N.",
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
@@ -264,10 +264,14 @@ impl Looks<'_> {
                 match Target::parse(wanted) {
                     target @ Target::Ref(_) => page.scroll(Some(&target), SCROLL_LIMIT).await?,
                     Target::Selector(wanted) => page.scroll_to_first(&wanted).await.map_err(|error| match error {
-                        PageError::NotFound(wanted) => {
-                            Fault::new(FaultCode::Element, format!("there is no element and no text {wanted:?} here"))
-                                .hint("Run 'text' or 'snapshot' to see what there is.")
-                        }
+                        PageError::NotFound(wanted) => Fault::new(
+                            FaultCode::Element,
+                            format!(
+                                "no element or text on this page matches \
+                                {wanted:?}"
+                            ),
+                        )
+                        .hint("Run 'text' or 'snapshot' to see what there is."),
                         other => other.into(),
                     })?,
                 }

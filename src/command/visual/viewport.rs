@@ -14,7 +14,7 @@ const SMALLEST_SCALE: f64 = 0.25;
 const LARGEST_SCALE: f64 = 8.0;
 
 pub(in crate::command) const SCALE: Flag =
-    flag("--scale", "N", Holds::Choice, "Device pixels of a CSS pixel (the screen's own)");
+    flag("--scale", "N", Holds::Choice, "Device pixels per CSS pixel (default: the screen's own)");
 
 /// Larger sizes are typing errors, and memory use grows with the square.
 const LARGEST_VIEWPORT: u32 = 10_000;
@@ -33,7 +33,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     }],
     flags: &[SCALE],
     summary: "Set the size of the viewport",
-    details: "Holds in this tab and what it opens. `emulate reset` takes it back.",
+    details: "Applies to this tab and the tabs it opens. `emulate reset` undoes it.",
     untrusted: false,
     writes: Writes::Page,
     tab: TabUse::ThisPage,

@@ -16,8 +16,8 @@ const NO_PANEL: &str = "The side panel is not opened here: an extension can be l
 const OPEN_PORT: &str = "Every user of this machine can drive a browser through its DevTools port. Addresses of cloud \
     metadata services are refused, also to the pages of the tabs that gstack works on; what other tabs fetch is not held back in this browser.";
 
-const LOGINS: &str = "It holds your logins. What agents do there is asked for as everywhere; while a tab is worked on, the \
-    browser shows a bar that says so.";
+const LOGINS: &str = "It holds your logins. Agents ask before they act, as everywhere; while gstack works on a tab, \
+    the browser shows a bar that says so.";
 
 impl Engine {
     /// Takes the everyday browser whose extension is connected into use. Returns false if it was in use already.

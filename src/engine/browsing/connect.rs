@@ -99,7 +99,7 @@ impl Engine {
         let browser = self
             .browsers()
             .current()
-            .ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER.with(["it closed while it was opened"])))?;
+            .ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER.with(["it closed while it was opening"])))?;
         // The welcome page opens after the extension: Chrome adds no content script to pages that are already open.
         let attached = self.browsers().is_attached();
         let welcome = (started && !attached).then(|| self.welcome_url());
@@ -262,7 +262,7 @@ impl Engine {
                 within.map_err(|_| ConnectError::NoPanel(self.ports().missing(browser.run())))?;
             }
             () = browser.gone().cancelled() => {
-                return Err(BrowsersError::NotOpen(told::NO_BROWSER.with(["it closed while it was opened"])).into());
+                return Err(BrowsersError::NotOpen(told::NO_BROWSER.with(["it closed while it was opening"])).into());
             }
         }
         step.done(tell, "panel connected", "side panel → background → host → daemon");

@@ -36,7 +36,7 @@ impl From<ConnectError> for Fault {
             ConnectError::OtherBrowser => (
                 Conflict,
                 Hop::Browser,
-                "gstack drives another browser already".to_owned(),
+                "gstack is already driving another browser".to_owned(),
                 "Leave that one first: gstack disconnect".to_owned(),
                 "gstack disconnect",
             ),
@@ -126,11 +126,15 @@ impl From<HandoffError> for Fault {
                     .hint("Run it in a terminal of a desktop session, or go on without a window.")
                     .at(Hop::Browser)
             }
-            HandoffError::TurnsRun(turns) => {
-                Self::new(FaultCode::Conflict, format!("{turns} turns of agents run in this browser"))
-                    .hint("Wait for them, or stop them: gstack stop-turn")
-                    .command("gstack stop-turn")
-            }
+            HandoffError::TurnsRun(turns) => Self::new(
+                FaultCode::Conflict,
+                format!(
+                    "agents are still working in this browser (running turns: \
+                    {turns})"
+                ),
+            )
+            .hint("Wait for them, or stop them: gstack stop-turn")
+            .command("gstack stop-turn"),
             HandoffError::EndedEarly => Self::new(FaultCode::Internal, "the handoff ended early"),
         }
     }

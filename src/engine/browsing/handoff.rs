@@ -76,7 +76,7 @@ impl Engine {
         let browser = self
             .browsers()
             .current()
-            .ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER.with(["it closed while it was opened"])))?;
+            .ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER.with(["it closed while it was opening"])))?;
         if let Err(fault) = self.open_panel(&browser, &mut |_| {}).await {
             tracing::warn!(%fault, "the side panel did not open for a handoff");
         }

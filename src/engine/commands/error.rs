@@ -57,7 +57,7 @@ pub(super) enum Cut<'a> {
 impl From<CutOff<'_>> for Fault {
     /// Says that the outcome is unknown if the command changes something.
     fn from(CutOff { spec, by }: CutOff<'_>) -> Self {
-        let unknown = |why: &str| format!("`{}` was cut off ({why}): whether it took effect is not known", spec.name);
+        let unknown = |why: &str| format!("`{}` was cut off ({why}): it is unknown whether it took effect", spec.name);
         match by {
             Cut::Ended { code, why } => {
                 if spec.changes() {

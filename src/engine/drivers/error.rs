@@ -40,7 +40,7 @@ impl From<DriversError> for Fault {
             ),
             DriversError::TooMany { most } => (
                 FaultCode::TooLarge,
-                format!("{most} drivers are registered, and no more fit"),
+                format!("{most} drivers are registered, which is the limit"),
                 "Close MCP clients that are no longer used.",
             ),
             DriversError::NotRegistered => (
@@ -50,16 +50,16 @@ impl From<DriversError> for Fault {
             ),
             DriversError::NoProcess => (
                 FaultCode::Forbidden,
-                "the process that asks could not be identified".to_owned(),
-                "Start `gstack mcp` on the machine and as the user that the daemon runs as.",
+                "the calling process could not be identified".to_owned(),
+                "Start `gstack mcp` on the same machine and as the same user as the daemon.",
             ),
             DriversError::NoSuchDriver { name } => {
                 (FaultCode::NotFound, format!("no driver is named {name:?}"), "`gstack status` lists the drivers.")
             }
             DriversError::NameNeeded => (
                 FaultCode::BadRequest,
-                "which driver gets the tab is not said".to_owned(),
-                "Say it with --to: gstack lease 3 --to cursor. `gstack status` lists the drivers.",
+                "no driver was given".to_owned(),
+                "Name it with --to: gstack lease 3 --to cursor. `gstack status` lists the drivers.",
             ),
             DriversError::OnlyPersonGives => (
                 FaultCode::Forbidden,

@@ -52,8 +52,8 @@ impl From<PanelKeyError> for Fault {
                 let message = told::FILE_NOT_WRITTEN.with([&path.display().to_string(), &source.to_string()]);
                 Self::new(FaultCode::Storage, message).hint(told::HOME_NOT_WRITTEN_NEXT)
             }
-            PanelKeyError::CodeWrong => Self::new(FaultCode::NotFound, "no browser waits with this code")
-                .hint("Type the code that the side panel shows now: after a few wrong ones it is another one."),
+            PanelKeyError::CodeWrong => Self::new(FaultCode::NotFound, "no browser is waiting with this code")
+                .hint("Type the code that the side panel shows now: it changes after a few wrong attempts."),
             PanelKeyError::NoBrowser(id) => {
                 Self::new(FaultCode::NotFound, format!("there is no browser {}", visible::visible(&id)))
                     .hint("`gstack panels` lists the browsers and their IDs.")

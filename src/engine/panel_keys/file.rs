@@ -115,7 +115,7 @@ fn read(path: &Path) -> Result<Option<(uuid::Uuid, Confirmed)>, String> {
     }
     let file: File = serde_json::from_str(&text).map_err(|e| e.to_string())?;
     if file.version != VERSION {
-        return Err(format!("it is of version {}, this gstack knows {VERSION}", file.version));
+        return Err(format!("it has version {}; this gstack supports {VERSION}", file.version));
     }
     let confirmed = Confirmed::from_records(file.panels).ok_or("its list is not one that gstack writes")?;
     Ok(Some((file.home, confirmed)))

@@ -56,7 +56,7 @@ impl From<PolicyError> for Fault {
             }
             PolicyError::NotAnAction(what) => {
                 let scopes = PolicyScope::ALL.map(PolicyScope::name).join(", ");
-                let message = format!("{what:?} is nothing that a rule covers and no command");
+                let message = format!("{what:?} is neither a command nor something that a rule covers");
                 return Self::new(FaultCode::BadRequest, message)
                     .hint(format!("Use look, {scopes}, or the name of a browser command."));
             }
@@ -103,7 +103,7 @@ impl From<Refused> for Fault {
                 let place = site.map(|site| format!(" on {site}")).unwrap_or_default();
                 (
                     FaultCode::Denied,
-                    format!("a rule of the person's says no to this{place}").into(),
+                    format!("one of the person's rules denies this{place}").into(),
                     "Do not try it another way. Say what you wanted; only the person can change the rule.",
                 )
             }
@@ -120,7 +120,7 @@ impl From<Refused> for Fault {
             }
             Refused::ByPerson => (
                 FaultCode::Denied,
-                "the person said no".into(),
+                "the person denied this".into(),
                 "Do not try it another way. Say what you wanted and ask how to go on.",
             ),
         };

@@ -57,7 +57,7 @@ fn explained(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis)
         Verdict::NotOffered => (
             PolicyVerdict::NotOffered,
             None,
-            "It gives away what identifies you, so agents don't get it and no rule allows it.",
+            "It is in the class secret: agents are not offered it, and no rule can allow it.",
         ),
         Verdict::Ask(answers) => {
             choices = answers;
@@ -80,10 +80,10 @@ fn explained(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis)
 /// Returns the reason why a rule in force does not apply.
 fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
     if request.kind == ActionKind::Secret {
-        return "no rule covers what identifies you";
+        return "no rule covers the class secret";
     }
     match passed_over(rule, request) {
-        None if rule.effect == PolicyEffect::Allow => "it would allow it, but another rule decides first",
+        None if rule.effect == PolicyEffect::Allow => "it would allow this, but another rule takes precedence",
         None => "it denies it too",
         Some(PassedOver::LookingIsFree) => "looking needs no rule",
         Some(PassedOver::OtherScope) => "it covers something else",
@@ -95,7 +95,7 @@ fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
             "the page would lead to another site: only a rule for that site, or one for every site and conversation, allows that"
         }
         Some(PassedOver::TooNarrow(Risk::Carrying)) => {
-            "what was read elsewhere could go along: only a rule for every site and conversation allows that"
+            "it could send data that was read on another site: only a rule for every site and conversation allows that"
         }
         Some(PassedOver::TooNarrow(_)) => "only a rule that allows everything covers that",
     }
@@ -172,7 +172,7 @@ mod tests {
             others(&bank),
             [
                 "a: it is for another site",
-                "b: it would allow it, but another rule decides first",
+                "b: it would allow this, but another rule takes precedence",
                 "d: it covers something else"
             ]
         );

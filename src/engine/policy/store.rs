@@ -136,7 +136,7 @@ fn read(path: &Path) -> Result<File, PolicyError> {
     }
     let file: File = serde_json::from_str(&text).map_err(|e| unreadable(e.to_string()))?;
     if file.version != VERSION {
-        return Err(unreadable(format!("it is of version {}, this gstack knows {VERSION}", file.version)));
+        return Err(unreadable(format!("it has version {}; this gstack supports {VERSION}", file.version)));
     }
     Ok(file)
 }

@@ -77,7 +77,8 @@ pub(super) const SETTINGS: [Known; 20] = [
         name: "agents.sandbox",
         group: "Agents",
         label: "Sandbox for agents",
-        help: "Confines agents to their folder and their own files. auto: if this machine can. require: agents do not start without it. Applies when an agent starts.",
+        help: "Confines agents to their folder and their own files. auto: if this machine supports it. require: \
+            agents do not start without it. Applies when an agent starts.",
         unit: None,
         range: None,
         whole: false,
@@ -117,7 +118,8 @@ pub(super) const SETTINGS: [Known; 20] = [
         name: "watchdog.silence-minutes",
         group: "Conversation",
         label: "End a silent turn after",
-        help: "Ends a turn in which the agent does nothing for this long. Time that it waits for you does not count. 0: never.",
+        help: "Ends a turn in which the agent does nothing for this long. Time spent waiting for you does not count. \
+            0: never.",
         unit: MINUTES,
         range: Some((0.0, 1440.0)),
         whole: false,
@@ -127,7 +129,7 @@ pub(super) const SETTINGS: [Known; 20] = [
         name: "watchdog.total-minutes",
         group: "Conversation",
         label: "End a turn after",
-        help: "The longest that one turn may work. Time that it waits for you does not count. 0: no limit.",
+        help: "The longest that a turn may run. Time spent waiting for you does not count. 0: no limit.",
         unit: MINUTES,
         range: Some((0.0, 10080.0)),
         whole: false,
@@ -233,7 +235,15 @@ const CHOICES: [(&str, &[(&str, &str)]); 2] = [
     ),
     (
         "agents.sandbox",
-        &[("off", "Off"), ("auto", "Where this machine can"), ("require", "Always; otherwise agents do not start")],
+        &[
+            ("off", "Off"),
+            ("auto", "If this machine supports it"),
+            (
+                "require",
+                "Always; otherwise agents do not \
+            start",
+            ),
+        ],
     ),
 ];
 

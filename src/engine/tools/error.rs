@@ -28,12 +28,12 @@ impl From<ToolError> for Fault {
             }
             ToolError::TurnOver => (
                 FaultCode::Cancelled,
-                "the turn is over: nothing more is done for it".to_owned(),
+                "the turn is over, so nothing was done".to_owned(),
                 "Wait for the person's next message.",
             ),
             ToolError::PageChanged => (
                 FaultCode::Conflict,
-                "the page changed each time while the person was asked about this".to_owned(),
+                "the page kept changing while the person was asked about this".to_owned(),
                 "Take a snapshot: the element may say something else now.",
             ),
             ToolError::TypesBeyondTab => (

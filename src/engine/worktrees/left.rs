@@ -90,13 +90,13 @@ fn left_words(left: &Left) -> String {
     let place = left.root.display();
     match (left.stand, &left.loss) {
         (Stand::Half | Stand::Missing, _) => {
-            format!("{place}: a work tree whose making was cut off; the next start of gstack removes it")
+            format!("{place}: an unfinished work tree; gstack removes it at its next start")
         }
         (Stand::Forgotten, _) => {
             format!("{place}: a work tree that its repository no longer knows. Look through it, then: rm -rf '{place}'")
         }
         (Stand::Whole, Ok(loss)) if loss.is_nothing() => {
-            format!("{place}: a work tree that no conversation works in; the next start of gstack removes it")
+            format!("{place}: an unused work tree; gstack removes it at its next start")
         }
         (Stand::Whole, Ok(loss)) => format!(
             "{place}: a work tree that no conversation uses any longer, with {}. Save them, then: git -C '{place}' worktree remove --force '{place}'",

@@ -137,7 +137,7 @@ fn apply_at(client: McpClient, file: &Path, wanted: &Wanted, print: bool) -> Res
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => {
             return Err(Fault::new(FaultCode::Storage, format!("{} can't be read: {error}", file.display()))
-                .hint("Make the file readable for you, then repeat."));
+                .hint("Make the file readable by you, then repeat."));
         }
     };
     let old = before.as_deref().unwrap_or_default();

@@ -5,7 +5,7 @@ use super::Told;
 told! {
     // Agents' programs. `$1` is the agent.
     AGENT_MISSING = "$1 is not installed.";
-    AGENT_NOT_AT = "$1 is not at $2, where the configuration says.";
+    AGENT_NOT_AT = "$1 was not found at $2, the path in the configuration.";
     AGENT_INSTALL = "Install it, or set its path in the configuration; then look again.";
     AGENT_BROKEN = "$1 does not start: $2";
     AGENT_REINSTALL = "Run `$1` in a terminal; installing it again often fixes it.";
@@ -64,7 +64,7 @@ told! {
     TRY_OR_NEW_CHAT = "Try again, or start a new chat.";
     AGENT_SANDBOX = "$1's sandbox failed.";
     AGENT_SANDBOX_NEXT = "Run `$1` in a terminal to see why.";
-    STOPPED_AT_LENGTH = "$1 reached the longest answer that its model gives.";
+    STOPPED_AT_LENGTH = "$1 reached its model's maximum answer length.";
     STOPPED_AT_STEPS = "$1 reached its limit of steps.";
     SAY_GO_ON = "Send “go on” to let it continue.";
     STOPPED_AT_COST = "$1 reached its cost limit.";
@@ -82,8 +82,8 @@ told! {
     TOOLS_NOT_REACHED = "$1 could not reach the browser's tools.";
     TOOLS_NOT_KNOWN = "$1 can't use the browser's tools: it does not support MCP over HTTP.";
     BEGINNING_SUMMARISED = "The conversation was long: its beginning was summarised.";
-    OTHER_MODEL_ANSWERS = "Another model answers: $1.";
-    MODEL_NOT_TAKEN = "$1 did not accept the model $2; another one answers.";
+    OTHER_MODEL_ANSWERS = "A different model is answering: $1.";
+    MODEL_NOT_TAKEN = "$1 did not accept the model $2; a different one is answering.";
     NO_SUCH_MODEL = "$1 has no model named $2.";
     MODEL_IS_FIXED = "$1 has a fixed model.";
     LIMIT_NEAR = "$1's usage limit is near.";
@@ -92,7 +92,7 @@ told! {
     LIMIT_USED = "$1's usage limit is $2 % used.";
     LIMIT_USED_UNTIL = "$1's usage limit is $2 % used; it resets at $3.";
     PICTURES_LEFT_OUT = "$1 does not support pictures: they were left out.";
-    SESSION_BEGINS_AGAIN = "The agent's earlier session is gone: it starts again and is given what was said here.";
+    SESSION_BEGINS_AGAIN = "The agent's earlier session is gone. It starts a new one with the messages of this conversation.";
     // Warnings about an agent.
     KEY_BILLED_CLAUDE = "$1 is set in your shell's start-up files: messages are billed to that key, not to the Claude plan that is signed in.";
     KEY_BILLED_CODEX = "Codex is signed in with an API key: each message is billed to it, not to a ChatGPT plan. `codex login` changes that.";

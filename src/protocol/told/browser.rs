@@ -9,7 +9,7 @@ told! {
     BROWSER_GONE = "the browser is gone";
     BROWSER_GONE_NEXT = "Start the browser again: gstack connect";
     BROWSER_NOT_CONNECTED = "this tab's browser is not connected to gstack";
-    BROWSER_NOT_CONNECTED_NEXT = "Open the side panel there again, or another browser with `gstack connect`.";
+    BROWSER_NOT_CONNECTED_NEXT = "Open the side panel there again, or open another browser with `gstack connect`.";
     BROWSER_SILENT = "the browser does not answer";
     BROWSER_SILENT_NEXT = "Close it and open it again.";
     NO_BROWSER = "no browser is open: $1";
@@ -41,7 +41,7 @@ told! {
     RELAY_TOO_LARGE = "the answer is larger than the extension can send";
     RELAY_TOO_LARGE_NEXT = "Ask for a smaller part: one element, or `--viewport`.";
     RELAY_TOO_OLD = "the extension in this browser is older than gstack: it can chat but not act";
-    RELAY_TOO_OLD_NEXT = "Reload it: open chrome://extensions and press the round arrow on gstack's card.";
+    RELAY_TOO_OLD_NEXT = "Reload it: open chrome://extensions and click the reload icon on gstack's card.";
     RELAY_NOT_HERE = "this can't be done in an everyday browser, where gstack acts through its extension";
     RELAY_NOT_HERE_NEXT = "Use the browser of `gstack connect` for it.";
     RELAY_NOT_ATTACHED = "the extension is no longer attached to the tab";
@@ -68,42 +68,42 @@ told! {
     NO_BROWSER_FOR = "no browser is open: `$1` needs one";
     NO_BROWSER_TO_ACT = "no browser is open: commands and agents have nothing to act on";
     NO_BROWSER_FOR_TAB = "no browser is open: tab $1 can't be reached";
-    NO_BROWSER_FOR_REFS = "no browser is open: refs are of a page";
+    NO_BROWSER_FOR_REFS = "no browser is open, so there are no refs";
     // A command that was cut off.
-    LOOK_BEFORE_AGAIN = "Look at the page before you repeat it.";
-    OPEN_BEFORE_AGAIN = "Open the browser again with `gstack connect` before you repeat it.";
-    LOOK_THEN_AGAIN = "Look at the page, then repeat it.";
-    OPEN_THEN_AGAIN = "Open the browser again with `gstack connect`, then repeat it.";
-    LOOK_AT_SNAPSHOT = "Run 'snapshot' and look before you repeat it.";
+    LOOK_BEFORE_AGAIN = "Look at the page before you repeat the command.";
+    OPEN_BEFORE_AGAIN = "Open the browser again with `gstack connect` before you repeat the command.";
+    LOOK_THEN_AGAIN = "Look at the page, then repeat the command.";
+    OPEN_THEN_AGAIN = "Open the browser again with `gstack connect`, then repeat the command.";
+    LOOK_AT_SNAPSHOT = "Run 'snapshot' to see the page before you repeat the command.";
     // Addresses that did not load.
     NO_SUCH_HOST = "No such host: check the spelling, or the network.";
     NOTHING_LISTENS = "Nothing listens there: is the server running, and on this port?";
     CHECK_NETWORK_ONLY = "Check the network, then try again.";
     LOAD_ABORTED = "The page was left, stopped or turned into a download.";
     UNSAFE_PORT = "The browser refuses this port for web pages.";
-    LOAD_NEEDS_PASSWORD = "It asks for a name and a password: goto http://NAME:PASSWORD@host/, or header 'Authorization: …' before.";
+    LOAD_NEEDS_PASSWORD = "It asks for a user name and a password: use goto http://NAME:PASSWORD@host/, or first run header 'Authorization: …'.";
     REDIRECTS_IN_CIRCLE = "The site redirects in a circle; its cookies may be to blame.";
     LOAD_BLOCKED = "An extension or a rule of the browser blocked it.";
-    CERTIFICATE = "The site's certificate is not trusted; a person can decide about that in the browser.";
+    CERTIFICATE = "The site's certificate is not trusted; only a person can accept it, in the browser.";
     CHECK_ADDRESS = "Check the address, then try again.";
-    LOAD_DIVERTED = "$1 was not reached: the page itself went to $2 meanwhile";
+    LOAD_DIVERTED = "$1 was not reached: the page itself navigated to $2 meanwhile";
     LOAD_DIVERTED_NEXT = "Try again, or open it in a new tab: newtab <url>";
     // Elements.
     REF_STALE = "Ref $1 is stale: its element left the page. Run 'snapshot' to get fresh refs.";
     REF_STALE_WAS = "Ref $1 ($2) is stale: its element left the page. Run 'snapshot' to get fresh refs.";
-    NAME_ONE = "Name one of them: a narrower selector, or a ref of 'snapshot'.";
+    NAME_ONE = "Choose one of them with a narrower selector, or with a ref from 'snapshot'.";
     SELECTOR_KINDS = "A selector is a ref (@e3), CSS, text=…, label=…, role=button[name=\"…\"], testid=… or xpath=….";
     ANOTHER_SITE = "the tab no longer shows $1: nothing was done";
     ELEMENT_CHANGED = "$1 has changed since it was looked at: nothing was done";
     CORRECT_EXPRESSION = "The page's script threw this; correct the expression.";
     NOT_FETCHED = "$1 could not be fetched: $2";
-    NOT_FETCHED_NEXT = "Check the address. What a site shows to members only needs their sign-in in this browser.";
+    NOT_FETCHED_NEXT = "Check the address. If the site requires a sign-in, sign in to it in this browser first.";
     NOT_FETCHED_REFUSED = "it leads to $1, an address that gstack does not open";
-    NOT_FETCHED_REFUSED_NEXT = "Only http and https addresses are fetched, and no cloud's metadata service.";
+    NOT_FETCHED_REFUSED_NEXT = "Only http and https addresses are fetched, and never a cloud metadata service.";
     SEE_HELP = "See: gstack help";
-    NO_STYLE_CHANGE = "There is no modification to revert";
+    NO_STYLE_CHANGE = "there is no modification to revert";
     NO_STYLE_CHANGE_NEXT = "See them: gstack inspect <sel> --history";
     NOTHING_PICKED_YET = "Pick one in the side panel, or name one: inspect <sel>";
     PICK_IT_AGAIN = "Pick it again in the side panel, or name it: inspect <sel>";
-    CHANGED_NOTHING = "Nothing was changed: repeat it. `gstack doctor` says which part is down.";
+    CHANGED_NOTHING = "Nothing was changed, so you can repeat the command. `gstack doctor` says which part is down.";
 }

@@ -21,7 +21,7 @@ impl Page {
         sent?;
         text.ok_or_else(|| PageError::Refused {
             what: "the clipboard".to_owned(),
-            reason: "the browser gave the page no text of it; a frame may have the keyboard: click beside it first"
+            reason: "the browser gave the page no clipboard text; a frame may have the focus: click outside it first"
                 .to_owned(),
         })
     }

@@ -91,7 +91,7 @@ impl Page {
         }
         let event = tokio::time::timeout(INTERCEPT_LIMIT, intercepted.next()).await.ok().flatten();
         let Some(Intercepted { data }) = event.and_then(|event| event.read()) else {
-            let reason = format!("the browser said nothing of its drag for {} s", INTERCEPT_LIMIT.as_secs());
+            let reason = format!("the browser reported nothing about the drag for {} s", INTERCEPT_LIMIT.as_secs());
             return Err(PageError::Unknown { what: to.to_string(), reason });
         };
         let send = async |kind: &str| {
@@ -123,7 +123,7 @@ impl Page {
             (Some(one), Some(other)) if one == other => Ok(()),
             _ => Err(PageError::Refused {
                 what: to.to_string(),
-                reason: "it lies in a document of another site: drag within one site".to_owned(),
+                reason: "it is in a document of another site: drag only within one site".to_owned(),
             }),
         }
     }

@@ -36,7 +36,7 @@ impl Page {
         let takes: bool = self.script(&ready.frame, Injected::EndDrop, &[], SCRIPT_LIMIT).await?;
         if !takes {
             send("dragCancel").await?;
-            let reason = "the page takes no files that are dropped there".to_owned();
+            let reason = "the page does not accept files dropped there".to_owned();
             return Err(PageError::Refused { what: target.to_string(), reason });
         }
         self.unless_closed(send("drop").await).await?;

@@ -46,7 +46,7 @@ impl Page {
                 return Err(PageError::Refused { what: target.to_string(), reason });
             };
             if files.len() > 1 && mode != "selectMultiple" {
-                let reason = "its file chooser takes one file only".to_owned();
+                let reason = "its file chooser accepts only one file".to_owned();
                 return Err(PageError::Refused { what: target.to_string(), reason });
             }
             let given = json!({ "files": files, "backendNodeId": node });

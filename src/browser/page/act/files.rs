@@ -47,7 +47,7 @@ impl Page {
             return Err(field.fault.error(target).unwrap_or_else(|| PageError::NotFound(target.to_string())));
         }
         if files.len() > 1 && !field.multiple {
-            return Err(PageError::Refused { what: target.to_string(), reason: "it takes one file only".to_owned() });
+            return Err(PageError::Refused { what: target.to_string(), reason: "it accepts only one file".to_owned() });
         }
         let object = self.element_handle(&ready.frame, field.number).await?;
         let session = self.session_of(&ready.frame)?;

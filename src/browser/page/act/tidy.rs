@@ -77,7 +77,7 @@ impl Page {
         let change = lock(&self.memory.style_changes).get(index).cloned();
         let change = change.filter(|change| !change.reverted);
         let Some(change) = change else {
-            return Err(PageError::Usage("There is no such modification to revert".to_owned()));
+            return Err(PageError::Usage("there is no such modification to revert".to_owned()));
         };
         let ElementPlace { frame, document, number } = change.place;
         let place = json!({ "number": number, "document": document });

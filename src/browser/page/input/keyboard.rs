@@ -74,7 +74,7 @@ impl Page {
     pub async fn hold_key(&self, key: &str, goes_down: bool) -> Result<(), PageError> {
         let stroke = keys::parse(key).map_err(PageError::Usage)?;
         if !stroke.modifiers.is_empty() {
-            return Err(PageError::Usage(format!("{key} is several keys: name one, and the others before it")));
+            return Err(PageError::Usage(format!("{key} is several keys: hold them one at a time")));
         }
         self.check_site().await?;
         self.check_expected(None).await?;

@@ -64,7 +64,7 @@ impl Page {
         let written: Vec<Value> = cookies.iter().map(parameters).collect();
         match tell(self.session(), "Storage.setCookies", &json!({ "cookies": written })).await {
             Err(PageError::Browser(error)) if is_refusal(&error) => {
-                Err(PageError::Usage(format!("the browser does not take these cookies: {error}")))
+                Err(PageError::Usage(format!("the browser did not accept these cookies: {error}")))
             }
             other => other,
         }

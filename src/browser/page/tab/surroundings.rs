@@ -228,7 +228,7 @@ impl Page {
 fn refused(error: BrowserError, what: String) -> PageError {
     match error {
         BrowserError::Cdp(CdpError::Protocol { message, .. }) => {
-            PageError::Usage(format!("The browser does not take {what}: {message}"))
+            PageError::Usage(format!("the browser does not accept {what}: {message}"))
         }
         other => other.into(),
     }

@@ -36,7 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             false,
             Kind::Text,
             Holds::OutputPath,
-            "Of stop: where to write it, under the working or the temp directory",
+            "stop: where to write it, under the working or the temp directory",
         ),
     ],
     flags: &[
@@ -45,7 +45,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     ],
     summary: "Record the tab's requests into a HAR file",
     details: "HAR 1.2, which Playwright's routeFromHAR replays if it has bodies. Without --secrets it has no cookies, \
-        no Authorization, and no tokens in addresses and bodies. An agent's holds requests of this site's pages only.",
+        no Authorization, and no tokens in addresses and bodies. An agent's recording contains only requests made by \
+        this site's pages.",
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
@@ -69,11 +70,11 @@ async fn har(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
         ("start", Some(extra)) => Err(wrong(format!("har start does not take {extra:?}")).hint("har stop PATH")),
         ("stop", path) => {
             if let Some(flag) = ["--bodies", "--secrets"].into_iter().find(|flag| arguments.has(flag)) {
-                return Err(wrong(format!("{flag} is said when the recording starts: har start {flag}")));
+                return Err(wrong(format!("give {flag} when the recording starts: har start {flag}")));
             }
             stop(context, path.as_deref()).await
         }
-        (other, _) => Err(wrong(format!("har can't {other:?}")).hint("har start, or har stop PATH")),
+        (other, _) => Err(wrong(format!("har can't {other:?}")).hint("Use har start, or har stop PATH.")),
     }
 }
 
@@ -84,13 +85,14 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
         for_model: context.for_model,
     };
     if options.secrets && options.for_model {
-        return Err(Fault::new(FaultCode::Forbidden, "what signs a person in is not recorded for an agent")
-            .hint("Leave --secrets out."));
+        return Err(
+            Fault::new(FaultCode::Forbidden, "sign-in data is not recorded for agents").hint("Leave --secrets out.")
+        );
     }
     let page = context.page().await?;
     if !page.start_recording(options) {
-        return Err(Fault::new(FaultCode::Conflict, "this tab's requests are recorded already")
-            .hint("Write them first: gstack har stop PATH")
+        return Err(Fault::new(FaultCode::Conflict, "this tab's requests are already being recorded")
+            .hint("Save them first: gstack har stop PATH")
             .command("gstack har stop"));
     }
     let with = if options.bodies { " with bodies" } else { "" };
@@ -105,10 +107,13 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     };
     let page = context.page().await?;
     let options = page.recording().ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "this tab's requests are not recorded").hint("Start it with: gstack har start")
+        Fault::new(FaultCode::NotFound, "this tab's requests are not being recorded").hint(
+            "Start it with: gstack har \
+            start",
+        )
     })?;
     if context.for_model && !options.for_model {
-        return Err(Fault::new(FaultCode::Forbidden, "this recording is a person's")
+        return Err(Fault::new(FaultCode::Forbidden, "the person started this recording")
             .hint("See the requests with `network`, or ask the person to stop it."));
     }
     let Some((recording, exchanges)) = page.stop_recording() else {

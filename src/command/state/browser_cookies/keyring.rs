@@ -34,7 +34,7 @@ pub(super) async fn passwords(browser: &str) -> Passwords {
     if !passwords.found.is_empty() {
         passwords.trouble = None;
     } else if passwords.trouble.is_none() {
-        passwords.trouble = Some(format!("the keyring holds no password of {browser}"));
+        passwords.trouble = Some(format!("the keyring has no password for {browser}"));
     }
     passwords
 }

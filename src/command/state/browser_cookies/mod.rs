@@ -59,7 +59,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         },
     ],
     summary: "Import the cookies of an installed Chromium-family browser",
-    details: "Without arguments: the browsers found, with their profiles and how many cookies those have.\nOn Linux cookies are encrypted with a fixed key (v10) or with one from the desktop's keyring (v11), which is asked by secret-tool; on macOS the Keychain is asked, and asks you.",
+    details: "Without arguments: the browsers found, with their profiles and how many cookies those have.\nOn Linux \
+        cookies are encrypted with a fixed key (v10) or with one from the desktop's keyring (v11), which gstack reads \
+        with secret-tool. On macOS gstack reads the Keychain, which asks for your permission.",
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
@@ -153,7 +155,7 @@ fn decrypted(wanted: &[StoredCookie], version: u32, keys: &Keys) -> (Vec<Cookie>
 }
 
 fn undecryptable(browser: &str, count: usize, asked: Option<&str>) -> Fault {
-    let why = asked.unwrap_or("the key that the keyring holds is not theirs");
+    let why = asked.unwrap_or("the key in the keyring does not match them");
     Fault::new(FaultCode::Forbidden, format!("none of {count} cookies of {browser} could be decrypted: {why}"))
         .hint("Unlock the keyring of your desktop session, or export the cookies with an extension and run: gstack cookie-import FILE")
 }
