@@ -117,8 +117,8 @@ mod tests {
         let sentence = AGENT_ENDED_SAYING.with(["Codex", "signal $3", "no $1 left"]);
         assert_eq!(sentence.text, "Codex ended unexpectedly (signal $3): no $1 left");
         assert_eq!(sentence.phrase.unwrap().values, ["Codex", "signal $3", "no $1 left"]);
-        assert_eq!(API_FAILED.with(["X"]).said("").text, "X's API failed.");
-        assert_eq!(API_FAILED.with(["X"]).said("boom").text, "X's API failed. (boom)");
+        assert_eq!(API_FAILED.with(["X"]).said("").text, "X's API failed");
+        assert_eq!(API_FAILED.with(["X"]).said("boom").text, "X's API failed (boom)");
         assert_eq!(Sentence::from("plain").phrase, None);
     }
 }

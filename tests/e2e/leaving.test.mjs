@@ -96,6 +96,6 @@ describe('an agent that does what a hostile page wants', () => {
     await runs('fill', { selector: '#name', value: PHRASE });
     await runs('goto', { url: `${scene.site.origin}/form?note=${PHRASE.replaceAll(' ', '+')}` });
     turn.end();
-    assert.match(await scene.home.ok(['audit', '--verify']), /lines hold together/);
+    assert.match(await scene.home.ok(['audit', '--verify']), /lines verified/);
   });
 });

@@ -180,7 +180,7 @@ describe('a browser that reaches only some sites', () => {
         '--',
       ];
       const said = await home.connect(['--headless', url, '--', ...lifting]);
-      assert.match(said, /Left out of the browser's arguments.*--host-resolver-rules, -host-resolver-rules, --proxy-server, --\./);
+      assert.match(said, /Ignored these browser arguments.*--host-resolver-rules, -host-resolver-rules, --proxy-server, --\./);
       for (const address of [`${elsewhere.origin}/js`, `http://other.test:${elsewhere.port}/js`]) {
         const script = `fetch('${address}').then(() => 'arrived', (error) => error.name)`;
         assert.equal((await home.ok(['js', script])).trim(), 'TypeError', address);

@@ -36,7 +36,7 @@ describe('a page that tells the agent what to do', () => {
 
     const plain = turn.tool('goto', { url: `${other.origin}/` });
     const again = await scene.approval();
-    assert.match(again.why, /not named this site/);
+    assert.match(again.why, /did not name this site/);
     await scene.home.ok(['approvals', 'allow', again.approvalId]);
     assert.ok(!(await plain).isError);
     const typing = turn.tool('fill', { selector: '#nowhere', value: 'the phrase: correct horse battery staple velvet moon' });

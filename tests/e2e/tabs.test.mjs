@@ -136,7 +136,7 @@ describe('an agent among many tabs', () => {
     const opening = turn.tool('newtab', { url: `${other.origin}/counter` });
     const asked = await scene.approval();
     assert.equal(asked.site, new URL(other.origin).host);
-    assert.match(asked.why, /not named this site/);
+    assert.match(asked.why, /did not name this site/);
     await scene.home.ok(['approvals', 'allow', asked.approvalId, '--site']);
     const opened = Number(/Opened tab (\d+)/.exec(words(await opening))[1]);
     assert.match(words(await turn.tool('text', {})), /Counter/);

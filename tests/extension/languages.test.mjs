@@ -19,7 +19,7 @@ function speak(locale) {
 
 const FAULT = {
   code: "agent-error",
-  message: "OpenAI's API failed. (stream error)",
+  message: "OpenAI's API failed (stream error)",
   hint: "Try again in a minute.",
   hop: "agent",
   words: { message: { code: "api_failed", values: ["OpenAI"] }, said: "stream error", hint: { code: "try_in_a_minute" } },

@@ -32,7 +32,7 @@ const CODEX = { name: "codex", label: "Codex", status: "ready", version: "0.48.0
 const words = (message, values, hint) => ({ message: { code: message, values }, hint: { code: hint } });
 const signedOut = (label, command) => ({
   code: "agent-signed-out",
-  message: `${label} is not signed in.`,
+  message: `${label} is not signed in`,
   hint: "Sign in from a terminal, then send the message again.",
   command,
   hop: "agent",
@@ -62,7 +62,7 @@ export const MISSING = [
   hasModel: true,
   fault: {
     code: "agent-missing",
-    message: `${label} is not installed.`,
+    message: `${label} is not installed`,
     hint: "Install it, or set its path in the configuration; then look again.",
     command,
     hop: "agent",
@@ -772,7 +772,7 @@ export const scenarios = {
         outcome: "failed",
         fault: {
           code: "agent-crashed",
-          message: "Codex ended unexpectedly (exit status: 101).",
+          message: "Codex ended unexpectedly (exit status: 101)",
           hint: "Send the message again: the conversation continues.",
           hop: "agent",
           words: words("agent_ended", ["Codex", "exit status: 101"], "send_again_goes_on"),

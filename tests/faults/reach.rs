@@ -98,7 +98,7 @@ fn a_hung_daemon_is_told_by_every_command_in_the_same_words() {
     });
     world.signal(daemon, "CONT");
     for (arguments, (well, said)) in said {
-        let told = said.contains(&format!("the gstack daemon (pid {daemon}) runs and does not answer"));
+        let told = said.contains(&format!("the gstack daemon (pid {daemon}) is running but does not answer"));
         assert!(!well && told && said.contains(&format!("kill -9 {daemon}")), "{arguments:?}: {said}");
     }
     // It was only suspended. It may now handle the requests it received, one of which was to end.

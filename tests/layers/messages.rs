@@ -4,7 +4,7 @@
 use super::{sources, test_modules};
 
 /// Where a message begins in the source.
-const MADE_BY: [&str; 4] = ["Fault::new(", "wrong(", "usage(", "invalid("];
+const MADE_BY: [&str; 5] = ["Fault::new(", "wrong(", "usage(", "invalid(", "conflict("];
 
 /// Scripts of the product's predecessor look for these words at the start of a message, or a name is written so.
 const AS_IT_IS: [&str; 11] = [
@@ -39,6 +39,37 @@ fn messages_of_errors_begin_in_lower_case_and_have_no_full_stop() {
     }
     assert!(seen > 200, "{seen} messages were found");
     assert!(wrong.is_empty(), "in lower case and without a full stop:\n{}", wrong.join("\n"));
+}
+
+/// The sections of `src/protocol/told` whose sentences stand alone: nothing precedes them, so they have a full stop.
+const ALONE: [&str; 2] = ["// Notices of a turn.", "// Warnings about an agent."];
+
+#[test]
+fn messages_in_told_have_no_full_stop() {
+    let (mut seen, mut wrong) = (0, Vec::new());
+    for source in sources().iter().filter(|source| source.path.to_string_lossy().contains("protocol/told/")) {
+        let mut alone = false;
+        for line in source.text.lines() {
+            let line = line.trim();
+            if line.starts_with("//") {
+                alone = ALONE.iter().any(|section| line.starts_with(section));
+            }
+            let Some((name, text)) = line.strip_suffix("\";").and_then(|line| line.split_once(" = \"")) else {
+                continue;
+            };
+            // A hint is a sentence; two sentences in one message both end.
+            let is_message = text.starts_with(char::is_lowercase) || text.starts_with('$');
+            if alone || !is_message || text.contains(". ") {
+                continue;
+            }
+            seen += 1;
+            if text.ends_with('.') {
+                wrong.push(format!("{}: {name}", source.path.display()));
+            }
+        }
+    }
+    assert!(seen > 60, "{seen} messages were found");
+    assert!(wrong.is_empty(), "without a full stop:\n{}", wrong.join("\n"));
 }
 
 /// Returns the literals that the calls in `MADE_BY` have as their message: the first one before the call ends.

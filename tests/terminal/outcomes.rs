@@ -21,7 +21,7 @@ fn a_script_whose_page_is_left_or_closed_while_it_awaits_has_an_unknown_outcome(
         stage.run(&["goto", &site.url("/one")]);
         let leave = format!("location.href = {:?}; await new Promise(() => {{}})", site.url("/two"));
         let said = stage.said(&["js", &leave]);
-        assert!(said.code == UNKNOWN && said.out.is_empty() && said.err.contains("is not known"), "{said:?}");
+        assert!(said.code == UNKNOWN && said.out.is_empty() && said.err.contains("is unknown"), "{said:?}");
     }
     let tab = stage.run(&["newtab", &site.url("/one")]);
     let tab = tab.split_whitespace().nth(2).unwrap().to_owned();
@@ -90,7 +90,7 @@ fn a_tab_that_a_hung_browser_was_told_to_close_may_close_later() {
     kill_process(browser, Signal::STOP).unwrap();
     let said = stage.said(&["closetab", &tab]);
     kill_process(browser, Signal::CONT).unwrap();
-    assert!(said.code == UNKNOWN && said.err.contains("is not known"), "{said:?}");
+    assert!(said.code == UNKNOWN && said.err.contains("is unknown"), "{said:?}");
     assert!(said.err.contains(&format!("closing tab {tab} took longer")), "{said:?}");
     // It was only late.
     while stage.run(&["tabs"]).contains(&format!("[{tab}]")) {}

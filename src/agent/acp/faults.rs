@@ -72,7 +72,7 @@ mod tests {
             fault(-32603, Some(json!({"errorKind": "authentication_failed"}))).message.contains("refused the sign-in")
         );
         assert!(fault(429, None).message.contains("usage limit"));
-        assert_eq!(fault(-32603, None).message, "X reported an error. (said)");
+        assert_eq!(fault(-32603, None).message, "X reported an error (said)");
         for (said, words) in [
             ("The model is overloaded. Please try again later.", "API is overloaded"),
             ("fetch failed", "can't be reached"),

@@ -137,13 +137,13 @@ mod tests {
             let result = TurnResult { is_error: true, result: Some(said.into()), ..TurnResult::default() };
             of_result(&result, ApiFailure { status: None, kind: Some(kind), uses_key: true }).message
         };
-        assert_eq!(message("unknown", "API Error: Overloaded"), "Claude's API is overloaded. (API Error: Overloaded)");
-        assert!(message("unknown", "API Error: Internal server error").starts_with("Claude's API failed."));
+        assert_eq!(message("unknown", "API Error: Overloaded"), "Claude's API is overloaded (API Error: Overloaded)");
+        assert!(message("unknown", "API Error: Internal server error").starts_with("Claude's API failed"));
         assert!(message("server_error", "API Error: Connection closed mid-response.").contains("can't be reached"));
         assert!(message("unknown", "API Error: Rate limit exceeded").contains("usage limit"));
         assert!(message("authentication_failed", "Invalid API key").contains("refused the key"));
         let errors = vec!["[ede_diagnostic] stop_reason=null".to_owned()];
         let result = TurnResult { is_error: true, errors, ..TurnResult::default() };
-        assert_eq!(of_result(&result, ApiFailure::default()).message, "Claude Code reported an error.");
+        assert_eq!(of_result(&result, ApiFailure::default()).message, "Claude Code reported an error");
     }
 }

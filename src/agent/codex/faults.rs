@@ -96,7 +96,7 @@ mod tests {
         let stream = |status| error(json!({"responseStreamDisconnected": {"httpStatusCode": status}}));
         assert_eq!(of_turn(&error(json!("unauthorized")), false).code, FaultCode::AgentSignedOut);
         let key = of_turn(&error(json!("unauthorized")), true);
-        assert_eq!((key.code, key.message.as_str()), (FaultCode::AgentError, "OpenAI's API refused the key. (said)"));
+        assert_eq!((key.code, key.message.as_str()), (FaultCode::AgentError, "OpenAI's API refused the key (said)"));
         assert!(of_turn(&stream(json!(429)), true).message.contains("usage limit"));
         assert!(of_turn(&stream(json!(null)), true).message.contains("can't be reached"));
         let overloaded =

@@ -14,7 +14,7 @@ told! {
     TURN_STOPPED = "the turn was stopped";
     TURN_STOPPED_WAITING = "the turn was stopped while it was waiting";
     START_STOPPED = "the start was stopped";
-    FOLDER_GONE = "The conversation's folder $1 no longer exists.";
+    FOLDER_GONE = "the conversation's folder $1 no longer exists";
     CHOOSE_ANOTHER_FOLDER = "Choose another folder for this conversation.";
     // Messages and answers.
     QUEUE_FULL = "$1 messages are already waiting";
