@@ -444,7 +444,7 @@ object?: string,
 /**
  * The same text as a code, for translation.
  */
-phrase?: SaidPhrase, 
+phrase?: LocalizedPhrase, 
 /**
  * The tool's own name, for the details view.
  */
@@ -468,7 +468,7 @@ object?: string,
 /**
  * The same text as a code, for translation.
  */
-phrase?: SaidPhrase, 
+phrase?: LocalizedPhrase, 
 /**
  * Replaces the step's arguments; empty to keep them.
  */
@@ -512,7 +512,7 @@ ask: string,
 /**
  * The same text as a code, for translation.
  */
-phrase?: SaidPhrase, 
+phrase?: LocalizedPhrase, 
 /**
  * The host of the page that it concerns.
  */
@@ -747,7 +747,7 @@ object?: string,
 /**
  * The same text as a code, for translation.
  */
-phrase?: SaidPhrase, 
+phrase?: LocalizedPhrase, 
 /**
  * The tool's own name, for the details view.
  */
@@ -771,7 +771,7 @@ object?: string,
 /**
  * The same text as a code, for translation.
  */
-phrase?: SaidPhrase, 
+phrase?: LocalizedPhrase, 
 /**
  * Replaces the step's arguments; empty to keep them.
  */
@@ -815,7 +815,7 @@ ask: string,
 /**
  * The same text as a code, for translation.
  */
-phrase?: SaidPhrase, 
+phrase?: LocalizedPhrase, 
 /**
  * The host of the page that it concerns.
  */
@@ -1466,13 +1466,13 @@ words?: FaultWords | null, };
 export type FaultCode = "bad-request" | "unknown" | "protocol-mismatch" | "forbidden" | "panel-unconfirmed" | "not-found" | "conflict" | "leased" | "too-large" | "timeout" | "cancelled" | "denied" | "daemon-down" | "updating" | "browser-down" | "tab-gone" | "navigation" | "element" | "script" | "outcome-unknown" | "agent-missing" | "agent-signed-out" | "agent-crashed" | "agent-error" | "storage" | "path-refused" | "url-refused" | "internal";
 
 /**
- * A fault's sentences as codes of `protocol::told`.
+ * A fault's sentences as codes of `protocol::catalogue`.
  */
 export type FaultWords = { 
 /**
  * What happened. If absent, only `message` says it.
  */
-message?: SaidPhrase | null, 
+message?: LocalizedPhrase | null, 
 /**
  * The output of a program about it, appended to the message in parentheses.
  */
@@ -1480,7 +1480,7 @@ said?: string | null,
 /**
  * The next step. If absent, only `hint` says it.
  */
-hint?: SaidPhrase | null, };
+hint?: LocalizedPhrase | null, };
 
 /**
  * A file that belongs to a conversation (`sessions/<id>/files/<file id>`).
@@ -1615,6 +1615,15 @@ driver: DriverName, };
  * A conversation's position in the list, which is sorted by these fields.
  */
 export type ListPlace = { updatedAt: number, conversationId: ConversationId, };
+
+/**
+ * A phrase as a stable code with its values. A panel that has a message for the code shows it in its own language.
+ */
+export type LocalizedPhrase = { 
+/**
+ * `fill_sel`, `read_the_page`; `own_…` for actions of an agent's own tools.
+ */
+code: string, values?: Array<string>, };
 
 /**
  * Where a message was typed.
@@ -1974,15 +1983,6 @@ chromeTabId?: ChromeTabId | null, };
 export type RelayTabAct = "open" | "close" | "show" | "leave" | "panel";
 
 /**
- * A phrase as a stable code with its values. A panel that has a message for the code shows it in its own language.
- */
-export type SaidPhrase = { 
-/**
- * `fill_sel`, `read_the_page`; `own_…` for actions of an agent's own tools.
- */
-code: string, values?: Array<string>, };
-
-/**
  * Whether agents run in a sandbox.
  */
 export type SandboxInfo = { 
@@ -2275,7 +2275,7 @@ ask: string,
 /**
  * The same text as a code, for translation.
  */
-phrase?: SaidPhrase, 
+phrase?: LocalizedPhrase, 
 /**
  * The host of the page that it concerns.
  */
@@ -2371,7 +2371,7 @@ doing: string,
 /**
  * The same text as a code, for translation.
  */
-phrase?: SaidPhrase, 
+phrase?: LocalizedPhrase, 
 /**
  * Whether it waits for a person's answer.
  */

@@ -2,14 +2,14 @@
 //! every file. Reads the source as text; a rule that needs a compiler is a lint in Cargo.toml.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test ends where its world breaks")]
 
+#[path = "layers/catalogue.rs"]
+mod catalogue;
 #[path = "layers/cycles.rs"]
 mod cycles;
 #[path = "layers/documents.rs"]
 mod documents;
 #[path = "layers/messages.rs"]
 mod messages;
-#[path = "layers/told.rs"]
-mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

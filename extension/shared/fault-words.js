@@ -2,7 +2,7 @@
  * Translates a fault into the browser's language, from its codes and their values.
  *
  * Owns the choice between the catalogue's text and the fault's own English. Never builds a sentence itself.
- * @import { Fault, FaultWords, SaidPhrase } from "../protocol.js"
+ * @import { Fault, FaultWords, LocalizedPhrase } from "../protocol.js"
  */
 import { isolated, t } from "./i18n.js";
 
@@ -22,7 +22,7 @@ function capitalised(words, values) {
 }
 
 /**
- * @param {SaidPhrase | null | undefined} phrase
+ * @param {LocalizedPhrase | null | undefined} phrase
  * @returns {string | null} null: this extension has no text for the code
  */
 function spoken(phrase) {

@@ -1,6 +1,6 @@
 /**
  * Renders an action in the browser's language, from a phrase's code and values. Pure.
- * @import { SaidPhrase } from "../protocol.js"
+ * @import { LocalizedPhrase } from "../protocol.js"
  */
 import { isolated, t } from "./i18n.js";
 
@@ -32,7 +32,7 @@ export function sentence(name, ...parts) {
 
 /**
  * Returns the words and the values in them. Null if this panel has no text for the code.
- * @param {SaidPhrase | undefined} phrase
+ * @param {LocalizedPhrase | undefined} phrase
  * @returns {Said[] | null}
  */
 export function said(phrase) {
@@ -53,7 +53,7 @@ export function joined(parts) {
 /**
  * Returns the approval's sentence. English uses the daemon's own text; other languages use the same sentence as the
  * action.
- * @param {{ ask: string, phrase?: SaidPhrase }} asked
+ * @param {{ ask: string, phrase?: LocalizedPhrase }} asked
  * @returns {Said[]}
  */
 export function askParts({ ask, phrase }) {
@@ -61,5 +61,5 @@ export function askParts({ ask, phrase }) {
   return words ? words.map(({ text, isValue }) => ({ text: isValue ? `“${text}”` : text, isValue })) : [value(ask)];
 }
 
-/** Returns the same as one text. @param {{ ask: string, phrase?: SaidPhrase }} asked */
+/** Returns the same as one text. @param {{ ask: string, phrase?: LocalizedPhrase }} asked */
 export const askWords = (asked) => joined(askParts(asked));

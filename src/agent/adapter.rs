@@ -2,12 +2,12 @@
 
 use super::sandbox::{Access, Confinement};
 use crate::protocol::agents::{AgentInfo, ModelInfo, SlashCommand};
+use crate::protocol::catalogue::Sentence;
 use crate::protocol::chat::{
-    PageContext, PlanEntry, QuestionPart, SaidPhrase, StepKind, StepOutcome, TurnOutcome, Usage,
+    LocalizedPhrase, PageContext, PlanEntry, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage,
 };
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, ConversationId, StepId, TabId};
-use crate::protocol::told::Sentence;
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -183,13 +183,13 @@ pub struct StepWords {
     /// `Submit`
     pub object: String,
     /// The same as a phrase that can be translated.
-    pub phrase: Option<SaidPhrase>,
+    pub phrase: Option<LocalizedPhrase>,
 }
 
 impl StepWords {
     /// Describes a step of an agent's own tool.
     pub fn of_own_tool(kind: StepKind, verb: &str, object: String) -> Self {
-        let phrase = Some(SaidPhrase::of_own_tool(verb, &object));
+        let phrase = Some(LocalizedPhrase::of_own_tool(verb, &object));
         Self { kind, verb: verb.to_owned(), object, phrase }
     }
 

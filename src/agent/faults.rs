@@ -4,8 +4,8 @@
 
 use super::clip::one_line;
 use super::process::child::ChildError;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told::{self, Sentence};
 use serde_json::Value;
 use std::path::Path;
 
@@ -34,30 +34,30 @@ impl Program<'_> {
     /// Returns the fault for a program that was not found. `configured`: the path from the configuration.
     pub(crate) fn missing(self, configured: Option<&Path>) -> Fault {
         let message = match configured {
-            Some(path) => told::AGENT_NOT_AT.with([self.label, &path.display().to_string()]),
-            None => told::AGENT_MISSING.with([self.label]),
+            Some(path) => catalogue::AGENT_NOT_AT.with([self.label, &path.display().to_string()]),
+            None => catalogue::AGENT_MISSING.with([self.label]),
         };
-        self.with_install(Fault::new(FaultCode::AgentMissing, message).hint(told::AGENT_INSTALL))
+        self.with_install(Fault::new(FaultCode::AgentMissing, message).hint(catalogue::AGENT_INSTALL))
     }
 
     /// Returns the fault for a program that exists but does not work.
     pub(crate) fn broken(self, why: &str) -> Fault {
-        let message = told::AGENT_BROKEN.with([self.label, &one_line(why, LONGEST_TOLD)]);
-        let hint = told::AGENT_REINSTALL.with([self.check]);
+        let message = catalogue::AGENT_BROKEN.with([self.label, &one_line(why, LONGEST_TOLD)]);
+        let hint = catalogue::AGENT_REINSTALL.with([self.check]);
         self.with_install(Fault::new(FaultCode::AgentCrashed, message).hint(hint))
     }
 
     pub(crate) fn silent_start(self, seconds: u64) -> Fault {
-        Fault::new(FaultCode::Timeout, told::AGENT_NOT_READY.with([self.label, &seconds.to_string()]))
-            .hint(told::AGENT_TRY_COMMAND.with([self.check]))
+        Fault::new(FaultCode::Timeout, catalogue::AGENT_NOT_READY.with([self.label, &seconds.to_string()]))
+            .hint(catalogue::AGENT_TRY_COMMAND.with([self.check]))
             .at(Hop::Agent)
     }
 
     pub(crate) fn not_spawned(self, error: &ChildError) -> Fault {
         match error {
             ChildError::NoFolder(folder) => {
-                let message = told::FOLDER_GONE.with([&folder.display().to_string()]);
-                Fault::new(FaultCode::NotFound, message).hint(told::CHOOSE_ANOTHER_FOLDER).at(Hop::Daemon)
+                let message = catalogue::FOLDER_GONE.with([&folder.display().to_string()]);
+                Fault::new(FaultCode::NotFound, message).hint(catalogue::CHOOSE_ANOTHER_FOLDER).at(Hop::Daemon)
             }
             ChildError::Start { .. } => self.broken(&error.to_string()),
         }
@@ -65,8 +65,8 @@ impl Program<'_> {
 
     /// Returns the fault for private files that could not be written.
     pub(crate) fn not_written(self, error: &std::io::Error) -> Fault {
-        let message = told::AGENT_FILES.with([self.label, &error.to_string()]);
-        Fault::new(FaultCode::Storage, message).hint(told::AGENT_FILES_NEXT).at(Hop::Daemon)
+        let message = catalogue::AGENT_FILES.with([self.label, &error.to_string()]);
+        Fault::new(FaultCode::Storage, message).hint(catalogue::AGENT_FILES_NEXT).at(Hop::Daemon)
     }
 
     fn with_install(self, fault: Fault) -> Fault {
@@ -81,15 +81,15 @@ impl Program<'_> {
 /// Returns the fault for a process that ended unexpectedly.
 pub(crate) fn crashed(label: &str, how: &str, last_words: Option<&str>) -> Fault {
     let message = match last_words {
-        Some(words) => told::AGENT_ENDED_SAYING.with([label, how, words]),
-        None => told::AGENT_ENDED.with([label, how]),
+        Some(words) => catalogue::AGENT_ENDED_SAYING.with([label, how, words]),
+        None => catalogue::AGENT_ENDED.with([label, how]),
     };
-    Fault::new(FaultCode::AgentCrashed, message).hint(told::SEND_AGAIN_GOES_ON).at(Hop::Agent)
+    Fault::new(FaultCode::AgentCrashed, message).hint(catalogue::SEND_AGAIN_GOES_ON).at(Hop::Agent)
 }
 
 /// Returns the fault for a message that was sent while a turn runs.
 pub(crate) fn busy(label: &str) -> Fault {
-    Fault::new(FaultCode::Conflict, told::AGENT_BUSY.with([label])).hint(told::WAIT_FOR_END).at(Hop::Agent)
+    Fault::new(FaultCode::Conflict, catalogue::AGENT_BUSY.with([label])).hint(catalogue::WAIT_FOR_END).at(Hop::Agent)
 }
 
 /// The reason why an API gave no answer.
@@ -145,12 +145,14 @@ pub(crate) fn local_time(seconds: Option<i64>) -> Option<String> {
 
 /// Returns the fault for an agent that is not signed in.
 pub(crate) fn signed_out(label: &str) -> Fault {
-    Fault::new(FaultCode::AgentSignedOut, told::AGENT_SIGNED_OUT.with([label])).hint(told::SIGN_IN).at(Hop::Agent)
+    Fault::new(FaultCode::AgentSignedOut, catalogue::AGENT_SIGNED_OUT.with([label]))
+        .hint(catalogue::SIGN_IN)
+        .at(Hop::Agent)
 }
 
 /// Returns the fault if the agent never reported its first model, so that only a new process can use it.
 pub(crate) fn own_model_unknown(label: &str) -> Fault {
-    Fault::new(FaultCode::AgentError, told::AGENT_NO_OWN_MODEL.with([label])).at(Hop::Agent)
+    Fault::new(FaultCode::AgentError, catalogue::AGENT_NO_OWN_MODEL.with([label])).at(Hop::Agent)
 }
 
 #[cfg(test)]

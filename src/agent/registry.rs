@@ -11,9 +11,9 @@ use super::codex::{self, Codex};
 use super::environment::LoginEnvironment;
 use super::sandbox::{Confiner, SandboxSettings, SandboxState};
 use crate::protocol::agents::{AgentInfo, AgentStatus};
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::AgentName;
-use crate::protocol::told;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -156,8 +156,8 @@ impl Agents {
         let named = agents.iter().find(|agent| agent.name() == *name);
         named.cloned().ok_or_else(|| {
             let names: Vec<String> = agents.iter().map(|agent| agent.name().to_string()).collect();
-            Fault::new(FaultCode::NotFound, told::NO_SUCH_AGENT.with([name.as_str()]))
-                .hint(told::CHOOSE_ONE_OF.with([&names.join(", ")]))
+            Fault::new(FaultCode::NotFound, catalogue::NO_SUCH_AGENT.with([name.as_str()]))
+                .hint(catalogue::CHOOSE_ONE_OF.with([&names.join(", ")]))
                 .at(Hop::Daemon)
         })
     }
@@ -233,8 +233,8 @@ async fn probe(agent: &dyn Agent, environment: &AgentEnvironment) -> AgentInfo {
         Err(_elapsed) => {
             let mut info = AgentInfo::unknown(agent.name(), agent.label());
             info.has_model = agent.name().as_str() != builtin::NAME;
-            info.settle(Err(Fault::new(FaultCode::Timeout, told::AGENT_NO_ANSWER.with([agent.label()]))
-                .hint(told::AGENT_TRY_ITSELF)
+            info.settle(Err(Fault::new(FaultCode::Timeout, catalogue::AGENT_NO_ANSWER.with([agent.label()]))
+                .hint(catalogue::AGENT_TRY_ITSELF)
                 .at(Hop::Agent)));
             info
         }

@@ -4,10 +4,10 @@
 
 use super::cdp::CdpError;
 use super::relay::refusals;
+use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TabId;
 use crate::protocol::relay::Refusal;
-use crate::protocol::told::{self, Sentence, Told};
 use std::time::Duration;
 
 /// The reasons why something above a single DevTools command fails.
@@ -99,25 +99,31 @@ impl From<BrowserError> for Fault {
             return refusals::fault(refusal);
         }
         let known = match &error {
-            BrowserError::Gone => Some((FaultCode::BrowserDown, told::BROWSER_GONE.into(), told::BROWSER_GONE_NEXT)),
+            BrowserError::Gone => {
+                Some((FaultCode::BrowserDown, catalogue::BROWSER_GONE.into(), catalogue::BROWSER_GONE_NEXT))
+            }
             BrowserError::TabClosed(tab) => {
-                Some((FaultCode::TabGone, told::TAB_CLOSED.with([&tab.to_string()]), told::SEE_OPEN_TABS))
+                Some((FaultCode::TabGone, catalogue::TAB_CLOSED.with([&tab.to_string()]), catalogue::SEE_OPEN_TABS))
             }
             BrowserError::TabCrashed(tab) => {
-                Some((FaultCode::TabGone, told::TAB_CRASHED.with([&tab.to_string()]), told::TAB_CRASHED_NEXT))
+                Some((FaultCode::TabGone, catalogue::TAB_CRASHED.with([&tab.to_string()]), catalogue::TAB_CRASHED_NEXT))
             }
             BrowserError::Timeout { what, after } | BrowserError::Unanswered { what, after } => {
-                let message = told::PAGE_TIMEOUT.with([what, &after.as_secs_f32().to_string()]);
-                Some((FaultCode::Timeout, message, told::PAGE_TIMEOUT_NEXT))
+                let message = catalogue::PAGE_TIMEOUT.with([what, &after.as_secs_f32().to_string()]);
+                Some((FaultCode::Timeout, message, catalogue::PAGE_TIMEOUT_NEXT))
             }
             BrowserError::NoSuchTab(tab) => {
-                Some((FaultCode::NotFound, told::NO_SUCH_TAB.with([&tab.to_string()]), told::SEE_OPEN_TABS))
+                Some((FaultCode::NotFound, catalogue::NO_SUCH_TAB.with([&tab.to_string()]), catalogue::SEE_OPEN_TABS))
             }
-            BrowserError::NoTab => Some((FaultCode::NotFound, told::NO_OPEN_TAB.into(), told::NO_OPEN_TAB_NEXT)),
-            BrowserError::FrameGone => Some((FaultCode::TabGone, told::FRAME_GONE.into(), told::LOOK_AND_REPEAT)),
+            BrowserError::NoTab => {
+                Some((FaultCode::NotFound, catalogue::NO_OPEN_TAB.into(), catalogue::NO_OPEN_TAB_NEXT))
+            }
+            BrowserError::FrameGone => {
+                Some((FaultCode::TabGone, catalogue::FRAME_GONE.into(), catalogue::LOOK_AND_REPEAT))
+            }
             BrowserError::RefusedAddress(address) => {
-                let message = told::ADDRESS_NOT_READ.with([address]);
-                Some((FaultCode::UrlRefused, message, told::ADDRESS_NOT_READ_NEXT))
+                let message = catalogue::ADDRESS_NOT_READ.with([address]);
+                Some((FaultCode::UrlRefused, message, catalogue::ADDRESS_NOT_READ_NEXT))
             }
             _ => None,
         };
@@ -127,16 +133,18 @@ impl From<BrowserError> for Fault {
         }
         let (code, hint): (_, Sentence) = match &error {
             BrowserError::Navigation { url, reason } => {
-                let message = told::NOT_LOADED.with([url, reason]);
+                let message = catalogue::NOT_LOADED.with([url, reason]);
                 return Fault::new(FaultCode::Navigation, message).hint(navigation_hint(reason)).at(Hop::Browser);
             }
             BrowserError::Diverted { url, instead } => {
-                let message = told::LOAD_DIVERTED.with([url, instead]);
-                return Fault::new(FaultCode::Navigation, message).hint(told::LOAD_DIVERTED_NEXT).at(Hop::Browser);
+                let message = catalogue::LOAD_DIVERTED.with([url, instead]);
+                return Fault::new(FaultCode::Navigation, message).hint(catalogue::LOAD_DIVERTED_NEXT).at(Hop::Browser);
             }
-            BrowserError::Cdp(CdpError::Timeout { .. }) => (FaultCode::Timeout, told::PAGE_TIMEOUT_NEXT.into()),
-            BrowserError::Cdp(error) if error.is_session_gone() => (FaultCode::TabGone, told::LOOK_AND_REPEAT.into()),
-            _ => (FaultCode::Internal, told::SEE_DAEMON_LOG.into()),
+            BrowserError::Cdp(CdpError::Timeout { .. }) => (FaultCode::Timeout, catalogue::PAGE_TIMEOUT_NEXT.into()),
+            BrowserError::Cdp(error) if error.is_session_gone() => {
+                (FaultCode::TabGone, catalogue::LOOK_AND_REPEAT.into())
+            }
+            _ => (FaultCode::Internal, catalogue::SEE_DAEMON_LOG.into()),
         };
         Fault::new(code, error.to_string()).hint(hint).at(Hop::Browser).unanswered(unanswered)
     }
@@ -144,17 +152,17 @@ impl From<BrowserError> for Fault {
 
 /// Returns the next step for the most common network errors. Source:
 /// <https://source.chromium.org/chromium/chromium/src/+/main:net/base/net_error_list.h>
-fn navigation_hint(reason: &str) -> Told {
+fn navigation_hint(reason: &str) -> MessageTemplate {
     match reason {
-        "net::ERR_NAME_NOT_RESOLVED" => told::NO_SUCH_HOST,
-        "net::ERR_CONNECTION_REFUSED" => told::NOTHING_LISTENS,
-        "net::ERR_INTERNET_DISCONNECTED" | "net::ERR_NETWORK_CHANGED" => told::CHECK_NETWORK_ONLY,
-        "net::ERR_ABORTED" => told::LOAD_ABORTED,
-        "net::ERR_UNSAFE_PORT" => told::UNSAFE_PORT,
-        "net::ERR_INVALID_AUTH_CREDENTIALS" => told::LOAD_NEEDS_PASSWORD,
-        "net::ERR_TOO_MANY_REDIRECTS" => told::REDIRECTS_IN_CIRCLE,
-        "net::ERR_BLOCKED_BY_CLIENT" => told::LOAD_BLOCKED,
-        _ if reason.starts_with("net::ERR_CERT_") || reason.starts_with("net::ERR_SSL_") => told::CERTIFICATE,
-        _ => told::CHECK_ADDRESS,
+        "net::ERR_NAME_NOT_RESOLVED" => catalogue::NO_SUCH_HOST,
+        "net::ERR_CONNECTION_REFUSED" => catalogue::NOTHING_LISTENS,
+        "net::ERR_INTERNET_DISCONNECTED" | "net::ERR_NETWORK_CHANGED" => catalogue::CHECK_NETWORK_ONLY,
+        "net::ERR_ABORTED" => catalogue::LOAD_ABORTED,
+        "net::ERR_UNSAFE_PORT" => catalogue::UNSAFE_PORT,
+        "net::ERR_INVALID_AUTH_CREDENTIALS" => catalogue::LOAD_NEEDS_PASSWORD,
+        "net::ERR_TOO_MANY_REDIRECTS" => catalogue::REDIRECTS_IN_CIRCLE,
+        "net::ERR_BLOCKED_BY_CLIENT" => catalogue::LOAD_BLOCKED,
+        _ if reason.starts_with("net::ERR_CERT_") || reason.starts_with("net::ERR_SSL_") => catalogue::CERTIFICATE,
+        _ => catalogue::CHECK_ADDRESS,
     }
 }

@@ -7,7 +7,7 @@ use super::error::ChatError;
 use super::feed::Feed;
 use super::state::{Inner, OnFailure};
 use crate::base::reserve::Reserve;
-use crate::chat::journal::{JOURNAL_FILE, Journal, SentIndex, recover};
+use crate::chat::journal::{JOURNAL_FILE, Journal, SentIndex, unfinished};
 use crate::chat::store::{Part, Record, files};
 use crate::chat::turn::{Effect, Event, Machine, Message, TurnClock};
 use crate::protocol::chat::{
@@ -108,7 +108,7 @@ impl Conversation {
             Some(record) => record,
             None => Record::from_journal(&journal, id, default_folder.to_owned())?,
         };
-        let tail = recover::examine(&journal, record.head)?;
+        let tail = unfinished::examine(&journal, record.head)?;
         record.head = journal.head();
         record.updated_at = record.updated_at.max(tail.newest_at);
         let conversation = Self::with(record, place, epoch, journal, saved, reserve);

@@ -2,10 +2,10 @@
 
 use crate::base::trouble;
 use crate::chat::turn::{QUEUE_LIMIT, Refusal};
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::chat::Seq;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, FileId};
-use crate::protocol::told::{self, Sentence};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -55,35 +55,40 @@ impl ChatError {
             Self::Storage { action, path, source } => {
                 let words = [&*place(path), &source.to_string()];
                 let message = match *action {
-                    "read" => told::CAN_NOT_READ.with(words),
-                    "write" => told::CAN_NOT_WRITE.with(words),
-                    "create" => told::CAN_NOT_MAKE.with(words),
+                    "read" => catalogue::CAN_NOT_READ.with(words),
+                    "write" => catalogue::CAN_NOT_WRITE.with(words),
+                    "create" => catalogue::CAN_NOT_MAKE.with(words),
                     _ => self.to_string().into(),
                 };
                 Fault::new(FaultCode::Storage, message).hint(next_step(path, source))
             }
-            Self::Locked { path } => Fault::new(FaultCode::Conflict, told::CONVERSATION_IN_USE.with([&place(path)]))
-                .hint(told::CONVERSATION_IN_USE_NEXT),
+            Self::Locked { path } => {
+                Fault::new(FaultCode::Conflict, catalogue::CONVERSATION_IN_USE.with([&place(path)]))
+                    .hint(catalogue::CONVERSATION_IN_USE_NEXT)
+            }
             Self::Newer { path, version } => {
-                let message = told::CONVERSATION_NEWER.with([&place(path), &version.to_string()]);
-                Fault::new(FaultCode::ProtocolMismatch, message).hint(told::CONVERSATION_NEWER_NEXT)
+                let message = catalogue::CONVERSATION_NEWER.with([&place(path), &version.to_string()]);
+                Fault::new(FaultCode::ProtocolMismatch, message).hint(catalogue::CONVERSATION_NEWER_NEXT)
             }
             Self::Lost { path, known, found } => {
-                let message = told::CONVERSATION_LOST.with([&place(path), &found.to_string(), &known.to_string()]);
-                Fault::new(FaultCode::Storage, message).hint(told::CONVERSATION_LOST_NEXT.with([&place(path)]))
+                let message = catalogue::CONVERSATION_LOST.with([&place(path), &found.to_string(), &known.to_string()]);
+                Fault::new(FaultCode::Storage, message).hint(catalogue::CONVERSATION_LOST_NEXT.with([&place(path)]))
             }
             Self::TooLarge { what, bytes, limit } => {
-                let told = if *what == "the message" { told::MESSAGE_OVER_LIMIT } else { told::FILE_OVER_LIMIT };
+                let told =
+                    if *what == "the message" { catalogue::MESSAGE_OVER_LIMIT } else { catalogue::FILE_OVER_LIMIT };
                 let message = told.with([&bytes.to_string(), &limit.to_string()]);
-                Fault::new(FaultCode::TooLarge, message).hint(told::OVER_LIMIT_NEXT)
+                Fault::new(FaultCode::TooLarge, message).hint(catalogue::OVER_LIMIT_NEXT)
             }
-            Self::NoConversation(id) => Fault::new(FaultCode::NotFound, told::NO_CONVERSATION.with([id.as_str()]))
-                .hint(told::NO_CONVERSATION_NEXT),
+            Self::NoConversation(id) => Fault::new(FaultCode::NotFound, catalogue::NO_CONVERSATION.with([id.as_str()]))
+                .hint(catalogue::NO_CONVERSATION_NEXT),
             Self::Ambiguous(..) => Fault::new(FaultCode::BadRequest, self.to_string()).hint("Give more of the id."),
             Self::NoFile(id) => {
-                Fault::new(FaultCode::NotFound, told::NO_FILE.with([id.as_str()])).hint(told::NO_FILE_NEXT)
+                Fault::new(FaultCode::NotFound, catalogue::NO_FILE.with([id.as_str()])).hint(catalogue::NO_FILE_NEXT)
             }
-            Self::Busy(_) => Fault::new(FaultCode::Conflict, told::CONVERSATION_BUSY).hint(told::STOP_TURN_FIRST),
+            Self::Busy(_) => {
+                Fault::new(FaultCode::Conflict, catalogue::CONVERSATION_BUSY).hint(catalogue::STOP_TURN_FIRST)
+            }
             Self::Refused(refusal) => refusal.fault(),
         }
     }
@@ -91,7 +96,7 @@ impl ChatError {
 
 /// Returns the next step for a disk error.
 pub(crate) fn next_step(path: &Path, source: &io::Error) -> Sentence {
-    let known = told::next_step_of_disk(trouble::code(source), &path.display().to_string());
+    let known = catalogue::next_step_of_disk(trouble::code(source), &path.display().to_string());
     known.unwrap_or_else(|| trouble::hint(path, source).into())
 }
 
@@ -99,18 +104,25 @@ impl Refusal {
     pub fn fault(&self) -> Fault {
         let queue = QUEUE_LIMIT.to_string();
         match self {
-            Self::QueueFull => Fault::new(FaultCode::Conflict, told::QUEUE_FULL.with([&queue]))
-                .hint(told::QUEUE_FULL_NEXT.with([&queue])),
-            Self::AlreadySent => Fault::new(FaultCode::Conflict, told::ALREADY_SENT).hint(told::ALREADY_SENT_NEXT),
-            Self::NotWaiting => Fault::new(FaultCode::NotFound, told::NOT_WAITING).hint(told::NOT_WAITING_NEXT),
-            Self::NotAChoice => {
-                Fault::new(FaultCode::BadRequest, told::ANSWER_NOT_OFFERED).hint(told::ANSWER_NOT_OFFERED_NEXT)
+            Self::QueueFull => Fault::new(FaultCode::Conflict, catalogue::QUEUE_FULL.with([&queue]))
+                .hint(catalogue::QUEUE_FULL_NEXT.with([&queue])),
+            Self::AlreadySent => {
+                Fault::new(FaultCode::Conflict, catalogue::ALREADY_SENT).hint(catalogue::ALREADY_SENT_NEXT)
             }
+            Self::NotWaiting => {
+                Fault::new(FaultCode::NotFound, catalogue::NOT_WAITING).hint(catalogue::NOT_WAITING_NEXT)
+            }
+            Self::NotAChoice => Fault::new(FaultCode::BadRequest, catalogue::ANSWER_NOT_OFFERED)
+                .hint(catalogue::ANSWER_NOT_OFFERED_NEXT),
             Self::WrongParts { .. } => {
-                Fault::new(FaultCode::BadRequest, self.to_string()).hint(told::ANSWER_PARTS_NEXT)
+                Fault::new(FaultCode::BadRequest, self.to_string()).hint(catalogue::ANSWER_PARTS_NEXT)
             }
-            Self::NoQuestion => Fault::new(FaultCode::NotFound, told::QUESTION_CLOSED).hint(told::QUESTION_CLOSED_NEXT),
-            Self::NotAsked => Fault::new(FaultCode::NotFound, told::APPROVAL_CLOSED).hint(told::QUESTION_CLOSED_NEXT),
+            Self::NoQuestion => {
+                Fault::new(FaultCode::NotFound, catalogue::QUESTION_CLOSED).hint(catalogue::QUESTION_CLOSED_NEXT)
+            }
+            Self::NotAsked => {
+                Fault::new(FaultCode::NotFound, catalogue::APPROVAL_CLOSED).hint(catalogue::QUESTION_CLOSED_NEXT)
+            }
         }
     }
 }

@@ -8,8 +8,8 @@ use crate::base::home::{Home, MECHANISM_VARIABLE};
 use crate::base::lineage;
 use crate::base::lock::FileLock;
 use crate::base::trouble;
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
@@ -79,8 +79,8 @@ pub(crate) async fn connect(home: &Home, socket: PathBuf) -> Result<UnixStream, 
             Next::Wait => waiting.pause().await,
         }
     };
-    Err(Fault::new(FaultCode::DaemonDown, told::DAEMON_NO_ANSWER.with([&refused.to_string()]))
-        .hint(told::DAEMON_NO_ANSWER_NEXT)
+    Err(Fault::new(FaultCode::DaemonDown, catalogue::DAEMON_NO_ANSWER.with([&refused.to_string()]))
+        .hint(catalogue::DAEMON_NO_ANSWER_NEXT)
         .command("gstack doctor")
         .at(Hop::Daemon))
 }
@@ -170,18 +170,18 @@ fn died(home: &Home, how: &str) -> Fault {
     let tail: Vec<&str> = log.lines().rev().take(3).collect();
     let tail: Vec<&str> = tail.into_iter().rev().collect();
     let message = match tail.is_empty() {
-        true => told::DAEMON_NOT_STARTED.with([how]),
-        false => told::DAEMON_NOT_STARTED_LOG.with([how, &tail.join(" / ")]),
+        true => catalogue::DAEMON_NOT_STARTED.with([how]),
+        false => catalogue::DAEMON_NOT_STARTED_LOG.with([how, &tail.join(" / ")]),
     };
     Fault::new(FaultCode::DaemonDown, message)
-        .hint(told::WHOLE_LOG.with([&home.daemon_log().display().to_string()]))
+        .hint(catalogue::WHOLE_LOG.with([&home.daemon_log().display().to_string()]))
         .at(Hop::Daemon)
 }
 
 fn storage(home: &Home, error: &std::io::Error) -> Fault {
     let root = home.root().display().to_string();
-    Fault::new(FaultCode::Storage, told::FILE_NOT_WRITTEN.with([&root, &error.to_string()]))
-        .hint(told::next_step_of_disk(trouble::code(error), &root).unwrap_or_default())
+    Fault::new(FaultCode::Storage, catalogue::FILE_NOT_WRITTEN.with([&root, &error.to_string()]))
+        .hint(catalogue::next_step_of_disk(trouble::code(error), &root).unwrap_or_default())
         .at(Hop::Daemon)
 }
 

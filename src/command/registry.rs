@@ -145,10 +145,10 @@ pub fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&
 /// # Errors
 ///
 /// Fails if the command fails or was cancelled. If a cancelled command writes, its outcome is unknown.
-pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
+pub async fn run_cancellable(context: &Context, call: &Call) -> Result<Output, Fault> {
     tokio::select! {
         biased;
-        output = execute(context, call) => output,
+        output = run(context, call) => output,
         () = context.cancel.cancelled() => Err(cut_off(call.spec)),
     }
 }
@@ -172,9 +172,9 @@ pub async fn run_without_browser(call: &Call, cwd: Option<&Path>, temp_folder: &
 ///
 /// Fails if the command fails, or the policy of the context does not allow it on the tab's page. The fault contains the
 /// command's usage if it was called in a wrong way.
-pub async fn execute(context: &Context, call: &Call) -> Result<Output, Fault> {
+pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
     let context = &Context { effects: Effects::of_act(call.spec.changes()), ..context.clone() };
-    let outcome = execute_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
+    let outcome = run_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
     let outcome = outcome.inspect(|output| check_shape(call.spec, output));
     let outcome = effects::add(context, call.spec, call.arguments.has(QUIET.name), outcome);
     if context.for_model { outcome.map_err(envelope::fault_for_model) } else { outcome }
@@ -191,7 +191,7 @@ fn check_shape(spec: &Spec, output: &Output) {
     );
 }
 
-async fn execute_where_allowed(context: &Context, call: &Call) -> Result<Output, Fault> {
+async fn run_where_allowed(context: &Context, call: &Call) -> Result<Output, Fault> {
     let (spec, arguments) = (call.spec, call.arguments.clone());
     // These commands are about tabs, not their content. The commands inside a chain pass through here themselves.
     if spec.category == Category::Tabs {

@@ -6,8 +6,8 @@ mod error;
 
 use super::activity::Source;
 use super::browsers::{BrowsersError, sent_out_of};
+use super::driver_sessions::Leases;
 use super::drivers::Driver;
-use super::driving::Leases;
 use super::ports::PortId;
 use super::{Engine, folders};
 use crate::base::site;
@@ -15,16 +15,18 @@ use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::effects::Effects;
 use crate::browser::page::{Expected, Pages, PointerWatch};
-use crate::command::spec::{EngineCommand, Leads, Needs, TabUse};
-use crate::command::{Call, Category, Class, Context, Moves, Output, Progress, Steps, captions, everyday, registry};
+use crate::command::spec::{EngineCommand, Navigates, Needs, TabUse};
+use crate::command::{
+    Call, Category, Class, Context, Output, Progress, Steps, TabSwitch, captions, everyday, registry,
+};
 use crate::protocol::activity::ActivitySource;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::command::CommandRun;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, TabId};
 use crate::protocol::relay::Refusal;
-use crate::protocol::told::{self, Sentence};
 use error::{Cut, CutOff, GONE, NotOffered, before_again};
 use futures_util::FutureExt;
 use std::collections::BTreeMap;
@@ -161,10 +163,10 @@ impl Engine {
         }
         self.browsers().keep_attached_for_terminal(request.tab_id);
         let for_model = request.for_model;
-        let moves = moves_of(request.tab_id);
+        let on_tab_switch = tab_switch_of(request.tab_id);
         let me = driver.map(|driver| driver.conversation.id());
         let tab_set = driver.map(|driver| self.tabs_of_trusted(driver, &request, &call)).transpose()?.flatten();
-        let target = Target { tab: request.tab_id, moves, cwd, for_model, me, tab_set, ..Target::default() };
+        let target = Target { tab: request.tab_id, on_tab_switch, cwd, for_model, me, tab_set, ..Target::default() };
         let outcome = self.run_telling(&call, target, CancellationToken::new(), progress).await;
         self.browsers().record_tabs().await;
         let outcome = self.browsers().note_outcome(outcome);
@@ -213,7 +215,7 @@ impl Engine {
         let (browser, pages) = self
             .browsers()
             .pages_with(target.tab)
-            .ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER_FOR.with([spec.name])))?;
+            .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([spec.name])))?;
         if browser.is_relayed() {
             everyday::check(call)?;
         }
@@ -230,11 +232,11 @@ impl Engine {
         };
         let detached = |refusal| Err(CutOff { spec, by: Cut::Detached(refusal) }.into());
         let work = async {
-            if spec.leads == Leads::TabToAddress && spec.tab == TabUse::ThisPage && watched.is_relayed() {
+            if spec.navigates == Navigates::TabToAddress && spec.tab == TabUse::ThisPage && watched.is_relayed() {
                 context.tab().await?.leave_own_page().await?;
             }
             let _shown = captions::show(&context, call);
-            registry::execute(&context, call).await
+            registry::run(&context, call).await
         };
         tokio::select! {
             // Poll the command first: it knows best how far it got.
@@ -282,7 +284,7 @@ impl Engine {
             recordings: self.inner.recordings.clone(),
             pages: pages.with_snapshot_limit(self.config().browser.snapshot_limit),
             tab: target.tab,
-            moves: target.moves,
+            on_tab_switch: target.on_tab_switch,
             tab_set: target.tab_set,
             leased: BTreeMap::new(),
             only_on: target.only_on,
@@ -304,7 +306,7 @@ impl Engine {
     pub(super) async fn start_headless(&self, request: &CommandRequest) -> Result<(), Fault> {
         if request.no_autostart {
             let why = format!("`{}` needs one, and GSTACK_NO_AUTOSTART is set", request.command);
-            return Err(BrowsersError::NotOpen(told::NO_BROWSER.with([&why])).into());
+            return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with([&why])).into());
         }
         // A person may have limited the browser since.
         self.read_config_again().await?;
@@ -333,7 +335,7 @@ impl Engine {
 pub(super) struct Target<'a> {
     /// If absent, the current tab.
     pub(super) tab: Option<TabId>,
-    pub(super) moves: Moves,
+    pub(super) on_tab_switch: TabSwitch,
     /// The only tabs that the client may know of. If absent, all tabs.
     pub(super) tab_set: Option<Vec<TabId>>,
     /// The client's working directory.
@@ -353,8 +355,8 @@ pub(super) struct Target<'a> {
 }
 
 /// Returns how the command moves the current tab: only a client that named no tab moves it.
-pub(super) fn moves_of(named: Option<TabId>) -> Moves {
-    if named.is_none() { Moves::Current } else { Moves::Nothing }
+pub(super) fn tab_switch_of(named: Option<TabId>) -> TabSwitch {
+    if named.is_none() { TabSwitch::BrowserCurrent } else { TabSwitch::Ignored }
 }
 
 /// Notes in the outcome that the browser is a new one.

@@ -3,8 +3,8 @@
 //! Owns the check of a folder that a person names. Never opens anything in it.
 
 use crate::base::home::{Home, HomeError, private_folder};
+use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::told::{self, Sentence, Told};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -23,7 +23,7 @@ enum FolderError {
     /// `why` is a sentence with a placeholder for the folder.
     OffLimits {
         folder: PathBuf,
-        why: Told,
+        why: MessageTemplate,
     },
     NotPrivate(HomeError),
     NotResolved(io::Error),
@@ -34,18 +34,20 @@ impl From<FolderError> for Fault {
         let shown = |path: &Path| path.display().to_string();
         let (code, message, hint): (_, _, Sentence) = match error {
             FolderError::NotAbsolute(named) => {
-                let message = told::PATH_NOT_ABSOLUTE.with([&format!("{named:?}")]);
-                (FaultCode::BadRequest, message, told::PATH_NOT_ABSOLUTE_NEXT.into())
+                let message = catalogue::PATH_NOT_ABSOLUTE.with([&format!("{named:?}")]);
+                (FaultCode::BadRequest, message, catalogue::PATH_NOT_ABSOLUTE_NEXT.into())
             }
             FolderError::NotUsable { path, source } => {
-                let message = told::FOLDER_NOT_USABLE.with([&shown(&path), &source.to_string()]);
-                (FaultCode::NotFound, message, told::FOLDER_NOT_USABLE_NEXT.into())
+                let message = catalogue::FOLDER_NOT_USABLE.with([&shown(&path), &source.to_string()]);
+                (FaultCode::NotFound, message, catalogue::FOLDER_NOT_USABLE_NEXT.into())
             }
-            FolderError::NotAFolder(path) => {
-                (FaultCode::BadRequest, told::NOT_A_FOLDER.with([&shown(&path)]), told::NOT_A_FOLDER_NEXT.into())
-            }
+            FolderError::NotAFolder(path) => (
+                FaultCode::BadRequest,
+                catalogue::NOT_A_FOLDER.with([&shown(&path)]),
+                catalogue::NOT_A_FOLDER_NEXT.into(),
+            ),
             FolderError::OffLimits { folder, why } => {
-                (FaultCode::PathRefused, why.with([&shown(&folder)]), told::CHOOSE_PROJECT_FOLDER.into())
+                (FaultCode::PathRefused, why.with([&shown(&folder)]), catalogue::CHOOSE_PROJECT_FOLDER.into())
             }
             FolderError::NotPrivate(error) => (FaultCode::Storage, error.to_string().into(), error.hint().into()),
             FolderError::NotResolved(error) => return Self::new(FaultCode::Storage, error.to_string()),
@@ -91,23 +93,23 @@ pub(in crate::engine) fn temporary(home: &Home) -> Result<PathBuf, Fault> {
 }
 
 /// Returns why an agent must not work there.
-fn off_limits(folder: &Path, user_home: Option<&Path>, root: &Path, workspace: &Path) -> Option<Told> {
+fn off_limits(folder: &Path, user_home: Option<&Path>, root: &Path, workspace: &Path) -> Option<MessageTemplate> {
     if folder.starts_with(workspace) {
         return None;
     }
     if folder.starts_with(root) {
-        return Some(told::FOLDER_HOLDS_GSTACK);
+        return Some(catalogue::FOLDER_HOLDS_GSTACK);
     }
     if root.starts_with(folder) && folder != user_home.unwrap_or(root) {
-        return Some(told::FOLDER_ABOVE_GSTACK);
+        return Some(catalogue::FOLDER_ABOVE_GSTACK);
     }
     let user_home = user_home?;
     if folder == user_home || user_home.starts_with(folder) {
-        return Some(told::FOLDER_ABOVE_HOME);
+        return Some(catalogue::FOLDER_ABOVE_HOME);
     }
     let beneath = folder.strip_prefix(user_home).ok()?.iter().next()?;
     if beneath.as_bytes().starts_with(b".") || beneath == OsStr::new("Library") {
-        return Some(told::FOLDER_HOLDS_KEYS);
+        return Some(catalogue::FOLDER_HOLDS_KEYS);
     }
     None
 }

@@ -5,14 +5,15 @@
 
 mod activity;
 mod agents;
+mod browser_connection;
 mod browsers;
-mod browsing;
-mod chats;
 mod commands;
 mod config;
+mod conversation_requests;
+mod conversation_task;
 mod conversations;
+mod driver_sessions;
 mod drivers;
-mod driving;
 mod evidence;
 mod folders;
 mod lifecycle;
@@ -21,7 +22,6 @@ mod panels;
 mod policy;
 mod ports;
 mod provision;
-mod runner;
 mod settings;
 mod spare;
 mod state;

@@ -1,7 +1,7 @@
 //! The spare: an agent process that was started before it has a message.
 //!
 //! Owns when it ends without a message. A daemon has at most one; it lives while a panel shows its conversation and
-//! ends when a setting changes. `agents` records which conversation has it; `runner::ahead` starts it.
+//! ends when a setting changes. `agents` records which conversation has it; `conversation_task::ahead` starts it.
 
 use super::Engine;
 use super::ports::PortId;
@@ -14,7 +14,7 @@ impl Engine {
             return;
         }
         match self.conversation(id) {
-            Ok(conversation) => self.runner(&conversation).warm(),
+            Ok(conversation) => self.gate(&conversation).warm(),
             Err(fault) => tracing::debug!(%fault, "no agent is made ready"),
         }
     }
@@ -44,16 +44,16 @@ impl Engine {
     /// advance.
     pub(super) fn renew_spare(&self, id: &ConversationId) {
         let is_spare = self.agents().spare().as_ref() == Some(id);
-        if is_spare && let Some(runner) = self.conversations().known_runner(id) {
-            runner.drop_spare();
-            runner.warm();
+        if is_spare && let Some(gate) = self.conversations().known_gate(id) {
+            gate.drop_spare();
+            gate.warm();
         }
     }
 
     fn drop_spare(&self, id: &ConversationId) {
-        let runner = self.conversations().known_runner(id);
-        match runner {
-            Some(runner) => runner.drop_spare(),
+        let gate = self.conversations().known_gate(id);
+        match gate {
+            Some(gate) => gate.drop_spare(),
             None => self.agents().unmark_spare(id),
         }
     }

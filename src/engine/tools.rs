@@ -4,28 +4,28 @@
 //! the agent ends; the tools act only on tabs of the conversation's tab set.
 
 mod action_requests;
-mod admission;
-mod asking;
+mod call_approval;
 mod driver;
 mod error;
 mod evidence;
-mod look;
-mod met;
-mod offered;
+mod page_approvals;
 mod page_tools;
 mod place;
 mod preview;
 mod shell;
+mod target_snapshot;
+mod tool_access;
+mod tool_list;
 
 use super::Engine;
 use super::commands::Target;
-use super::conversations::{Runner, ToolCallName};
+use super::conversations::{ConversationGate, ToolCallName};
 use super::drivers::Driver;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
 use crate::browser::dialogs::DialogPolicy;
 use crate::chat::Conversation;
-use crate::command::spec::{Leads, TabUse};
+use crate::command::spec::{Navigates, TabUse};
 use crate::command::words::{self, Words};
 use crate::command::{Call, Category, Class, Output, Spec, picture, registry, tool_schema};
 use crate::protocol::activity::ActivitySource;
@@ -37,17 +37,17 @@ use error::ToolError;
 use evidence::Act;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use look::Permit;
 use place::Place;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
+use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
 
 /// The tools of one agent of one conversation.
 pub(super) struct ConversationTools {
     engine: Engine,
-    runner: Runner,
+    gate: ConversationGate,
     token: String,
     /// Cancelled when the token is revoked, because its agent has ended.
     ended: CancellationToken,
@@ -58,13 +58,13 @@ pub(super) struct ConversationTools {
 }
 
 impl ConversationTools {
-    pub(super) fn new(engine: Engine, runner: Runner, by_person: bool) -> Arc<Self> {
-        Arc::new(Self::unshared(engine, runner, by_person))
+    pub(super) fn new(engine: Engine, gate: ConversationGate, by_person: bool) -> Arc<Self> {
+        Arc::new(Self::unshared(engine, gate, by_person))
     }
 
-    fn unshared(engine: Engine, runner: Runner, by_person: bool) -> Self {
+    fn unshared(engine: Engine, gate: ConversationGate, by_person: bool) -> Self {
         let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
-        Self { engine, runner, token, ended: CancellationToken::new(), by_person, driver: None }
+        Self { engine, gate, token, ended: CancellationToken::new(), by_person, driver: None }
     }
 
     pub(super) fn token(&self) -> &str {
@@ -72,7 +72,7 @@ impl ConversationTools {
     }
 
     pub(super) fn conversation(&self) -> &Arc<Conversation> {
-        self.runner.conversation()
+        self.gate.conversation()
     }
 
     /// Runs a call that came over MCP. `id` is the agent's own id of the call, if it gives one.
@@ -83,11 +83,11 @@ impl ConversationTools {
         arguments: Value,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
-        let call = offered::call_of(tool, &arguments)?;
+        let call = tool_list::call_of(tool, &arguments)?;
         let name = ToolCallName { id, tool: tool.to_owned(), arguments };
         let outcome = self.run_in_turn(call, None, Some(&name), cancel).await;
         if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) {
-            self.runner.note_denied(name);
+            self.gate.note_denied(name);
         }
         outcome
     }
@@ -100,7 +100,7 @@ impl ConversationTools {
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
-        let turn = self.runner.turn_token();
+        let turn = self.gate.turn_token();
         if turn.is_cancelled() {
             return Err(ToolError::TurnOver.into());
         }
@@ -145,7 +145,7 @@ impl ConversationTools {
     ) -> Result<ToolResult, Fault> {
         let spec = call.spec;
         // However a call arrives, an agent can run only the tools that it is offered: no `chain`, no `tab-each`.
-        if !self.by_person && offered::find(spec.name).is_none() {
+        if !self.by_person && tool_list::find(spec.name).is_none() {
             return Err(ToolError::NotOffered(spec.name.to_owned()).into());
         }
         let conversation = self.conversation();
@@ -176,11 +176,11 @@ impl ConversationTools {
         }
         let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not run on a page that loads later.
-        let leaves = spec.leads == Leads::TabToAddress;
+        let leaves = spec.navigates == Navigates::TabToAddress;
         let is_bound = !self.by_person && call.class() != Class::Read && !leaves;
         let target = |expected, shown: Option<site::SiteOrPage>| Target {
             tab: Some(tab),
-            moves: self.moves(),
+            on_tab_switch: self.on_tab_switch(),
             tab_set: (!self.by_person).then(|| self.engine.tabs().sets().of(conversation)),
             cwd: Some(&folder),
             only_on: shown.filter(|_| is_bound),
@@ -195,7 +195,7 @@ impl ConversationTools {
             return Ok(tool_result(self.engine.run(&call, target(None, None), cancel).await?).await);
         }
         let asking = cancel.clone();
-        let Permit { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
+        let ApprovedCall { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
         act.permitted(self).await;
         let mut wrote = edited.is_some();
         call = edited.unwrap_or(call);
@@ -205,7 +205,7 @@ impl ConversationTools {
         let mut outcome = self.run_and_answer(&call, target(expected, Some(shown)), tab, &cancel).await;
         // The page changed after the decision, and nothing was done: it is now a different action.
         if outcome.as_ref().is_err_and(|fault| fault.page_changed) {
-            let Permit { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
+            let ApprovedCall { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
             wrote |= edited.is_some();
             call = edited.unwrap_or(call);
             self.remember_sent(tab, home, &call);

@@ -11,13 +11,13 @@ use crate::base::say;
 use crate::client::start;
 use crate::client::upgrade::{DaemonUpgrade, upgrade_daemon};
 use crate::protocol::VERSION;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::frame::{FrameCodec, FrameError};
 use crate::protocol::hello::HostPreamble;
 use crate::protocol::ids::BrowserRun;
 use crate::protocol::keeper::BROWSER_VARIABLE;
 use crate::protocol::rpc::Envelope;
-use crate::protocol::told::{self, Sentence};
 use futures_util::{SinkExt, StreamExt};
 pub use origin::is_origin;
 use std::fs::OpenOptions;
@@ -84,7 +84,7 @@ async fn reach_daemon(origin: String) -> Result<(UnixStream, JoinHandle<()>), Fa
     };
     let bytes = serde_json::to_vec(&preamble).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
     let mut framed = FramedWrite::new(stream, FrameCodec::browser_side());
-    framed.send(bytes).await.map_err(|e| daemon_gone(told::DAEMON_WENT_AWAY.with([&e.to_string()])))?;
+    framed.send(bytes).await.map_err(|e| daemon_gone(catalogue::DAEMON_WENT_AWAY.with([&e.to_string()])))?;
     Ok((framed.into_inner(), upgrade))
 }
 
@@ -108,7 +108,7 @@ async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + 
                 Err(error) => return Some(bad_stream(&error)),
             };
             if let Err(error) = to_daemon.send(frame).await {
-                return Some(daemon_gone(told::DAEMON_WENT_AWAY.with([&error.to_string()])));
+                return Some(daemon_gone(catalogue::DAEMON_WENT_AWAY.with([&error.to_string()])));
             }
         }
         None
@@ -121,7 +121,7 @@ async fn pump(from_chrome: impl AsyncRead + Unpin, to_chrome: impl AsyncWrite + 
                 return None;
             }
         }
-        Some(daemon_gone(told::DAEMON_CLOSED.into()))
+        Some(daemon_gone(catalogue::DAEMON_CLOSED.into()))
     };
     let fault = tokio::select! {
         fault = inward => fault,
@@ -152,11 +152,14 @@ fn fault_frame(fault: Fault) -> Vec<u8> {
 }
 
 fn daemon_gone(how: Sentence) -> Fault {
-    Fault::new(FaultCode::DaemonDown, how).hint(told::DAEMON_WENT_AWAY_NEXT).command("gstack doctor").at(Hop::Daemon)
+    Fault::new(FaultCode::DaemonDown, how)
+        .hint(catalogue::DAEMON_WENT_AWAY_NEXT)
+        .command("gstack doctor")
+        .at(Hop::Daemon)
 }
 
 fn bad_stream(error: &FrameError) -> Fault {
-    Fault::new(FaultCode::BadRequest, told::CHROME_UNREADABLE.with([&error.to_string()]))
-        .hint(told::CHROME_UNREADABLE_NEXT)
+    Fault::new(FaultCode::BadRequest, catalogue::CHROME_UNREADABLE.with([&error.to_string()]))
+        .hint(catalogue::CHROME_UNREADABLE_NEXT)
         .at(Hop::Host)
 }

@@ -6,11 +6,11 @@
 use super::dispatch;
 use crate::base::peer::Peer;
 use crate::engine::{Engine, PortSender};
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::frame::FrameCodec;
 use crate::protocol::hello::HostPreamble;
 use crate::protocol::rpc::Envelope;
-use crate::protocol::told;
 use futures_util::{SinkExt, StreamExt};
 use std::time::Duration;
 use tokio::net::UnixStream;
@@ -30,10 +30,11 @@ pub(super) async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown
         Ok(Some(Ok(frame))) => match serde_json::from_slice(&frame) {
             Ok(preamble) => preamble,
             Err(error) => {
-                let fault = Fault::new(FaultCode::ProtocolMismatch, told::HOST_UNREADABLE.with([&error.to_string()]))
-                    .hint(told::HOST_UNREADABLE_NEXT)
-                    .command("gstack install-host")
-                    .at(Hop::Host);
+                let fault =
+                    Fault::new(FaultCode::ProtocolMismatch, catalogue::HOST_UNREADABLE.with([&error.to_string()]))
+                        .hint(catalogue::HOST_UNREADABLE_NEXT)
+                        .command("gstack install-host")
+                        .at(Hop::Host);
                 // Sent in case it is still listening.
                 outgoing.send(Envelope::notification(None, "fault", &fault).encode()).await.ok();
                 return;

@@ -5,12 +5,12 @@
 use super::serve::Panel;
 use crate::base::well_formed;
 use crate::engine::{Engine, PortId, PortSender, PortState};
+use crate::protocol::catalogue;
 use crate::protocol::declare::Reply;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::PanelId;
 use crate::protocol::methods::{Serve, ToDaemon};
 use crate::protocol::rpc::Envelope;
-use crate::protocol::told;
 use futures_util::FutureExt;
 use serde::Serialize;
 use tokio_util::task::TaskTracker;
@@ -32,14 +32,15 @@ pub(super) async fn message(engine: &Engine, port: PortId, sender: &PortSender, 
     let call = match ToDaemon::read(envelope.method.as_deref().unwrap_or_default(), params) {
         Ok(call) => call,
         Err(error) => {
-            let fault = Fault::new(FaultCode::BadRequest, error).hint(told::VERSIONS_MAY_DIFFER);
+            let fault = Fault::new(FaultCode::BadRequest, error).hint(catalogue::VERSIONS_MAY_DIFFER);
             return reply.fail(fault);
         }
     };
     match engine.port_state(port) {
         _ if matches!(call, ToDaemon::Hello(_)) => {}
         PortState::Unknown => {
-            let fault = Fault::new(FaultCode::ProtocolMismatch, told::NO_HELLO).hint(told::VERSIONS_MAY_DIFFER);
+            let fault =
+                Fault::new(FaultCode::ProtocolMismatch, catalogue::NO_HELLO).hint(catalogue::VERSIONS_MAY_DIFFER);
             return reply.fail(fault.at(Hop::Background));
         }
         PortState::Unconfirmed if !call.rules().unconfirmed => return reply.refuse(|| engine.unconfirmed(port)),

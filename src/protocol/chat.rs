@@ -12,7 +12,7 @@ pub(crate) use super::decision::Decision;
 use super::fault::{Fault, FaultWords};
 use super::ids::{AgentName, ApprovalId, ClientMessageId, FileId, QuestionId, StepId, TurnId};
 pub use super::page_context::{LONGEST_ADDRESS, LONGEST_SELECTION, LONGEST_TITLE, PageContext};
-pub(crate) use super::sentence::SaidPhrase;
+pub(crate) use super::sentence::LocalizedPhrase;
 use super::sentence::Sentence;
 pub use super::turn::{PlanEntry, PlanStatus, QuestionOption, QuestionPart, StepKind, StepOutcome, TurnOutcome, Usage};
 use serde::{Deserialize, Serialize};
@@ -116,7 +116,7 @@ pub enum ChatBody {
         /// The same text as a code, for translation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
-        phrase: Option<SaidPhrase>,
+        phrase: Option<LocalizedPhrase>,
         /// The tool's own name, for the details view.
         tool: String,
         /// The arguments as JSON text, cut at 4 KiB. Typed text is only counted, as it may be a password.
@@ -136,7 +136,7 @@ pub enum ChatBody {
         /// The same text as a code, for translation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
-        phrase: Option<SaidPhrase>,
+        phrase: Option<LocalizedPhrase>,
         /// Replaces the step's arguments; empty to keep them.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         arguments: String,
@@ -170,7 +170,7 @@ pub enum ChatBody {
         /// The same text as a code, for translation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(test, ts(optional))]
-        phrase: Option<SaidPhrase>,
+        phrase: Option<LocalizedPhrase>,
         /// The host of the page that it concerns.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         site: Option<String>,

@@ -2,7 +2,7 @@
 //! conversation. Sent only over `http.sock`, as JSON and JSON lines.
 
 use super::action::ActionRecord;
-use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, QuestionPart, SaidPhrase, StepKind};
+use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, LocalizedPhrase, QuestionPart, StepKind};
 use super::driver::DriverInfo;
 use super::fault::{Fault, FaultWords};
 use super::hops::HopState;
@@ -248,7 +248,7 @@ pub struct WaitingApproval {
     /// The same text as a code, for translation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
-    pub phrase: Option<SaidPhrase>,
+    pub phrase: Option<LocalizedPhrase>,
     /// The host of the page that it concerns.
     pub site: Option<String>,
     /// The command as it would run, on one line: `click @e14`.

@@ -3,8 +3,8 @@
 //! Owns the stable codes and the structure of a fault. Never maps a particular error to a code: each layer does that
 //! where it defines its errors.
 
-use super::sentence::{SaidPhrase, Sentence};
-use super::told;
+use super::catalogue;
+use super::sentence::{LocalizedPhrase, Sentence};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -124,19 +124,19 @@ pub struct Fault {
     pub page_changed: bool,
 }
 
-/// A fault's sentences as codes of `protocol::told`.
+/// A fault's sentences as codes of `protocol::catalogue`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub struct FaultWords {
     /// What happened. If absent, only `message` says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub message: Option<SaidPhrase>,
+    pub message: Option<LocalizedPhrase>,
     /// The output of a program about it, appended to the message in parentheses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said: Option<String>,
     /// The next step. If absent, only `hint` says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hint: Option<SaidPhrase>,
+    pub hint: Option<LocalizedPhrase>,
 }
 
 impl FaultWords {
@@ -221,7 +221,7 @@ impl Fault {
     pub fn of_reader(mut self) -> Self {
         if self.code == FaultCode::OutcomeUnknown {
             self.code = FaultCode::DaemonDown;
-            self = self.hint(told::CHANGED_NOTHING);
+            self = self.hint(catalogue::CHANGED_NOTHING);
         }
         self
     }

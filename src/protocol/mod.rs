@@ -11,6 +11,7 @@ pub mod agents;
 mod answers;
 pub(crate) mod audit;
 pub(crate) mod basics;
+pub(crate) mod catalogue;
 pub mod chat;
 pub(crate) mod chat_push;
 pub(crate) mod chat_requests;
@@ -43,7 +44,6 @@ pub mod rpc;
 pub(crate) mod sentence;
 pub(crate) mod settings;
 pub mod tabs;
-pub(crate) mod told;
 pub(crate) mod turn;
 #[cfg(test)]
 mod typescript;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A phrase as a stable code with its values. A panel that has a message for the code shows it in its own language.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
-pub struct SaidPhrase {
+pub struct LocalizedPhrase {
     /// `fill_sel`, `read_the_page`; `own_…` for actions of an agent's own tools.
     pub code: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -15,7 +15,7 @@ pub struct SaidPhrase {
     pub values: Vec<String>,
 }
 
-impl SaidPhrase {
+impl LocalizedPhrase {
     /// Returns the phrase for an action of an agent's own tool, from its English verb.
     pub fn of_own_tool(verb: &str, object: &str) -> Self {
         let code = format!("own_{}", verb.to_lowercase().replace(' ', "_"));
@@ -27,7 +27,7 @@ impl SaidPhrase {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sentence {
     pub(super) text: String,
-    pub(super) phrase: Option<SaidPhrase>,
+    pub(super) phrase: Option<LocalizedPhrase>,
     /// The output of a program about it.
     pub(super) said: Option<String>,
 }

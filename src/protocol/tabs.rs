@@ -1,7 +1,7 @@
 //! Tabs as reported by the extension from Chrome's events, and their ids in the daemon.
 
 use super::ids::{ChromeTabId, ConversationId, TabId, TargetId, WindowId};
-use super::sentence::SaidPhrase;
+use super::sentence::LocalizedPhrase;
 use serde::{Deserialize, Serialize};
 
 /// One tab as Chrome's extension API sees it.
@@ -100,7 +100,7 @@ pub struct WorkingTab {
     /// The same text as a code, for translation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
-    pub phrase: Option<SaidPhrase>,
+    pub phrase: Option<LocalizedPhrase>,
     /// Whether it waits for a person's answer.
     pub waiting: bool,
 }

@@ -2,7 +2,7 @@
 
 use crate::world::with_world;
 use gstack::browser::events::Filter;
-use gstack::command::{Call, Context, Moves};
+use gstack::command::{Call, Context, TabSwitch};
 use gstack::protocol::fault::FaultCode;
 use std::os::unix::fs::PermissionsExt;
 
@@ -24,11 +24,11 @@ fn a_chain_runs_all_its_commands_and_tells_of_each() {
         // A chain that is pinned to a tab continues in the tab that it opens.
         let pinned = Context {
             tab: Some(world.context.tab().await.unwrap().id()),
-            moves: Moves::Nothing,
+            on_tab_switch: TabSwitch::Ignored,
             ..world.context.clone()
         };
         let call = Call::parse("chain", &[format!("newtab {} | url", world.page("reading.html"))]).unwrap();
-        let output = gstack::command::registry::run(&pinned, &call).await.unwrap();
+        let output = gstack::command::registry::run_cancellable(&pinned, &call).await.unwrap();
         assert!(output.text.ends_with(&format!("[url] {}", world.page("reading.html"))), "{}", output.text);
         assert_eq!(world.run("url", &[]).await, next);
         world

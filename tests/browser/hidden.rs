@@ -31,7 +31,7 @@ async fn fill(world: &World, html: &str) {
 async fn for_model(world: &World, name: &str, args: &[&str]) -> String {
     let context = Context { for_model: true, ..world.context.clone() };
     let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
-    registry::run(&context, &Call::parse(name, &args).unwrap()).await.unwrap().text
+    registry::run_cancellable(&context, &Call::parse(name, &args).unwrap()).await.unwrap().text
 }
 
 /// Returns the lines of a tree or text that contain an order without the hidden mark.

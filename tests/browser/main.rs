@@ -321,7 +321,7 @@ fn a_cancelled_command_ends_at_once_and_leaves_the_tab_usable() {
         let cancel = CancellationToken::new();
         let context = Context { cancel: cancel.clone(), ..world.context.clone() };
         let call = Call::parse("click", &["#nothing".to_owned()]).unwrap();
-        let waiting = tokio::spawn(async move { registry::run(&context, &call).await });
+        let waiting = tokio::spawn(async move { registry::run_cancellable(&context, &call).await });
         tokio::task::yield_now().await;
         cancel.cancel();
         assert_eq!(waiting.await.unwrap().unwrap_err().code, FaultCode::OutcomeUnknown);

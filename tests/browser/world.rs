@@ -16,7 +16,7 @@ use gstack::browser::effects::Effects;
 use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::video::Recordings;
 use gstack::browser::page::{Pages, script};
-use gstack::command::{Call, Context, Moves, Output, Progress, Steps, registry};
+use gstack::command::{Call, Context, Output, Progress, Steps, TabSwitch, registry};
 use gstack::protocol::fault::Fault;
 use gstack::protocol::ids::TabId;
 use std::collections::BTreeMap;
@@ -100,7 +100,7 @@ impl World {
             pages: Pages::default(),
             recordings: Recordings::default(),
             tab: None,
-            moves: Moves::Current,
+            on_tab_switch: TabSwitch::BrowserCurrent,
             tab_set: None,
             cwd: Some(cwd),
             temp_folder,
@@ -127,7 +127,7 @@ impl World {
 
     pub async fn output(&self, name: &str, args: &[&str]) -> Result<Output, Fault> {
         let args: Vec<String> = args.iter().map(|word| (*word).to_owned()).collect();
-        registry::run(&self.context, &Call::parse(name, &args)?).await
+        registry::run_cancellable(&self.context, &Call::parse(name, &args)?).await
     }
 
     /// Returns the output as it is sent.
@@ -163,7 +163,7 @@ impl World {
 
     /// Returns the same world for commands of one tab.
     pub fn in_tab(&self, tab: TabId) -> Self {
-        let context = Context { tab: Some(tab), moves: Moves::Nothing, ..self.context.clone() };
+        let context = Context { tab: Some(tab), on_tab_switch: TabSwitch::Ignored, ..self.context.clone() };
         Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 

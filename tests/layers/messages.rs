@@ -41,13 +41,13 @@ fn messages_of_errors_begin_in_lower_case_and_have_no_full_stop() {
     assert!(wrong.is_empty(), "in lower case and without a full stop:\n{}", wrong.join("\n"));
 }
 
-/// The sections of `src/protocol/told` whose sentences stand alone: nothing precedes them, so they have a full stop.
+/// The sections of `src/protocol/catalogue` whose sentences stand alone: nothing precedes them, so they have a full stop.
 const ALONE: [&str; 2] = ["// Notices of a turn.", "// Warnings about an agent."];
 
 #[test]
 fn messages_in_told_have_no_full_stop() {
     let (mut seen, mut wrong) = (0, Vec::new());
-    for source in sources().iter().filter(|source| source.path.to_string_lossy().contains("protocol/told/")) {
+    for source in sources().iter().filter(|source| source.path.to_string_lossy().contains("protocol/catalogue/")) {
         let mut alone = false;
         for line in source.text.lines() {
             let line = line.trim();

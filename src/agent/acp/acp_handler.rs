@@ -16,10 +16,10 @@ use crate::agent::rpc::content::Content;
 use crate::agent::rpc::message::{Incoming, RpcError, read};
 use crate::agent::rpc::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
 use crate::protocol::agents::SlashCommand;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::chat::{PlanEntry, PlanStatus, StepOutcome, TurnOutcome, Usage};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::StepId;
-use crate::protocol::told::{self, Sentence};
 use base64::Engine;
 use permission::Waiting;
 use serde_json::json;
@@ -110,7 +110,7 @@ impl AcpHandler {
         if taken {
             return;
         }
-        let words = told::MODEL_NOT_TAKEN.with([&self.session.label, &wanted]);
+        let words = catalogue::MODEL_NOT_TAKEN.with([&self.session.label, &wanted]);
         match &self.turn {
             Some(_) => out.tell(AgentEvent::Notice(words)),
             None => self.to_tell = Some(words),
@@ -263,7 +263,7 @@ impl ProtocolHandler for AcpHandler {
                 json!({"type": "image", "mimeType": image.mime, "data": data})
             }));
         } else if !prompt.images.is_empty() {
-            out.tell(AgentEvent::Notice(told::PICTURES_LEFT_OUT.with([&self.session.label])));
+            out.tell(AgentEvent::Notice(catalogue::PICTURES_LEFT_OUT.with([&self.session.label])));
         }
         self.cost_before = self.cost.unwrap_or(0.0);
         let fences = self.session.fences && std::mem::take(&mut self.was_stopped);
@@ -320,7 +320,7 @@ impl ProtocolHandler for AcpHandler {
         let Some(setting) = &self.session.model_setting else {
             // A new process could not change the model either.
             if !std::mem::replace(&mut self.told_one_model, true) {
-                self.to_tell = Some(told::MODEL_IS_FIXED.with([&self.session.label]));
+                self.to_tell = Some(catalogue::MODEL_IS_FIXED.with([&self.session.label]));
             }
             return Ok(());
         };

@@ -5,8 +5,8 @@
 use super::wire::AUTH_REQUIRED;
 use crate::agent::faults::{self, ApiTrouble, api, said_by_api};
 use crate::agent::rpc::message::RpcError;
+use crate::protocol::catalogue::{self, MessageTemplate};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told::{self, Told};
 use serde_json::Value;
 
 /// Returns the fault for an agent that is not signed in. `sign_in`: the command that signs in, if known.
@@ -22,26 +22,28 @@ pub(super) fn signed_out(label: &str, sign_in: Option<&str>) -> Fault {
 pub(super) fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> Fault {
     let kind = error.data.as_ref().and_then(|data| data.get("errorKind")).and_then(Value::as_str);
     let said = said_by_api(&error.message);
-    let of_label = |message: Told, hint: Told| api(message.with([label]), &said, hint);
+    let of_label = |message: MessageTemplate, hint: MessageTemplate| api(message.with([label]), &said, hint);
     let trouble = ApiTrouble::from_words(&said);
     match (error.code, kind) {
         (AUTH_REQUIRED, _) => signed_out(label, sign_in),
-        (401 | 403, _) | (_, Some("authentication_failed")) => of_label(told::API_SIGN_IN, told::API_SIGN_IN_NEXT),
-        (429, _) | (_, Some("rate_limit")) => of_label(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
+        (401 | 403, _) | (_, Some("authentication_failed")) => {
+            of_label(catalogue::API_SIGN_IN, catalogue::API_SIGN_IN_NEXT)
+        }
+        (429, _) | (_, Some("rate_limit")) => of_label(catalogue::API_USAGE_LIMIT, catalogue::API_USAGE_LIMIT_NEXT),
         (404, _) | (_, Some("model_not_found")) => {
-            api(told::MODEL_NOT_AVAILABLE.into(), &said, told::CHOOSE_ANOTHER_MODEL)
+            api(catalogue::MODEL_NOT_AVAILABLE.into(), &said, catalogue::CHOOSE_ANOTHER_MODEL)
         }
-        (503 | 529, _) | (_, Some("overloaded")) => of_label(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
+        (503 | 529, _) | (_, Some("overloaded")) => of_label(catalogue::API_OVERLOADED, catalogue::TRY_IN_A_MINUTE),
         (500..=599, _) | (_, Some("server_error")) if trouble.is_none() => {
-            of_label(told::API_FAILED, told::TRY_IN_A_MINUTE)
+            of_label(catalogue::API_FAILED, catalogue::TRY_IN_A_MINUTE)
         }
-        (400..=499, _) => of_label(told::API_REFUSED, told::CHECK_KEY_AND_MODEL),
+        (400..=499, _) => of_label(catalogue::API_REFUSED, catalogue::CHECK_KEY_AND_MODEL),
         _ => match trouble {
-            Some(ApiTrouble::Overloaded) => of_label(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
-            Some(ApiTrouble::RateLimit) => of_label(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
-            Some(ApiTrouble::SignIn) => of_label(told::API_SIGN_IN, told::API_SIGN_IN_NEXT),
-            Some(ApiTrouble::Network) => of_label(told::API_UNREACHABLE, told::CHECK_NETWORK),
-            None => of_label(told::AGENT_ERROR, told::TRY_OR_NEW_CHAT),
+            Some(ApiTrouble::Overloaded) => of_label(catalogue::API_OVERLOADED, catalogue::TRY_IN_A_MINUTE),
+            Some(ApiTrouble::RateLimit) => of_label(catalogue::API_USAGE_LIMIT, catalogue::API_USAGE_LIMIT_NEXT),
+            Some(ApiTrouble::SignIn) => of_label(catalogue::API_SIGN_IN, catalogue::API_SIGN_IN_NEXT),
+            Some(ApiTrouble::Network) => of_label(catalogue::API_UNREACHABLE, catalogue::CHECK_NETWORK),
+            None => of_label(catalogue::AGENT_ERROR, catalogue::TRY_OR_NEW_CHAT),
         },
     }
 }
@@ -49,10 +51,10 @@ pub(super) fn of_error(label: &str, sign_in: Option<&str>, error: &RpcError) -> 
 /// Returns the fault for a turn that ended before its work was done.
 pub(super) fn of_stop_reason(label: &str, reason: &str) -> Fault {
     let (message, hint) = match reason {
-        "max_tokens" => (told::STOPPED_AT_LENGTH, told::SAY_GO_ON),
-        "max_turn_requests" => (told::STOPPED_AT_STEPS, told::SAY_GO_ON),
-        "refusal" => (told::AGENT_REFUSED, told::SAY_IT_OTHERWISE),
-        _ => (told::STOPPED_UNKNOWN, told::TRY_OR_UPDATE),
+        "max_tokens" => (catalogue::STOPPED_AT_LENGTH, catalogue::SAY_GO_ON),
+        "max_turn_requests" => (catalogue::STOPPED_AT_STEPS, catalogue::SAY_GO_ON),
+        "refusal" => (catalogue::AGENT_REFUSED, catalogue::SAY_IT_OTHERWISE),
+        _ => (catalogue::STOPPED_UNKNOWN, catalogue::TRY_OR_UPDATE),
     };
     Fault::new(FaultCode::AgentError, message.with([label])).hint(hint).at(Hop::Agent)
 }

@@ -7,7 +7,7 @@ use crate::agent::guard::CREDENTIALS;
 use crate::agent::sandbox::Access;
 use crate::base::atomic;
 use crate::base::home::private_folder;
-use crate::protocol::told::{self, Sentence};
+use crate::protocol::catalogue::{self, Sentence};
 use serde_json::{Value, json};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -206,7 +206,7 @@ impl Preset {
         let key = ["GEMINI_API_KEY", "GOOGLE_API_KEY"]
             .into_iter()
             .find(|name| environment.variables.get(OsStr::new(name)).is_some_and(|value| !value.is_empty()))?;
-        (self.kind == Kind::Gemini && gemini_account(environment)).then(|| told::KEY_BILLED_GEMINI.with([key]))
+        (self.kind == Kind::Gemini && gemini_account(environment)).then(|| catalogue::KEY_BILLED_GEMINI.with([key]))
     }
 }
 

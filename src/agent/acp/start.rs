@@ -17,8 +17,8 @@ use crate::agent::rpc::rpc_session::Begin;
 use crate::agent::rpc::wire::{AskError, Wire};
 use crate::protocol::VERSION;
 use crate::protocol::agents::ModelInfo;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::Fault;
-use crate::protocol::told::{self, Sentence};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -128,7 +128,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch, cwd: &Path
     });
     let servers = if mcp_capabilities.http { vec![server] } else { Vec::new() };
     if servers.is_empty() {
-        notice = Some(told::TOOLS_NOT_KNOWN.with([&preset.label]));
+        notice = Some(catalogue::TOOLS_NOT_KNOWN.with([&preset.label]));
     }
     let mut params = json!({"cwd": cwd, "mcpServers": servers});
     if let Some(meta) = preset.session_meta(launch) {
@@ -145,7 +145,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch, cwd: &Path
             None => None,
         };
         if resumed.is_none() {
-            notice = Some(told::SESSION_BEGINS_AGAIN.into());
+            notice = Some(catalogue::SESSION_BEGINS_AGAIN.into());
         }
     }
     let is_new = resumed.is_none();
@@ -166,7 +166,7 @@ async fn handshake(wire: &mut Wire, preset: &Preset, launch: &Launch, cwd: &Path
         if let Some((method, params)) = asked {
             match wire.ask(&method, params).await {
                 Ok(_) => model = Some(wanted.clone()),
-                Err(AskError::Refused(_)) => notice = Some(told::NO_SUCH_MODEL.with([&preset.label, wanted])),
+                Err(AskError::Refused(_)) => notice = Some(catalogue::NO_SUCH_MODEL.with([&preset.label, wanted])),
                 Err(ended) => return Err(ended),
             }
         }

@@ -6,7 +6,7 @@ use super::parse::{Direction, Scroll, Step, Target, parse};
 use super::{find, help, page};
 use crate::agent::adapter::{AgentEvent, Prompt, StepWords, ToolCall, ToolResult, Tools};
 use crate::agent::clip::{STEP_BYTES, clip, one_line};
-use crate::protocol::chat::{SaidPhrase, StepKind, StepOutcome, TurnOutcome};
+use crate::protocol::chat::{LocalizedPhrase, StepKind, StepOutcome, TurnOutcome};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::StepId;
 use std::sync::Arc;
@@ -224,7 +224,7 @@ fn words(kind: StepKind, verb: &str, object: &str) -> StepWords {
         _ => (String::new(), false),
     };
     let values = if has_value { vec![object.clone()] } else { Vec::new() };
-    let phrase = (!code.is_empty()).then_some(SaidPhrase { code, values });
+    let phrase = (!code.is_empty()).then_some(LocalizedPhrase { code, values });
     StepWords { kind, verb: verb.to_owned(), object, phrase }
 }
 

@@ -15,9 +15,9 @@ mod tests;
 
 use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, Prompt, Tools};
 use crate::protocol::agents::AgentInfo;
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::AgentName;
-use crate::protocol::told;
 use direct_turn::{DirectTurn, End};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -93,8 +93,8 @@ impl AgentSession for Session {
             if let Some(running) = self.running.take() {
                 if !running.over.load(Ordering::Acquire) {
                     self.running = Some(running);
-                    return Err(Fault::new(FaultCode::Conflict, told::MESSAGE_BEFORE_RUNS)
-                        .hint(told::WAIT_FOR_END)
+                    return Err(Fault::new(FaultCode::Conflict, catalogue::MESSAGE_BEFORE_RUNS)
+                        .hint(catalogue::WAIT_FOR_END)
                         .at(Hop::Agent));
                 }
                 running.finish().await;

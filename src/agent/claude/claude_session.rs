@@ -12,8 +12,8 @@ use crate::agent::adapter::{AgentEvent, AgentSession, Prompt};
 use crate::agent::process::child::{LineChild, LineWriter, Patience};
 use crate::agent::process::lines::Lines;
 use crate::agent::session_task::{Ending, Gone, SessionTask, end_and_report, exit_description};
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::Fault;
-use crate::protocol::told::{self, Sentence};
 use futures_util::future::BoxFuture;
 use std::time::Duration;
 use tokio::process::ChildStdout;
@@ -268,7 +268,7 @@ impl Actor {
 fn refused_model(response: &ControlResponse) -> Option<Sentence> {
     let model = outgoing::model_asked_for(&response.request_id).filter(|_| response.subtype == "error")?;
     let why = response.error.as_deref().unwrap_or_default().trim();
-    Some(told::MODEL_NOT_TAKEN.with([faults::LABEL, model]).said(why))
+    Some(catalogue::MODEL_NOT_TAKEN.with([faults::LABEL, model]).said(why))
 }
 
 /// Returns whether a line starts a turn, or an answer within it: an earlier interrupt then had no effect.

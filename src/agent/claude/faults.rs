@@ -4,8 +4,8 @@
 
 use super::wire::TurnResult;
 use crate::agent::faults::{self, ApiTrouble, Program};
+use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told::{self, Sentence, Told};
 
 pub(crate) const INSTALL_COMMAND: &str = "npm install -g @anthropic-ai/claude-code";
 pub(super) const SIGN_IN_COMMAND: &str = "claude auth login";
@@ -24,8 +24,8 @@ pub(super) fn signed_out() -> Fault {
 
 /// Returns the fault for a release that is too old to be confined, and so is not run.
 pub(super) fn too_old(version: &str) -> Fault {
-    Fault::new(FaultCode::AgentCrashed, told::AGENT_TOO_OLD.with([LABEL, version]))
-        .hint(told::AGENT_TOO_OLD_NEXT)
+    Fault::new(FaultCode::AgentCrashed, catalogue::AGENT_TOO_OLD.with([LABEL, version]))
+        .hint(catalogue::AGENT_TOO_OLD_NEXT)
         .command(INSTALL_COMMAND)
         .at(Hop::Agent)
 }
@@ -54,11 +54,11 @@ impl ApiFailure<'_> {
     /// Returns the notice for a retry.
     pub(super) fn trying_again(self, attempt: u64, of: u64) -> Sentence {
         let what = match (self.status, self.kind) {
-            (Some(529), _) | (_, Some("overloaded")) => told::RETRY_OVERLOADED,
-            (Some(429), _) | (_, Some("rate_limit")) => told::RETRY_RATE_LIMIT,
-            (Some(401 | 403), _) | (_, Some("authentication_failed")) => told::RETRY_SIGN_IN,
-            (Some(_), _) => told::RETRY_FAILED,
-            (None, _) => told::RETRY_UNREACHABLE,
+            (Some(529), _) | (_, Some("overloaded")) => catalogue::RETRY_OVERLOADED,
+            (Some(429), _) | (_, Some("rate_limit")) => catalogue::RETRY_RATE_LIMIT,
+            (Some(401 | 403), _) | (_, Some("authentication_failed")) => catalogue::RETRY_SIGN_IN,
+            (Some(_), _) => catalogue::RETRY_FAILED,
+            (None, _) => catalogue::RETRY_UNREACHABLE,
         };
         what.with([API]).said(&format!("{attempt}/{of}"))
     }
@@ -69,40 +69,47 @@ pub(super) fn of_result(result: &TurnResult, failure: ApiFailure<'_>) -> Fault {
     let said = result.result.as_deref().filter(|text| !text.is_empty());
     let said = said.map(str::to_owned).unwrap_or_else(|| for_persons(&result.errors));
     let trouble = ApiTrouble::from_words(&said);
-    let of_it = |message: Told, hint: Told| faults::api(message.with([LABEL]), &said, hint);
-    let of_api = |message: Told, hint: Told| faults::api(message.with([API]), &said, hint);
-    let account = |message: Told, hint: Told| faults::api(message.with([API]), &said, hint.with([COMPANY]));
+    let of_it = |message: MessageTemplate, hint: MessageTemplate| faults::api(message.with([LABEL]), &said, hint);
+    let of_api = |message: MessageTemplate, hint: MessageTemplate| faults::api(message.with([API]), &said, hint);
+    let account =
+        |message: MessageTemplate, hint: MessageTemplate| faults::api(message.with([API]), &said, hint.with([COMPANY]));
     match (result.subtype.as_str(), failure.status, failure.kind) {
-        ("error_max_turns", ..) => of_it(told::STOPPED_AT_STEPS, told::SAY_GO_ON),
-        ("error_max_budget_usd", ..) => of_it(told::STOPPED_AT_COST, told::RAISE_LIMIT),
+        ("error_max_turns", ..) => of_it(catalogue::STOPPED_AT_STEPS, catalogue::SAY_GO_ON),
+        ("error_max_budget_usd", ..) => of_it(catalogue::STOPPED_AT_COST, catalogue::RAISE_LIMIT),
         (_, Some(401), _) | (_, None, Some("authentication_failed")) if !failure.uses_key => signed_out(),
         (_, Some(401), _) | (_, _, Some("authentication_failed")) => {
-            faults::api(told::API_KEY.with([API]), &said, told::API_KEY_VARIABLE.with([KEY_VARIABLE]))
+            faults::api(catalogue::API_KEY.with([API]), &said, catalogue::API_KEY_VARIABLE.with([KEY_VARIABLE]))
         }
-        (_, Some(402), _) | (_, _, Some("billing_error")) => account(told::API_BILLING, told::API_BILLING_NEXT),
-        (_, Some(403), _) => account(told::API_ACCESS, told::API_ACCESS_NEXT),
+        (_, Some(402), _) | (_, _, Some("billing_error")) => {
+            account(catalogue::API_BILLING, catalogue::API_BILLING_NEXT)
+        }
+        (_, Some(403), _) => account(catalogue::API_ACCESS, catalogue::API_ACCESS_NEXT),
         (_, Some(404), _) | (_, _, Some("model_not_found")) => {
-            faults::api(told::MODEL_NOT_AVAILABLE.into(), &said, told::CHOOSE_ANOTHER_MODEL)
+            faults::api(catalogue::MODEL_NOT_AVAILABLE.into(), &said, catalogue::CHOOSE_ANOTHER_MODEL)
         }
-        (_, Some(429), _) | (_, _, Some("rate_limit")) => of_api(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
-        (_, Some(529), _) | (_, _, Some("overloaded")) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
-        (_, Some(500..=599), _) => of_api(told::API_FAILED, told::TRY_IN_A_MINUTE),
-        (_, Some(_), _) => of_api(told::API_REFUSED, told::TRY_OR_NEW_CHAT),
+        (_, Some(429), _) | (_, _, Some("rate_limit")) => {
+            of_api(catalogue::API_USAGE_LIMIT, catalogue::API_USAGE_LIMIT_NEXT)
+        }
+        (_, Some(529), _) | (_, _, Some("overloaded")) => of_api(catalogue::API_OVERLOADED, catalogue::TRY_IN_A_MINUTE),
+        (_, Some(500..=599), _) => of_api(catalogue::API_FAILED, catalogue::TRY_IN_A_MINUTE),
+        (_, Some(_), _) => of_api(catalogue::API_REFUSED, catalogue::TRY_OR_NEW_CHAT),
         // It failed mid-stream, or there was no response: the kind is `unknown` or `server_error` for both.
         (_, None, Some(_)) => match trouble {
-            Some(ApiTrouble::Overloaded) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
-            Some(ApiTrouble::RateLimit) => of_api(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
-            Some(ApiTrouble::SignIn) => {
-                faults::api(told::API_SIGN_IN.with([API]), &said, told::API_SIGN_IN_VARIABLE.with([KEY_VARIABLE]))
-            }
-            Some(ApiTrouble::Network) => faults::api(
-                told::API_UNREACHABLE.with([API]),
+            Some(ApiTrouble::Overloaded) => of_api(catalogue::API_OVERLOADED, catalogue::TRY_IN_A_MINUTE),
+            Some(ApiTrouble::RateLimit) => of_api(catalogue::API_USAGE_LIMIT, catalogue::API_USAGE_LIMIT_NEXT),
+            Some(ApiTrouble::SignIn) => faults::api(
+                catalogue::API_SIGN_IN.with([API]),
                 &said,
-                told::CHECK_NETWORK_VARIABLE.with(["ANTHROPIC_BASE_URL"]),
+                catalogue::API_SIGN_IN_VARIABLE.with([KEY_VARIABLE]),
             ),
-            None => of_api(told::API_FAILED, told::TRY_IN_A_MINUTE),
+            Some(ApiTrouble::Network) => faults::api(
+                catalogue::API_UNREACHABLE.with([API]),
+                &said,
+                catalogue::CHECK_NETWORK_VARIABLE.with(["ANTHROPIC_BASE_URL"]),
+            ),
+            None => of_api(catalogue::API_FAILED, catalogue::TRY_IN_A_MINUTE),
         },
-        (_, None, None) => of_it(told::AGENT_ERROR, told::TRY_OR_NEW_CHAT),
+        (_, None, None) => of_it(catalogue::AGENT_ERROR, catalogue::TRY_OR_NEW_CHAT),
     }
 }
 

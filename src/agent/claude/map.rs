@@ -12,9 +12,9 @@ use super::words;
 use crate::agent::adapter::{AgentEvent, Image, Offers, StepWords, Tools};
 use crate::agent::clip::{RESULT_BYTES, STEP_BYTES, clip};
 use crate::agent::faults::local_time;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::chat::{StepOutcome, TurnOutcome, Usage};
 use crate::protocol::ids::StepId;
-use crate::protocol::told::{self, Sentence};
 use base64::Engine;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -107,7 +107,7 @@ impl Mapper {
             }
             Line::System(System::PermissionDenied { tool_use_id: Some(id) }) => self.note_denied(&id),
             Line::System(System::CompactBoundary) => {
-                events.push(AgentEvent::Notice(told::BEGINNING_SUMMARISED.into()));
+                events.push(AgentEvent::Notice(catalogue::BEGINNING_SUMMARISED.into()));
             }
             Line::StreamEvent { event, parent_tool_use_id: None } => self.stream(event, &mut events),
             Line::Assistant(assistant) => self.assistant(*assistant, &mut events),
@@ -141,7 +141,7 @@ impl Mapper {
         events.extend(self.offers.take().map(AgentEvent::Offers));
         let failed = init.mcp_servers.iter().any(|server| server.name == SERVER && server.status == "failed");
         if failed && !std::mem::replace(&mut self.told_no_tools, true) {
-            events.push(AgentEvent::Notice(told::TOOLS_NOT_REACHED.with([LABEL])));
+            events.push(AgentEvent::Notice(catalogue::TOOLS_NOT_REACHED.with([LABEL])));
         }
     }
 
@@ -306,15 +306,15 @@ fn think(first: bool, text: String, events: &mut Vec<AgentEvent>) {
 
 fn limit_reached(resets_at: Option<i64>) -> Sentence {
     match local_time(resets_at) {
-        Some(time) => told::LIMIT_REACHED_UNTIL.with([API, &time]),
-        None => told::API_USAGE_LIMIT.with([API]),
+        Some(time) => catalogue::LIMIT_REACHED_UNTIL.with([API, &time]),
+        None => catalogue::API_USAGE_LIMIT.with([API]),
     }
 }
 
 fn limit_near(resets_at: Option<i64>) -> Sentence {
     match local_time(resets_at) {
-        Some(time) => told::LIMIT_NEAR_UNTIL.with([API, &time]),
-        None => told::LIMIT_NEAR.with([API]),
+        Some(time) => catalogue::LIMIT_NEAR_UNTIL.with([API, &time]),
+        None => catalogue::LIMIT_NEAR.with([API]),
     }
 }
 

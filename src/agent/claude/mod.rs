@@ -22,9 +22,9 @@ use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
 use super::discovery;
 use super::process::brief;
 use crate::protocol::agents::AgentInfo;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
-use crate::protocol::told::{self, Sentence};
 use futures_util::future::BoxFuture;
 use options::Abilities;
 use serde::Deserialize;
@@ -159,7 +159,7 @@ impl SignIn {
     /// Returns the warning that a key takes precedence over the account, and each message is billed to it.
     fn warning(&self) -> Option<Sentence> {
         let key = self.key.filter(|_| self.account == Some(true))?;
-        Some(told::KEY_BILLED_CLAUDE.with([key]))
+        Some(catalogue::KEY_BILLED_CLAUDE.with([key]))
     }
 }
 

@@ -59,7 +59,7 @@ fn replay(name: &str) -> Vec<AgentEvent> {
 /// The text that a person should have read, computed from the raw lines in another way than the mapper does: the
 /// finished blocks of every message, or its streamed text if it was never finished.
 #[derive(Default)]
-struct Told {
+struct Replayed {
     order: Vec<String>,
     finished: BTreeMap<String, String>,
     streamed: BTreeMap<String, String>,
@@ -67,7 +67,7 @@ struct Told {
     results: usize,
 }
 
-impl Told {
+impl Replayed {
     fn of(name: &str) -> Self {
         let mut told = Self::default();
         let mut streaming = String::new();
@@ -139,7 +139,7 @@ fn every_sample_is_told_whole_and_once() {
     let names = sample_names();
     assert!(names.len() > 70, "the samples are missing");
     for name in names {
-        let (events, told) = (replay(&name), Told::of(&name));
+        let (events, told) = (replay(&name), Replayed::of(&name));
         assert_eq!(text_of(&events), told.text(), "text of {name}");
         let started = |event: &AgentEvent| match event {
             AgentEvent::StepStarted { step_id, .. } => Some(step_id.as_str().to_owned()),

@@ -13,8 +13,8 @@ use super::wire::{Line, parse};
 use crate::agent::adapter::Launch;
 use crate::agent::guard::Guard;
 use crate::agent::process::child::{LineChild, Patience, Spawn};
+use crate::protocol::catalogue;
 use crate::protocol::fault::Fault;
-use crate::protocol::told;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub(super) async fn start(program: &Path, abilities: Abilities, launch: Launch) 
         // If it does not know the session, it ends immediately without an answer.
         Err(Failure::Ended(_)) if launch.resume.is_some() => {
             let mut ready = attempt(program, abilities, &launch, false).await.map_err(Failure::into_fault)?;
-            ready.notice = Some(told::SESSION_BEGINS_AGAIN.into());
+            ready.notice = Some(catalogue::SESSION_BEGINS_AGAIN.into());
             Ok(ready)
         }
         other => other.map_err(Failure::into_fault),

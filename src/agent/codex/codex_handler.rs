@@ -20,10 +20,10 @@ use crate::agent::prompt;
 use crate::agent::rpc::content;
 use crate::agent::rpc::message::{Incoming, RpcError, read};
 use crate::agent::rpc::protocol_handler::{Answer, HandlerOutput, ProtocolHandler};
+use crate::protocol::catalogue;
 use crate::protocol::chat::{PlanEntry, PlanStatus, StepKind, StepOutcome, TurnOutcome};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::StepId;
-use crate::protocol::told;
 use base64::Engine;
 use requests::Waiting;
 use serde_json::{Value, json};
@@ -174,14 +174,14 @@ impl CodexHandler {
             Notification::McpStartup(startup) => {
                 let failed = startup.name == SERVER && startup.status == "failed";
                 if failed && !std::mem::replace(&mut self.told_no_tools, true) {
-                    out.tell(AgentEvent::Notice(told::TOOLS_NOT_REACHED.with([LABEL])));
+                    out.tell(AgentEvent::Notice(catalogue::TOOLS_NOT_REACHED.with([LABEL])));
                 }
             }
             Notification::Compacted => {
-                out.tell(AgentEvent::Notice(told::BEGINNING_SUMMARISED.into()));
+                out.tell(AgentEvent::Notice(catalogue::BEGINNING_SUMMARISED.into()));
             }
             Notification::Rerouted(rerouted) => {
-                out.tell(AgentEvent::Notice(told::OTHER_MODEL_ANSWERS.with([&rerouted.to_model])));
+                out.tell(AgentEvent::Notice(catalogue::OTHER_MODEL_ANSWERS.with([&rerouted.to_model])));
                 self.models.now = Some(rerouted.to_model);
             }
             Notification::Ignored => {}
@@ -200,8 +200,8 @@ impl CodexHandler {
         }
         let used = format!("{:.0}", window.used_percent);
         out.tell(AgentEvent::Notice(match local_time(window.resets_at) {
-            Some(time) => told::LIMIT_USED_UNTIL.with([LABEL, &used, &time]),
-            None => told::LIMIT_USED.with([LABEL, &used]),
+            Some(time) => catalogue::LIMIT_USED_UNTIL.with([LABEL, &used, &time]),
+            None => catalogue::LIMIT_USED.with([LABEL, &used]),
         }));
     }
 

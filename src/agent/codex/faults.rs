@@ -5,8 +5,8 @@
 use super::wire::TurnError;
 use crate::agent::clip::one_line;
 use crate::agent::faults::{self, ApiTrouble, LONGEST_TOLD, Program, api, said_by_api};
+use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told::{self, Sentence, Told};
 
 pub(super) const INSTALL_COMMAND: &str = "npm install -g @openai/codex";
 pub(super) const SIGN_IN_COMMAND: &str = "codex login";
@@ -27,8 +27,8 @@ pub(super) fn own_model_unknown() -> Fault {
 
 /// Returns the fault if its file rules cannot be enforced, in which case it is not run.
 pub(super) fn unconfined() -> Fault {
-    Fault::new(FaultCode::AgentCrashed, told::AGENT_UNCONFINED.with([LABEL]))
-        .hint(told::AGENT_UNCONFINED_NEXT)
+    Fault::new(FaultCode::AgentCrashed, catalogue::AGENT_UNCONFINED.with([LABEL]))
+        .hint(catalogue::AGENT_UNCONFINED_NEXT)
         .command(INSTALL_COMMAND)
         .at(Hop::Agent)
 }
@@ -36,11 +36,11 @@ pub(super) fn unconfined() -> Fault {
 /// Returns the notice for a retry.
 pub(super) fn trying_again(error: &TurnError) -> Sentence {
     let what = match (error.kind(), error.status()) {
-        ("serverOverloaded", _) => told::RETRY_OVERLOADED,
-        ("rateLimitExceeded" | "usageLimitExceeded", _) | (_, Some(429)) => told::RETRY_RATE_LIMIT,
-        ("unauthorized", _) | (_, Some(401 | 403)) => told::RETRY_SIGN_IN,
-        (_, Some(_)) => told::RETRY_FAILED,
-        (_, None) => told::RETRY_UNREACHABLE,
+        ("serverOverloaded", _) => catalogue::RETRY_OVERLOADED,
+        ("rateLimitExceeded" | "usageLimitExceeded", _) | (_, Some(429)) => catalogue::RETRY_RATE_LIMIT,
+        ("unauthorized", _) | (_, Some(401 | 403)) => catalogue::RETRY_SIGN_IN,
+        (_, Some(_)) => catalogue::RETRY_FAILED,
+        (_, None) => catalogue::RETRY_UNREACHABLE,
     };
     what.with(["OpenAI"])
 }
@@ -49,36 +49,40 @@ pub(super) fn trying_again(error: &TurnError) -> Sentence {
 pub(super) fn of_turn(error: &TurnError, uses_key: bool) -> Fault {
     let said = one_line(&said_by_api(&error.message), LONGEST_TOLD);
     let trouble = ApiTrouble::from_words(&said);
-    let of_api = |message: Told, hint: Told| api(message.with([API]), &said, hint);
-    let of_it = |message: Told, hint: Sentence| api(message.with([LABEL]), &said, hint);
+    let of_api = |message: MessageTemplate, hint: MessageTemplate| api(message.with([API]), &said, hint);
+    let of_it = |message: MessageTemplate, hint: Sentence| api(message.with([LABEL]), &said, hint);
     match (error.kind(), error.status()) {
         ("unauthorized", _) | (_, Some(401)) if !uses_key => signed_out(),
         ("unauthorized", _) | (_, Some(401)) => {
-            api(told::API_KEY.with([API]), &said, told::API_KEY_COMMAND.with([SIGN_IN_COMMAND]))
+            api(catalogue::API_KEY.with([API]), &said, catalogue::API_KEY_COMMAND.with([SIGN_IN_COMMAND]))
         }
-        (_, Some(403)) => api(told::API_ACCESS.with([API]), &said, told::API_ACCESS_NEXT.with([API])),
+        (_, Some(403)) => api(catalogue::API_ACCESS.with([API]), &said, catalogue::API_ACCESS_NEXT.with([API])),
         ("usageLimitExceeded" | "rateLimitExceeded" | "sessionBudgetExceeded", _) | (_, Some(429)) => {
-            of_api(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT)
+            of_api(catalogue::API_USAGE_LIMIT, catalogue::API_USAGE_LIMIT_NEXT)
         }
         ("modelNotFound", _) | (_, Some(404)) => {
-            api(told::MODEL_NOT_AVAILABLE.into(), &said, told::CHOOSE_ANOTHER_MODEL)
+            api(catalogue::MODEL_NOT_AVAILABLE.into(), &said, catalogue::CHOOSE_ANOTHER_MODEL)
         }
-        ("contextWindowExceeded", _) => api(told::CONTEXT_FULL.into(), &said, told::CONTEXT_FULL_NEXT),
-        ("serverOverloaded", _) | (_, Some(503)) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
-        (_, Some(500..=599)) | ("internalServerError", _) => of_api(told::API_FAILED, told::TRY_IN_A_MINUTE),
+        ("contextWindowExceeded", _) => api(catalogue::CONTEXT_FULL.into(), &said, catalogue::CONTEXT_FULL_NEXT),
+        ("serverOverloaded", _) | (_, Some(503)) => of_api(catalogue::API_OVERLOADED, catalogue::TRY_IN_A_MINUTE),
+        (_, Some(500..=599)) | ("internalServerError", _) => of_api(catalogue::API_FAILED, catalogue::TRY_IN_A_MINUTE),
         (
             "httpConnectionFailed"
             | "responseStreamConnectionFailed"
             | "responseStreamDisconnected"
             | "responseTooManyFailedAttempts",
             None,
-        ) if matches!(trouble, None | Some(ApiTrouble::Network)) => of_api(told::API_UNREACHABLE, told::CHECK_NETWORK),
-        ("badRequest", _) | (_, Some(_)) => of_api(told::API_REFUSED, told::TRY_OR_NEW_CHAT),
-        ("sandboxError", _) => of_it(told::AGENT_SANDBOX, told::AGENT_SANDBOX_NEXT.with(["codex sandbox"])),
-        _ if trouble == Some(ApiTrouble::Overloaded) => of_api(told::API_OVERLOADED, told::TRY_IN_A_MINUTE),
-        _ if trouble == Some(ApiTrouble::RateLimit) => of_api(told::API_USAGE_LIMIT, told::API_USAGE_LIMIT_NEXT),
-        _ if trouble == Some(ApiTrouble::Network) => of_api(told::API_UNREACHABLE, told::CHECK_NETWORK),
-        _ => of_it(told::AGENT_ERROR, told::TRY_OR_NEW_CHAT.into()),
+        ) if matches!(trouble, None | Some(ApiTrouble::Network)) => {
+            of_api(catalogue::API_UNREACHABLE, catalogue::CHECK_NETWORK)
+        }
+        ("badRequest", _) | (_, Some(_)) => of_api(catalogue::API_REFUSED, catalogue::TRY_OR_NEW_CHAT),
+        ("sandboxError", _) => of_it(catalogue::AGENT_SANDBOX, catalogue::AGENT_SANDBOX_NEXT.with(["codex sandbox"])),
+        _ if trouble == Some(ApiTrouble::Overloaded) => of_api(catalogue::API_OVERLOADED, catalogue::TRY_IN_A_MINUTE),
+        _ if trouble == Some(ApiTrouble::RateLimit) => {
+            of_api(catalogue::API_USAGE_LIMIT, catalogue::API_USAGE_LIMIT_NEXT)
+        }
+        _ if trouble == Some(ApiTrouble::Network) => of_api(catalogue::API_UNREACHABLE, catalogue::CHECK_NETWORK),
+        _ => of_it(catalogue::AGENT_ERROR, catalogue::TRY_OR_NEW_CHAT.into()),
     }
 }
 

@@ -49,7 +49,7 @@ impl Codex {
         let own = options::own_environment(environment, &program);
         let (version, told) = tokio::join!(discovery::version(&program, &own), start::ask(&program, &own));
         info.version = Some(version.map_err(|error| faults::PROGRAM.broken(&error.to_string()))?);
-        let start::Told { signed_in, account, warning, models } = told?;
+        let start::AccountReport { signed_in, account, warning, models } = told?;
         (info.models, info.account) = (models, account);
         info.warn(warning);
         if signed_in { Ok(()) } else { Err(faults::signed_out()) }

@@ -14,8 +14,8 @@ use crate::agent::rpc::rpc_session::Begin;
 use crate::agent::rpc::wire::{AskError, Wire};
 use crate::protocol::VERSION;
 use crate::protocol::agents::ModelInfo;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::Fault;
-use crate::protocol::told::{self, Sentence};
 use serde_json::{Value, json};
 use std::ffi::OsStr;
 use std::path::Path;
@@ -29,7 +29,7 @@ const PATIENCE: Patience =
     Patience { after_stdin_closed: Duration::from_millis(500), after_term: Duration::from_millis(500) };
 
 /// Its own report without a conversation.
-pub(super) struct Told {
+pub(super) struct AccountReport {
     pub signed_in: bool,
     pub account: Option<String>,
     pub warning: Option<Sentence>,
@@ -93,7 +93,7 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
                 // Only the thread is gone: start a new one in the same process.
                 Err(AskError::Refused(error)) => {
                     tracing::info!(code = error.code, "an earlier thread can't be resumed");
-                    notice = Some(told::SESSION_BEGINS_AGAIN.into());
+                    notice = Some(catalogue::SESSION_BEGINS_AGAIN.into());
                     None
                 }
                 Err(ended) => return Err(broken(ended)),
@@ -138,7 +138,7 @@ fn broken(error: AskError) -> Fault {
 }
 
 /// Asks which account is signed in and which models it offers.
-pub(super) async fn ask(program: &Path, environment: &AgentEnvironment) -> Result<Told, Fault> {
+pub(super) async fn ask(program: &Path, environment: &AgentEnvironment) -> Result<AccountReport, Fault> {
     let arguments = options::probe_arguments();
     let spawn = Spawn { program, arguments, environment, folder: Path::new("/") };
     let mut wire = Wire::spawn(spawn, Dialect::Plain).map_err(|error| PROGRAM.not_spawned(&error))?;
@@ -155,7 +155,7 @@ pub(super) async fn ask(program: &Path, environment: &AgentEnvironment) -> Resul
             label: model.display_name,
             description: model.description,
         });
-        Ok(told(&account, shown.collect()))
+        Ok(account_report(&account, shown.collect()))
     })
     .await;
     wire.end(PATIENCE).await;
@@ -165,11 +165,11 @@ pub(super) async fn ask(program: &Path, environment: &AgentEnvironment) -> Resul
     }
 }
 
-fn told(account: &AccountRead, models: Vec<ModelInfo>) -> Told {
+fn account_report(account: &AccountRead, models: Vec<ModelInfo>) -> AccountReport {
     let signed_in = !is_signed_out(account);
     let kind = account.account.as_ref().map(|account| account.kind.as_str());
-    let warning = (kind == Some("apiKey")).then(|| told::KEY_BILLED_CODEX.into());
+    let warning = (kind == Some("apiKey")).then(|| catalogue::KEY_BILLED_CODEX.into());
     let email = account.account.as_ref().and_then(|account| account.email.clone());
     let account = email.or_else(|| kind.filter(|kind| *kind == "apiKey").map(|_| "API key".to_owned()));
-    Told { signed_in, account, warning, models }
+    AccountReport { signed_in, account, warning, models }
 }

@@ -4,7 +4,7 @@
 
 use super::{Access, Confinement, Mechanism, Sandbox, detect};
 use crate::agent::adapter::AgentEnvironment;
-use crate::protocol::told::{self, Sentence};
+use crate::protocol::catalogue::{self, Sentence};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -66,8 +66,8 @@ impl SandboxState {
                  open further folders."
             )
             .into(),
-            (SandboxMode::Auto, Some(Err(why))) => told::SANDBOX_MISSING.with([why]),
-            (SandboxMode::Require, Some(Err(why))) => told::SANDBOX_REQUIRED.with([why]),
+            (SandboxMode::Auto, Some(Err(why))) => catalogue::SANDBOX_MISSING.with([why]),
+            (SandboxMode::Require, Some(Err(why))) => catalogue::SANDBOX_REQUIRED.with([why]),
         }
     }
 }

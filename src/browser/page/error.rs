@@ -4,8 +4,8 @@
 
 use crate::browser::cdp::CdpError;
 use crate::browser::error::BrowserError;
+use crate::protocol::catalogue::{self, MessageTemplate, Sentence};
 use crate::protocol::fault::{Fault, FaultCode, Hop, PageWords};
-use crate::protocol::told::{self, Sentence, Told};
 use std::time::Duration;
 
 #[derive(Clone, Debug, thiserror::Error)]
@@ -118,29 +118,33 @@ fn seconds(time: Duration) -> String {
 }
 
 /// Returns the translatable message for errors that the panel's own actions can cause too.
-fn told_of(error: &PageError) -> Option<(FaultCode, Sentence, Told)> {
+fn told_of(error: &PageError) -> Option<(FaultCode, Sentence, MessageTemplate)> {
     Some(match error {
         PageError::Timeout { what, after } => {
-            (FaultCode::Timeout, told::PAGE_TIMEOUT.with([what, &seconds(*after)]), told::PAGE_TIMEOUT_NEXT)
+            (FaultCode::Timeout, catalogue::PAGE_TIMEOUT.with([what, &seconds(*after)]), catalogue::PAGE_TIMEOUT_NEXT)
         }
-        PageError::DocumentGone => (FaultCode::TabGone, told::PAGE_LEFT.into(), told::LOOK_AND_REPEAT),
-        PageError::FrameLost => (FaultCode::TabGone, told::FRAME_LOST.into(), told::FRAME_LOST_NEXT),
+        PageError::DocumentGone => (FaultCode::TabGone, catalogue::PAGE_LEFT.into(), catalogue::LOOK_AND_REPEAT),
+        PageError::FrameLost => (FaultCode::TabGone, catalogue::FRAME_LOST.into(), catalogue::FRAME_LOST_NEXT),
         PageError::Unreadable(why) => {
-            (FaultCode::Internal, Sentence::from(told::PAGE_UNREADABLE).said(why), told::SEE_DAEMON_LOG)
+            (FaultCode::Internal, Sentence::from(catalogue::PAGE_UNREADABLE).said(why), catalogue::SEE_DAEMON_LOG)
         }
         PageError::NotFound(selector) => {
-            (FaultCode::Element, told::SELECTOR_NOT_FOUND.with([selector]), told::SELECTOR_NOT_FOUND_NEXT)
+            (FaultCode::Element, catalogue::SELECTOR_NOT_FOUND.with([selector]), catalogue::SELECTOR_NOT_FOUND_NEXT)
         }
         PageError::NeverAppeared { what, waited } => {
-            (FaultCode::Element, told::NEVER_APPEARED.with([what, &seconds(*waited)]), told::LOOK_AGAIN)
+            (FaultCode::Element, catalogue::NEVER_APPEARED.with([what, &seconds(*waited)]), catalogue::LOOK_AGAIN)
         }
-        PageError::OtherSite { wanted } => (FaultCode::Denied, told::ANOTHER_SITE.with([wanted]), told::LOOK_AGAIN),
-        PageError::Changed { what } => (FaultCode::Conflict, told::ELEMENT_CHANGED.with([what]), told::LOOK_AGAIN),
+        PageError::OtherSite { wanted } => {
+            (FaultCode::Denied, catalogue::ANOTHER_SITE.with([wanted]), catalogue::LOOK_AGAIN)
+        }
+        PageError::Changed { what } => {
+            (FaultCode::Conflict, catalogue::ELEMENT_CHANGED.with([what]), catalogue::LOOK_AGAIN)
+        }
         PageError::NotFetched { url, reason } => {
-            (FaultCode::Navigation, told::NOT_FETCHED.with([url, reason]), told::NOT_FETCHED_NEXT)
+            (FaultCode::Navigation, catalogue::NOT_FETCHED.with([url, reason]), catalogue::NOT_FETCHED_NEXT)
         }
         PageError::AddressRefused(address) => {
-            (FaultCode::UrlRefused, told::NOT_FETCHED_REFUSED.with([address]), told::NOT_FETCHED_REFUSED_NEXT)
+            (FaultCode::UrlRefused, catalogue::NOT_FETCHED_REFUSED.with([address]), catalogue::NOT_FETCHED_REFUSED_NEXT)
         }
         _ => return None,
     })
@@ -157,23 +161,25 @@ impl From<PageError> for Fault {
         let (code, hint): (_, Sentence) = match error {
             PageError::Browser(error) => return error.into(),
             PageError::RefNotFound(name) => {
-                return Fault::new(FaultCode::Element, told::REF_NOT_FOUND.with([&name])).at(Hop::Browser);
+                return Fault::new(FaultCode::Element, catalogue::REF_NOT_FOUND.with([&name])).at(Hop::Browser);
             }
             PageError::RefStale { name, was } => {
                 let message = match &was {
-                    Some(was) => told::REF_STALE_WAS.with([&name, was]),
-                    None => told::REF_STALE.with([&name]),
+                    Some(was) => catalogue::REF_STALE_WAS.with([&name, was]),
+                    None => catalogue::REF_STALE.with([&name]),
                 };
                 return Fault::new(FaultCode::Element, message).at(Hop::Browser).page_words(page_words);
             }
-            PageError::Several { .. } => (FaultCode::Element, told::NAME_ONE.into()),
-            PageError::BadSelector(_) => (FaultCode::BadRequest, told::SELECTOR_KINDS.into()),
-            PageError::NotReady { .. } | PageError::Refused { .. } => (FaultCode::Element, told::LOOK_AGAIN.into()),
-            PageError::Script(_) => (FaultCode::Script, told::CORRECT_EXPRESSION.into()),
-            PageError::Unknown { .. } | PageError::Unanswered { .. } => {
-                (FaultCode::OutcomeUnknown, told::LOOK_AT_SNAPSHOT.into())
+            PageError::Several { .. } => (FaultCode::Element, catalogue::NAME_ONE.into()),
+            PageError::BadSelector(_) => (FaultCode::BadRequest, catalogue::SELECTOR_KINDS.into()),
+            PageError::NotReady { .. } | PageError::Refused { .. } => {
+                (FaultCode::Element, catalogue::LOOK_AGAIN.into())
             }
-            PageError::Usage(_) => (FaultCode::BadRequest, told::SEE_HELP.into()),
+            PageError::Script(_) => (FaultCode::Script, catalogue::CORRECT_EXPRESSION.into()),
+            PageError::Unknown { .. } | PageError::Unanswered { .. } => {
+                (FaultCode::OutcomeUnknown, catalogue::LOOK_AT_SNAPSHOT.into())
+            }
+            PageError::Usage(_) => (FaultCode::BadRequest, catalogue::SEE_HELP.into()),
             PageError::Timeout { .. }
             | PageError::DocumentGone
             | PageError::FrameLost
@@ -183,7 +189,7 @@ impl From<PageError> for Fault {
             | PageError::Changed { .. }
             | PageError::NotFetched { .. }
             | PageError::AddressRefused(_)
-            | PageError::NeverAppeared { .. } => (FaultCode::Internal, told::LOOK_AGAIN.into()),
+            | PageError::NeverAppeared { .. } => (FaultCode::Internal, catalogue::LOOK_AGAIN.into()),
         };
         Fault::new(code, message).hint(hint).at(Hop::Browser).page_words(page_words)
     }

@@ -3,9 +3,9 @@
 //!
 //! Owns the codes, which are private to gstack, and the messages. Never decides whether to refuse.
 
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::relay::Refusal;
-use crate::protocol::told;
 
 /// DevTools itself uses codes down to −32999.
 const FIRST: i64 = -33001;
@@ -41,15 +41,15 @@ pub(crate) fn words(refusal: Refusal) -> String {
 /// Returns the fault with the message and the next step.
 pub(crate) fn fault(refusal: Refusal) -> Fault {
     let (code, message, hint) = match refusal {
-        Refusal::Cancelled => (FaultCode::Cancelled, told::RELAY_CANCELLED, told::RELAY_CANCELLED_NEXT),
-        Refusal::OwnPage => (FaultCode::Forbidden, told::RELAY_OWN_PAGE, told::RELAY_OWN_PAGE_NEXT),
-        Refusal::Occupied => (FaultCode::Conflict, told::RELAY_OCCUPIED, told::RELAY_OCCUPIED_NEXT),
-        Refusal::Incognito => (FaultCode::Forbidden, told::RELAY_INCOGNITO, told::RELAY_INCOGNITO_NEXT),
-        Refusal::Closed => (FaultCode::TabGone, told::RELAY_CLOSED, told::SEE_OPEN_TABS),
-        Refusal::TooLarge => (FaultCode::TooLarge, told::RELAY_TOO_LARGE, told::RELAY_TOO_LARGE_NEXT),
-        Refusal::TooOld => (FaultCode::ProtocolMismatch, told::RELAY_TOO_OLD, told::RELAY_TOO_OLD_NEXT),
-        Refusal::NotHere => (FaultCode::Forbidden, told::RELAY_NOT_HERE, told::RELAY_NOT_HERE_NEXT),
-        Refusal::NotAttached => (FaultCode::TabGone, told::RELAY_NOT_ATTACHED, told::LOOK_AND_REPEAT),
+        Refusal::Cancelled => (FaultCode::Cancelled, catalogue::RELAY_CANCELLED, catalogue::RELAY_CANCELLED_NEXT),
+        Refusal::OwnPage => (FaultCode::Forbidden, catalogue::RELAY_OWN_PAGE, catalogue::RELAY_OWN_PAGE_NEXT),
+        Refusal::Occupied => (FaultCode::Conflict, catalogue::RELAY_OCCUPIED, catalogue::RELAY_OCCUPIED_NEXT),
+        Refusal::Incognito => (FaultCode::Forbidden, catalogue::RELAY_INCOGNITO, catalogue::RELAY_INCOGNITO_NEXT),
+        Refusal::Closed => (FaultCode::TabGone, catalogue::RELAY_CLOSED, catalogue::SEE_OPEN_TABS),
+        Refusal::TooLarge => (FaultCode::TooLarge, catalogue::RELAY_TOO_LARGE, catalogue::RELAY_TOO_LARGE_NEXT),
+        Refusal::TooOld => (FaultCode::ProtocolMismatch, catalogue::RELAY_TOO_OLD, catalogue::RELAY_TOO_OLD_NEXT),
+        Refusal::NotHere => (FaultCode::Forbidden, catalogue::RELAY_NOT_HERE, catalogue::RELAY_NOT_HERE_NEXT),
+        Refusal::NotAttached => (FaultCode::TabGone, catalogue::RELAY_NOT_ATTACHED, catalogue::LOOK_AND_REPEAT),
     };
     Fault::new(code, message).hint(hint).at(Hop::Browser)
 }

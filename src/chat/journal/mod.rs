@@ -6,11 +6,11 @@ pub(super) mod compact;
 pub(super) mod file;
 pub(super) mod line;
 pub(crate) mod read;
-pub(crate) mod recover;
 mod sent_index;
+pub(crate) mod unfinished;
 
 pub(crate) use file::{JOURNAL_FILE, Journal};
 pub(in crate::chat) use line::{Delta, Growth, Line};
 pub(super) use read::{Limits, Page};
-pub(super) use recover::Tail;
 pub(in crate::chat) use sent_index::SentIndex;
+pub(super) use unfinished::Tail;

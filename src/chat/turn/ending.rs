@@ -1,10 +1,10 @@
 //! The ways in which a turn ends. The turn machine decides between them.
 
 use super::vocabulary::TurnEnd;
+use crate::protocol::catalogue;
 use crate::protocol::chat::{TurnOutcome, Usage};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::TurnId;
-use crate::protocol::told;
 
 /// A [`TurnEnd`] without its turn.
 pub(super) struct Ending {
@@ -37,5 +37,7 @@ impl Ending {
 
 /// Returns the fault if the agent itself reports none.
 pub(super) fn gone() -> Fault {
-    Fault::new(FaultCode::AgentCrashed, told::AGENT_ENDED_MID_TURN).hint(told::SEND_AGAIN_RESTARTS).at(Hop::Agent)
+    Fault::new(FaultCode::AgentCrashed, catalogue::AGENT_ENDED_MID_TURN)
+        .hint(catalogue::SEND_AGAIN_RESTARTS)
+        .at(Hop::Agent)
 }

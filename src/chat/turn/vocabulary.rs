@@ -4,13 +4,13 @@
 
 use super::machine::QUEUE_LIMIT;
 use crate::protocol::action::ActionRecord;
+use crate::protocol::catalogue::MessageTemplate;
 use crate::protocol::chat::{
-    AnsweredBy, Attachment, ChatBody, Decision, MessageSource, PageContext, QuestionPart, SaidPhrase, StepKind,
+    AnsweredBy, Attachment, ChatBody, Decision, LocalizedPhrase, MessageSource, PageContext, QuestionPart, StepKind,
     TurnOutcome, Usage,
 };
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, ClientMessageId, QuestionId, TurnId};
-use crate::protocol::told::Told;
 use std::sync::Arc;
 
 /// A person's message, and the id of the turn that it will start.
@@ -50,9 +50,9 @@ impl Message {
 pub struct ApprovalRequest {
     pub approval_id: ApprovalId,
     pub ask: String,
-    pub phrase: Option<SaidPhrase>,
+    pub phrase: Option<LocalizedPhrase>,
     pub site: Option<String>,
-    pub why: Option<Told>,
+    pub why: Option<MessageTemplate>,
     pub does: String,
     pub action: Box<ActionRecord>,
     pub kind: StepKind,

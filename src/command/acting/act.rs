@@ -3,7 +3,7 @@
 //! Owns both. Declares no command.
 
 use crate::command::core::Output;
-use crate::command::spec::{Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
+use crate::command::spec::{Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Writes};
 use std::time::Duration;
 
 /// How long an interaction waits for its element.
@@ -22,7 +22,7 @@ pub(super) const ACT: Spec = Spec {
     untrusted: false,
     writes: Writes::Page,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Acting),
     everyday: Everyday::Works,
     needs: Needs::Browser,

@@ -3,7 +3,7 @@
 use crate::browser::dialogs::DialogPolicy;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb, Writes, phrase,
+    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, Verb, Writes, phrase,
 };
 use crate::protocol::fault::Fault;
 
@@ -26,7 +26,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Client,
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -47,7 +47,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Client,
         everyday: Everyday::Works,
         needs: Needs::Browser,

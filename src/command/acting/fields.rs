@@ -5,7 +5,7 @@
 use super::act::{ACT, ACTION_LIMIT};
 use crate::base::counted::counted;
 use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{Holds, Leads, Offered, Spec, TIMEOUT, Verb, phrase, selector};
+use crate::command::spec::{Holds, Navigates, Offered, Spec, TIMEOUT, Verb, phrase, selector};
 use crate::protocol::fault::Fault;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         flags: &[TIMEOUT],
         summary: "Check a checkbox, a radio button or a switch",
         details: CHECKABLE,
-        leads: Leads::ElementsTarget,
+        navigates: Navigates::ElementsTarget,
         offered: Offered::Core,
         phrases: &[phrase(Verb::Check, "{sel}")],
         output: "Checked sel, or: sel is checked already",
@@ -32,7 +32,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         flags: &[TIMEOUT],
         summary: "Uncheck a checkbox or a switch",
         details: CHECKABLE,
-        leads: Leads::ElementsTarget,
+        navigates: Navigates::ElementsTarget,
         offered: Offered::Core,
         phrases: &[phrase(Verb::Uncheck, "{sel}")],
         output: "Unchecked sel, or: sel is unchecked already",

@@ -7,7 +7,7 @@ use crate::base::counted::counted;
 use crate::browser::page::is_named_key;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::files::{DOWNLOAD_DIR, downloads};
-use crate::command::spec::{Holds, Kind, Leads, Offered, Parameter, Spec, TIMEOUT, Verb, flag, parameter, phrase};
+use crate::command::spec::{Holds, Kind, Navigates, Offered, Parameter, Spec, TIMEOUT, Verb, flag, parameter, phrase};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         ],
         summary: "Type key by key, into the focused element or --into one",
         details: "`type @e3 hello` is `type --into @e3 hello`. fill replaces a field's text at once.",
-        leads: Leads::EnterKey,
+        navigates: Navigates::EnterKey,
         offered: Offered::Core,
         phrases: &[phrase(Verb::Type, "")],
         output: "Typed N characters",
@@ -53,7 +53,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         )],
         flags: &[flag("--repeat", "N", Holds::Choice, "Number of presses (default: 1)"), DOWNLOAD_DIR],
         summary: "Press a key or a combination of keys",
-        leads: Leads::EnterKey,
+        navigates: Navigates::EnterKey,
         offered: Offered::Core,
         phrases: &[phrase(Verb::Press, "{key}")],
         output: "Pressed key",
@@ -67,7 +67,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         flags: &[TIMEOUT],
         summary: "Press a key and hold it",
         details: "Stays held until keyup. A held modifier applies to clicks and keys in this tab.",
-        leads: Leads::EnterKey,
+        navigates: Navigates::EnterKey,
         phrases: &[phrase(Verb::Hold, "{key}")],
         output: "Holding key",
         data: "",
@@ -79,7 +79,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[KEY],
         flags: &[TIMEOUT],
         summary: "Release a key that keydown holds",
-        leads: Leads::EnterKey,
+        navigates: Navigates::EnterKey,
         phrases: &[phrase(Verb::Release, "{key}")],
         output: "Released key",
         data: "",

@@ -7,7 +7,9 @@ use super::mouse::button;
 use crate::browser::page::{ClickButton, Clicked, Clicks, Modifiers, Offset, PointerKind, Swipe};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::files::{DOWNLOAD_DIR, downloads};
-use crate::command::spec::{Flag, Holds, Kind, Leads, Offered, Spec, TIMEOUT, Verb, flag, parameter, phrase, selector};
+use crate::command::spec::{
+    Flag, Holds, Kind, Navigates, Offered, Spec, TIMEOUT, Verb, flag, parameter, phrase, selector,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
@@ -44,7 +46,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         details: "Waits until it is visible, enabled, at rest and not covered, 5 s at most, then clicks its \
             middle.\nA click on an <option> selects it.\nThe following lines list dialogs, downloads and tabs that \
             the click caused.",
-        leads: Leads::ElementsTarget,
+        navigates: Navigates::ElementsTarget,
         offered: Offered::Core,
         phrases: &[phrase(Verb::Click, "{sel}")],
         output: "Clicked sel → now at URL",
@@ -58,7 +60,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         flags: &[MODIFIERS, POSITION, TIMEOUT, DOWNLOAD_DIR],
         summary: "Double-click an element",
         details: "Same as click --count 2.",
-        leads: Leads::ElementsTarget,
+        navigates: Navigates::ElementsTarget,
         phrases: &[phrase(Verb::DoubleClick, "{sel}")],
         output: "Double-clicked sel → now at URL",
         data: "{url: string}",
@@ -76,7 +78,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         flags: &[MODIFIERS, POSITION, TIMEOUT],
         summary: "Click an element with the right button",
         details: "Same as click --button right. snapshot shows a menu that the page draws, but not the browser's own.",
-        leads: Leads::ElementsTarget,
+        navigates: Navigates::ElementsTarget,
         phrases: &[phrase(Verb::RightClick, "{sel}")],
         output: "Right-clicked sel → now at URL",
         data: "{url: string}",
@@ -94,7 +96,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         flags: &[POSITION, TIMEOUT, DOWNLOAD_DIR],
         summary: "Tap an element with a finger",
         details: "The page gets touch events, then those of a click.",
-        leads: Leads::ElementsTarget,
+        navigates: Navigates::ElementsTarget,
         phrases: &[phrase(Verb::Tap, "{sel}")],
         output: "Tapped sel → now at URL",
         data: "{url: string}",

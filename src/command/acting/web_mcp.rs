@@ -6,7 +6,7 @@ use crate::base::counted::counted;
 use crate::browser::page::{PageTool, PageTools, ToolChoice, ToolOutcome, choose};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, flag,
+    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, flag,
     parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode, PageWords};
@@ -30,7 +30,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -59,7 +59,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: true,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,

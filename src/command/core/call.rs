@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::composition;
 use crate::browser::page::{Activation, KeyMeaning, Target};
 use crate::command::registry;
-use crate::command::spec::{Class, Holds, Leads, Spec, TabUse};
+use crate::command::spec::{Class, Holds, Navigates, Spec, TabUse};
 use crate::protocol::fault::Fault;
 
 /// One call of a command.
@@ -148,19 +148,23 @@ impl Call {
     }
 
     /// Whether the call may follow a link or submit a form.
-    pub fn may_lead(&self) -> bool {
-        match self.spec.leads {
-            Leads::ElementsTarget => true,
-            Leads::EnterKey => self.presses_enter() || self.presses_space(),
-            Leads::Nowhere | Leads::TabToAddress | Leads::RequestToAddress | Leads::History | Leads::Again => false,
+    pub fn may_navigate(&self) -> bool {
+        match self.spec.navigates {
+            Navigates::ElementsTarget => true,
+            Navigates::EnterKey => self.presses_enter() || self.presses_space(),
+            Navigates::Nowhere
+            | Navigates::TabToAddress
+            | Navigates::RequestToAddress
+            | Navigates::History
+            | Navigates::Again => false,
         }
     }
 
     /// Returns how the call activates its element.
     pub fn activation(&self) -> Activation {
-        match self.spec.leads {
-            Leads::EnterKey if self.presses_enter() => Activation::Enter,
-            Leads::EnterKey => Activation::Space,
+        match self.spec.navigates {
+            Navigates::EnterKey if self.presses_enter() => Activation::Enter,
+            Navigates::EnterKey => Activation::Space,
             _ => Activation::Click,
         }
     }
@@ -229,12 +233,12 @@ mod tests {
         assert_eq!(call("fill", &["#a", "two words"]).typed().as_deref(), Some("two words"));
         assert_eq!(call("press", &["a"]).typed().as_deref(), Some("a"));
         assert_eq!(call("press", &["Tab"]).typed(), None);
-        assert!(call("press", &["Shift+Return"]).may_lead() && !call("press", &["a"]).may_lead());
+        assert!(call("press", &["Shift+Return"]).may_navigate() && !call("press", &["a"]).may_navigate());
         assert_eq!(call("press", &["Shift+KeyA"]).typed().as_deref(), Some("A"));
         assert!(call("press", &["Control+KeyV"]).pastes() && !call("press", &["v"]).pastes());
         let beyond = |text: &str| call("type", &["--", text]).types_beyond_a_tab();
         assert!(beyond("a\tb") && beyond("\t ") && !beyond("a\t") && !beyond("a b"));
-        assert!(call("click", &["#a"]).may_lead() && !call("hover", &["#a"]).may_lead());
+        assert!(call("click", &["#a"]).may_navigate() && !call("hover", &["#a"]).may_navigate());
         assert_eq!(call("goto", &["a.example"]).destinations(), ["a.example"]);
         assert_eq!(call("tab", &["3"]).class(), Class::Read);
         let elements = |name: &str, words: &[&str]| {

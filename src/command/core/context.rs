@@ -35,7 +35,7 @@ pub struct Context {
     /// The tab to work on; `None` for the browser's current tab.
     pub tab: Option<TabId>,
     /// What changes when the client switches to another tab.
-    pub moves: Moves,
+    pub on_tab_switch: TabSwitch,
     /// The only tabs that the client may see, work on and close; `None` for all tabs.
     pub tab_set: Option<Vec<TabId>>,
     /// The tabs that others than the client lease, and their names. Only for commands that list tabs.
@@ -73,14 +73,14 @@ pub struct Context {
 
 /// What changes when a client switches tabs with `tab` or `newtab`.
 #[derive(Clone, Default)]
-pub enum Moves {
+pub enum TabSwitch {
     /// The browser's current tab (for the terminal).
-    Current,
+    BrowserCurrent,
     /// Nothing: the client named its tab.
     #[default]
-    Nothing,
+    Ignored,
     /// The client's own record of its tab. Called as soon as the tab exists, before anything loads in it.
-    Told(Arc<dyn Fn(TabId) -> Result<(), Fault> + Send + Sync>),
+    Callback(Arc<dyn Fn(TabId) -> Result<(), Fault> + Send + Sync>),
 }
 
 impl Context {
@@ -96,11 +96,11 @@ impl Context {
         })
     }
     /// Makes this the tab that the client works on.
-    pub(in crate::command) fn move_to(&self, id: TabId) -> Result<(), Fault> {
-        match &self.moves {
-            Moves::Current => self.browser.set_current(id).map(|_| ()).map_err(Fault::from),
-            Moves::Nothing => Ok(()),
-            Moves::Told(told) => told(id),
+    pub(in crate::command) fn switch_to(&self, id: TabId) -> Result<(), Fault> {
+        match &self.on_tab_switch {
+            TabSwitch::BrowserCurrent => self.browser.set_current(id).map(|_| ()).map_err(Fault::from),
+            TabSwitch::Ignored => Ok(()),
+            TabSwitch::Callback(switch) => switch(id),
         }
     }
     /// Whether the client may see a tab.

@@ -20,7 +20,7 @@ pub(in crate::command) fn add(
     quiet: bool,
     outcome: Result<Output, Fault>,
 ) -> Result<Output, Fault> {
-    let (all, more) = context.effects.told(&context.browser);
+    let (all, more) = context.effects.report(&context.browser);
     let said = match &outcome {
         Ok(output) => output.text.as_str(),
         Err(_) => "",

@@ -22,7 +22,7 @@ pub(in crate::command) use arguments::{usage, with_usage, wrong};
 pub use call::Call;
 pub(in crate::command) use composition::{CHAIN, COMMANDS, TAB_EACH, calls};
 pub(crate) use context::not_in_set;
-pub use context::{Context, Moves, Output};
+pub use context::{Context, Output, TabSwitch};
 pub(in crate::command) use effects::download_line;
 pub use progress::Progress;
 pub use steps::Steps;

@@ -6,7 +6,7 @@ use super::call::Call;
 use crate::browser::page::is_named_key;
 use crate::command::privacy::redaction;
 use crate::command::spec::{Category, Class, Holds, Kind, Phrase, Spec, Verb};
-use crate::protocol::chat::{SaidPhrase, StepKind};
+use crate::protocol::chat::{LocalizedPhrase, StepKind};
 
 /// The description of a step (`Clicking` `Submit`) and its kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) struct Words {
     /// `Click`, for approval requests.
     imperative: &'static str,
     /// The action as a code, for translation.
-    pub phrase: SaidPhrase,
+    pub phrase: LocalizedPhrase,
     /// Whether the object is the name of something in the page.
     is_named: bool,
     /// The element as it appears in the object: its name, or the selector given. Empty if it does not appear.
@@ -38,7 +38,7 @@ impl Words {
     }
 
     /// Returns a step's object with the element's name (or its role) in place of a selector. `None` if nothing changes.
-    pub(crate) fn object_of(&self, role: &str, name: &str) -> Option<(String, SaidPhrase)> {
+    pub(crate) fn object_of(&self, role: &str, name: &str) -> Option<(String, LocalizedPhrase)> {
         let known = match (name.is_empty(), role.is_empty()) {
             (false, _) => shorten(name),
             (true, false) => format!("the {role}"),
@@ -49,7 +49,7 @@ impl Words {
     }
 
     /// Returns the phrase with the element's actual role and name.
-    pub(crate) fn phrase_of(&self, role: &str, name: &str) -> SaidPhrase {
+    pub(crate) fn phrase_of(&self, role: &str, name: &str) -> LocalizedPhrase {
         let known = if name.is_empty() { role.to_owned() } else { shorten(name) };
         let mut phrase = self.phrase.clone();
         if !self.element.is_empty() && !known.is_empty() {
@@ -98,7 +98,7 @@ pub(crate) fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> W
         object: shorten(&object),
         redacted: redaction::line(call),
         imperative: verb.imperative(),
-        phrase: SaidPhrase { code: phrase.map_or_else(String::new, Phrase::code), values },
+        phrase: LocalizedPhrase { code: phrase.map_or_else(String::new, Phrase::code), values },
         is_named: held.is_some_and(|name| template == format!("{{{name}}}")),
         element,
     }

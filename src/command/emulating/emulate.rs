@@ -7,8 +7,8 @@ use super::{devices, permissions, shown};
 use crate::browser::page::{Locality, Page};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When,
-    Writes, flag, parameter, phrase, phrase_when,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    When, Writes, flag, parameter, phrase, phrase_when,
 };
 use crate::command::state::identity;
 use crate::command::visual::viewport::{SCALE, read_screen, scale_of, scale_words};
@@ -54,7 +54,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Emulation),
     everyday: Everyday::Depends(closed_to_extensions),
     needs: Needs::Browser,

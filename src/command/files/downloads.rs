@@ -6,7 +6,7 @@ use crate::command::core::{Arguments, Context, Output, download_line, usage};
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Capability, Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
 };
 use crate::protocol::effects::{Download, DownloadState, Effect};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -38,7 +38,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Files),
     everyday: Everyday::Works,
     needs: Needs::Browser,

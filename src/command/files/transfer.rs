@@ -6,7 +6,7 @@ use crate::browser::page::{Fetched, Page, Target};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::{path_guard, url_guard};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
     parameter, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -36,7 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
-        leads: Leads::ElementsTarget,
+        navigates: Navigates::ElementsTarget,
         offered: Offered::Extended(Capability::Files),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -60,7 +60,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Files),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -96,7 +96,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::File,
         tab: TabUse::ThisPage,
-        leads: Leads::RequestToAddress,
+        navigates: Navigates::RequestToAddress,
         offered: Offered::Extended(Capability::Files),
         everyday: Everyday::Works,
         needs: Needs::Browser,

@@ -3,7 +3,7 @@
 //! Owns them. Declares no command.
 
 use crate::command::core::Output;
-use crate::command::spec::{Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Writes};
+use crate::command::spec::{Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Writes};
 
 /// The default spec of a command that reads the page and changes nothing.
 pub(super) const READ: Spec = Spec {
@@ -18,7 +18,7 @@ pub(super) const READ: Spec = Spec {
     untrusted: true,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Reading),
     everyday: Everyday::Works,
     needs: Needs::Browser,

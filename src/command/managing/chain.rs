@@ -2,14 +2,14 @@
 
 use crate::browser::tabs::TabInfo;
 use crate::command::core::{
-    Arguments, CHAIN, COMMANDS as PARAMETER, Call, Context, Moves, Output, TAB_EACH, calls, captions,
+    Arguments, CHAIN, COMMANDS as PARAMETER, Call, Context, Output, TAB_EACH, TabSwitch, calls, captions,
 };
 use crate::command::privacy::redaction;
 use crate::command::reading::pretty;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter,
-    phrase,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
+    parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::join_all;
@@ -39,7 +39,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Tab,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Scripting),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -60,7 +60,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Tab,
         tab: TabUse::Every,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Scripting),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -138,7 +138,7 @@ struct InTab {
 
 /// Runs a command in one tab. Fails only if all commands must stop; any other fault is part of the output.
 async fn in_tab(context: &Context, at: usize, tab: &TabInfo, call: &Call) -> Result<InTab, Fault> {
-    let context = Context { tab: Some(tab.id), moves: Moves::Nothing, ..context.clone() };
+    let context = Context { tab: Some(tab.id), on_tab_switch: TabSwitch::Ignored, ..context.clone() };
     match step(&context, at, call).await {
         Ok(output) => {
             let files = output.files.clone();
@@ -168,7 +168,7 @@ fn whole(context: &Context, name: &str, fault: Fault) -> Fault {
 async fn step(context: &Context, at: usize, call: &Call) -> Result<Output, Fault> {
     context.steps.begin(at);
     let shown = captions::show(context, call);
-    let outcome = registry::run(context, call).await;
+    let outcome = registry::run_cancellable(context, call).await;
     drop(shown);
     // Closing the last tab ends the browser; that is expected.
     let writes = call.spec.changes() && call.spec.category != Category::Tabs;

@@ -4,7 +4,7 @@
 
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, EngineCommand, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb,
+    Capability, Category, Class, EngineCommand, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb,
     Writes, flag, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -23,7 +23,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Control),
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Status),
@@ -44,7 +44,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Tab,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Control),
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Handoff),
@@ -65,7 +65,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Control),
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Resume),
@@ -88,7 +88,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::Chooses,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Client,
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Lease),
@@ -109,7 +109,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::Chooses,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Client,
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Release),

@@ -8,7 +8,7 @@ use crate::command::core::{Arguments, Context, Output, everyday, usage};
 use crate::command::reading::pretty;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse,
     Verb, Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -85,7 +85,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Devtools),
         everyday: Everyday::Depends(everyday::closed_domain),
         needs: Needs::Browser,
@@ -106,7 +106,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Devtools),
         everyday: Everyday::Refused(NotEveryday {
             why: everyday::ITS_PROCESSES,

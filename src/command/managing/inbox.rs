@@ -4,7 +4,7 @@ use crate::base::counted::counted;
 use crate::base::inbox::{self, Listed, Message};
 use crate::command::core::{Arguments, Output, envelope};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Capability, Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -22,7 +22,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: true,
     writes: Writes::File,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Control),
     everyday: Everyday::Works,
     needs: Needs::Folder,

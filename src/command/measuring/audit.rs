@@ -7,7 +7,7 @@ use crate::browser::page::{Audit, AuditOptions, Audited, AuditedElement, Audited
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::redaction;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, flag,
+    Capability, Category, Class, Everyday, Holds, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, flag,
     phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -45,7 +45,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: true,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Devtools),
     everyday: Everyday::Works,
     needs: Needs::Browser,

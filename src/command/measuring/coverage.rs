@@ -6,8 +6,8 @@ use crate::browser::page::CodeUse;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::redaction;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When,
-    Writes, parameter, phrase, phrase_when,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    When, Writes, parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: true,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Devtools),
     everyday: Everyday::Depends(of_scripts),
     needs: Needs::Browser,

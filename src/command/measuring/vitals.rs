@@ -5,7 +5,7 @@
 use crate::browser::page::Vitals;
 use crate::command::core::{Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
 };
 use crate::protocol::fault::Fault;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Devtools),
     everyday: Everyday::Works,
     needs: Needs::Browser,

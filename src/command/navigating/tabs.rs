@@ -2,9 +2,9 @@
 
 use super::navigation::leave_metadata;
 use crate::browser::page::titles;
-use crate::command::core::{Arguments, Context, Moves, Output};
+use crate::command::core::{Arguments, Context, Output, TabSwitch};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
+    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
     phrase, switch,
 };
 use crate::protocol::effects::Effect;
@@ -29,7 +29,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::Lists,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -56,7 +56,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Tab,
         tab: TabUse::Chooses,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -83,7 +83,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Tab,
         tab: TabUse::Opens,
-        leads: Leads::TabToAddress,
+        navigates: Navigates::TabToAddress,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -110,7 +110,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Tab,
         tab: TabUse::Closes,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -175,7 +175,7 @@ pub(crate) fn tab_number(text: &str) -> Result<TabId, Fault> {
 async fn tab(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let id = tab_number(&arguments.required("id")?)?;
     context.named_tab(id)?;
-    context.move_to(id)?;
+    context.switch_to(id)?;
     let mut output = Output::text(format!("Switched to tab {id}")).data(json!({ "id": id }));
     output.moved_to = Some(id);
     Ok(output)
@@ -186,7 +186,7 @@ async fn newtab(context: &Context, arguments: Arguments) -> Result<Output, Fault
     let limit = arguments.timeout(NAVIGATION_LIMIT)?;
     let tab = context.browser.new_tab().await?;
     let id = tab.id();
-    context.move_to(id)?;
+    context.switch_to(id)?;
     let mut url = "about:blank".to_owned();
     if let Some(address) = address {
         let page = context.pages.open(&tab).await?;
@@ -208,7 +208,7 @@ async fn closetab(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let was_current = context.browser.current_known() == Some(id);
     tab.close().await?;
     // A client with a named tab or its own tab set does not use the browser's current tab.
-    let moves = was_current && matches!(context.moves, Moves::Current);
+    let moves = was_current && matches!(context.on_tab_switch, TabSwitch::BrowserCurrent);
     let current = if moves { context.browser.current_known() } else { None };
     let text = match current {
         Some(current) => format!("Closed tab {id}; the current tab is {current}"),

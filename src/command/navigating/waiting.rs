@@ -10,8 +10,8 @@ use crate::command::files::{DOWNLOAD_DIR, downloads};
 use crate::command::network::readable_address;
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, When,
-    Writes, flag, phrase, phrase_when, selector, switch,
+    Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb,
+    When, Writes, flag, phrase, phrase_when, selector, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::FutureExt;
@@ -70,7 +70,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Core,
     everyday: Everyday::Works,
     needs: Needs::Browser,

@@ -3,8 +3,8 @@
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter,
-    phrase,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
+    parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -21,7 +21,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: true,
     writes: Writes::Page,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Control),
     everyday: Everyday::Works,
     needs: Needs::Browser,

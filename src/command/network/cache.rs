@@ -5,8 +5,8 @@
 
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb, When,
-    Writes, parameter, phrase, phrase_when,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    When, Writes, parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::Fault;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Network),
     everyday: Everyday::Depends(of_a_person),
     needs: Needs::Browser,

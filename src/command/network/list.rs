@@ -15,8 +15,8 @@ use crate::command::privacy::redaction;
 use crate::command::reading::CLEAR;
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag, parameter,
-    phrase, phrase_when,
+    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag,
+    parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::Fault;
 use serde_json::Value;
@@ -46,7 +46,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: true,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Core,
     everyday: Everyday::Works,
     needs: Needs::Browser,

@@ -11,8 +11,8 @@ use crate::browser::routes::{Route, RouteAct, RouteAnswer};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag, parameter,
-    phrase, phrase_when, switch,
+    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag,
+    parameter, phrase, phrase_when, switch,
 };
 use crate::command::state::identity;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -69,7 +69,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -100,7 +100,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,

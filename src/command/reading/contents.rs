@@ -3,7 +3,7 @@
 use super::text::pretty;
 use crate::command::core::{Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -42,7 +42,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -63,7 +63,7 @@ pub(in crate::command) const READING: &[Spec] = &[
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -86,7 +86,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Reading),
     everyday: Everyday::Works,
     needs: Needs::Browser,

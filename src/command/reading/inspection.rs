@@ -5,8 +5,8 @@ use crate::browser::page::{ElementState, ScriptValue};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb,
-    Writes, parameter, phrase, selector,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
+    Verb, Writes, parameter, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -33,7 +33,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -60,7 +60,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -90,7 +90,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -111,7 +111,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -141,7 +141,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Reading),
         everyday: Everyday::Works,
         needs: Needs::Browser,

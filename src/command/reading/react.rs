@@ -6,7 +6,7 @@ use crate::browser::page::{Component, ComponentDetails};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::{redaction, secrets};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase,
+    Capability, Category, Class, Everyday, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase,
     selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -29,7 +29,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Devtools),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -52,7 +52,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Devtools),
         everyday: Everyday::Works,
         needs: Needs::Browser,

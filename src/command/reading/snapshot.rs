@@ -4,7 +4,7 @@ use crate::browser::page::{ImageFormat, Page, SEARCHED, Snapshot, SnapshotOption
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase, switch,
+    Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase, switch,
 };
 use crate::command::visual::{diff, format_of, screenshot};
 use crate::protocol::fault::Fault;
@@ -73,7 +73,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: true,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Core,
     everyday: Everyday::Works,
     needs: Needs::Browser,

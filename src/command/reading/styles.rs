@@ -3,11 +3,11 @@
 use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange, Target};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Capability, Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
     selector,
 };
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::told;
 use serde_json::json;
 use std::fmt::Write as _;
 
@@ -62,7 +62,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Reading),
     everyday: Everyday::Works,
     needs: Needs::Browser,
@@ -80,11 +80,13 @@ async fn inspect(context: &Context, arguments: Arguments) -> Result<Output, Faul
         if with_history {
             return Ok(context.told_by_page(&page, Output::text(history(&page.style_changes()))));
         }
-        return Err(Fault::new(FaultCode::NotFound, "no element is picked in this tab").hint(told::NOTHING_PICKED_YET));
+        return Err(
+            Fault::new(FaultCode::NotFound, "no element is picked in this tab").hint(catalogue::NOTHING_PICKED_YET)
+        );
     };
     let found = page.inspect(&target).await.map_err(|error| match named {
         Some(_) => Fault::from(error),
-        None => Fault::from(error).hint(told::PICK_IT_AGAIN),
+        None => Fault::from(error).hint(catalogue::PICK_IT_AGAIN),
     })?;
     let mut text = written(&found, arguments.has("--all"));
     if with_history {

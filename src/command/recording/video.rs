@@ -9,8 +9,8 @@ use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag,
-    parameter, phrase, phrase_when,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes,
+    flag, parameter, phrase, phrase_when,
 };
 use crate::command::visual::screenshot::unnamed;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -52,7 +52,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Visual),
     everyday: Everyday::Works,
     needs: Needs::Browser,

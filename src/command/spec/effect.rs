@@ -38,7 +38,7 @@ pub enum TabUse {
 
 /// Where a command navigates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Leads {
+pub enum Navigates {
     /// Nowhere.
     Nowhere,
     /// The tab goes to the address in the arguments.

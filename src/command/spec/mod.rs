@@ -10,7 +10,7 @@ pub(in crate::command) mod shape;
 
 pub use argument::{Flag, Holds, Kind, Parameter};
 pub(crate) use capability::Capability;
-pub(crate) use effect::{EngineCommand, Everyday, Leads, Needs, NotEveryday, Offered, TabUse, Writes};
+pub(crate) use effect::{EngineCommand, Everyday, Navigates, Needs, NotEveryday, Offered, TabUse, Writes};
 pub(crate) use phrase::{Phrase, Verb, When};
 
 pub(super) use argument::{QUIET, TIMEOUT, flag, parameter, selector, switch};
@@ -115,7 +115,7 @@ pub struct Spec {
     /// The tab that it uses.
     pub tab: TabUse,
     /// Where it navigates the tab or sends a request.
-    pub leads: Leads,
+    pub navigates: Navigates,
     /// Who is offered it as a tool.
     pub offered: Offered,
     /// Whether it works in an everyday browser.

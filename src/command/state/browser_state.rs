@@ -81,7 +81,7 @@ pub(crate) async fn restore(context: &Context, state: &BrowserState) -> Result<R
     let chosen = opened().find(|(page, _)| page.current).or_else(|| opened().next());
     let current = chosen.map(|(_, tab)| tab);
     if let Some(id) = current {
-        context.move_to(id)?;
+        context.switch_to(id)?;
     }
     Ok(Restored { pages, current })
 }

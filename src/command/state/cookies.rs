@@ -9,8 +9,8 @@ use crate::command::core::{Arguments, Context, Output, everyday, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::reading::pretty;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
-    When, Writes, flag, parameter, phrase, phrase_when, switch,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse,
+    Verb, When, Writes, flag, parameter, phrase, phrase_when, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -44,7 +44,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Storage),
     everyday: Everyday::Refused(NotEveryday {
         why: everyday::ITS_COOKIES,
@@ -76,7 +76,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Storage),
         everyday: Everyday::Refused(NotEveryday {
             why: everyday::ITS_COOKIES,
@@ -100,7 +100,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Storage),
         everyday: Everyday::Refused(NotEveryday {
             why: everyday::ITS_COOKIES,

@@ -4,8 +4,8 @@ use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::secrets;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, Writes, parameter,
-    phrase,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
+    parameter, phrase,
 };
 use crate::protocol::fault::Fault;
 
@@ -22,7 +22,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Emulation),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -43,7 +43,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::Browser,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Emulation),
         everyday: Everyday::Works,
         needs: Needs::Browser,

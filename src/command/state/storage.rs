@@ -7,8 +7,8 @@ use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::{path_guard, secrets};
 use crate::command::reading::pretty;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes,
-    flag, parameter, phrase, phrase_when, switch,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When,
+    Writes, flag, parameter, phrase, phrase_when, switch,
 };
 use crate::command::visual::screenshot::unnamed;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -46,7 +46,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Storage),
     everyday: Everyday::Works,
     needs: Needs::Browser,

@@ -6,7 +6,7 @@ use crate::browser::refused::RefusalMark;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::navigating::leave_metadata;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
     parameter, phrase,
 };
 use crate::protocol::fault::Fault;
@@ -30,7 +30,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: true,
     writes: Writes::Tab,
     tab: TabUse::ThisPage,
-    leads: Leads::RequestToAddress,
+    navigates: Navigates::RequestToAddress,
     offered: Offered::Extended(Capability::Visual),
     everyday: Everyday::Works,
     needs: Needs::Browser,

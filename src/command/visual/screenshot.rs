@@ -5,7 +5,7 @@ use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, Verb,
     Writes, flag, parameter, phrase, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -61,7 +61,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::File,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -88,7 +88,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::File,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Visual),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -109,7 +109,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         untrusted: false,
         writes: Writes::File,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Visual),
         everyday: Everyday::Works,
         needs: Needs::Browser,

@@ -8,11 +8,11 @@ use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes,
-    parameter, phrase, phrase_when, selector, switch,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When,
+    Writes, parameter, phrase, phrase_when, selector, switch,
 };
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::told;
 use serde_json::json;
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Visual),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -75,7 +75,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         untrusted: false,
         writes: Writes::Page,
         tab: TabUse::ThisPage,
-        leads: Leads::Nowhere,
+        navigates: Navigates::Nowhere,
         offered: Offered::Extended(Capability::Visual),
         everyday: Everyday::Works,
         needs: Needs::Browser,
@@ -127,7 +127,7 @@ pub(in crate::command) const VISUAL: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Visual),
     everyday: Everyday::Works,
     needs: Needs::Browser,
@@ -166,7 +166,7 @@ async fn style(context: &Context, arguments: Arguments) -> Result<Output, Fault>
 async fn undo(context: &Context, number: Option<String>) -> Result<Output, Fault> {
     let page = context.page().await?;
     let changes = page.style_changes();
-    let none = || Fault::new(FaultCode::NotFound, told::NO_STYLE_CHANGE).hint(told::NO_STYLE_CHANGE_NEXT);
+    let none = || Fault::new(FaultCode::NotFound, catalogue::NO_STYLE_CHANGE).hint(catalogue::NO_STYLE_CHANGE_NEXT);
     let Some(number) = number else {
         let last = changes.iter().rposition(|change| !change.reverted).ok_or_else(none)?;
         page.undo_style(last).await?;

@@ -3,7 +3,7 @@
 use crate::browser::page::Screen;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, Offered, Parameter, Spec, TabUse, Verb,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, Verb,
     Writes, flag, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -37,7 +37,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Page,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Emulation),
     everyday: Everyday::Works,
     needs: Needs::Browser,

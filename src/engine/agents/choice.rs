@@ -7,9 +7,9 @@ use super::pool::AgentPool;
 use crate::agent::adapter::Agent;
 use crate::agent::builtin;
 use crate::chat::{Conversation, Message};
+use crate::protocol::catalogue::Sentence;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
-use crate::protocol::told::Sentence;
 use std::sync::Arc;
 
 /// The agent that answers, or the reason why it cannot.

@@ -1,7 +1,7 @@
 //! The agents of this home: which exist, which one answers a conversation, and how many of their processes run.
 //!
 //! Owns the registry, the slots, the mark of the spare, and the environment that agents run in. Never talks to a
-//! running agent: the runners do.
+//! running agent: the tasks of the conversations do.
 
 mod access;
 mod choice;

@@ -14,10 +14,10 @@ use crate::engine::ports::Ports;
 use crate::engine::tasks::Tasks;
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::agents::{Agents, SandboxInfo};
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultWords};
 use crate::protocol::ids::{AgentName, ConversationId};
 use crate::protocol::methods::ToPanel;
-use crate::protocol::told::{self, Sentence};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
@@ -125,9 +125,9 @@ impl AgentPool {
         let [label, version, path] = agent;
         let known = self.0.known.known_sandbox().filter(|state| state.mode != SandboxMode::Off);
         match known.and_then(|state| state.found) {
-            Some(Ok(mechanism)) => told::HOP_AGENT_SANDBOXED.with([label, version, path, &mechanism]),
-            Some(Err(why)) => told::HOP_AGENT_UNSANDBOXED.with([label, version, path, &why]),
-            None => told::HOP_AGENT.with(agent),
+            Some(Ok(mechanism)) => catalogue::HOP_AGENT_SANDBOXED.with([label, version, path, &mechanism]),
+            Some(Err(why)) => catalogue::HOP_AGENT_UNSANDBOXED.with([label, version, path, &why]),
+            None => catalogue::HOP_AGENT.with(agent),
         }
     }
 

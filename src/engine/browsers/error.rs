@@ -2,8 +2,8 @@
 //!
 //! Owns the code, the message and the next step of each.
 
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told::{self, Sentence};
 use std::io;
 
 #[derive(Debug)]
@@ -29,21 +29,21 @@ impl From<BrowsersError> for Fault {
         };
         let connect = |message, hint| down(message, hint, "gstack connect", Hop::Browser);
         match error {
-            BrowsersError::NotOpen(what) => connect(what, told::NO_BROWSER_NEXT.into()),
+            BrowsersError::NotOpen(what) => connect(what, catalogue::NO_BROWSER_NEXT.into()),
             BrowsersError::NotConnected => {
-                connect(told::BROWSER_NOT_CONNECTED.into(), told::BROWSER_NOT_CONNECTED_NEXT.into())
+                connect(catalogue::BROWSER_NOT_CONNECTED.into(), catalogue::BROWSER_NOT_CONNECTED_NEXT.into())
             }
-            BrowsersError::Closed => connect(told::BROWSER_CLOSED.into(), told::BROWSER_CLOSED_NEXT.into()),
+            BrowsersError::Closed => connect(catalogue::BROWSER_CLOSED.into(), catalogue::BROWSER_CLOSED_NEXT.into()),
             BrowsersError::EverydayAway => {
-                let (message, hint) = (told::EVERYDAY_AWAY.into(), told::EVERYDAY_AWAY_NEXT.into());
+                let (message, hint) = (catalogue::EVERYDAY_AWAY.into(), catalogue::EVERYDAY_AWAY_NEXT.into());
                 down(message, hint, "gstack disconnect", Hop::Background)
             }
             BrowsersError::NothingToClose => {
                 Self::new(FaultCode::BrowserDown, "no browser was open").hint("Nothing to do.").at(Hop::Browser)
             }
             BrowsersError::CaptureNotWritten(error) => {
-                let message = told::CAPTURE_NOT_WRITTEN.with([&error.to_string()]);
-                Self::new(FaultCode::Storage, message).hint(told::CAPTURE_NOT_WRITTEN_NEXT)
+                let message = catalogue::CAPTURE_NOT_WRITTEN.with([&error.to_string()]);
+                Self::new(FaultCode::Storage, message).hint(catalogue::CAPTURE_NOT_WRITTEN_NEXT)
             }
         }
     }

@@ -4,9 +4,9 @@
 
 use crate::browser::relay::refusals;
 use crate::command::Spec;
+use crate::protocol::catalogue::{self, MessageTemplate};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::relay::Refusal;
-use crate::protocol::told::{self, Told};
 
 pub(super) const GONE: &str = "the browser went away";
 
@@ -78,10 +78,10 @@ impl From<CutOff<'_>> for Fault {
 }
 
 /// Returns the check to make before repeating a command that may have taken effect.
-pub(super) fn before_again(code: FaultCode) -> Told {
-    if code == FaultCode::BrowserDown { told::OPEN_BEFORE_AGAIN } else { told::LOOK_BEFORE_AGAIN }
+pub(super) fn before_again(code: FaultCode) -> MessageTemplate {
+    if code == FaultCode::BrowserDown { catalogue::OPEN_BEFORE_AGAIN } else { catalogue::LOOK_BEFORE_AGAIN }
 }
 
-fn then_again(code: FaultCode) -> Told {
-    if code == FaultCode::BrowserDown { told::OPEN_THEN_AGAIN } else { told::LOOK_THEN_AGAIN }
+fn then_again(code: FaultCode) -> MessageTemplate {
+    if code == FaultCode::BrowserDown { catalogue::OPEN_THEN_AGAIN } else { catalogue::LOOK_THEN_AGAIN }
 }

@@ -1,8 +1,8 @@
 //! Faults of `config.toml`.
 
 use crate::chat::error::next_step;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::told::{self, Sentence};
 use std::io;
 use std::path::PathBuf;
 
@@ -32,20 +32,20 @@ impl From<ConfigError> for Fault {
     fn from(error: ConfigError) -> Self {
         let (code, message, hint): (_, _, Sentence) = match error {
             ConfigError::NotRead { path, source } => {
-                let message = told::FILE_NOT_READ.with([&path.display().to_string(), &source.to_string()]);
-                (FaultCode::Storage, message, told::CONFIG_NOT_READ_NEXT.into())
+                let message = catalogue::FILE_NOT_READ.with([&path.display().to_string(), &source.to_string()]);
+                (FaultCode::Storage, message, catalogue::CONFIG_NOT_READ_NEXT.into())
             }
             ConfigError::NotValid { path, why } => {
-                let message = told::CONFIG_NOT_VALID.with([&path.display().to_string(), &why]);
-                (FaultCode::BadRequest, message, told::CONFIG_NOT_VALID_NEXT.into())
+                let message = catalogue::CONFIG_NOT_VALID.with([&path.display().to_string(), &why]);
+                (FaultCode::BadRequest, message, catalogue::CONFIG_NOT_VALID_NEXT.into())
             }
             ConfigError::NotWritten { path, source } => {
-                let message = told::FILE_NOT_CHANGED.with([&path.display().to_string(), &source.to_string()]);
+                let message = catalogue::FILE_NOT_CHANGED.with([&path.display().to_string(), &source.to_string()]);
                 (FaultCode::Storage, message, next_step(&path, &source))
             }
             ConfigError::ChangeNotValid { path, why } => {
-                let message = told::FILE_NOT_VALID.with([&path.display().to_string(), &why]);
-                (FaultCode::Conflict, message, told::FIX_LINE.into())
+                let message = catalogue::FILE_NOT_VALID.with([&path.display().to_string(), &why]);
+                (FaultCode::Conflict, message, catalogue::FIX_LINE.into())
             }
         };
         Self::new(code, message).hint(hint)

@@ -1,6 +1,6 @@
 //! A tool call, and how it is matched to its step.
 
-use crate::protocol::chat::SaidPhrase;
+use crate::protocol::chat::LocalizedPhrase;
 use crate::protocol::ids::StepId;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub(in crate::engine) struct Learned {
     pub(in crate::engine) of: ToolCallName,
     /// The object of the step. If empty, the step keeps its own.
     pub(in crate::engine) object: String,
-    pub(in crate::engine) phrase: Option<SaidPhrase>,
+    pub(in crate::engine) phrase: Option<LocalizedPhrase>,
     /// The arguments, as JSON. If empty, the step keeps its own.
     pub(in crate::engine) arguments: String,
 }

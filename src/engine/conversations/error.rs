@@ -1,7 +1,7 @@
 //! Faults of refused searches.
 
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::told;
 
 #[derive(Debug)]
 pub(super) enum ListingError {
@@ -12,7 +12,7 @@ impl From<ListingError> for Fault {
     fn from(error: ListingError) -> Self {
         match error {
             ListingError::SearchTooLong => {
-                Self::new(FaultCode::TooLarge, told::SEARCH_TOO_LONG).hint(told::SEARCH_TOO_LONG_NEXT)
+                Self::new(FaultCode::TooLarge, catalogue::SEARCH_TOO_LONG).hint(catalogue::SEARCH_TOO_LONG_NEXT)
             }
         }
     }

@@ -7,15 +7,15 @@ mod call;
 mod connected_from;
 mod documents;
 mod error;
+mod gate;
+mod gates;
 mod listing;
 mod pending;
-mod runner;
-mod runners;
 mod service;
 mod subscriptions;
 
 pub(super) use call::{Learned, ToolCallName};
+pub(super) use gate::{ConversationGate, Input, Start};
 pub(super) use pending::{ApprovalAnswer, Pending, QuestionAnswers};
-pub(super) use runner::{Input, Runner, Start};
 pub(crate) use service::Conversations;
 pub(super) use service::persist;

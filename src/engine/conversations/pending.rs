@@ -3,7 +3,7 @@
 //! Owns how a request ends: by its answer, by its cancellation, by its time limit, or by being dropped. Never shows the
 //! request: the conversation's task does.
 
-use super::runner::Runner;
+use super::gate::ConversationGate;
 use crate::base::answer::answer_within;
 use crate::chat::turn::ApprovalRequest;
 use crate::chat::{ChatError, Event};
@@ -25,7 +25,7 @@ pub(in crate::engine) trait Answer: Sized {
     /// The answer to a request that was withdrawn.
     fn withdrawn() -> Self;
     /// Closes the request because its time is over. Fails if it has been answered already.
-    fn time_out(runner: &Runner, id: Self::Id) -> Result<Self, ChatError>;
+    fn time_out(gate: &ConversationGate, id: Self::Id) -> Result<Self, ChatError>;
     /// The event that closes the request because nobody waits for its answer.
     fn withdrawal(id: Self::Id) -> Event;
 }
@@ -37,8 +37,8 @@ impl Answer for ApprovalAnswer {
         (Decision::Deny, AnsweredBy::Withdrawn)
     }
 
-    fn time_out(runner: &Runner, id: ApprovalId) -> Result<Self, ChatError> {
-        runner.answer(id, Decision::Deny, AnsweredBy::Timeout)?;
+    fn time_out(gate: &ConversationGate, id: ApprovalId) -> Result<Self, ChatError> {
+        gate.answer(id, Decision::Deny, AnsweredBy::Timeout)?;
         Ok((Decision::Deny, AnsweredBy::Timeout))
     }
 
@@ -54,8 +54,8 @@ impl Answer for QuestionAnswers {
         Vec::new()
     }
 
-    fn time_out(runner: &Runner, id: QuestionId) -> Result<Self, ChatError> {
-        runner.answer_question(id, Vec::new(), AnsweredBy::Timeout)?;
+    fn time_out(gate: &ConversationGate, id: QuestionId) -> Result<Self, ChatError> {
+        gate.answer_question(id, Vec::new(), AnsweredBy::Timeout)?;
         Ok(Vec::new())
     }
 
@@ -66,7 +66,7 @@ impl Answer for QuestionAnswers {
 
 /// A pending request. Dropping it withdraws the request, so that no card outlives the call that asked.
 pub(in crate::engine) struct Pending<A: Answer> {
-    runner: Runner,
+    gate: ConversationGate,
     id: A::Id,
     answer: oneshot::Receiver<A>,
     is_answered: bool,
@@ -74,24 +74,24 @@ pub(in crate::engine) struct Pending<A: Answer> {
 
 impl Pending<ApprovalAnswer> {
     /// Shows an approval to the person.
-    pub(in crate::engine) fn open(runner: &Runner, request: ApprovalRequest) -> Self {
-        let (pending, answer) = Self::new(runner, request.approval_id.clone());
-        runner.ask(request, answer);
+    pub(in crate::engine) fn open(gate: &ConversationGate, request: ApprovalRequest) -> Self {
+        let (pending, answer) = Self::new(gate, request.approval_id.clone());
+        gate.ask(request, answer);
         pending
     }
 }
 
 impl<A: Answer> Pending<A> {
     /// Returns a request that is shown by the caller, and the sender of its answer.
-    pub(in crate::engine) fn new(runner: &Runner, id: A::Id) -> (Self, oneshot::Sender<A>) {
+    pub(in crate::engine) fn new(gate: &ConversationGate, id: A::Id) -> (Self, oneshot::Sender<A>) {
         let (sender, answer) = oneshot::channel();
-        (Self { runner: runner.clone(), id, answer, is_answered: false }, sender)
+        (Self { gate: gate.clone(), id, answer, is_answered: false }, sender)
     }
 
     /// Waits for the answer. Closes the request if `limit` is over or `cancel` is cancelled before it arrives.
     pub(in crate::engine) async fn answered(mut self, limit: Duration, cancel: &CancellationToken) -> A {
-        let (runner, id) = (self.runner.clone(), self.id.clone());
-        let time_out = || A::time_out(&runner, id).ok();
+        let (gate, id) = (self.gate.clone(), self.id.clone());
+        let time_out = || A::time_out(&gate, id).ok();
         let answer = answer_within(&mut self.answer, limit, cancel.cancelled(), time_out).await;
         // Without an answer and a cancellation, the turn has ended and the request is closed already.
         self.is_answered = answer.is_some() || !cancel.is_cancelled();
@@ -106,7 +106,7 @@ impl<A: Answer> Drop for Pending<A> {
         }
         // Close first: a request that is not shown yet is then never shown.
         self.answer.close();
-        if let Some(fault) = self.runner.handle(A::withdrawal(self.id.clone())) {
+        if let Some(fault) = self.gate.handle(A::withdrawal(self.id.clone())) {
             tracing::warn!(%fault, "a withdrawal could not be written");
         }
     }

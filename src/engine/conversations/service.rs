@@ -1,8 +1,8 @@
 //! The handle to the conversations, and the state behind it.
 
 use super::connected_from::ConnectedFrom;
-use super::runner::{Runner, Start};
-use super::runners::Runners;
+use super::gate::{ConversationGate, Start};
+use super::gates::ConversationGates;
 use super::subscriptions::Subscriptions;
 use crate::base::home::Home;
 use crate::base::mutex::lock;
@@ -24,7 +24,7 @@ pub(super) struct Shared {
     pub(super) ports: Ports,
     /// Starts a conversation's task.
     start: Start,
-    runners: Mutex<Runners>,
+    gates: Mutex<ConversationGates>,
     pub(super) subscriptions: Mutex<Subscriptions>,
     /// The folder from which `connect` was run.
     connected_from: Mutex<ConnectedFrom>,
@@ -33,8 +33,8 @@ pub(super) struct Shared {
 impl Conversations {
     pub(in crate::engine) fn new(home: Home, store: Arc<Store>, ports: Ports, start: Start) -> Self {
         let connected_from = Mutex::new(ConnectedFrom::open(&home));
-        let (runners, subscriptions) = (Mutex::default(), Mutex::default());
-        Self(Arc::new(Shared { home, store, ports, start, runners, subscriptions, connected_from }))
+        let (gates, subscriptions) = (Mutex::default(), Mutex::default());
+        Self(Arc::new(Shared { home, store, ports, start, gates, subscriptions, connected_from }))
     }
 
     pub(in crate::engine) fn store(&self) -> &Store {
@@ -47,13 +47,13 @@ impl Conversations {
     }
 
     /// Returns the handle to the conversation's task.
-    pub(in crate::engine) fn runner(&self, conversation: &Arc<Conversation>) -> Runner {
-        lock(&self.0.runners).of(&self.0.start, conversation)
+    pub(in crate::engine) fn gate(&self, conversation: &Arc<Conversation>) -> ConversationGate {
+        lock(&self.0.gates).of(&self.0.start, conversation)
     }
 
     /// Returns the handle if it exists. A conversation whose task runs has one.
-    pub(in crate::engine) fn known_runner(&self, id: &ConversationId) -> Option<Runner> {
-        lock(&self.0.runners).get(id)
+    pub(in crate::engine) fn known_gate(&self, id: &ConversationId) -> Option<ConversationGate> {
+        lock(&self.0.gates).get(id)
     }
 
     /// Returns the folder of conversations that name none: the one from which a person last connected, else the

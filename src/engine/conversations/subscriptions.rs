@@ -41,7 +41,7 @@ impl Conversations {
         lock(&self.0.subscriptions).insert(key, subscription);
         // A person who opens the panel on a conversation is about to write, so its agent starts in advance.
         if first_look {
-            self.runner(&conversation).warm();
+            self.gate(&conversation).warm();
         }
         Ok(())
     }

@@ -9,13 +9,13 @@ use crate::engine::activity::ActivityLog;
 use crate::engine::agents::{AgentPool, Tokens};
 use crate::engine::browsers::{BrowserChange, Browsers, Needs};
 use crate::engine::config::{Config, ConfigFile};
+use crate::engine::conversation_task::Task;
 use crate::engine::conversations::{Conversations, Start};
 use crate::engine::drivers::Drivers;
 use crate::engine::panel_keys::PanelKeys;
 use crate::engine::policy::PolicyService;
 use crate::engine::ports::Ports;
 use crate::engine::provision::Provision;
-use crate::engine::runner::Task;
 use crate::engine::state::Inner;
 use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
@@ -114,7 +114,7 @@ impl Engine {
     /// Runs the messages that were waiting when the previous daemon ended.
     fn go_on(&self, recovered: &[Arc<Conversation>]) {
         for conversation in recovered {
-            if let Some(fault) = self.runner(conversation).handle(Event::Continue) {
+            if let Some(fault) = self.gate(conversation).handle(Event::Continue) {
                 self.ports().tell_fault(&fault);
             }
         }
@@ -146,10 +146,10 @@ fn teller(inner: Weak<Inner>) -> Box<dyn Fn(BrowserChange) + Send + Sync> {
 
 /// Starts the task of a conversation while the engine exists.
 fn starter(inner: Weak<Inner>) -> Start {
-    Arc::new(move |runner, inputs| {
+    Arc::new(move |gate, inputs| {
         if let Some(inner) = inner.upgrade() {
             let engine = Engine { inner };
-            engine.spawn(Task::new(engine.clone(), runner).run(inputs));
+            engine.spawn(Task::new(engine.clone(), gate).run(inputs));
         }
     })
 }

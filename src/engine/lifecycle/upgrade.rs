@@ -7,9 +7,9 @@ use crate::base::mutex::lock;
 use crate::base::process::{Process, own_pid};
 use crate::base::upgrade::UpgradeMark;
 use crate::engine::Engine;
+use crate::protocol::catalogue;
 use crate::protocol::control::{HandOver, HandingOver};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told;
 use std::time::Duration;
 
 /// How long running turns may take to finish. A longer one is interrupted, and the person is told.
@@ -78,5 +78,5 @@ pub(in crate::engine) fn was_handed_over(home: &crate::base::home::Home) -> bool
 }
 
 fn updating() -> Fault {
-    Fault::new(FaultCode::Updating, told::UPDATING).hint(told::SEND_IN_A_MOMENT).at(Hop::Daemon)
+    Fault::new(FaultCode::Updating, catalogue::UPDATING).hint(catalogue::SEND_IN_A_MOMENT).at(Hop::Daemon)
 }

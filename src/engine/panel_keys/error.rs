@@ -4,8 +4,8 @@
 //! are in English.
 
 use crate::base::visible;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told::{self, Sentence};
 use std::io;
 use std::path::PathBuf;
 
@@ -34,23 +34,23 @@ impl From<PanelKeyError> for Fault {
     fn from(error: PanelKeyError) -> Self {
         match error {
             PanelKeyError::Unconfirmed { is_older } => {
-                let hint = if is_older { told::EXTENSION_OLDER } else { told::PANEL_UNCONFIRMED_NEXT };
-                Self::new(FaultCode::PanelUnconfirmed, told::PANEL_UNCONFIRMED).hint(hint).at(Hop::Daemon)
+                let hint = if is_older { catalogue::EXTENSION_OLDER } else { catalogue::PANEL_UNCONFIRMED_NEXT };
+                Self::new(FaultCode::PanelUnconfirmed, catalogue::PANEL_UNCONFIRMED).hint(hint).at(Hop::Daemon)
             }
             PanelKeyError::ProofWrong(why) => {
-                Self::new(FaultCode::Forbidden, Sentence::from(told::PROOF_WRONG).said(&why))
-                    .hint(told::PROVE_AGAIN)
+                Self::new(FaultCode::Forbidden, Sentence::from(catalogue::PROOF_WRONG).said(&why))
+                    .hint(catalogue::PROVE_AGAIN)
                     .at(Hop::Background)
             }
-            PanelKeyError::ProvedAlready => {
-                Self::new(FaultCode::Conflict, told::PROVED_ALREADY).hint(told::PROVE_AGAIN).at(Hop::Background)
-            }
+            PanelKeyError::ProvedAlready => Self::new(FaultCode::Conflict, catalogue::PROVED_ALREADY)
+                .hint(catalogue::PROVE_AGAIN)
+                .at(Hop::Background),
             PanelKeyError::TooManyWait => {
-                Self::new(FaultCode::TooLarge, told::TOO_MANY_WAIT).hint(told::TOO_MANY_WAIT_NEXT)
+                Self::new(FaultCode::TooLarge, catalogue::TOO_MANY_WAIT).hint(catalogue::TOO_MANY_WAIT_NEXT)
             }
             PanelKeyError::NotWritten { path, source } => {
-                let message = told::FILE_NOT_WRITTEN.with([&path.display().to_string(), &source.to_string()]);
-                Self::new(FaultCode::Storage, message).hint(told::HOME_NOT_WRITTEN_NEXT)
+                let message = catalogue::FILE_NOT_WRITTEN.with([&path.display().to_string(), &source.to_string()]);
+                Self::new(FaultCode::Storage, message).hint(catalogue::HOME_NOT_WRITTEN_NEXT)
             }
             PanelKeyError::CodeWrong => Self::new(FaultCode::NotFound, "no browser is waiting with this code")
                 .hint("Type the code that the side panel shows now: it changes after a few wrong attempts."),

@@ -12,11 +12,11 @@ use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWa
 use crate::engine::Engine;
 use crate::engine::browsers::BrowsersError;
 use crate::engine::ports::PortId;
+use crate::protocol::catalogue;
 use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
 use crate::protocol::methods::ToPanel;
-use crate::protocol::told;
 use std::sync::Arc;
 
 impl Engine {
@@ -30,8 +30,10 @@ impl Engine {
 
     /// Returns the refs of the last snapshot of a tab, or of the current one if no tab is named. For scripts.
     pub(crate) async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
-        let (browser, pages) =
-            self.browsers().pages_with(tab).ok_or_else(|| BrowsersError::NotOpen(told::NO_BROWSER_FOR_REFS.into()))?;
+        let (browser, pages) = self
+            .browsers()
+            .pages_with(tab)
+            .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR_REFS.into()))?;
         let tab = match tab {
             Some(id) => browser.tab(id)?,
             None => browser.current().await?,

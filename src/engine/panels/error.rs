@@ -3,8 +3,8 @@
 //! Owns the code, the message and the next step of each.
 
 use crate::base::own_page::OwnPage;
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told;
 use crate::protocol::{PROTOCOL, PROTOCOL_OLDEST};
 
 #[derive(Debug)]
@@ -22,26 +22,26 @@ impl From<PanelError> for Fault {
         match error {
             PanelError::ProtocolsDiffer(theirs) => {
                 let (next, command) = if theirs > PROTOCOL {
-                    (told::EXTENSION_NEWER, "gstack stop")
+                    (catalogue::EXTENSION_NEWER, "gstack stop")
                 } else {
-                    (told::EXTENSION_OLDER, "gstack connect")
+                    (catalogue::EXTENSION_OLDER, "gstack connect")
                 };
                 let numbers = [theirs, PROTOCOL_OLDEST, PROTOCOL].map(|number| number.to_string());
-                let message = told::PROTOCOLS_DIFFER.with(numbers.each_ref().map(String::as_str));
+                let message = catalogue::PROTOCOLS_DIFFER.with(numbers.each_ref().map(String::as_str));
                 Self::new(FaultCode::ProtocolMismatch, message).hint(next).command(command).at(Hop::Daemon)
             }
             PanelError::NotARef(text) => {
-                Self::new(FaultCode::BadRequest, told::NOT_A_REF.with([&text])).hint(told::NOT_A_REF_NEXT)
+                Self::new(FaultCode::BadRequest, catalogue::NOT_A_REF.with([&text])).hint(catalogue::NOT_A_REF_NEXT)
             }
             PanelError::NothingPicked => {
-                Self::new(FaultCode::Cancelled, told::NOTHING_PICKED).hint(told::NOTHING_PICKED_NEXT)
+                Self::new(FaultCode::Cancelled, catalogue::NOTHING_PICKED).hint(catalogue::NOTHING_PICKED_NEXT)
             }
             PanelError::PickForbidden(page) => {
                 let message = match page {
-                    OwnPage::Store => told::PICK_FORBIDDEN_STORE,
-                    OwnPage::Browser => told::PICK_FORBIDDEN,
+                    OwnPage::Store => catalogue::PICK_FORBIDDEN_STORE,
+                    OwnPage::Browser => catalogue::PICK_FORBIDDEN,
                 };
-                Self::new(FaultCode::Forbidden, message).hint(told::PICK_FORBIDDEN_NEXT).at(Hop::Browser)
+                Self::new(FaultCode::Forbidden, message).hint(catalogue::PICK_FORBIDDEN_NEXT).at(Hop::Browser)
             }
         }
     }
@@ -62,17 +62,24 @@ impl From<HopError> for Fault {
     fn from(error: HopError) -> Self {
         let (code, message, hint, command) = match error {
             HopError::NoExtension => {
-                (FaultCode::NotFound, told::NO_EXTENSION, told::NO_EXTENSION_NEXT, Some("gstack connect"))
+                (FaultCode::NotFound, catalogue::NO_EXTENSION, catalogue::NO_EXTENSION_NEXT, Some("gstack connect"))
             }
-            HopError::NoPanel => (FaultCode::NotFound, told::NO_PANEL, told::NO_PANEL_NEXT, Some("gstack connect")),
-            HopError::ExtensionSilent => (FaultCode::Timeout, told::EXTENSION_SILENT, told::RELOAD_EXTENSION, None),
-            HopError::PanelSilent => (FaultCode::Timeout, told::PANEL_SILENT, told::RELOAD_EXTENSION, None),
+            HopError::NoPanel => {
+                (FaultCode::NotFound, catalogue::NO_PANEL, catalogue::NO_PANEL_NEXT, Some("gstack connect"))
+            }
+            HopError::ExtensionSilent => {
+                (FaultCode::Timeout, catalogue::EXTENSION_SILENT, catalogue::RELOAD_EXTENSION, None)
+            }
+            HopError::PanelSilent => (FaultCode::Timeout, catalogue::PANEL_SILENT, catalogue::RELOAD_EXTENSION, None),
             HopError::BrowserSilent => {
-                (FaultCode::Timeout, told::BROWSER_SILENT, told::BROWSER_SILENT_NEXT, Some("gstack restart"))
+                (FaultCode::Timeout, catalogue::BROWSER_SILENT, catalogue::BROWSER_SILENT_NEXT, Some("gstack restart"))
             }
-            HopError::NoAgent => {
-                (FaultCode::AgentMissing, told::NO_AGENT_FOUND, told::NO_AGENT_FOUND_NEXT, Some("gstack agents"))
-            }
+            HopError::NoAgent => (
+                FaultCode::AgentMissing,
+                catalogue::NO_AGENT_FOUND,
+                catalogue::NO_AGENT_FOUND_NEXT,
+                Some("gstack agents"),
+            ),
         };
         let fault = Self::new(code, message).hint(hint);
         match command {

@@ -8,11 +8,11 @@ use crate::engine::ports::PortId;
 use crate::engine::tasks::off_thread;
 use crate::protocol::VERSION;
 use crate::protocol::basics::Echo;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::control::Doctor;
 use crate::protocol::fault::{Fault, FaultWords, Hop};
 use crate::protocol::hello::HostPreamble;
 use crate::protocol::hops::HopState;
-use crate::protocol::told::{self, Sentence};
 use std::time::{Duration, Instant};
 
 /// A hop that does not answer within this time counts as down.
@@ -65,7 +65,7 @@ impl Engine {
             return bad(Hop::Daemon, fault);
         }
         let (pid, home) = (std::process::id().to_string(), self.home().root().display().to_string());
-        good(Hop::Daemon, told::HOP_DAEMON.with([VERSION, &pid, &home]), None)
+        good(Hop::Daemon, catalogue::HOP_DAEMON.with([VERSION, &pid, &home]), None)
     }
 
     fn host_hop(&self, of: PortId) -> HopState {
@@ -84,7 +84,7 @@ impl Engine {
         let mut hops = match self.ports().echo(&sender, None, LIMIT).await {
             Some(took) => vec![
                 good(Hop::Host, words, None),
-                HopState { millis: Some(took), ..good(Hop::Background, told::HOP_ANSWERS, None) },
+                HopState { millis: Some(took), ..good(Hop::Background, catalogue::HOP_ANSWERS, None) },
             ],
             None => vec![good(Hop::Host, words, None), bad(Hop::Background, HopError::ExtensionSilent.into())],
         };
@@ -93,7 +93,7 @@ impl Engine {
             Some(panel) => match self.ports().echo(&sender, Some(panel), LIMIT).await {
                 Some(took) => HopState {
                     millis: Some(took),
-                    ..good(Hop::Panel, told::HOP_ANSWERS_OPEN.with([&panels.to_string()]), None)
+                    ..good(Hop::Panel, catalogue::HOP_ANSWERS_OPEN.with([&panels.to_string()]), None)
                 },
                 None => bad(Hop::Panel, HopError::PanelSilent.into()),
             },
@@ -110,7 +110,7 @@ impl Engine {
     async fn browser_hop(&self, of: Option<PortId>) -> HopState {
         let everyday = of.and_then(|port| self.browsers().everyday(port)).map(|everyday| everyday.browser().clone());
         let Some(browser) = everyday.or_else(|| self.browsers().current()) else {
-            return bad(Hop::Browser, BrowsersError::NotOpen(told::NO_BROWSER_TO_ACT.into()).into());
+            return bad(Hop::Browser, BrowsersError::NotOpen(catalogue::NO_BROWSER_TO_ACT.into()).into());
         };
         let began = Instant::now();
         match tokio::time::timeout(LIMIT, browser.version()).await {
@@ -118,10 +118,10 @@ impl Engine {
                 let pid = self.browsers().pid().filter(|_| !browser.is_relayed());
                 let tabs = browser.tabs().len().to_string();
                 let detail = match pid {
-                    Some(pid) => told::HOP_BROWSER.with([&version, &pid.to_string(), &tabs]),
-                    None if browser.is_relayed() => told::HOP_BROWSER_EXTENSION.with([&version, &tabs]),
-                    None if self.browsers().is_attached() => told::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
-                    None => told::HOP_BROWSER_TABS.with([&version, &tabs]),
+                    Some(pid) => catalogue::HOP_BROWSER.with([&version, &pid.to_string(), &tabs]),
+                    None if browser.is_relayed() => catalogue::HOP_BROWSER_EXTENSION.with([&version, &tabs]),
+                    None if self.browsers().is_attached() => catalogue::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
+                    None => catalogue::HOP_BROWSER_TABS.with([&version, &tabs]),
                 };
                 good(Hop::Browser, detail, Some(began))
             }
@@ -139,7 +139,7 @@ impl Engine {
         let version = agent.version.as_deref().unwrap_or_default();
         let detail = match &agent.path {
             Some(path) if agent.fault.is_none() => self.agents().with_sandbox([&agent.label, version, path]),
-            Some(path) => told::HOP_AGENT.with([&agent.label, version, path]),
+            Some(path) => catalogue::HOP_AGENT.with([&agent.label, version, path]),
             None => format!("{} {version}", agent.label).trim_end().into(),
         };
         match &agent.fault {
@@ -157,7 +157,7 @@ fn words(fault: &Fault) -> String {
 }
 
 fn host_words(preamble: &HostPreamble) -> Sentence {
-    told::HOP_VERSION.with([&preamble.version, &preamble.pid.to_string()])
+    catalogue::HOP_VERSION.with([&preamble.version, &preamble.pid.to_string()])
 }
 
 fn no_host() -> HopState {

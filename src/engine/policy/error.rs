@@ -2,9 +2,9 @@
 //!
 //! Owns the code, the message and the next step of each. Never decides what to refuse.
 
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::policy::PolicyScope;
-use crate::protocol::told::{self, Sentence};
 use std::io;
 use std::path::PathBuf;
 
@@ -42,13 +42,15 @@ pub(super) enum PolicyError {
 impl From<PolicyError> for Fault {
     fn from(error: PolicyError) -> Self {
         let (code, message, hint): (_, Sentence, _) = match error {
-            PolicyError::RuleEnded => (FaultCode::BadRequest, told::RULE_ENDED.into(), told::RULE_ENDED_NEXT),
-            PolicyError::RuleTooLong => (FaultCode::BadRequest, told::RULE_TOO_LONG.into(), told::RULE_TOO_LONG_NEXT),
+            PolicyError::RuleEnded => (FaultCode::BadRequest, catalogue::RULE_ENDED.into(), catalogue::RULE_ENDED_NEXT),
+            PolicyError::RuleTooLong => {
+                (FaultCode::BadRequest, catalogue::RULE_TOO_LONG.into(), catalogue::RULE_TOO_LONG_NEXT)
+            }
             PolicyError::RuleNeedsEnd => {
-                (FaultCode::BadRequest, told::RULE_NEEDS_END.into(), told::RULE_NEEDS_END_NEXT)
+                (FaultCode::BadRequest, catalogue::RULE_NEEDS_END.into(), catalogue::RULE_NEEDS_END_NEXT)
             }
             PolicyError::NotASite(typed) => {
-                (FaultCode::BadRequest, told::NOT_A_SITE.with([&format!("{typed:?}")]), told::NOT_A_SITE_NEXT)
+                (FaultCode::BadRequest, catalogue::NOT_A_SITE.with([&format!("{typed:?}")]), catalogue::NOT_A_SITE_NEXT)
             }
             PolicyError::ToolNeedsCard => {
                 return Self::new(FaultCode::BadRequest, "a rule allows one tool of a page, as the page describes it")
@@ -61,23 +63,27 @@ impl From<PolicyError> for Fault {
                     .hint(format!("Use look, {scopes}, or the name of a browser command."));
             }
             PolicyError::RulesFull { most } => {
-                (FaultCode::TooLarge, told::RULES_FULL.with([&most.to_string()]), told::RULES_FULL_NEXT)
+                (FaultCode::TooLarge, catalogue::RULES_FULL.with([&most.to_string()]), catalogue::RULES_FULL_NEXT)
             }
-            PolicyError::NoRule(id) => (FaultCode::NotFound, told::NO_RULE.with([&id]), told::NO_RULE_NEXT),
+            PolicyError::NoRule(id) => (FaultCode::NotFound, catalogue::NO_RULE.with([&id]), catalogue::NO_RULE_NEXT),
             PolicyError::RuleNotWritten { path, source } => {
-                let message = told::FILE_NOT_WRITTEN.with([&path.display().to_string(), &source.to_string()]);
-                (FaultCode::Storage, message, told::RULE_NOT_WRITTEN_NEXT)
+                let message = catalogue::FILE_NOT_WRITTEN.with([&path.display().to_string(), &source.to_string()]);
+                (FaultCode::Storage, message, catalogue::RULE_NOT_WRITTEN_NEXT)
             }
             PolicyError::RulesNotRead { path, why } => {
-                let message = told::POLICY_NOT_READ.with([&path.display().to_string(), &why]);
-                (FaultCode::Storage, message, told::POLICY_NOT_READ_NEXT)
+                let message = catalogue::POLICY_NOT_READ.with([&path.display().to_string(), &why]);
+                (FaultCode::Storage, message, catalogue::POLICY_NOT_READ_NEXT)
             }
-            PolicyError::AuditNotRead(error) => {
-                (FaultCode::Storage, told::AUDIT_NOT_READ.with([&error.to_string()]), told::AUDIT_NOT_READ_NEXT)
-            }
-            PolicyError::AuditNotWritten(error) => {
-                (FaultCode::Storage, told::AUDIT_NOT_WRITTEN.with([&error.to_string()]), told::AUDIT_NOT_WRITTEN_NEXT)
-            }
+            PolicyError::AuditNotRead(error) => (
+                FaultCode::Storage,
+                catalogue::AUDIT_NOT_READ.with([&error.to_string()]),
+                catalogue::AUDIT_NOT_READ_NEXT,
+            ),
+            PolicyError::AuditNotWritten(error) => (
+                FaultCode::Storage,
+                catalogue::AUDIT_NOT_WRITTEN.with([&error.to_string()]),
+                catalogue::AUDIT_NOT_WRITTEN_NEXT,
+            ),
         };
         Self::new(code, message).hint(hint)
     }

@@ -5,7 +5,7 @@
 use super::action_request::{ActionKind, ActionRequest, Risk};
 use super::error::PolicyError;
 use super::requests::site_name;
-use super::rules::{PassedOver, Verdict, decide, passed_over};
+use super::rules::{NotCovered, Verdict, decide, why_not_covered};
 use super::service::PolicyService;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
@@ -82,22 +82,22 @@ fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
     if request.kind == ActionKind::Secret {
         return "no rule covers the class secret";
     }
-    match passed_over(rule, request) {
+    match why_not_covered(rule, request) {
         None if rule.effect == PolicyEffect::Allow => "it would allow this, but another rule takes precedence",
         None => "it denies it too",
-        Some(PassedOver::LookingIsFree) => "looking needs no rule",
-        Some(PassedOver::OtherScope) => "it covers something else",
-        Some(PassedOver::OtherSite) if request.site.is_none() => "it is for one site, and no site is given",
-        Some(PassedOver::OtherSite) => "it is for another site",
-        Some(PassedOver::OtherTool) => "it is for one tool of a page, as the page described it then",
-        Some(PassedOver::OtherConversation) => "it is for one conversation, and this is not it",
-        Some(PassedOver::TooNarrow(Risk::NewSite)) => {
+        Some(NotCovered::LookingIsFree) => "looking needs no rule",
+        Some(NotCovered::OtherScope) => "it covers something else",
+        Some(NotCovered::OtherSite) if request.site.is_none() => "it is for one site, and no site is given",
+        Some(NotCovered::OtherSite) => "it is for another site",
+        Some(NotCovered::OtherTool) => "it is for one tool of a page, as the page described it then",
+        Some(NotCovered::OtherConversation) => "it is for one conversation, and this is not it",
+        Some(NotCovered::TooNarrow(Risk::NewSite)) => {
             "the page would lead to another site: only a rule for that site, or one for every site and conversation, allows that"
         }
-        Some(PassedOver::TooNarrow(Risk::Carrying)) => {
+        Some(NotCovered::TooNarrow(Risk::Carrying)) => {
             "it could send data that was read on another site: only a rule for every site and conversation allows that"
         }
-        Some(PassedOver::TooNarrow(_)) => "only a rule that allows everything covers that",
+        Some(NotCovered::TooNarrow(_)) => "only a rule that allows everything covers that",
     }
 }
 

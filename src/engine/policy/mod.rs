@@ -22,7 +22,7 @@ mod taint_log;
 mod taint_logs;
 
 pub(super) use action_request::{ActionKind, ActionRequest, Risk};
-pub(super) use permission::{Card, Described, Permitted, audit_by};
+pub(super) use permission::{ApprovalPrompt, AuditedAction, PolicyOutcome, audit_by};
 pub(crate) use service::PolicyService;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use store::policy_rules_of;

@@ -11,23 +11,23 @@ use crate::base::mutex::lock;
 use crate::chat::Conversation;
 use crate::protocol::action::ActionRecord;
 use crate::protocol::audit::{AuditBy, AuditEntry};
+use crate::protocol::catalogue::{self, MessageTemplate};
 use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::fault::Fault;
 use crate::protocol::policy::PolicyScope;
-use crate::protocol::told::{self, Told};
 
 /// The content of an approval card, and how the approval is recorded.
 #[derive(Clone, Debug)]
-pub(crate) struct Card {
+pub(crate) struct ApprovalPrompt {
     /// The possible answers.
     pub choices: Vec<Decision>,
     /// Why the person is asked although a rule seems to cover the action.
-    pub why: Option<Told>,
+    pub why: Option<MessageTemplate>,
 }
 
 /// An action as the audit records it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Described<'a> {
+pub(crate) struct AuditedAction<'a> {
     /// The command without the typed text.
     pub line: &'a str,
     /// The full record; `None` for an action that only looks.
@@ -36,11 +36,11 @@ pub(crate) struct Described<'a> {
 
 /// The decision of the rules.
 #[derive(Clone, Debug)]
-pub(crate) enum Permitted {
-    Yes,
-    No(Fault),
+pub(crate) enum PolicyOutcome {
+    Allowed,
+    Denied(Fault),
     /// The person decides; their answer goes to [`PolicyService::settle`].
-    Ask(Card),
+    NeedsApproval(ApprovalPrompt),
 }
 
 impl PolicyService {
@@ -49,8 +49,8 @@ impl PolicyService {
         &self,
         conversation: &Conversation,
         request: &ActionRequest,
-        action: &Described<'_>,
-    ) -> Permitted {
+        action: &AuditedAction<'_>,
+    ) -> PolicyOutcome {
         let (verdict, readable) = {
             let store = lock(&self.0.rules);
             (rules::decide(store.rules(), request, store.now(now_millis())), store.fault().is_none())
@@ -60,19 +60,21 @@ impl PolicyService {
             Verdict::Run(rule) => {
                 let by = if rule.is_some() { AuditBy::Rule } else { AuditBy::Default };
                 match self.record(&entry(true, by, rule)) {
-                    Err(fault) if request.kind != ActionKind::Read => Permitted::No(fault),
-                    _ => Permitted::Yes,
+                    Err(fault) if request.kind != ActionKind::Read => PolicyOutcome::Denied(fault),
+                    _ => PolicyOutcome::Allowed,
                 }
             }
             Verdict::Denied(rule) => {
                 self.record(&entry(false, AuditBy::Rule, Some(rule))).ok();
-                Permitted::No(Refused::ByRule { site: request.site.clone() }.into())
+                PolicyOutcome::Denied(Refused::ByRule { site: request.site.clone() }.into())
             }
             Verdict::NotOffered => {
                 self.record(&entry(false, AuditBy::Default, None)).ok();
-                Permitted::No(Refused::NotOffered.into())
+                PolicyOutcome::Denied(Refused::NotOffered.into())
             }
-            Verdict::Ask(choices) => Permitted::Ask(Card { choices, why: why(request, readable) }),
+            Verdict::Ask(choices) => {
+                PolicyOutcome::NeedsApproval(ApprovalPrompt { choices, why: why(request, readable) })
+            }
         }
     }
 
@@ -81,7 +83,7 @@ impl PolicyService {
         &self,
         conversation: &Conversation,
         request: &ActionRequest,
-        action: &Described<'_>,
+        action: &AuditedAction<'_>,
         (decision, by): (Decision, AnsweredBy),
     ) -> Result<(), Fault> {
         let now = now_millis();
@@ -118,20 +120,20 @@ impl PolicyService {
     }
 }
 
-fn why(request: &ActionRequest, readable: bool) -> Option<Told> {
+fn why(request: &ActionRequest, readable: bool) -> Option<MessageTemplate> {
     use super::action_request::Risk;
     if !readable {
-        return Some(told::WHY_POLICY_NOT_READ);
+        return Some(catalogue::WHY_POLICY_NOT_READ);
     }
     match (request.risk, request.kind) {
         (Risk::Carrying, ActionKind::Does(PolicyScope::Control | PolicyScope::Intercept | PolicyScope::Upload)) => {
-            Some(told::WHY_COULD_SEND)
+            Some(catalogue::WHY_COULD_SEND)
         }
-        (Risk::Carrying, _) => Some(told::WHY_CARRIES),
-        (Risk::NewSite, _) => Some(told::WHY_NEW_SITE),
-        (Risk::ClosesTheirs, _) => Some(told::WHY_NOT_ITS_TAB),
-        (Risk::AnswersDialog, _) => Some(told::WHY_DIALOG),
-        (Risk::Plain, ActionKind::Does(PolicyScope::Password)) => Some(told::WHY_PASSWORD),
+        (Risk::Carrying, _) => Some(catalogue::WHY_CARRIES),
+        (Risk::NewSite, _) => Some(catalogue::WHY_NEW_SITE),
+        (Risk::ClosesTheirs, _) => Some(catalogue::WHY_NOT_ITS_TAB),
+        (Risk::AnswersDialog, _) => Some(catalogue::WHY_DIALOG),
+        (Risk::Plain, ActionKind::Does(PolicyScope::Password)) => Some(catalogue::WHY_PASSWORD),
         (Risk::Plain, _) => None,
     }
 }
@@ -151,7 +153,7 @@ pub(in crate::engine) fn audit_by(by: AnsweredBy) -> AuditBy {
     }
 }
 
-fn entry(conversation: &Conversation, request: &ActionRequest, action: &Described<'_>) -> AuditEntry {
+fn entry(conversation: &Conversation, request: &ActionRequest, action: &AuditedAction<'_>) -> AuditEntry {
     AuditEntry {
         at: now_millis(),
         conversation_id: Some(request.conversation_id.clone()),

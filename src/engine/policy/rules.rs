@@ -27,7 +27,7 @@ pub(super) fn decide(rules: Option<&[PolicyRule]>, request: &ActionRequest, now:
     }
     let Some(rules) = rules else { return Verdict::Ask(vec![Decision::AllowOnce, Decision::Deny]) };
     let in_force = || rules.iter().filter(|rule| is_in_force(rule, now));
-    let covered_by = |effect| in_force().find(|rule| rule.effect == effect && passed_over(rule, request).is_none());
+    let covered_by = |effect| in_force().find(|rule| rule.effect == effect && why_not_covered(rule, request).is_none());
     if let Some(rule) = covered_by(PolicyEffect::Deny) {
         return Verdict::Denied(rule.id.clone());
     }
@@ -64,7 +64,7 @@ pub(super) fn remembered(request: &ActionRequest, decision: Decision, id: String
 
 /// Why a rule does not apply to an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PassedOver {
+pub(super) enum NotCovered {
     /// Looking needs no rule.
     LookingIsFree,
     OtherScope,
@@ -77,12 +77,12 @@ pub(super) enum PassedOver {
 }
 
 /// Returns why a rule does not cover an action, or `None` if it does.
-pub(super) fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<PassedOver> {
+pub(super) fn why_not_covered(rule: &PolicyRule, request: &ActionRequest) -> Option<NotCovered> {
     let denies = rule.effect == PolicyEffect::Deny;
     let in_scope = match request.kind {
         // Only a rule that denies everything also denies looking.
         ActionKind::Read if denies => rule.scope == PolicyScope::Everything,
-        ActionKind::Read => return Some(PassedOver::LookingIsFree),
+        ActionKind::Read => return Some(NotCovered::LookingIsFree),
         ActionKind::Does(scope) => rule.scope == PolicyScope::Everything || rule.scope == scope,
         ActionKind::Secret => denies,
     };
@@ -109,11 +109,11 @@ pub(super) fn passed_over(rule: &PolicyRule, request: &ActionRequest) -> Option<
             Risk::ClosesTheirs | Risk::AnswersDialog => rule.scope == PolicyScope::Everything,
         };
     match (in_scope, on_site, for_tool, in_conversation, far_enough) {
-        (false, ..) => Some(PassedOver::OtherScope),
-        (_, false, ..) => Some(PassedOver::OtherSite),
-        (_, _, false, ..) => Some(PassedOver::OtherTool),
-        (_, _, _, false, _) => Some(PassedOver::OtherConversation),
-        (.., false) => Some(PassedOver::TooNarrow(request.risk)),
+        (false, ..) => Some(NotCovered::OtherScope),
+        (_, false, ..) => Some(NotCovered::OtherSite),
+        (_, _, false, ..) => Some(NotCovered::OtherTool),
+        (_, _, _, false, _) => Some(NotCovered::OtherConversation),
+        (.., false) => Some(NotCovered::TooNarrow(request.risk)),
         _ => None,
     }
 }

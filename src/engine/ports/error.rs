@@ -1,7 +1,7 @@
 //! Faults of sending to a panel.
 
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
-use crate::protocol::told;
 
 #[derive(Debug)]
 pub(super) enum PortError {
@@ -16,8 +16,8 @@ impl From<PortError> for Fault {
         match error {
             PortError::Closed => Self::new(FaultCode::Conflict, "the port is closed").at(Hop::Host),
             PortError::AnswerDoesNotFit { bytes } => {
-                Self::new(FaultCode::TooLarge, told::ANSWER_DOES_NOT_FIT.with([&bytes.to_string()]))
-                    .hint(told::ASK_FOR_LESS)
+                Self::new(FaultCode::TooLarge, catalogue::ANSWER_DOES_NOT_FIT.with([&bytes.to_string()]))
+                    .hint(catalogue::ASK_FOR_LESS)
             }
         }
     }

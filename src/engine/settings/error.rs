@@ -1,8 +1,8 @@
 //! Faults of refused settings.
 
 use crate::base::site_list::SiteListError;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::told::{self, Sentence};
 
 #[derive(Debug)]
 pub(super) enum SettingError {
@@ -28,34 +28,38 @@ pub(super) enum SettingError {
 impl From<SettingError> for Fault {
     fn from(error: SettingError) -> Self {
         let (code, message, hint): (_, _, Sentence) = match error {
-            SettingError::NoSetting(name) => {
-                (FaultCode::NotFound, told::NO_SETTING.with([&format!("{name:?}")]), told::NO_SETTING_NEXT.into())
-            }
+            SettingError::NoSetting(name) => (
+                FaultCode::NotFound,
+                catalogue::NO_SETTING.with([&format!("{name:?}")]),
+                catalogue::NO_SETTING_NEXT.into(),
+            ),
             SettingError::OutOfRange { number, least, most } => {
-                let hint = told::OUT_OF_RANGE_NEXT.with([&least.to_string(), &most.to_string()]);
-                (FaultCode::BadRequest, told::OUT_OF_RANGE.with([&number.to_string()]), hint)
+                let hint = catalogue::OUT_OF_RANGE_NEXT.with([&least.to_string(), &most.to_string()]);
+                (FaultCode::BadRequest, catalogue::OUT_OF_RANGE.with([&number.to_string()]), hint)
             }
-            SettingError::NotWhole(number) => {
-                (FaultCode::BadRequest, told::NOT_WHOLE.with([&number.to_string()]), told::NOT_WHOLE_NEXT.into())
-            }
+            SettingError::NotWhole(number) => (
+                FaultCode::BadRequest,
+                catalogue::NOT_WHOLE.with([&number.to_string()]),
+                catalogue::NOT_WHOLE_NEXT.into(),
+            ),
             SettingError::IsASwitch(name) => {
-                (FaultCode::BadRequest, told::IS_A_SWITCH.with([name]), told::IS_A_SWITCH_NEXT.into())
+                (FaultCode::BadRequest, catalogue::IS_A_SWITCH.with([name]), catalogue::IS_A_SWITCH_NEXT.into())
             }
             SettingError::IsANumber(name) => {
-                (FaultCode::BadRequest, told::IS_A_NUMBER.with([name]), told::IS_A_NUMBER_NEXT.into())
+                (FaultCode::BadRequest, catalogue::IS_A_NUMBER.with([name]), catalogue::IS_A_NUMBER_NEXT.into())
             }
             SettingError::IsAText(name) => {
-                (FaultCode::BadRequest, told::IS_A_TEXT.with([name]), told::IS_A_TEXT_NEXT.into())
+                (FaultCode::BadRequest, catalogue::IS_A_TEXT.with([name]), catalogue::IS_A_TEXT_NEXT.into())
             }
             SettingError::NotSites(SiteListError::NotAHost(part)) => {
-                (FaultCode::BadRequest, told::NOT_A_HOST.with([&part]), told::NOT_A_HOST_NEXT.into())
+                (FaultCode::BadRequest, catalogue::NOT_A_HOST.with([&part]), catalogue::NOT_A_HOST_NEXT.into())
             }
             SettingError::NotSites(SiteListError::Metadata(part)) => {
-                (FaultCode::BadRequest, told::METADATA_SITE.with([&part]), told::METADATA_SITE_NEXT.into())
+                (FaultCode::BadRequest, catalogue::METADATA_SITE.with([&part]), catalogue::METADATA_SITE_NEXT.into())
             }
             SettingError::NotAValue { name, choices } => {
-                let hint = told::NOT_A_VALUE_NEXT.with([&choices.join(", ")]);
-                (FaultCode::BadRequest, told::NOT_A_VALUE.with([name]), hint)
+                let hint = catalogue::NOT_A_VALUE_NEXT.with([&choices.join(", ")]);
+                (FaultCode::BadRequest, catalogue::NOT_A_VALUE.with([name]), hint)
             }
         };
         Self::new(code, message).hint(hint)

@@ -6,7 +6,7 @@
 use crate::base::mutex::lock;
 use crate::browser::tabs::{TabInfo, TabNumbers};
 use crate::engine::ports::PortId;
-use crate::protocol::chat::{PageContext, SaidPhrase};
+use crate::protocol::chat::{LocalizedPhrase, PageContext};
 use crate::protocol::ids::{ChromeTabId, ConversationId, TabId};
 use crate::protocol::tabs::{ChromeTab, TabsChanged};
 use std::collections::{BTreeMap, HashMap};
@@ -38,7 +38,7 @@ pub(in crate::engine) struct Working {
     pub(in crate::engine) tab: Option<TabId>,
     pub(in crate::engine) doing: String,
     /// The phrase of `doing` as a code.
-    pub(in crate::engine) phrase: Option<SaidPhrase>,
+    pub(in crate::engine) phrase: Option<LocalizedPhrase>,
     pub(in crate::engine) waiting: bool,
 }
 

@@ -1,8 +1,8 @@
 //! Faults of tabs and tab sets.
 
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::ChromeTabId;
-use crate::protocol::told;
 
 #[derive(Debug)]
 pub(in crate::engine) enum TabsError {
@@ -18,13 +18,15 @@ impl From<TabsError> for Fault {
     fn from(error: TabsError) -> Self {
         match error {
             TabsError::NotReported(id) => {
-                Self::new(FaultCode::NotFound, told::TAB_NOT_REPORTED.with([&id.to_string()]))
-                    .hint(told::TAB_NOT_REPORTED_NEXT)
+                Self::new(FaultCode::NotFound, catalogue::TAB_NOT_REPORTED.with([&id.to_string()]))
+                    .hint(catalogue::TAB_NOT_REPORTED_NEXT)
                     .at(Hop::Background)
             }
-            TabsError::OwnTab => Self::new(FaultCode::Conflict, told::OWN_TAB).hint(told::OWN_TAB_NEXT),
-            TabsError::SetFull { most } => Self::new(FaultCode::TooLarge, told::TAB_SET_FULL.with([&most.to_string()]))
-                .hint(told::TAB_SET_FULL_NEXT),
+            TabsError::OwnTab => Self::new(FaultCode::Conflict, catalogue::OWN_TAB).hint(catalogue::OWN_TAB_NEXT),
+            TabsError::SetFull { most } => {
+                Self::new(FaultCode::TooLarge, catalogue::TAB_SET_FULL.with([&most.to_string()]))
+                    .hint(catalogue::TAB_SET_FULL_NEXT)
+            }
         }
     }
 }

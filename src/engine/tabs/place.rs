@@ -11,11 +11,11 @@ use crate::browser::tabs::TabInfo;
 use crate::chat::session_file::TabKey;
 use crate::engine::browsers::{BrowsersError, tab_key};
 use crate::engine::ports::PortId;
+use crate::protocol::catalogue;
 use crate::protocol::chat::PageContext;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{BrowserRun, ChromeTabId, TabId, TargetId};
 use crate::protocol::tabs::ChromeTab;
-use crate::protocol::told;
 
 /// A tab that a conversation can belong to.
 pub(in crate::engine) struct TabPlace {
@@ -56,7 +56,7 @@ impl Tabs {
         let Some((browser, _)) = self.0.browsers.pages_with(tab) else {
             return match tab {
                 None => Ok(None),
-                Some(tab) => Err(BrowsersError::NotOpen(told::NO_BROWSER_FOR_TAB.with([&tab.to_string()])).into()),
+                Some(tab) => Err(BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR_TAB.with([&tab.to_string()])).into()),
             };
         };
         let tab = match tab {

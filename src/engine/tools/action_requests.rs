@@ -2,7 +2,7 @@
 
 use crate::base::site;
 use crate::browser::page::ClickDestination;
-use crate::command::spec::{Leads, TabUse};
+use crate::command::spec::{Navigates, TabUse};
 use crate::command::{Call, url_guard};
 use crate::engine::policy::{ActionKind, ActionRequest, Risk, TaintLog};
 use crate::protocol::ids::ConversationId;
@@ -31,7 +31,7 @@ pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
         ActionKind::Does(PolicyScope::Act) if submits => ActionKind::Does(PolicyScope::Submit),
         kind => kind,
     };
-    let going = matches!(call.spec.leads, Leads::TabToAddress | Leads::RequestToAddress);
+    let going = matches!(call.spec.navigates, Navigates::TabToAddress | Navigates::RequestToAddress);
     let (place, risk) = match kind {
         // The person decides about the destination, not about the origin.
         ActionKind::Does(_) if going => of_destinations(&call.destinations(), site.as_deref(), taint_log),

@@ -8,9 +8,9 @@ use crate::command::spec::{EngineCommand, Needs};
 use crate::command::{Call, registry};
 use crate::engine::Engine;
 use crate::engine::activity::Source;
-use crate::engine::conversations::Runner;
+use crate::engine::conversations::ConversationGate;
+use crate::engine::driver_sessions::driver_entry;
 use crate::engine::drivers::{Driver, DriverAnswer, DriversError};
-use crate::engine::driving::driver_entry;
 use crate::engine::policy::audit_by;
 use crate::engine::tabs::How;
 use crate::protocol::action::ActionRecord;
@@ -32,9 +32,9 @@ use tokio_util::sync::CancellationToken;
 const CLIENT_WAITS: Duration = Duration::from_secs(50);
 
 impl ConversationTools {
-    /// Creates the tools of a registered driver that the policy judges. `runner` is that of its detached conversation.
-    pub(in crate::engine) fn for_driver(engine: Engine, runner: Runner, driver: Arc<Driver>) -> Arc<Self> {
-        let tools = Self::unshared(engine, runner, false);
+    /// Creates the tools of a registered driver that the policy judges. `gate` is that of its detached conversation.
+    pub(in crate::engine) fn for_driver(engine: Engine, gate: ConversationGate, driver: Arc<Driver>) -> Arc<Self> {
+        let tools = Self::unshared(engine, gate, false);
         Arc::new(Self { driver: Some(driver), ..tools })
     }
 

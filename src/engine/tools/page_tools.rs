@@ -8,10 +8,10 @@ use crate::browser::page::{Expected, PageTool, PageTools};
 use crate::command::{chosen_page_tool, page_tool_claims};
 use crate::engine::Engine;
 use crate::engine::browsers::BrowsersError;
+use crate::protocol::catalogue;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use crate::protocol::policy::PolicyTool;
-use crate::protocol::told;
 
 /// The longest description and schema that are put before a person, in bytes.
 const LONGEST_WORDS: usize = 16 * 1024;
@@ -61,7 +61,7 @@ impl SeenTool {
     ///
     /// Fails if the page does not offer it, before anyone is asked.
     pub(super) async fn find(engine: &Engine, tab: TabId, name: &str, site: Option<&str>) -> Result<Self, Fault> {
-        let gone = || BrowsersError::NotOpen(told::NO_BROWSER_FOR.with(["webmcp-call"]));
+        let gone = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with(["webmcp-call"]));
         let (browser, pages) = engine.browsers().pages_with(Some(tab)).ok_or_else(gone)?;
         let page = pages.open(&browser.tab(tab)?).await?;
         let tools = match page.page_tools().await? {

@@ -5,7 +5,7 @@
 use super::ConversationTools;
 use crate::browser::browser::Browser;
 use crate::command::spec::TabUse;
-use crate::command::{Call, Moves, not_in_set, tab_number};
+use crate::command::{Call, TabSwitch, not_in_set, tab_number};
 use crate::engine::browsers::BrowsersError;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
@@ -60,12 +60,12 @@ impl ConversationTools {
     }
 
     /// Returns how `tab` and `newtab` move the current tab: the agent's only, never the person's.
-    pub(super) fn moves(&self) -> Moves {
+    pub(super) fn on_tab_switch(&self) -> TabSwitch {
         if self.by_person {
-            return Moves::Nothing;
+            return TabSwitch::Ignored;
         }
         let (engine, conversation) = (self.engine.clone(), self.conversation().clone());
-        Moves::Told(Arc::new(move |tab| {
+        TabSwitch::Callback(Arc::new(move |tab| {
             engine.tabs().sets().add(&conversation, tab, crate::engine::tabs::How::Agent)?;
             engine.tabs().work_in(&conversation, tab);
             Ok(())

@@ -4,7 +4,7 @@
 
 use super::ConversationTools;
 use super::error::ToolError;
-use super::offered;
+use super::tool_list;
 use crate::agent::adapter::ToolResult;
 use crate::command::{Call, tool_schema};
 use crate::protocol::command::{CommandRequest, CommandResult};
@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 impl ConversationTools {
     /// Runs a command of the agent's command line. Ends when the caller disconnects.
     pub(super) async fn run_from_shell(self: Arc<Self>, request: CommandRequest) -> Result<CommandResult, Fault> {
-        let spec = offered::find(&request.command).ok_or_else(|| ToolError::NotOffered(request.command.clone()))?;
+        let spec = tool_list::find(&request.command).ok_or_else(|| ToolError::NotOffered(request.command.clone()))?;
         let call = Call::of(spec, request.args)?;
         if let Some((name, holds)) = call.withheld() {
             return Err(tool_schema::withheld(spec, name, holds));

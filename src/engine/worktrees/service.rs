@@ -14,10 +14,10 @@ use crate::engine::config::ConfigFile;
 use crate::engine::folders;
 use crate::engine::ports::Ports;
 use crate::engine::tasks::{Tasks, off_thread};
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::chat::Worktree;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use crate::protocol::ids::ConversationId;
-use crate::protocol::told::{self, Sentence};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -89,7 +89,7 @@ impl Worktrees {
                 conversation.leave_worktree();
                 save(conversation).await?;
                 let gone = root.display().to_string();
-                Ok(vec![told::TREE_GONE.with([&gone, &conversation.folder()])])
+                Ok(vec![catalogue::TREE_GONE.with([&gone, &conversation.folder()])])
             }
             Plan::Make { of } => {
                 let of = self.folder_to_isolate(of).await?;
@@ -108,7 +108,7 @@ impl Worktrees {
     async fn folder_to_isolate(&self, of: String) -> Result<PathBuf, Fault> {
         let home = self.0.home.clone();
         let checked = off_thread(move || folders::check(&of, &home)).await;
-        checked.map_err(|fault| fault.hint(told::TREE_REPOSITORY_NEXT).at(Hop::Daemon))
+        checked.map_err(|fault| fault.hint(catalogue::TREE_REPOSITORY_NEXT).at(Hop::Daemon))
     }
 
     pub(super) async fn git(&self) -> Result<Git, GitError> {

@@ -4,9 +4,9 @@ use super::service::{Worktrees, save};
 use super::tree::{self, Stand, TreeError};
 use crate::chat::Conversation;
 use crate::engine::tasks::off_thread;
+use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::chat::{ChatBody, ConversationState, Worktree};
 use crate::protocol::ids::TurnId;
-use crate::protocol::told::{self, Sentence};
 use std::sync::Arc;
 
 /// The number of journal entries in which to look for the start of the last turn.
@@ -39,7 +39,7 @@ impl Worktrees {
             tracing::info!(conversation = %conversation.id(), tree = %root.display(), "a work tree is kept: {}", loss.words());
             let (changes, commits, place) =
                 (loss.changes.to_string(), loss.commits.to_string(), root.display().to_string());
-            self.note(conversation, told::TREE_KEPT.with([&changes, &commits, &place])).await;
+            self.note(conversation, catalogue::TREE_KEPT.with([&changes, &commits, &place])).await;
             return Ok(());
         }
         tree::remove(&git, &root).await?;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 const CLICK_NEEDS: [Need; 5] = [Need::Visible, Need::Enabled, Need::Stable, Need::Hit, Need::Guard];
-const JUDGED_CLICK_NEEDS: [Need; 6] =
+const RESTRICTED_CLICK_NEEDS: [Need; 6] =
     [Need::Visible, Need::Enabled, Need::Stable, Need::Hit, Need::Guard, Need::Itself];
 const HOVER_NEEDS: [Need; 3] = [Need::Visible, Need::Stable, Need::Hit];
 const FILL_NEEDS: [Need; 3] = [Need::Visible, Need::Enabled, Need::Editable];
@@ -96,7 +96,7 @@ impl Page {
         let deadline = Instant::now() + limit;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let needs = if self.is_judged() { &JUDGED_CLICK_NEEDS[..] } else { &CLICK_NEEDS[..] };
+            let needs = if self.is_restricted() { &RESTRICTED_CLICK_NEEDS[..] } else { &CLICK_NEEDS[..] };
             let ready = self.ready(target, needs, "a click", left).await?;
             if let Some(option) = &ready.option {
                 return self.click_option(target, option, limit).await;

@@ -112,7 +112,7 @@ impl Page {
         from: &Target,
         to: &Target,
     ) -> Result<(), PageError> {
-        if !self.is_judged() || source.frame == destination.frame {
+        if !self.is_restricted() || source.frame == destination.frame {
             return Ok(());
         }
         let home = |target| async move {
@@ -130,7 +130,8 @@ impl Page {
 
     /// Refuses a drag within one button: press and release would be a click, which was not checked as one.
     async fn refuse_click(&self, source: &Ready, destination: &Ready, to: &Target) -> Result<(), PageError> {
-        let Some(point) = destination.point.filter(|_| self.is_judged() && source.frame == destination.frame) else {
+        let Some(point) = destination.point.filter(|_| self.is_restricted() && source.frame == destination.frame)
+        else {
             return Ok(());
         };
         match self.script::<bool>(&source.frame, Injected::DragClicks, &[&point], SCRIPT_LIMIT).await? {

@@ -35,7 +35,7 @@ impl Page {
     pub async fn focus(&self, target: &Target, limit: Duration) -> Result<(), PageError> {
         let settling = Settling::begin(self);
         let ready = self.ready(target, &[Need::Visible, Need::Enabled], "focusing", limit).await?;
-        let arguments: [&dyn Argument; 3] = [&ready.place, &false, &self.is_judged()];
+        let arguments: [&dyn Argument; 3] = [&ready.place, &false, &self.is_restricted()];
         let done = self.act_by_script::<Done>(&ready.frame, Injected::FocusElement, &arguments, SCRIPT_LIMIT).await?;
         done.map(|done| done.check(target)).transpose()?;
         self.settle(settling).await;

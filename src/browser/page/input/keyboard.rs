@@ -25,7 +25,7 @@ impl Page {
         match target {
             Some(target) => {
                 let ready = self.ready(target, &[Need::Visible, Need::Enabled], "typing", limit).await?;
-                let given: [&dyn Argument; 3] = [&ready.place, &true, &self.is_judged()];
+                let given: [&dyn Argument; 3] = [&ready.place, &true, &self.is_restricted()];
                 let done: actions::Done =
                     self.script(&ready.frame, Injected::FocusElement, &given, SCRIPT_LIMIT).await?;
                 done.check(target)?;

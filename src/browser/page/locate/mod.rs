@@ -9,7 +9,7 @@ mod expected;
 mod frame;
 mod frame_offset;
 mod frame_search;
-mod judged;
+mod recheck;
 pub mod refs;
 mod target;
 

@@ -15,7 +15,7 @@ use crate::browser::page::{Body, Exchange, Page, Recording, RecordingOptions};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Leads, Needs, Offered, Spec, TabUse, Verb, When, Writes,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes,
     parameter, phrase, phrase_when, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -50,7 +50,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Network),
     everyday: Everyday::Works,
     needs: Needs::Browser,

@@ -14,8 +14,8 @@ use crate::browser::page::{Cookie, Page};
 use crate::command::core::{Arguments, Context, Output, everyday, usage};
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Leads, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
-    Writes, parameter, phrase,
+    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse,
+    Verb, Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use database::{Stored, StoredCookie};
@@ -65,7 +65,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,
-    leads: Leads::Nowhere,
+    navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Storage),
     everyday: Everyday::Refused(NotEveryday {
         why: everyday::ITS_COOKIES,

@@ -1,0 +1,67 @@
+//! Effects of browser changes on conversations, panels and turns.
+//!
+//! Owns that mapping, and none of the browsers' state.
+
+use crate::browser::relay::refusals;
+use crate::chat::Event;
+use crate::engine::Engine;
+use crate::engine::browsers::BrowserChange;
+use crate::protocol::control::Disconnected;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::TabId;
+use crate::protocol::relay::Refusal;
+
+impl Engine {
+    /// Handles one change. Called in the order of the changes.
+    pub(in crate::engine) fn browser_changed(&self, change: BrowserChange) {
+        match change {
+            BrowserChange::InUse => self.update_busy(),
+            BrowserChange::Started => self.confirm_started_ports(),
+            BrowserChange::TabBack { tab, key } => {
+                if let Err(error) = self.store().tab_back(tab, &key) {
+                    tracing::warn!(%error, "a tab did not get its conversation back");
+                }
+            }
+            BrowserChange::TabAway(tab) => self.store().tab_away(tab),
+            BrowserChange::TabClosed(tab) => self.tab_closed(tab),
+            BrowserChange::TabOpenedBy { opener, tab } => {
+                self.tabs().opened_by(opener, tab);
+                self.opened_for_drivers(opener, tab);
+            }
+            BrowserChange::TabsChanged => {
+                self.tabs().tell();
+                self.drivers_changed();
+            }
+            BrowserChange::SentOut(tab, refusal) => self.sent_out(tab, refusal),
+        }
+    }
+
+    /// Handles an attachment that gstack did not end. If the person ended it, the turns in that tab end.
+    fn sent_out(&self, tab: TabId, refusal: Refusal) {
+        tracing::info!(%tab, ?refusal, "sent out of a tab");
+        self.end_picks_of(tab);
+        if refusal != Refusal::Cancelled {
+            return;
+        }
+        for id in self.browsers().release_tab(tab) {
+            let Some(gate) = self.conversations().known_gate(&id) else { continue };
+            let Some(turn_id) = gate.conversation().turn() else { continue };
+            if let Some(fault) = gate.handle(Event::GiveUp { turn_id, fault: refusals::fault(refusal) }) {
+                self.ports().tell_fault(&fault);
+            }
+        }
+    }
+
+    /// Closes the browser, or detaches from one that gstack did not start. Conversations stay. `force` kills our own
+    /// browser, which may hang.
+    pub(crate) async fn disconnect(&self, force: bool) -> Result<Disconnected, Fault> {
+        let killed = force && self.browsers().kill().await?;
+        let turn = self.browsers().turn().await;
+        self.stop_turns(None);
+        match self.browsers().close(&turn).await {
+            // Its end has already been noticed.
+            Err(_) if killed => Ok(Disconnected { closed: true }),
+            outcome => outcome,
+        }
+    }
+}

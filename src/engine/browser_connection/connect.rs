@@ -1,0 +1,271 @@
+//! `connect`: opens a browser with a connected side panel and reports each step as it ends.
+//!
+//! Owns the order of the steps. A second `connect` finds what the first one opened.
+
+use super::error::ConnectError;
+use crate::base::counted::counted;
+use crate::browser::browser::Browser;
+use crate::browser::launch::{self, LaunchOptions, side_panel};
+use crate::command::{Call, TabSwitch};
+use crate::engine::browsers::{BrowsersError, ChangeTurn};
+use crate::engine::commands::Target;
+use crate::engine::{Engine, folders};
+use crate::protocol::EXTENSION_ID;
+use crate::protocol::catalogue;
+use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
+use crate::protocol::fault::Fault;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+/// How long the extension may take to connect after it was loaded.
+const PANEL_LIMIT: Duration = Duration::from_secs(20);
+/// How long to wait for its hello before the panel is opened without it.
+const HELLO_LIMIT: Duration = Duration::from_secs(5);
+/// Variables that a browser gets from the daemon's environment. The rest, and PATH if set, come from the requesting
+/// terminal.
+const KEPT_VARIABLES: [&str; 8] = ["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TMPDIR", "GSTACK_HOME"];
+
+/// A callback that reports to the terminal what was done and how long it took.
+pub(in crate::engine) type Tell<'a> = dyn FnMut(ConnectLine) + Send + 'a;
+
+pub(in crate::engine) struct Step {
+    began: Instant,
+}
+
+impl Step {
+    pub(in crate::engine) fn begin() -> Self {
+        Self { began: Instant::now() }
+    }
+    pub(in crate::engine) fn done(self, tell: &mut Tell<'_>, name: &str, detail: impl Into<String>) {
+        let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        tell(ConnectLine::Step { name: name.to_owned(), detail: detail.into(), millis });
+    }
+}
+
+impl Engine {
+    /// Opens the browser with its panel, or finds the open one. The last line is `Done` or `Failed`.
+    pub(crate) fn connect(&self, request: ConnectRequest, lines: mpsc::Sender<ConnectLine>) {
+        let engine = self.clone();
+        self.spawn(async move {
+            // If the terminal disconnects, the work continues and its lines are dropped.
+            let mut tell = |line| {
+                if lines.try_send(line).is_err() {
+                    tracing::debug!("nobody reads the steps of connect");
+                }
+            };
+            let shutdown = engine.shutdown();
+            let outcome = tokio::select! {
+                outcome = engine.connect_until_open(&request, &mut tell) => outcome,
+                () = shutdown.cancelled() => Err(ConnectError::Ended.into()),
+            };
+            let last = match outcome {
+                Ok(connected) => ConnectLine::Done(connected),
+                Err(fault) => ConnectLine::Failed(fault),
+            };
+            tell(last);
+        });
+    }
+
+    /// Retries once if the open browser was about to end, so that a new one is opened instead.
+    async fn connect_until_open(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
+        let found_open = self.browsers().current().is_some();
+        let outcome = self.connect_steps(request, tell).await;
+        match outcome {
+            Err(fault) if found_open && !self.browsers().is_open() => {
+                tracing::info!(%fault, "the browser ended while it was connected to; another one is opened");
+                self.connect_steps(request, tell).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    async fn connect_steps(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
+        if let Some(cwd) = &request.cwd {
+            self.conversations().connected_from(cwd);
+        }
+        self.read_config_again().await?;
+        if (request.attach.is_some() || request.everyday) && !self.config().browser.only_sites.is_empty() {
+            return Err(ConnectError::NotLimited.into());
+        }
+        let new_folders = self.agents().learn_path(request.path.as_deref());
+        let started = match &request.attach {
+            Some(address) => self.attach_browser(address, tell).await?,
+            None if request.everyday => self.connect_everyday(tell).await?,
+            None => self.open_browser(request, tell).await?,
+        };
+        let browser = self
+            .browsers()
+            .current()
+            .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["it closed while it was opening"])))?;
+        // The welcome page opens after the extension: Chrome adds no content script to pages that are already open.
+        let attached = self.browsers().is_attached();
+        let welcome = (started && !attached).then(|| self.welcome_url());
+        let welcome = welcome.filter(|url| {
+            let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+            host.is_some_and(|host| browser.only_sites().covers(&host))
+        });
+        if let Some(url) = request.url.as_ref().or(welcome.as_ref()) {
+            let step = Step::begin();
+            let name = if started && !attached { "goto" } else { "newtab" };
+            let call = Call::parse(name, std::slice::from_ref(url))?;
+            let target = Target { on_tab_switch: TabSwitch::BrowserCurrent, ..Target::default() };
+            let output = self.run(&call, target, CancellationToken::new()).await?;
+            step.done(tell, "page opened", output.text);
+        }
+        if !attached {
+            self.open_panel(&browser, tell).await?;
+        }
+        let step = Step::begin();
+        let mut agents = self.agents().list(new_folders).await.agents;
+        if !new_folders && !agents.iter().any(|agent| agent.has_model && agent.fault.is_none()) {
+            // One may have been installed since.
+            agents = self.agents().list(true).await.agents;
+        }
+        let agent = agents.iter().find(|agent| agent.default).or(agents.first());
+        let label = agent.map_or_else(|| "no agent".to_owned(), |agent| agent.label.clone());
+        step.done(tell, "agent found", label.clone());
+        if let Some(fault) = agent.and_then(|agent| agent.fault.as_ref()) {
+            tell(ConnectLine::Notice(fault.message.clone()));
+        }
+        if let Some(missing) = agents.iter().find(|agent| agent.has_model && agent.fault.is_some() && !agent.default) {
+            let how = missing.fault.as_ref().and_then(|f| f.command.clone()).unwrap_or_default();
+            tell(ConnectLine::Notice(format!("{} is not installed: {how}", missing.label)));
+        }
+        Ok(Connected {
+            mode: self.status().mode,
+            browser_pid: self.browsers().pid(),
+            started,
+            panel: self.ports().panels() > 0,
+            agent: label,
+        })
+    }
+
+    /// Opens the browser and loads the extension. Returns false if it was open already.
+    pub(in crate::engine) async fn open_browser(
+        &self,
+        request: &ConnectRequest,
+        tell: &mut Tell<'_>,
+    ) -> Result<bool, Fault> {
+        let turn = self.browsers().turn().await;
+        self.open_browser_in_turn(&turn, request, tell).await
+    }
+
+    /// Does the same for a caller that already holds the turn to change the browser.
+    pub(in crate::engine) async fn open_browser_in_turn(
+        &self,
+        _turn: &ChangeTurn<'_>,
+        request: &ConnectRequest,
+        tell: &mut Tell<'_>,
+    ) -> Result<bool, Fault> {
+        if let Some(browser) = self.browsers().current() {
+            let step = Step::begin();
+            let status = match browser.is_headless() {
+                _ if self.browsers().is_attached() => "attached to",
+                true => "headless",
+                false => "with a window",
+            };
+            step.done(
+                tell,
+                "browser found",
+                format!("open already, {status}, {}", counted(browser.tabs().len(), "tab")),
+            );
+            if request.headless == Some(false) && browser.is_headless() {
+                tell(ConnectLine::Notice(
+                    "The open browser has no window. For one: gstack disconnect, then gstack connect.".to_owned(),
+                ));
+            }
+            return Ok(false);
+        }
+        let step = Step::begin();
+        let folder = (self.inner.provision.unpack_extension)(self.home())?;
+        let profile = folders::private(self.home().browser_profile())?;
+        (self.inner.provision.register_host)(&profile)?;
+        step.done(tell, "host registered", format!("in {}", profile.display()));
+
+        let step = Step::begin();
+        let started = launch::start(self.home(), &self.launch_options(request)).await?;
+        let (found, notes) = (started.browser, started.notes);
+        let browser = self.browsers().use_kept(started.link).await?;
+        let mode = if browser.is_headless() { ", without a window" } else { "" };
+        let detail = found.as_ref().map_or_else(
+            || "found the open one".to_owned(),
+            |found| format!("{} ({}){mode}", found.name, found.path.display()),
+        );
+        step.done(tell, "browser started", detail);
+        for note in notes {
+            tell(ConnectLine::Notice(note));
+        }
+
+        let step = Step::begin();
+        let loaded = side_panel::load_extension(&browser, &folder).await?;
+        step.done(tell, "extension loaded", format!("version {}", loaded.version));
+        Ok(found.is_some())
+    }
+
+    fn launch_options(&self, request: &ConnectRequest) -> LaunchOptions {
+        let config = self.config();
+        let config = &config.browser;
+        let mut environment: std::collections::BTreeMap<String, String> = KEPT_VARIABLES
+            .iter()
+            .filter_map(|name| std::env::var(name).ok().map(|value| ((*name).to_owned(), value)))
+            .collect();
+        environment.insert("GSTACK_HOME".to_owned(), self.home().root().to_string_lossy().into_owned());
+        environment.extend(request.environment.clone());
+        environment.extend(request.path.clone().map(|path| ("PATH".to_owned(), path)));
+        let from_environment = request.environment.get("GSTACK_BROWSER_ARGS").map(String::as_str).unwrap_or_default();
+        let extra_args = config
+            .arguments
+            .iter()
+            .cloned()
+            .chain(from_environment.split_whitespace().map(str::to_owned))
+            .chain(request.arguments.iter().cloned())
+            .collect();
+        LaunchOptions {
+            browser: request.browser.as_ref().map(PathBuf::from),
+            configured_browser: config.path.clone(),
+            headless: request.headless.or(config.headless),
+            extra_args,
+            only_sites: config.only_sites.clone(),
+            environment: Some(environment),
+            first_url: Some("about:blank".to_owned()),
+            ..LaunchOptions::default()
+        }
+    }
+
+    /// Opens the side panel and waits until it has said hello.
+    pub(in crate::engine) async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
+        let step = Step::begin();
+        let mut changed = self.ports().watch();
+        if !side_panel::is_open(browser, EXTENSION_ID).await? {
+            // The close of a panel a moment ago may not have been reported yet.
+            self.ports().forget_panels(browser.run());
+            // The button does nothing until the extension's worker has run, which its hello confirms.
+            let greeted = changed.wait_for(|()| self.ports().has_greeted(browser.run()));
+            if tokio::time::timeout(HELLO_LIMIT, greeted).await.is_err() {
+                tracing::warn!("the extension has not said hello; its panel is opened all the same");
+            }
+            let tab = browser.current().await?;
+            side_panel::open(browser, EXTENSION_ID, &tab).await?;
+        }
+        let connected = async {
+            while !self.ports().has_panel(browser.run()) {
+                if changed.changed().await.is_err() {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            within = tokio::time::timeout(PANEL_LIMIT, connected) => {
+                within.map_err(|_| ConnectError::NoPanel(self.ports().missing(browser.run())))?;
+            }
+            () = browser.gone().cancelled() => {
+                return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["it closed while it was opening"])).into());
+            }
+        }
+        step.done(tell, "panel connected", "side panel → background → host → daemon");
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! The parts of choosing a turn's agent that need the configuration file and the folder.
+//!
+//! Owns the order of the steps. `agents` makes the choice.
+
+use crate::chat::{Conversation, Message};
+use crate::engine::Engine;
+use crate::engine::agents::Choice;
+use crate::protocol::agents::Agents;
+use crate::protocol::fault::Fault;
+use std::sync::Arc;
+
+impl Engine {
+    /// Reads the configuration again and looks for agents, after a person changed something.
+    pub(crate) async fn look_for_agents_again(&self) -> Result<Agents, Fault> {
+        self.read_config_again().await?;
+        Ok(self.agents().tell(true).await)
+    }
+
+    /// Returns the agent that answers a message. If that agent has a fault, reads the configuration, looks for agents
+    /// and chooses again: the person may have installed it, signed in or set its program since.
+    pub(in crate::engine) async fn choose(&self, conversation: &Conversation, message: &Message) -> Choice {
+        let choice = self.agents().choose(conversation, Some(message)).await;
+        if choice.fault.is_none() {
+            return choice;
+        }
+        if let Err(fault) = self.read_config_again().await {
+            tracing::warn!(%fault, "the configuration stays as it was");
+        }
+        self.agents().list(true).await;
+        self.agents().choose(conversation, Some(message)).await
+    }
+
+    /// Returns the agent that answers a message, with its folder prepared.
+    pub(in crate::engine) async fn choose_and_settle(
+        &self,
+        conversation: &Arc<Conversation>,
+        message: &Message,
+    ) -> Choice {
+        let mut choice = self.choose(conversation, message).await;
+        if choice.is_model && choice.fault.is_none() {
+            match self.worktrees().settle(conversation).await {
+                Ok(notices) => choice.notices = notices,
+                Err(fault) => choice.fault = Some(fault),
+            }
+        }
+        choice
+    }
+
+    /// Ends the agent that has been idle the longest if another conversation waits for its slot.
+    pub(in crate::engine) fn make_room(&self) {
+        let idle = self.agents().slots().to_end().and_then(|id| self.conversations().known_gate(&id));
+        if let Some(gate) = idle {
+            gate.sleep();
+        }
+    }
+}

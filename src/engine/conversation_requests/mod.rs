@@ -1,0 +1,14 @@
+//! Requests of panels and terminals about conversations: messages, approvals, history, and the steps of a turn.
+//!
+//! The service `conversations` is the store; `conversation_task` runs the turns.
+
+mod approvals;
+mod choosing;
+pub(in crate::engine) mod earlier;
+mod error;
+mod history;
+mod messages;
+mod terminal;
+mod turn_steps;
+
+pub(in crate::engine) use turn_steps::Steps;

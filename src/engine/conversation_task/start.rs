@@ -1,0 +1,252 @@
+//! Starting an agent for a turn: which one, whether it may run now, and its start.
+//!
+//! Owns the steps from a message to a session that accepts it. Each step completes with an input, so that the task can
+//! handle a stop in between. Never reads an agent's output.
+
+use super::error::TurnError;
+use super::running_agent::{RunningAgent, Starting};
+use super::task::Task;
+use crate::agent::adapter::{Agent, AgentEnvironment, AgentSession, Launch, McpEndpoint};
+use crate::chat::Event;
+use crate::chat::turn::Message;
+use crate::engine::agents::{AgentAccess, Choice, Slot, SlotAnswer};
+use crate::engine::conversations::Input;
+use crate::engine::tools::ConversationTools;
+use crate::protocol::catalogue;
+use crate::protocol::chat::ChatBody;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::{AgentName, TurnId};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The number of events of one agent that may wait until its session exists.
+const FIRST_WORDS: usize = 256;
+/// Stands for the agent of a turn that was stopped before an agent was chosen.
+const UNCHOSEN: &str = "none";
+
+/// The number of the latest start of any agent. Each start has its own, so that the outcome of a start whose task has
+/// ended is never taken for that of a later task of the same conversation.
+static LATEST_START: AtomicU64 = AtomicU64::new(0);
+
+impl Task {
+    /// Begins the turn with the chosen agent.
+    pub(super) async fn chosen(&mut self, turn_id: TurnId, choice: Option<Choice>) {
+        let Some(turn) = self.turn.as_ref().filter(|turn| turn.id == turn_id) else { return };
+        let message = turn.message.clone();
+        let Some(choice) = choice else { return self.end_unchosen(&message) };
+        let (name, label) = (choice.agent.name(), choice.agent.label().to_owned());
+        let begun =
+            self.conversation.begin_turn(&message, name.clone(), label.clone(), choice.model.clone(), choice.direct);
+        self.engine.policy().person_said(&self.conversation, &message);
+        if let Err(error) = begun {
+            return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
+        }
+        self.engine.turn_began(&self.conversation, label);
+        for sentence in &choice.notices {
+            self.append(ChatBody::notice(turn_id.clone(), sentence.clone()));
+        }
+        if let Some(fault) = choice.fault {
+            return self.step(Event::AgentFailedToStart { turn_id, fault });
+        }
+        let folder = self.conversation.folder();
+        // The same agent switches to another model without a new process, if it can.
+        if let Some(session) = self.session.as_mut().filter(|s| s.agent == name && s.folder == folder) {
+            let same = session.model == choice.model;
+            if same || session.session.set_model(choice.model.clone()).await.is_ok() {
+                session.model = choice.model;
+                return self.step(Event::AgentReady(turn_id));
+            }
+        }
+        if let Some(starting) = &mut self.starting
+            && (&starting.agent, &starting.folder) == (&name, &folder)
+        {
+            starting.turn_id = Some(turn_id);
+            // It switches to the turn's model once it has started.
+            self.chosen = (starting.model != choice.model).then_some(choice);
+            return;
+        }
+        if choice.direct {
+            self.resting = self.session.take();
+        }
+        let kept = self.end_for_next();
+        if !choice.is_model {
+            drop(kept);
+            return self.start(Some(turn_id), choice, None);
+        }
+        if let Some(slot) = kept.or_else(|| self.engine.agents().slots().take_free(self.conversation.id())) {
+            return self.start(Some(turn_id), choice, Some(slot));
+        }
+        match self.engine.agents().slots().take(self.conversation.id()) {
+            SlotAnswer::Now(slot) => self.start(Some(turn_id), choice, Some(slot)),
+            SlotAnswer::Later { slot, idle } => {
+                self.step(Event::WaitsForSlot { turn_id: turn_id.clone(), waits: true });
+                self.chosen = Some(choice);
+                self.wait_for_slot(turn_id, slot);
+                if idle.is_some() {
+                    self.engine.make_room();
+                }
+            }
+        }
+    }
+
+    /// Begins and ends a turn that was stopped before an agent was chosen, so that its message does not wait forever.
+    pub(super) fn end_unchosen(&self, message: &Message) {
+        let name = self.conversation.info().agent.unwrap_or_else(|| AgentName::new(UNCHOSEN));
+        let label = name.to_string();
+        let begun = self.conversation.begin_turn(message, name, label, None, false);
+        let fault =
+            begun.err().map_or_else(|| TurnError::Stopped(catalogue::TURN_STOPPED).into(), |error| error.fault());
+        self.step(Event::AgentFailedToStart { turn_id: message.turn_id.clone(), fault });
+    }
+
+    fn wait_for_slot(&self, turn_id: TurnId, slot: tokio::sync::oneshot::Receiver<Slot>) {
+        let Some(turn) = &self.turn else { return };
+        let (gate, cancel) = (self.gate.clone(), turn.cancel.clone());
+        self.engine.spawn(async move {
+            let slot = tokio::select! {
+                slot = slot => slot.ok(),
+                () = cancel.cancelled() => None,
+            };
+            gate.input(Input::Slot { turn_id, slot });
+        });
+    }
+
+    /// Starts the agent that waited, because another agent has ended.
+    pub(super) fn got_slot(&mut self, turn_id: TurnId, slot: Option<Slot>) {
+        let chosen = self.chosen.take();
+        if self.turn.as_ref().is_none_or(|turn| turn.id != turn_id) {
+            return;
+        }
+        self.step(Event::WaitsForSlot { turn_id: turn_id.clone(), waits: false });
+        match (slot, chosen) {
+            (Some(slot), Some(choice)) => self.start(Some(turn_id), choice, Some(slot)),
+            _ => self.step(Event::AgentFailedToStart {
+                turn_id,
+                fault: TurnError::Stopped(catalogue::TURN_STOPPED_WAITING).into(),
+            }),
+        }
+    }
+
+    pub(super) fn start(&mut self, turn_id: Option<TurnId>, choice: Choice, slot: Option<Slot>) {
+        self.chosen = None;
+        let generation = LATEST_START.fetch_add(1, Ordering::Relaxed) + 1;
+        self.generation = generation;
+        let cancel = CancellationToken::new();
+        let Choice { agent, model, is_model, .. } = choice;
+        let name = agent.name();
+        let (launch, tools) = self.launch(&name, model.clone(), is_model);
+        let environment = self.engine.agents().environment_for(self.conversation.id(), tools.token());
+        let folder = launch.folder.to_string_lossy().into_owned();
+        self.starting = Some(Starting { agent: name, model, folder, turn_id, tools, cancel: cancel.clone(), slot });
+        self.begin_session(generation, agent, launch, environment, cancel);
+    }
+
+    fn begin_session(
+        &self,
+        generation: u64,
+        agent: Arc<dyn Agent>,
+        mut launch: Launch,
+        environment: impl Future<Output = AgentEnvironment> + Send + 'static,
+        cancel: CancellationToken,
+    ) {
+        let (events, mut own_events) = mpsc::channel(FIRST_WORDS);
+        let gate = self.gate.clone();
+        let numbered = self.agent_events.clone();
+        self.engine.spawn(async move {
+            let start = async {
+                launch.environment = environment.await;
+                agent.start(launch, events).await
+            };
+            let outcome = tokio::select! {
+                outcome = start => outcome,
+                () = cancel.cancelled() => Err(TurnError::Stopped(catalogue::START_STOPPED).into()),
+            };
+            gate.input(Input::Started { generation, outcome });
+            drop(gate);
+            // Its events are handled only after it is registered, or its first ones would be discarded as those of an
+            // unknown session. The loop ends with the session, which drops the sender.
+            while let Some(event) = own_events.recv().await {
+                if numbered.send((generation, event)).await.is_err() {
+                    break;
+                }
+            }
+        });
+    }
+
+    fn launch(&self, agent: &AgentName, model: Option<String>, is_model: bool) -> (Launch, Arc<ConversationTools>) {
+        let tools = ConversationTools::new(self.engine.clone(), self.gate.clone(), !is_model);
+        self.engine.admit(&tools);
+        let offered: Vec<String> = AgentAccess::offered(tools.as_ref()).into_iter().map(|tool| tool.name).collect();
+        let launch = Launch {
+            conversation_id: self.conversation.id().clone(),
+            folder: self.conversation.folder().into(),
+            resume: self.conversation.resume(agent),
+            model,
+            system_prompt: crate::agent::prompt::system_prompt(&offered),
+            mcp: McpEndpoint { url: self.engine.mcp_url(), token: tools.token().to_owned(), tools: offered },
+            tools: tools.clone(),
+            environment: Default::default(),
+            run_files: self.engine.home().run_files(),
+            access: self.engine.worktrees().access(&self.conversation),
+            off_limits: vec![self.engine.home().root().to_owned()],
+        };
+        (launch, tools)
+    }
+
+    /// Switches an agent that was started in advance to the message's model, or replaces it with one that has that
+    /// model.
+    async fn take_model(&mut self, turn_id: TurnId, choice: Choice) {
+        if let Some(session) = &mut self.session
+            && session.session.set_model(choice.model.clone()).await.is_ok()
+        {
+            session.model = choice.model;
+            return self.step(Event::AgentReady(turn_id));
+        }
+        let slot = self.end_for_next();
+        self.start(Some(turn_id), choice, slot);
+    }
+
+    pub(super) async fn started(&mut self, generation: u64, outcome: Result<Box<dyn AgentSession>, Fault>) {
+        let current = generation == self.generation;
+        let starting = if current { self.starting.take() } else { None };
+        match (starting, outcome) {
+            (Some(starting), Ok(session)) => {
+                let Starting { agent, model, folder, turn_id, tools, slot, .. } = starting;
+                let is_informed = session.resumed();
+                let (had_a_message, known_as) = (false, None);
+                self.session = Some(RunningAgent {
+                    agent,
+                    model,
+                    folder,
+                    generation,
+                    session,
+                    is_informed,
+                    had_a_message,
+                    known_as,
+                    tools,
+                    slot,
+                });
+                self.engine.agents().started(self.conversation.id());
+                match (turn_id, self.chosen.take()) {
+                    (Some(turn_id), Some(choice)) => self.take_model(turn_id, choice).await,
+                    (Some(turn_id), None) => self.step(Event::AgentReady(turn_id)),
+                    (None, _) => self.rest(),
+                }
+            }
+            (Some(starting), Err(fault)) => {
+                self.engine.revoke(&starting.tools);
+                self.chosen = None;
+                self.engine.agents().unmark_spare(self.conversation.id());
+                match starting.turn_id {
+                    Some(turn_id) => self.step(Event::AgentFailedToStart { turn_id, fault }),
+                    None => tracing::info!(%fault, "an agent could not be made ready ahead of time"),
+                }
+            }
+            // The turn was stopped, so no one needs it.
+            (None, Ok(session)) => self.engine.spawn(session.close()),
+            (None, Err(_)) => {}
+        }
+    }
+}

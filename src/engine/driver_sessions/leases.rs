@@ -1,0 +1,247 @@
+//! Leases: which driver holds which tab. A tab is leased while it is in the tab set of a registered driver, or of a
+//! conversation whose turn runs.
+//!
+//! Owns the answer to "who holds this tab", and the `lease` and `release` commands. The sets are in `tabs`. The person is
+//! never refused: they give a tab to a driver and take it from any.
+
+use crate::chat::Conversation;
+use crate::command::spec::TabUse;
+use crate::command::{Call, tab_number};
+use crate::engine::Engine;
+use crate::engine::browsers::BrowsersError;
+use crate::engine::drivers::{Driver, DriversError};
+use crate::engine::ports::PortId;
+use crate::engine::tabs::How;
+use crate::protocol::activity::ActivitySource;
+use crate::protocol::catalogue;
+use crate::protocol::chat::ConversationState;
+use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::driver::DriversRelease;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::{ConversationId, TabId};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Tabs and the names of those who lease them.
+pub(in crate::engine) type Leases = BTreeMap<TabId, String>;
+
+impl Engine {
+    /// Returns the tabs that others than `me` lease. `me` is the conversation of a driver or an agent, `None` for the
+    /// person.
+    pub(in crate::engine) fn leased_by_others(&self, me: Option<&ConversationId>) -> Leases {
+        let mut leases = Leases::new();
+        let running = self.store().opened().into_iter().filter(|one| one.state() != ConversationState::Idle);
+        for conversation in running.filter(|one| Some(one.id()) != me) {
+            let name = name_of_agent(&conversation);
+            leases.extend(self.tabs().sets().of(&conversation).into_iter().map(|tab| (tab, name.clone())));
+        }
+        // A driver that the person gave the tab to comes before an agent.
+        for driver in self.drivers().all() {
+            if Some(driver.conversation.id()) != me {
+                leases.extend(self.leased_by(&driver).into_iter().map(|tab| (tab, driver.name.clone())));
+            }
+        }
+        leases
+    }
+
+    /// Returns the tabs that a driver leases and that are open.
+    pub(in crate::engine) fn leased_by(&self, driver: &Driver) -> Vec<TabId> {
+        let mut tabs = self.tabs().sets().of(&driver.conversation);
+        tabs.retain(|tab| self.open_tab(*tab).is_ok());
+        tabs
+    }
+
+    /// Fails if a registered driver other than `me` leases the tab.
+    pub(in crate::engine) fn check_lease(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
+        let holds = |driver: &Arc<Driver>| {
+            driver.conversation.id() != me && self.tabs().sets().of(&driver.conversation).contains(&tab)
+        };
+        match self.drivers().all().iter().find(|driver| holds(driver)) {
+            Some(driver) => Err(leased(tab, &driver.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails if anyone else leases a tab that a driver wants.
+    pub(in crate::engine) fn check_free(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
+        match self.leased_by_others(Some(me)).get(&tab) {
+            Some(name) => Err(leased(tab, name)),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails if no browser has this tab.
+    pub(in crate::engine) fn open_tab(&self, tab: TabId) -> Result<(), Fault> {
+        let (browser, _) = self.browsers().pages_with(Some(tab)).ok_or(BrowsersError::NotConnected)?;
+        browser.tab(tab)?;
+        Ok(())
+    }
+
+    /// Adds a tab to a driver's set. Fails if another one leases it.
+    pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, how: How) -> Result<(), Fault> {
+        let _turn = self.tabs().leasing();
+        self.check_free(tab, driver.conversation.id())?;
+        self.tabs().sets().add(&driver.conversation, tab, how)?;
+        self.drivers_changed();
+        Ok(())
+    }
+
+    /// Runs `lease` for the person: gives a tab to a driver, and takes it from the one that had it.
+    pub(in crate::engine) fn lease_as_person(
+        &self,
+        request: &CommandRequest,
+        call: &Call,
+    ) -> Result<CommandResult, Fault> {
+        let name = call.arguments.value("--to").ok_or(DriversError::NameNeeded)?;
+        let to = self.drivers().named(name)?;
+        let tab = self.tab_of(request, call)?;
+        self.open_tab(tab)?;
+        let _turn = self.tabs().leasing();
+        for driver in self.drivers().all() {
+            if driver.id != to.id {
+                self.take_back(&driver, tab);
+            }
+        }
+        self.tabs().sets().add(&to.conversation, tab, How::Person)?;
+        self.drivers_changed();
+        Ok(said(format!("Leased tab {tab} to {}", to.name), tab, Some(&to.name)))
+    }
+
+    /// Runs `lease` of a trusted driver.
+    pub(in crate::engine) fn lease_as_driver(
+        &self,
+        driver: &Driver,
+        request: &CommandRequest,
+        call: &Call,
+    ) -> Result<CommandResult, Fault> {
+        if call.arguments.value("--to").is_some() {
+            return Err(DriversError::OnlyPersonGives.into());
+        }
+        let tab = self.tab_of(request, call)?;
+        self.open_tab(tab)?;
+        self.lease_to(driver, tab, How::Agent)?;
+        Ok(said(format!("Leased tab {tab}"), tab, Some(&driver.name)))
+    }
+
+    /// Runs `release`. The person takes a tab from whichever driver leases it; a driver gives up one of its own.
+    pub(in crate::engine) fn release(
+        &self,
+        driver: Option<&Driver>,
+        request: &CommandRequest,
+        call: &Call,
+    ) -> Result<CommandResult, Fault> {
+        let tab = match driver.filter(|driver| !driver.trusted && request.tab_id.is_none()) {
+            Some(driver) if call.tab().is_none() => self.tabs().sets().working(&driver.conversation),
+            _ => Some(self.tab_of(request, call)?),
+        };
+        let not_leased = || DriversError::NotLeased { tab: tab.map(|tab| tab.to_string()).unwrap_or_default() };
+        let tab = tab.ok_or_else(not_leased)?;
+        let all = self.drivers().all();
+        let mut of = all.iter().map(Arc::as_ref).filter(|one| driver.is_none_or(|driver| driver.id == one.id));
+        let take = |one: &&Driver| if driver.is_some() { self.take_from(one, tab) } else { self.take_back(one, tab) };
+        match of.find(take) {
+            Some(from) => Ok(said(format!("Released tab {tab}, which {} leased", from.name), tab, None)),
+            None => Err(not_leased().into()),
+        }
+    }
+
+    /// Takes a tab out of a driver's set for the person, and cancels what the driver does there.
+    fn take_back(&self, driver: &Driver, tab: TabId) -> bool {
+        let taken = self.take_from(driver, tab);
+        if taken {
+            driver.cancel_in(tab);
+        }
+        taken
+    }
+
+    /// Takes a tab back for the person, from a panel beside it.
+    pub(crate) fn release_from_panel(&self, port: PortId, release: &DriversRelease) -> Result<(), Fault> {
+        let tab = self.tabs().place_of(port, release.chrome_tab_id)?.tab_id;
+        let call = Call::parse("release", &[tab.to_string()])?;
+        let begun = self.activity().begin(ActivitySource::Panel, Some(tab), &call);
+        let outcome = self.release(None, &CommandRequest::default(), &call);
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        match outcome {
+            // The lease ended meanwhile.
+            Err(fault) if fault.code == FaultCode::NotFound => Ok(()),
+            outcome => outcome.map(|_| ()),
+        }
+    }
+
+    /// Takes a tab out of a driver's set. Returns `false` if it was not in it.
+    fn take_from(&self, driver: &Driver, tab: TabId) -> bool {
+        let (sets, conversation) = (self.tabs().sets(), &driver.conversation);
+        if !sets.of(conversation).contains(&tab) {
+            return false;
+        }
+        if conversation.info().tab_id == Some(tab) {
+            conversation.own_tab(None);
+        }
+        sets.take_out(conversation, tab);
+        let next = sets.of(conversation).first().copied();
+        if conversation.info().tab_id.is_none() {
+            conversation.own_tab(next);
+        }
+        sets.settle_working(conversation);
+        self.drivers_changed();
+        true
+    }
+
+    /// Returns the tab set of a trusted driver's command: for one that runs others in several tabs, the tabs that
+    /// nobody else leases. Fails if another driver leases the tab that it acts on.
+    pub(in crate::engine) fn tabs_of_trusted(
+        &self,
+        driver: &Driver,
+        request: &CommandRequest,
+        call: &Call,
+    ) -> Result<Option<Vec<TabId>>, Fault> {
+        let leased_by = self.leased_by_others(Some(driver.conversation.id()));
+        if !matches!(call.spec.tab, TabUse::Lists | TabUse::Opens | TabUse::Every)
+            && let Ok(tab) = self.tab_of(request, call)
+            && let Some(name) = leased_by.get(&tab)
+        {
+            return Err(leased(tab, name));
+        }
+        let Some((browser, _)) = self.browsers().pages_with(request.tab_id).filter(|_| call.spec.runs_others()) else {
+            return Ok(None);
+        };
+        let free = browser.tabs().into_iter().map(|tab| tab.id).filter(|tab| !leased_by.contains_key(tab));
+        Ok(Some(free.collect()))
+    }
+
+    /// Returns the tab that `lease` or `release` names: its argument, `--tab`, or the current tab.
+    pub(in crate::engine) fn tab_of(&self, request: &CommandRequest, call: &Call) -> Result<TabId, Fault> {
+        match call.tab() {
+            Some(typed) => tab_number(&typed),
+            None => Ok(request.tab_id.or_else(|| self.browsers().current_tab()).ok_or(BrowsersError::NotConnected)?),
+        }
+    }
+
+    /// Adds a tab that a page of a driver's tab opened to that driver's set.
+    pub(in crate::engine) fn opened_for_drivers(&self, opener: TabId, tab: TabId) {
+        for driver in self.drivers().all() {
+            if self.tabs().sets().of(&driver.conversation).contains(&opener)
+                && let Err(fault) = self.tabs().sets().add(&driver.conversation, tab, How::Page)
+            {
+                tracing::info!(%fault, "a tab that a page opened is not in the driver's set");
+            }
+        }
+    }
+}
+
+fn name_of_agent(conversation: &Conversation) -> String {
+    let agent = conversation.info().agent;
+    agent.map_or_else(|| "an agent of the panel".to_owned(), |agent| format!("the panel's agent {agent}"))
+}
+
+/// Returns the fault for a tab that someone else leases.
+pub(super) fn leased(tab: TabId, name: &str) -> Fault {
+    Fault::new(FaultCode::Leased, catalogue::TAB_LEASED.with([tab.to_string().as_str(), name]))
+        .hint(catalogue::TAB_LEASED_NEXT)
+}
+
+/// Returns the output of `lease` and `release`. `holder` has the tab from now on.
+pub(in crate::engine) fn said(text: String, tab: TabId, holder: Option<&str>) -> CommandResult {
+    CommandResult { output: text, data: Some(json!({ "tab": tab, "leasedBy": holder })), ..CommandResult::default() }
+}

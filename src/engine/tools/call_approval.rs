@@ -1,0 +1,216 @@
+//! The approval before an action: how the policy decides about a call, and what the person answers.
+//!
+//! Owns the approval card of a call and the ways it closes. Never runs the call.
+
+use super::ConversationTools;
+use super::action_requests::{self, TabContext};
+use super::error::ToolError;
+use super::page_tools::SeenTool;
+use super::target_snapshot::{ApprovedCall, TargetSnapshot};
+use crate::base::site::SiteOrPage;
+use crate::base::visible::visible;
+use crate::chat::turn::ApprovalRequest;
+use crate::command::spec::TabUse;
+use crate::command::words::Words;
+use crate::command::{Call, redaction, tool_arguments};
+use crate::engine::conversations::{ApprovalAnswer, Learned, Pending, ToolCallName};
+use crate::engine::policy::{self, ActionKind, ActionRequest, AuditedAction, PolicyOutcome};
+
+use crate::protocol::action::ActionRecord;
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::{ApprovalId, TabId};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+/// The number of approvals for one call; each is repeated because the page changed during the previous one.
+const MOST_QUESTIONS: usize = 3;
+
+impl ConversationTools {
+    /// Checks a call against the policy, and asks the person if needed. `tab` is the tab that the call acts on; `step`
+    /// is the call as the agent identified it, if it did.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the denial, worded for the agent.
+    pub(super) async fn permit(
+        &self,
+        call: &Call,
+        tab: TabId,
+        step: Option<&ToolCallName>,
+        cancel: &CancellationToken,
+    ) -> Result<ApprovedCall, Fault> {
+        let mut edited: Option<Call> = None;
+        for _ in 0..MOST_QUESTIONS {
+            let present = edited.as_ref().unwrap_or(call);
+            let review = self.review(present, tab).await?;
+            self.tell_object(step, &review);
+            let Some(asked) = review.asks.as_ref() else {
+                return Ok(review.targets.permit(present, review.shown, edited.clone()));
+            };
+            let (answered, text) = self.ask(present, tab, &review, asked, cancel).await?;
+            let wrote = text.and_then(|text| present.with_typed(&text));
+            let record = wrote.as_ref().map_or_else(|| review.record.clone(), |wrote| review.targets.record(wrote));
+            let line = wrote.as_ref().map(redaction::line);
+            let is_wider = !record.is_alike(&review.record);
+            if wrote.is_some() {
+                edited = wrote;
+            }
+            if is_wider {
+                // With the edited text the call does more than the card said, so ask again.
+                continue;
+            }
+            let described =
+                AuditedAction { line: line.as_deref().unwrap_or(&review.words.redacted), record: Some(&record) };
+            self.engine.policy().settle(self.gate.conversation(), &asked.request, &described, answered)?;
+            // The page may have changed while the person decided: only what they saw or wrote may run.
+            let present = edited.as_ref().unwrap_or(call);
+            let now = TargetSnapshot::take(&self.engine, present, tab).await?;
+            if now.record(present) == record {
+                self.tell_text(step, edited.as_ref());
+                return Ok(now.permit(present, review.shown, edited.clone()));
+            }
+        }
+        Err(ToolError::PageChanged.into())
+    }
+
+    /// Determines what a call would do on the current page, and how the rules decide.
+    async fn review(&self, call: &Call, tab: TabId) -> Result<CallReview, Fault> {
+        if call.types_beyond_a_tab() {
+            return Err(ToolError::TypesBeyondTab.into());
+        }
+        let conversation = self.gate.conversation();
+        let closes_theirs =
+            call.spec.tab == TabUse::Closes && !self.engine.tabs().sets().is_made_by_agent(conversation, tab);
+        let shown = self.engine.tabs().shown_in(tab);
+        let targets = TargetSnapshot::take(&self.engine, call, tab).await?;
+        let (into_password, submits) = (targets.into_password, targets.submits(call));
+        let request = self.engine.policy().with_taint_log(conversation.id(), |taint_log| {
+            let site = targets.site(|| self.engine.tabs().site_of(tab));
+            let conversation_id = conversation.id();
+            let tool = targets.tool.as_ref().map(SeenTool::policy_tool);
+            let context = TabContext { conversation_id, site, tool, into_password, submits, closes_theirs, taint_log };
+            action_requests::request(call, context)
+        });
+        let destination = targets.subject().filter(|destination| call.may_navigate() && !destination.url.is_empty());
+        let beyond = destination.and_then(|destination| {
+            self.engine.policy().with_taint_log(conversation.id(), |taint_log| {
+                action_requests::to_destination(&request, destination, taint_log)
+            })
+        });
+        let words = self.words(call, Some(tab));
+        let record = targets.record(call);
+        let described = |record| AuditedAction { line: &words.redacted, record: Some(record) };
+        // What it does here and where it leads are separate requests; the person is asked about the one with the higher
+        // risk.
+        let mut asks = None;
+        for request in [Some(request), beyond].into_iter().flatten() {
+            match self.engine.policy().judge(conversation, &request, &described(&record)) {
+                PolicyOutcome::Allowed => {}
+                PolicyOutcome::Denied(fault) => return Err(fault),
+                PolicyOutcome::NeedsApproval(card) => asks = Some(Asked { request, card }),
+            }
+        }
+        Ok(CallReview { words, record, shown, targets, asks })
+    }
+
+    /// Adds the element that a selector found to the step, and the text to type unless it is a password.
+    fn tell_object(&self, step: Option<&ToolCallName>, review: &CallReview) {
+        let (Some(of), Some(subject)) = (step, review.targets.subject()) else { return };
+        let object = review.words.object_of(&subject.role, &subject.name);
+        let given = of.arguments.to_string();
+        let is_told = !review.targets.into_password && tool_arguments::redacted(&of.tool, &given) != given;
+        let arguments = if is_told { given } else { String::new() };
+        if object.is_some() || is_told {
+            let (object, phrase) = object.unzip();
+            let object = visible(&object.unwrap_or_default());
+            self.gate.learned(Learned { of: of.clone(), object, phrase, arguments });
+        }
+    }
+
+    /// Adds the text that the person wrote to the step.
+    fn tell_text(&self, step: Option<&ToolCallName>, edited: Option<&Call>) {
+        let (Some(of), Some((name, text))) = (step, edited.and_then(Call::text)) else { return };
+        let mut arguments = of.arguments.clone();
+        arguments[name] = Value::from(text);
+        self.gate.learned(Learned {
+            of: of.clone(),
+            object: String::new(),
+            phrase: None,
+            arguments: arguments.to_string(),
+        });
+    }
+
+    /// Asks the person, and highlights in the page what the approval concerns. Returns the answer and the text that the
+    /// person wrote in place of the call's.
+    async fn ask(
+        &self,
+        call: &Call,
+        tab: TabId,
+        review: &CallReview,
+        asked: &Asked,
+        cancel: &CancellationToken,
+    ) -> Result<(ApprovalAnswer, Option<String>), Fault> {
+        let CallReview { words, record, targets, .. } = review;
+        let scope = if let ActionKind::Does(scope) = asked.request.kind { Some(scope) } else { None };
+        let approval_id = ApprovalId::random();
+        let approval = ApprovalRequest {
+            approval_id: approval_id.clone(),
+            ask: visible(
+                &record
+                    .element
+                    .as_ref()
+                    .map_or_else(|| words.request(), |element| words.request_of(&element.role, &element.name)),
+            ),
+            phrase: Some(
+                record
+                    .element
+                    .as_ref()
+                    .map_or_else(|| words.phrase.clone(), |element| words.phrase_of(&element.role, &element.name)),
+            )
+            .filter(|phrase| phrase.values.iter().all(|value| visible(value) == *value)),
+            site: asked.request.site.clone(),
+            why: asked.card.why,
+            does: record.command.clone(),
+            action: Box::new(ActionRecord { scope, ..record.clone() }),
+            kind: words.kind,
+            choices: asked.card.choices.clone(),
+        };
+        let text = call.text().map(|(_, text)| if targets.into_password { "•".repeat(8) } else { visible(&text) });
+        tokio::select! {
+            answered = self.ask_person(approval, tab, cancel) => answered,
+            never = self.preview(call, tab, &approval_id, text) => match never {},
+        }
+    }
+
+    /// Shows an approval card about a tab and waits for the answer. Returns it with the text that the person wrote in
+    /// place of the call's. Denies if none arrives in time. Fails if no more cards fit.
+    pub(super) async fn ask_person(
+        &self,
+        approval: ApprovalRequest,
+        tab: TabId,
+        cancel: &CancellationToken,
+    ) -> Result<(ApprovalAnswer, Option<String>), Fault> {
+        if let Some(driver) = &self.driver {
+            let answered = self.ask_for_driver(driver, approval, tab, cancel).await?;
+            return Ok(((answered.decision, answered.by), answered.text));
+        }
+        let id = approval.approval_id.clone();
+        let answered = Pending::open(&self.gate, approval).answered(self.engine.approval_limit(), cancel).await;
+        Ok((answered, self.gate.take_text(&id)))
+    }
+}
+
+/// A call as the policy judged it, before it runs.
+struct CallReview {
+    words: Words,
+    record: ActionRecord,
+    /// The page of the tab before it was looked at.
+    shown: SiteOrPage,
+    targets: TargetSnapshot,
+    asks: Option<Asked>,
+}
+
+struct Asked {
+    request: ActionRequest,
+    card: policy::ApprovalPrompt,
+}

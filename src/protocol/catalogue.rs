@@ -1,0 +1,124 @@
+//! Error and notice sentences that a panel can translate: each with a code, its English text and placeholders.
+//!
+//! Owns the codes and the English text, grouped by topic. `extension/_locales` holds the other languages, where the
+//! sentence of `API_FAILED` is `fault_api_failed`; a test keeps them consistent. A fault without such a sentence is
+//! shown in English.
+
+macro_rules! catalogue {
+    ($($name:ident = $english:literal;)*) => {
+        $(pub(crate) const $name: MessageTemplate = MessageTemplate { name: stringify!($name), english: $english };)*
+        /// The sentences of this file.
+        pub(super) const SENTENCES: &[MessageTemplate] = &[$($name),*];
+    };
+}
+
+mod agents;
+mod browser;
+mod connection;
+mod conversations;
+mod policy;
+
+pub(crate) use agents::*;
+pub(crate) use browser::*;
+pub(crate) use connection::*;
+pub(crate) use conversations::*;
+pub(crate) use policy::*;
+
+use super::sentence::LocalizedPhrase;
+pub(crate) use super::sentence::Sentence;
+
+/// A sentence with placeholders for its values: `$1`, `$2` …
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MessageTemplate {
+    name: &'static str,
+    english: &'static str,
+}
+
+impl MessageTemplate {
+    /// Returns the code used on the wire and in the panel's message catalogues: `api_failed`.
+    pub fn code(self) -> String {
+        self.name.to_ascii_lowercase()
+    }
+
+    /// Fills in the values: a name, a path, a number, an error.
+    pub fn with<const N: usize>(self, values: [&str; N]) -> Sentence {
+        debug_assert_eq!(self.english.matches('$').count(), N, "{}", self.name);
+        let mut text = String::new();
+        let mut rest = self.english.split('$');
+        text.push_str(rest.next().unwrap_or_default());
+        for part in rest {
+            let place = part.chars().next().and_then(|digit| digit.to_digit(10)).unwrap_or_default() as usize;
+            text.push_str(place.checked_sub(1).and_then(|at| values.get(at)).copied().unwrap_or_default());
+            text.push_str(part.get(1..).unwrap_or_default());
+        }
+        let values = values.iter().map(|value| (*value).to_owned()).collect();
+        Sentence { text, phrase: Some(LocalizedPhrase { code: self.code(), values }), said: None }
+    }
+}
+
+impl From<MessageTemplate> for Sentence {
+    fn from(told: MessageTemplate) -> Self {
+        told.with([])
+    }
+}
+
+/// Returns the next step for a disk error (`base::trouble`), by its code. `place`: the path.
+pub(crate) fn next_step_of_disk(code: &str, place: &str) -> Option<Sentence> {
+    let told = all().find(|told| told.code() == code)?;
+    Some(if told.english.contains('$') { told.with([place]) } else { told.with([]) })
+}
+
+/// Returns all sentences that reach a panel as codes.
+fn all() -> impl Iterator<Item = &'static MessageTemplate> {
+    let files =
+        [agents::SENTENCES, browser::SENTENCES, connection::SENTENCES, conversations::SENTENCES, policy::SENTENCES];
+    files.into_iter().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AGENT_ENDED_SAYING, API_FAILED, Sentence, all};
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    #[test]
+    fn every_sentence_has_its_words_in_every_language_and_the_english_ones_are_these() {
+        let locales = Path::new(env!("CARGO_MANIFEST_DIR")).join("extension/_locales");
+        let mut languages = 0;
+        for locale in std::fs::read_dir(locales).unwrap() {
+            let path = locale.unwrap().path();
+            let catalogue: serde_json::Value =
+                serde_json::from_slice(&std::fs::read(path.join("messages.json")).unwrap()).unwrap();
+            for told in all() {
+                let words = catalogue[format!("fault_{}", told.code())]["message"].as_str().unwrap_or_default();
+                assert!(!words.is_empty(), "{}: no words for {}", path.display(), told.code());
+                if path.ends_with("en") {
+                    assert_eq!(words, told.english, "{}", told.code());
+                }
+                for place in 1..=told.english.matches('$').count() {
+                    assert!(
+                        words.contains(&format!("${place}")),
+                        "{}: {} without ${place}",
+                        path.display(),
+                        told.code()
+                    );
+                }
+            }
+            let known: BTreeSet<_> = all().map(|told| format!("fault_{}", told.code())).collect();
+            let kept = catalogue.as_object().unwrap().keys().filter(|name| name.starts_with("fault_"));
+            assert_eq!(kept.filter(|name| !known.contains(*name)).collect::<Vec<_>>(), Vec::<&String>::new());
+            languages += 1;
+        }
+        assert_eq!(languages, 7);
+    }
+
+    #[test]
+    fn values_stand_where_they_belong_and_are_not_read_for_places() {
+        let sentence = AGENT_ENDED_SAYING.with(["Codex", "signal $3", "no $1 left"]);
+        assert_eq!(sentence.text, "Codex ended unexpectedly (signal $3): no $1 left");
+        assert_eq!(sentence.phrase.unwrap().values, ["Codex", "signal $3", "no $1 left"]);
+        assert_eq!(API_FAILED.with(["X"]).said("").text, "X's API failed");
+        assert_eq!(API_FAILED.with(["X"]).said("boom").text, "X's API failed (boom)");
+        assert_eq!(Sentence::from("plain").phrase, None);
+    }
+}

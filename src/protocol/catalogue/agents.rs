@@ -1,0 +1,100 @@
+//! Sentences about agents: their programs, their APIs, notices during a turn.
+
+use super::MessageTemplate;
+
+catalogue! {
+    // Agents' programs. `$1` is the agent.
+    AGENT_MISSING = "$1 is not installed";
+    AGENT_NOT_AT = "$1 was not found at $2, the path in the configuration";
+    AGENT_INSTALL = "Install it, or set its path in the configuration; then look again.";
+    AGENT_BROKEN = "$1 does not start: $2";
+    AGENT_REINSTALL = "Run `$1` in a terminal; installing it again often fixes it.";
+    AGENT_NOT_READY = "$1 was not ready within $2 s";
+    AGENT_TRY_COMMAND = "Run `$1` in a terminal to see whether it starts there.";
+    AGENT_NO_ANSWER = "$1 did not answer";
+    AGENT_TRY_ITSELF = "Run it in a terminal to see whether it starts there, then look again.";
+    AGENT_FILES = "$1's configuration could not be written: $2";
+    AGENT_FILES_NEXT = "Check that the disk is not full and that gstack's folder is yours.";
+    AGENT_ENDED = "$1 ended unexpectedly ($2)";
+    AGENT_ENDED_SAYING = "$1 ended unexpectedly ($2): $3";
+    SEND_AGAIN_GOES_ON = "Send the message again: the conversation continues.";
+    AGENT_ENDED_MID_TURN = "The agent's process ended in the middle of its turn";
+    SEND_AGAIN_RESTARTS = "Send the message again: the agent is restarted.";
+    AGENT_ENDED_BEFORE = "the agent ended before it got the message";
+    AGENT_BUSY = "$1 is still working on the previous message";
+    MESSAGE_BEFORE_RUNS = "the previous message is still being worked on";
+    WAIT_FOR_END = "Wait until its turn has ended.";
+    AGENT_SIGNED_OUT = "$1 is not signed in";
+    SIGN_IN = "Sign in from a terminal, then send the message again.";
+    AGENT_NO_OWN_MODEL = "$1 can't switch back to its default model";
+    AGENT_TOO_OLD = "$1 ($2) is too old for gstack";
+    AGENT_TOO_OLD_NEXT = "Update it: gstack can't stop this release from running shell commands.";
+    AGENT_UNCONFINED = "gstack can't stop this $1 from reading credentials";
+    AGENT_UNCONFINED_NEXT = "Update it, and remove `sandbox_mode` from its config.toml: that setting overrides the rules for files.";
+    NO_SUCH_AGENT = "there is no agent named $1";
+    CHOOSE_ONE_OF = "Choose one of: $1.";
+    NO_AGENT_FOUND = "no agent was found";
+    NO_AGENT_FOUND_NEXT = "Run `gstack agents` to see which agents there are and how to install them.";
+    // Their APIs. `$1` is the agent or the API provider.
+    API_SIGN_IN = "$1's API refused the sign-in";
+    API_SIGN_IN_NEXT = "Check the key in your shell's start-up files, or sign in again.";
+    API_SIGN_IN_VARIABLE = "Check $1, or sign in again.";
+    API_KEY = "$1's API refused the key";
+    API_KEY_VARIABLE = "Check $1 in your shell's start-up files.";
+    API_KEY_COMMAND = "Sign in again with `$1`, or check the key it was given.";
+    API_ACCESS = "$1's API refused access";
+    API_ACCESS_NEXT = "Check what your $1 account may use.";
+    API_BILLING = "$1's API refused the request because of billing";
+    API_BILLING_NEXT = "Check the credit and plan of your $1 account.";
+    API_USAGE_LIMIT = "$1's usage limit is reached";
+    API_USAGE_LIMIT_NEXT = "Wait until it resets, or choose another model.";
+    API_OVERLOADED = "$1's API is overloaded";
+    API_FAILED = "$1's API failed";
+    TRY_IN_A_MINUTE = "Try again in a minute.";
+    API_REFUSED = "$1's API refused the request";
+    CHECK_KEY_AND_MODEL = "Check the key and the model, then try again.";
+    API_UNREACHABLE = "$1's API can't be reached";
+    CHECK_NETWORK = "Check your network and proxy, then try again.";
+    CHECK_NETWORK_VARIABLE = "Check your network, your proxy and $1, then try again.";
+    MODEL_NOT_AVAILABLE = "the chosen model is not available";
+    CHOOSE_ANOTHER_MODEL = "Choose another model.";
+    CONTEXT_FULL = "the conversation is too long for the model";
+    CONTEXT_FULL_NEXT = "Start a new chat, or choose another model.";
+    AGENT_ERROR = "$1 reported an error";
+    TRY_OR_NEW_CHAT = "Try again, or start a new chat.";
+    AGENT_SANDBOX = "$1's sandbox failed";
+    AGENT_SANDBOX_NEXT = "Run `$1` in a terminal to see why.";
+    STOPPED_AT_LENGTH = "$1 reached its model's maximum answer length";
+    STOPPED_AT_STEPS = "$1 reached its limit of steps";
+    SAY_GO_ON = "Send “go on” to let it continue.";
+    STOPPED_AT_COST = "$1 reached its cost limit";
+    RAISE_LIMIT = "Raise the limit to go on.";
+    AGENT_REFUSED = "$1 refused to answer";
+    SAY_IT_OTHERWISE = "Rephrase it, or start a new chat.";
+    STOPPED_UNKNOWN = "$1 ended its turn for an unknown reason";
+    TRY_OR_UPDATE = "Try again, or update it.";
+    // Notices of a turn. `$1` is the agent or its API provider.
+    RETRY_OVERLOADED = "$1's API is overloaded; trying again.";
+    RETRY_RATE_LIMIT = "$1's rate limit is reached; trying again.";
+    RETRY_SIGN_IN = "$1's API refused the sign-in; trying again.";
+    RETRY_FAILED = "$1's API failed; trying again.";
+    RETRY_UNREACHABLE = "$1's API does not answer; trying again.";
+    TOOLS_NOT_REACHED = "$1 could not reach the browser's tools.";
+    TOOLS_NOT_KNOWN = "$1 can't use the browser's tools: it does not support MCP over HTTP.";
+    BEGINNING_SUMMARISED = "The conversation was long: its beginning was summarised.";
+    OTHER_MODEL_ANSWERS = "A different model is answering: $1.";
+    MODEL_NOT_TAKEN = "$1 did not accept the model $2; a different one is answering.";
+    NO_SUCH_MODEL = "$1 has no model named $2.";
+    MODEL_IS_FIXED = "$1 has a fixed model.";
+    LIMIT_NEAR = "$1's usage limit is near.";
+    LIMIT_NEAR_UNTIL = "$1's usage limit is near; it resets at $2.";
+    LIMIT_REACHED_UNTIL = "$1's usage limit is reached; it resets at $2.";
+    LIMIT_USED = "$1's usage limit is $2 % used.";
+    LIMIT_USED_UNTIL = "$1's usage limit is $2 % used; it resets at $3.";
+    PICTURES_LEFT_OUT = "$1 does not support pictures: they were left out.";
+    SESSION_BEGINS_AGAIN = "The agent's earlier session is gone. It starts a new one with the messages of this conversation.";
+    // Warnings about an agent.
+    KEY_BILLED_CLAUDE = "$1 is set in your shell's start-up files: messages are billed to that key, not to the Claude plan that is signed in.";
+    KEY_BILLED_CODEX = "Codex is signed in with an API key: each message is billed to it, not to a ChatGPT plan. `codex login` changes that.";
+    KEY_BILLED_GEMINI = "$1 is set: messages may be billed to that key instead of the Google account that is signed in.";
+}
