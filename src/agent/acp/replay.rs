@@ -1,4 +1,4 @@
-//! Replays recorded sessions of real ACP agents through wire and wire and handler: nothing is lost, duplicated or unknown.
+//! Replays recorded sessions of real ACP agents through the wire and the handler: nothing is lost, duplicated or unknown.
 
 use super::acp_handler::AcpHandler;
 use super::agreed::{ModelSetting, Session};

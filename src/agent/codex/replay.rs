@@ -1,4 +1,4 @@
-//! Replays a recorded session of the real Codex through wire and wire and handler: nothing is lost, duplicated or unknown.
+//! Replays a recorded session of the real Codex through the wire and the handler: nothing is lost, duplicated or unknown.
 
 use super::codex_handler::CodexHandler;
 use super::wire::{Notification, Request, ThreadStarted};

@@ -113,7 +113,7 @@ type Need = "visible" | "enabled" | "editable" | "stable" | "hit" | "guard" | "i
 /**
  * The properties that `readElement` returns.
  */
-type ReadWhat = "text" | "html" | "attributes" | "css" | "is" | "box" | "navigates" | "description";
+type ReadWhat = "text" | "html" | "attributes" | "css" | "is" | "box" | "leads" | "description";
 
 /**
  * An action on an element that may follow its link or submit its form.

@@ -1,7 +1,7 @@
 //! The task of one conversation: carries out the decisions of its turn machine, and ends when it holds nothing more.
 //!
 //! Owns the order of work and the deadlines: of a stop, a silent turn, an idle agent. `start` starts an agent,
-//! `session` holds a started one, `prompt` builds its input, and `from_agent` handles its output.
+//! `running_agent` holds a started one, `prompt` builds its input, and `from_agent` handles its output.
 
 use super::running_agent::{RunningAgent, Starting};
 use super::watchdog::Watchdog;

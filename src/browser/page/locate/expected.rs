@@ -1,6 +1,6 @@
 //! The elements and the document that a call may act on: those that the policy checked or the user approved.
 //!
-//! Owns the comparison just before input is sent. The caller decides how to judge an element.
+//! Owns only what they are. `recheck` compares them just before input is sent.
 
 use super::target::Target;
 use crate::browser::page::read::{Activation, ClickDestination};

@@ -62,7 +62,7 @@ pub(in crate::browser::page) enum What {
     Css,
     Is,
     Box,
-    Navigates,
+    Leads,
     Description,
 }
 
@@ -113,7 +113,7 @@ impl Page {
     }
 
     pub(super) async fn leads(&self, target: &Target, how: Activation) -> Result<ClickDestination, PageError> {
-        self.read_one(target, What::Navigates, &how).await
+        self.read_one(target, What::Leads, &how).await
     }
 
     /// Returns the visible text of the page or of one element: one line per block, trimmed, without empty lines.
