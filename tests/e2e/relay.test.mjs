@@ -466,9 +466,7 @@ describe('from a terminal', () => {
       assert.equal(code, 1, args.join(' '));
       assert.match(stderr, why, args.join(' '));
     };
-    assert.match(await inTab('trace', 'start'), /Recording a trace/);
-    await inTab('js', '1 + 1');
-    assert.match(await inTab('trace', 'stop'), /Trace saved: .* \(\d+ events?\)/);
+    await refused(/does not work in an everyday browser/, 'trace', 'start');
     assert.match(await inTab('vitals'), /LCP[\s\S]*TTFB/);
     assert.match(await inTab('coverage', 'css', 'start'), /Recording which css is used/);
     await inTab('coverage', 'css', 'stop');

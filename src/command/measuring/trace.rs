@@ -11,8 +11,8 @@ use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes,
-    parameter, phrase, phrase_when, switch,
+    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    When, Writes, parameter, phrase, phrase_when, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -46,7 +46,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     tab: TabUse::ThisPage,
     navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Devtools),
-    everyday: Everyday::Works,
+    everyday: Everyday::Refused(NotEveryday {
+        why: "Chrome gives extensions a trace without the page's events",
+        instead: "Use the Performance panel of DevTools there, or the browser of `gstack connect`.",
+    }),
     needs: Needs::Browser,
     phrases: &[
         phrase_when(When::Is("action", "start"), Verb::Record, "a trace"),

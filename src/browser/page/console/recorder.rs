@@ -11,14 +11,15 @@ use crate::browser::page::page::Page;
 
 impl Page {
     /// Records the tab's requests from now on. Returns false if a recording is in progress.
-    pub fn start_recording(&self, options: RecordingOptions) -> bool {
+    pub fn start_recording(&self, options: RecordingOptions) -> Result<bool, PageError> {
+        let kept = Some(self.keep_attached()?);
         let mut recording = locked(&self.memory.recorded_requests);
         if recording.is_some() {
-            return false;
+            return Ok(false);
         }
         let after = self.memory.journal().keep_more(true);
-        *recording = Some(Recording::new(options, now_millis(), after));
-        true
+        *recording = Some(Recording::new(options, now_millis(), after, kept));
+        Ok(true)
     }
 
     /// Returns the options of the recording in progress.

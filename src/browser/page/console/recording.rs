@@ -6,6 +6,7 @@
 use super::body::Body;
 use crate::browser::devtools::network::GetResponseBody;
 use crate::browser::devtools_session::Session;
+use crate::browser::keep_attached::KeepAttached;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -34,14 +35,16 @@ pub struct Recording {
     pub(super) after: u64,
     bodies: HashMap<u64, Body>,
     bytes: usize,
+    /// Detaching from the tab of an everyday browser would end the recording.
+    _kept: Option<KeepAttached>,
 }
 
 /// The recording in progress, or `None`.
 pub(in crate::browser::page) type Recorded = Arc<Mutex<Option<Recording>>>;
 
 impl Recording {
-    pub(super) fn new(options: RecordingOptions, since: u64, after: u64) -> Self {
-        Self { options, since, after, bodies: HashMap::new(), bytes: 0 }
+    pub(super) fn new(options: RecordingOptions, since: u64, after: u64, kept: Option<KeepAttached>) -> Self {
+        Self { options, since, after, bodies: HashMap::new(), bytes: 0, _kept: kept }
     }
 
     /// Returns the body of a response received during the recording.
@@ -91,7 +94,7 @@ mod tests {
     #[test]
     fn bodies_take_no_more_than_their_bytes() {
         let options = RecordingOptions { bodies: true, ..RecordingOptions::default() };
-        let mut recording = Recording::new(options, 0, 0);
+        let mut recording = Recording::new(options, 0, 0, None);
         recording.add(1, Body::Binary(vec![0; LARGEST_BODY + 1]));
         assert!(recording.body(1).is_none(), "one that is too large");
         for number in 2..20 {

@@ -92,21 +92,19 @@ struct RuleUse {
 impl Page {
     /// Records the executed parts of scripts from now on. Returns false if a recording is in progress.
     pub async fn start_script_coverage(&self) -> Result<bool, PageError> {
-        if *lock(&self.memory.measured.scripts) {
+        if lock(&self.memory.measured.scripts).is_some() {
             return Ok(false);
         }
         tell(self.session(), "Profiler.enable", &json!({})).await?;
         let params = json!({ "callCount": false, "detailed": true });
         tell(self.session(), "Profiler.startPreciseCoverage", &params).await?;
-        *lock(&self.memory.measured.scripts) = true;
+        *lock(&self.memory.measured.scripts) = Some(self.keep_attached()?);
         Ok(true)
     }
 
     /// Stops the recording. Returns `None` if none was in progress.
     pub async fn stop_script_coverage(&self) -> Result<Option<Vec<CodeUse>>, PageError> {
-        if !std::mem::take(&mut *lock(&self.memory.measured.scripts)) {
-            return Ok(None);
-        }
+        let Some(_kept) = lock(&self.memory.measured.scripts).take() else { return Ok(None) };
         let Scripts { result } = call(self.session(), "Profiler.takePreciseCoverage", &json!({})).await?;
         tell(self.session(), "Profiler.stopPreciseCoverage", &json!({})).await?;
         tell(self.session(), "Profiler.disable", &json!({})).await?;
@@ -128,7 +126,7 @@ impl Page {
         tell(self.session(), "DOM.enable", &json!({})).await?;
         tell(self.session(), "CSS.enable", &json!({})).await?;
         tell(self.session(), "CSS.startRuleUsageTracking", &json!({})).await?;
-        *lock(&self.memory.measured.styles) = Some(events);
+        *lock(&self.memory.measured.styles) = Some((events, self.keep_attached()?));
         Ok(true)
     }
 
@@ -139,7 +137,7 @@ impl Page {
 
     /// Stops the recording and returns the result for the present document; `None` if none was in progress.
     pub async fn stop_style_coverage(&self) -> Result<Option<Vec<CodeUse>>, PageError> {
-        let Some(mut events) = lock(&self.memory.measured.styles).take() else { return Ok(None) };
+        let Some((mut events, _kept)) = lock(&self.memory.measured.styles).take() else { return Ok(None) };
         let Rules { rule_usage } = call(self.session(), "CSS.stopRuleUsageTracking", &json!({})).await?;
         tell(self.session(), "CSS.disable", &json!({})).await?;
         tell(self.session(), "DOM.disable", &json!({})).await?;

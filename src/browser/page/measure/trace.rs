@@ -72,18 +72,18 @@ impl Page {
             Err(CdpError::Protocol { message, .. }) if message.contains("already") => return Ok(false),
             Err(error) => return Err(error.into()),
         }
-        *lock(&self.memory.measured.trace) = Some(options);
+        *lock(&self.memory.measured.trace) = Some((options, self.keep_attached()?));
         Ok(true)
     }
 
     /// Returns the options of the trace in progress, or `None`.
     pub fn trace(&self) -> Option<TraceOptions> {
-        *lock(&self.memory.measured.trace)
+        lock(&self.memory.measured.trace).as_ref().map(|(options, _)| *options)
     }
 
     /// Stops the trace and returns the stream of its events; `None` if none was in progress.
     pub async fn stop_trace(&self) -> Result<Option<TraceEvents>, PageError> {
-        let Some(options) = lock(&self.memory.measured.trace).take() else { return Ok(None) };
+        let Some((options, _kept)) = lock(&self.memory.measured.trace).take() else { return Ok(None) };
         let events = self.session().subscribe(&[COLLECTED, COMPLETE]);
         tell(self.session(), "Tracing.end", &json!({})).await?;
         Ok(Some(TraceEvents { options, events, is_cut: false }))

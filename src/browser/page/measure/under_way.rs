@@ -1,18 +1,20 @@
 //! The measurements in progress in a tab between two commands.
 //!
-//! Owns only the state: other files start, read and end a measurement.
+//! Owns only the state: other files start, read and end a measurement. In an everyday browser, gstack stays attached to
+//! the tab meanwhile: detaching would end the measurement.
 
 use crate::browser::events::Subscription;
+use crate::browser::keep_attached::KeepAttached;
 use std::sync::Mutex;
 
 /// The measurements in progress.
 #[derive(Default)]
 pub(in crate::browser::page) struct Measured {
-    pub(super) trace: Mutex<Option<TraceOptions>>,
-    /// True while script coverage is recorded.
-    pub(super) scripts: Mutex<bool>,
+    pub(super) trace: Mutex<Option<(TraceOptions, KeepAttached)>>,
+    /// Script coverage; `None`: no recording.
+    pub(super) scripts: Mutex<Option<KeepAttached>>,
     /// The style sheets reported since style coverage started; `None`: no recording.
-    pub(super) styles: Mutex<Option<Subscription>>,
+    pub(super) styles: Mutex<Option<(Subscription, KeepAttached)>>,
 }
 
 /// The options of a trace.

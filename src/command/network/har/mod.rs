@@ -90,7 +90,7 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
         );
     }
     let page = context.page().await?;
-    if !page.start_recording(options) {
+    if !page.start_recording(options)? {
         return Err(Fault::new(FaultCode::Conflict, "this tab's requests are already being recorded")
             .hint("Save them first: gstack har stop PATH")
             .command("gstack har stop"));
