@@ -201,7 +201,7 @@ fn files_are_dropped_and_given_to_choosers() {
             "dropped a.txt aaa;"
         );
         let fault = world.fault("drop", &["#closed", "a.txt"]).await;
-        assert!(fault.message.contains("takes no files that are dropped there"), "{fault:?}");
+        assert!(fault.message.contains("does not accept files dropped there"), "{fault:?}");
         assert_eq!(world.run("url", &[]).await, world.page("acts.html"));
         said(&world).await;
         let asked = "Asked for files; nothing was chosen (upload gives it some)";

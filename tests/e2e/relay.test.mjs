@@ -422,7 +422,7 @@ describe('from a terminal', () => {
     assert.match(await inTab('cache', 'off'), /Cache off/);
     await inTab('cache', 'on');
     const cleared = await scene.home.run(['cache', 'clear', '--tab', tab]);
-    assert.match(cleared.stderr, /does not work in an everyday browser: the cache of a person's whole profile is left alone/);
+    assert.match(cleared.stderr, /does not work in an everyday browser: gstack does not touch the cache of the person's own profile/);
     assert.match(await inTab('workers', 'bypass', 'on'), /Bypassing service workers on/);
     assert.match(await inTab('workers', 'bypass', 'off'), /Bypassing service workers off/);
     // axe-core comes in parts through the extension's port.
@@ -502,7 +502,7 @@ describe('from a terminal', () => {
       assert.match(three, /Long/);
       assert.equal((await second.attached()).length, 1);
       assert.equal((await browser.attached()).length, 1);
-      assert.match((await home.run(['connect', '--everyday'])).stderr, /another browser already/);
+      assert.match((await home.run(['connect', '--everyday'])).stderr, /already driving another browser/);
     } finally {
       second.stop();
     }

@@ -104,7 +104,7 @@ describe("the composer", options, () => {
     withPanel("done", async (panel, browser) => {
       await panel.until(text("The total is rounded twice"));
       await panel.type("/dee");
-      await panel.until("document.querySelector('#commands').innerText.includes('This message with the deep model')");
+      await panel.until("document.querySelector('#commands').innerText.includes('Send this message with the deep model')");
       await panel.key("Tab");
       await panel.type("why twice?");
       await panel.key("Enter");

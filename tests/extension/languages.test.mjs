@@ -185,8 +185,8 @@ const places = (selector, ...parts) => `(() => {
 
 describe("the panel", options, () => {
   for (const [language, card, ended] of [
-    ["de", "Claude Code ist nicht angemeldet.", "Codex wurde unerwartet beendet (exit status: 101)."],
-    ["fr", "Claude Code n’est pas connecté à un compte.", "Codex s’est arrêté de façon inattendue (exit status: 101)."],
+    ["de", "Claude Code ist nicht angemeldet", "Codex wurde unerwartet beendet (exit status: 101)"],
+    ["fr", "Claude Code n’est pas connecté à un compte", "Codex s’est arrêté de façon inattendue (exit status: 101)"],
   ]) {
     test(`says why a turn failed in its language: ${language}`, () =>
       withPanel(

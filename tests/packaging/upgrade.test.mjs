@@ -73,7 +73,7 @@ test('a newer release takes the place, and the daemon hands over to it', async (
   const before = await pid(at);
   assert.ok(before, 'a daemon runs');
   const looked = await at.run(['upgrade', '--check'], env);
-  assert.match(looked.out, /gstack 9\.9\.9 of 2026-11-22 can be installed/);
+  assert.match(looked.out, /gstack 9\.9\.9 of 2026-11-22 is available/);
   at.untouched();
   const done = await at.run(['upgrade'], env);
   assert.equal(done.code, 0, done.out);
@@ -167,7 +167,7 @@ test('the same version again downloads nothing but the manifest', async (t) => {
   at.untouched();
 });
 
-test('a package manager keeps its files, an agent does not upgrade, and only https and loopback are asked', async (t) => {
+test('a package manager keeps its files, an agent may not upgrade, and only https and loopback are asked', async (t) => {
   const managed = machine(t, 'node_modules/@gstack-browser/gstack-linux-x64/bin');
   const { url, asked } = await serve(t, release(t));
   const env = { GSTACK_RELEASE_URL: url };
@@ -176,7 +176,7 @@ test('a package manager keeps its files, an agent does not upgrade, and only htt
   assert.match(done.out, /was installed by npm[^]*npm install -g @gstack-browser\/gstack@latest/);
   managed.untouched();
   const at = machine(t);
-  assert.match((await at.run(['upgrade'], { ...env, GSTACK_TOKEN: 'an-agents' })).out, /an agent does not upgrade/);
+  assert.match((await at.run(['upgrade'], { ...env, GSTACK_TOKEN: 'an-agents' })).out, /an agent may not upgrade/);
   assert.deepEqual(asked, [], 'a release was asked for');
   assert.match((await at.run(['upgrade', '--check'], { GSTACK_RELEASE_URL: 'http://releases.example' })).out, /only https/);
   // A build without a key trusts no release.

@@ -152,7 +152,7 @@ fn a_model_that_is_refused_is_told_and_does_not_count() {
     let done = parse(r#"{"jsonrpc": "2.0", "id": 2, "result": {"stopReason": "end_turn"}}"#).unwrap();
     handler.incoming(done, &mut out);
     let (events, _) = out.drain();
-    let words = "Agent did not accept the model mini; another one answers.";
+    let words = "Agent did not accept the model mini; a different one is answering.";
     assert!(events.iter().any(|event| matches!(event, AgentEvent::Notice(text) if **text == *words)), "{events:?}");
     assert!(matches!(events.last(), Some(AgentEvent::TurnDone { model: Some(model), .. }) if model == "large"));
 }

@@ -303,7 +303,7 @@ mod tests {
             let Some(Line::ControlResponse { response }) = parse(&line) else { panic!("{line}") };
             refused_model(&response)
         };
-        let words = "Claude Code did not accept the model no-such; another one answers. (unknown model)";
+        let words = "Claude Code did not accept the model no-such; a different one is answering. (unknown model)";
         assert_eq!(answer("error", id).as_deref(), Some(words));
         assert_eq!(answer("success", id), None);
         assert_eq!(answer("error", "another"), None);

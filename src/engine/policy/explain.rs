@@ -178,7 +178,7 @@ mod tests {
         );
         let shop = of("shop.example", Risk::Carrying);
         assert_eq!((shop.verdict, shop.rule.as_ref().map(|rule| rule.id.as_str())), (PolicyVerdict::Runs, Some("b")));
-        assert!(others(&shop)[0].contains("could go along"), "{shop:?}");
+        assert!(others(&shop)[0].contains("read on another site"), "{shop:?}");
         let closes = of("shop.example", Risk::ClosesTheirs);
         assert_eq!(closes.verdict, PolicyVerdict::Asks);
         assert!(!closes.choices.is_empty() && closes.others.len() == 4, "{closes:?}");
