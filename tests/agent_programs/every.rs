@@ -92,7 +92,7 @@ async fn a_session_that_is_gone_begins_anew_and_says_so() {
         let mut talk = bench.talk_with(Launch { resume, ..bench.launch() }).await.unwrap();
         let events = talk.turn_of("repeat after me: new").await;
         assert_eq!(text_of(&events), "new", "{program:?}");
-        let said = |event: &AgentEvent| matches!(event, AgentEvent::Notice(text) if text.contains("starts again"));
+        let said = |event: &AgentEvent| matches!(event, AgentEvent::Notice(text) if text.contains("starts a new one"));
         assert!(events.iter().any(said), "{program:?} {events:?}");
         talk.session.close().await;
     }

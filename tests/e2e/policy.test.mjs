@@ -31,7 +31,7 @@ describe('a page that tells the agent what to do', () => {
     await scene.panel.seen('approval', '127.0.0.1');
     await scene.home.ok(['approvals', 'deny', asked.approvalId]);
     const went = await going;
-    assert.ok(went.isError && words(went).includes('said no'), words(went));
+    assert.ok(went.isError && words(went).includes('the person denied'), words(went));
     assert.deepEqual(other.asked, [], 'nothing reached the other site');
 
     const plain = turn.tool('goto', { url: `${other.origin}/` });

@@ -57,7 +57,7 @@ describe('an action is shown whole, and done as it was shown', () => {
       assert.notEqual(second.approvalId, first.approvalId);
       assert.equal(second.action.element.name, now);
       await scene.home.ok(['approvals', 'deny', second.approvalId]);
-      assert.ok(words(await clicking).includes('said no'));
+      assert.ok(words(await clicking).includes('the person denied'));
     }
     assert.equal(await scene.page.evaluate('window.clicked ?? "nothing"'), 'nothing');
     turn.end();

@@ -210,7 +210,7 @@ describe('what may come between', () => {
     const { turn, clicking } = await heldClick();
     await scene.cancel();
     await turn.interrupted();
-    assert.match(words(await clicking), /not known/);
+    assert.match(words(await clicking), /unknown whether/);
     await panel.gone('stop');
     await panel.page.waitFor(`document.body.innerText.includes('Cancel was pressed')`, 'the reason');
     const refused = await scene.home.run(['text', '--tab', String(await scene.tab('/held-click'))]);
@@ -245,7 +245,7 @@ describe('what may come between', () => {
     await browser.client.send('Target.closeTarget', { targetId: other.targetId });
     const { code, stdout, stderr } = await clicking;
     assert.equal(code, 3, stdout + stderr);
-    assert.match(stdout + stderr, /not known/);
+    assert.match(stdout + stderr, /unknown whether/);
   });
 
   test('the worker is stopped in mid-command: unknown, then everything goes on with the same tab', async () => {
@@ -263,7 +263,7 @@ describe('what may come between', () => {
     await panel.page.send('ServiceWorker.stopAllWorkers');
     await browser.client.gone(worker.targetId, 'the worker');
     const cut = await counting;
-    assert.match(words(cut), /not known/, JSON.stringify(cut));
+    assert.match(words(cut), /unknown whether/, JSON.stringify(cut));
     await panel.connected();
     assert.equal(await scene.tab('/counter'), number);
     assert.match(words(await turn.tool('text', {})), /Counter/, 'the same turn reads again');
@@ -410,7 +410,7 @@ describe('from a terminal', () => {
     const { code, stderr } = await scene.home.run(['emulate', 'permissions', 'grant', 'geolocation', '--tab', tab]);
     assert.equal(code, 1);
     assert.match(stderr, /does not work in an everyday browser: Chrome does not let extensions set a site's permissions/);
-    assert.match(await inTab('emulate', 'reset'), /own again/);
+    assert.match(await inTab('emulate', 'reset'), /Emulation is off/);
     assert.match(await inTab('emulate', 'list'), /nothing is emulated/);
     assert.match(await inTab('har', 'start', '--bodies'), /Recording requests/);
     await inTab('js', "fetch('/form').then((answer) => answer.text())");

@@ -128,7 +128,7 @@ for (const [what, options, said] of [
     /is not a file/,
   ],
   ['a program that does not start', { make: (at) => writeFileSync(at, 'not a program') }, /does not start here/],
-  ['a release for other machines', { change: { target: 'sparc-sun-solaris' } }, /has nothing for/],
+  ['a release for other machines', { change: { target: 'sparc-sun-solaris' } }, /has no build for/],
   ['a name that leads elsewhere', { change: { file: '../gstack' } }, /is not a file's name/],
 ])
   test(`${what} is refused, and nothing changes`, async (t) => {

@@ -45,7 +45,7 @@ fn a_browser_that_takes_the_place_of_a_killed_one_is_told() {
         std::thread::yield_now();
     }
     let said = stage.run(&["goto", &site.url("/two")]);
-    assert!(said.contains("was closed or crashed") && said.contains("a new one"), "{said}");
+    assert!(said.contains("was closed or crashed") && said.contains("a new browser"), "{said}");
     assert_eq!(stage.run(&["url"]), site.url("/two"), "it is said once");
     stage.run(&["disconnect"]);
     let quiet = stage.run(&["goto", &site.url("/two")]);
