@@ -27,7 +27,10 @@ fn the_rules_explain_themselves_and_are_held_against_expectations() {
     assert!(said.starts_with("Asks you first. No rule covers it.\nOther rules:\n"), "{said}");
     assert!(said.contains("allow act on shop.example: it is for another site"), "{said}");
     let said = stage.said(&["policy", "explain", "clik"]);
-    assert!(said.code == Some(2) && said.err.contains("neither a command") && said.err.contains("Use look, act"), "{said:?}");
+    assert!(
+        said.code == Some(2) && said.err.contains("neither a command") && said.err.contains("Use look, act"),
+        "{said:?}"
+    );
     let said = stage.said(&["policy", "explain", "act", "--site", "a b"]);
     assert!(said.code == Some(2) && said.err.contains("a b"), "{said:?}");
 
