@@ -19,7 +19,7 @@ describe('an agent that does what a hostile page wants', () => {
   });
 
   /** The call needs an approval for the data that it carries; it is denied, and nothing reaches the other site. */
-  const isAsked = async (tool, input, why = /carry|could send/) => {
+  const isAsked = async (tool, input, why = /may send text|could send/) => {
     const before = other.asked.length;
     const running = turn.tool(tool, input);
     const asked = await scene.approval();
