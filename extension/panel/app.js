@@ -336,6 +336,8 @@ export class PanelApp {
       this.composer.isEmpty &&
       document.hasFocus() &&
       !(document.activeElement instanceof HTMLInputElement) &&
+      // The person may be about to answer another card by a key.
+      !document.activeElement?.closest(".approval") &&
       !(document.activeElement instanceof HTMLTextAreaElement && document.activeElement.matches(".asked-text"))
     )
       asking.focus();

@@ -127,11 +127,11 @@ impl ConversationTools {
         let working = || self.engine.tabs().sets().working(self.conversation());
         let tab = named.or_else(working).or_else(|| self.engine.browsers().current_tab());
         let begun = self.engine.activity().begin(self.source(), tab, &call);
-        let act = Act::begin(self, &call, step, tab);
-        let outcome = self.run_permitted(call, named, step, cancel, &act).await;
+        let act = Act::begin(self, &call, step);
+        let outcome = self.run_permitted(call, named, step, cancel.clone(), &act).await;
         let said = outcome.as_ref().map(|result| result.text.as_str());
         begun.end(said);
-        act.end(self, said).await;
+        act.end(self, said, &cancel).await;
         outcome
     }
 
@@ -153,11 +153,13 @@ impl ConversationTools {
         if !self.by_person && !matches!(spec.tab, TabUse::Lists | TabUse::Opens) {
             self.engine.check_lease(subject, conversation.id())?;
         }
+        act.placed(self, tab);
         self.engine.tabs().change_work(conversation, |working| working.tab = Some(tab));
         self.engine.browsers().stay_for_turn(conversation, tab)?;
         let cancel = cancel.child_token();
         let run = self.run_in_place(call, Place { tab, subject }, step, cancel.clone(), act);
-        self.until_taken_back(subject, &cancel, run).await
+        let needs_tab = !matches!(spec.tab, TabUse::Lists | TabUse::Opens);
+        self.until_taken_back(subject, needs_tab, &cancel, run).await
     }
 
     /// Runs a call in a tab that it may use.
@@ -191,12 +193,12 @@ impl ConversationTools {
             me: Some(conversation.id()),
         };
         if self.by_person {
-            act.permitted(self).await;
+            act.permitted(self, &cancel).await;
             return Ok(tool_result(self.engine.run(&call, target(None, None), cancel).await?).await);
         }
         let asking = cancel.clone();
         let ApprovedCall { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
-        act.permitted(self).await;
+        act.permitted(self, &cancel).await;
         let mut wrote = edited.is_some();
         call = edited.unwrap_or(call);
         // What it sends may be the first part of something, even if it fails halfway.

@@ -114,7 +114,7 @@ describe("turns", options, () => {
 
   test("messages that wait after a stop go on by a word", () =>
     withPanel("paused", async (panel) => {
-      await panel.until("document.querySelector('.queue').innerText.includes('2 messages wait')");
+      await panel.until("document.querySelector('.queue').innerText.includes('2 messages are waiting')");
       await press(panel, "Continue");
       await panel.until(text("You said Then check the same on a phone’s width."));
     }));

@@ -153,7 +153,7 @@ export const STATES = {
   plan: { scenario: "plan", ready: "document.querySelector('.plan')" },
   usage: { scenario: "usage", ready: ended },
   slot: { scenario: "slot", ready: "document.body.innerText.includes('waiting for a free agent')" },
-  paused: { scenario: "paused", ready: "document.body.innerText.includes('2 messages wait')" },
+  paused: { scenario: "paused", ready: "document.body.innerText.includes('2 messages are waiting')" },
   errors: { scenario: "errors", ready: "document.querySelectorAll('.card--danger').length === 3", height: 1000 },
   missing: { scenario: "missing", ready: "document.querySelector('.card--danger')" },
   "errors-away": { scenario: "errors", ready: "document.querySelector('.card--danger')", then: away, height: 1000 },

@@ -108,7 +108,7 @@ describe('react', () => {
   test('a page without React says so', async () => {
     const { gstack, site } = them;
     await gstack.run('goto', site.put('plain', '<title>Plain</title><p id=p>Text</p>'));
-    await assert.rejects(gstack.run('react-tree'), /No React was found/);
-    await assert.rejects(gstack.run('react-component', '#p'), /No React was found/);
+    await assert.rejects(gstack.run('react-tree'), /no React was found/);
+    await assert.rejects(gstack.run('react-component', '#p'), /no React was found/);
   });
 });

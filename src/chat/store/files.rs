@@ -90,7 +90,10 @@ fn thin_out(folder: &Path, most: usize, bytes: u64) -> io::Result<()> {
     let mut kept: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let metadata = entry.metadata()?;
+        let metadata = match entry.metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            metadata => metadata?,
+        };
         kept.push((metadata.modified()?, metadata.len(), entry.path()));
     }
     kept.sort();
@@ -99,7 +102,11 @@ fn thin_out(folder: &Path, most: usize, bytes: u64) -> io::Result<()> {
         if count <= most && total <= bytes {
             break;
         }
-        fs::remove_file(path)?;
+        match fs::remove_file(path) {
+            // Another act thins out at the same time.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => removed?,
+        }
         (count, total) = (count - 1, total - length);
     }
     Ok(())

@@ -9,6 +9,8 @@ use crate::command::core::{Call, composition};
 use crate::command::spec::{Holds, Parameter};
 use percent_encoding::percent_decode_str;
 
+/// How many addresses within each other are read.
+const MOST_NESTED: usize = 4;
 /// Replaces a secret.
 const REDACTED: &str = "[redacted]";
 /// Address parameters that grant access, in addition to names that are secret everywhere.
@@ -81,7 +83,12 @@ pub(crate) fn message(call: Option<&Call>, words: &[String], message: &str) -> S
 
 /// Removes keys, and secrets in addresses, from any text.
 pub(crate) fn text(text: &str) -> String {
-    without_keys(&without_parameters(&without_users(text)))
+    text_within(text, MOST_NESTED)
+}
+
+/// Like [`text`]; `depth` is the number of addresses within addresses that are still read.
+fn text_within(text: &str, depth: usize) -> String {
+    without_keys(&without_parameters(&without_users(text), depth))
 }
 
 /// Returns the arguments that stay, and those reduced to their length.
@@ -154,7 +161,7 @@ fn without_users(text: &str) -> String {
 }
 
 /// Removes the token from `?token=abc&page=2`, including in fragments.
-fn without_parameters(text: &str) -> String {
+fn without_parameters(text: &str, depth: usize) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('=') {
@@ -172,8 +179,9 @@ fn without_parameters(text: &str) -> String {
         let ends = |c: char| matches!(c, '&' | ';' | '#') || (c == '?' && delimiter == Some(';')) || ends_address(c);
         let end = after.find(ends).unwrap_or(after.len());
         let value = &after[..end];
-        if !value.is_empty() && is_secret_parameter(name, value) {
-            clean.push_str(REDACTED);
+        if !value.is_empty() {
+            // Parameters within the value are judged with it, so they are not read again: a page may nest thousands.
+            clean.push_str(if is_secret_parameter(name, value, depth) { REDACTED } else { value });
             rest = &after[end..];
         }
     }
@@ -181,13 +189,17 @@ fn without_parameters(text: &str) -> String {
     clean
 }
 
-fn is_secret_parameter(name: &str, value: &str) -> bool {
+fn is_secret_parameter(name: &str, value: &str, depth: usize) -> bool {
     let name = decoded(name);
     let lower = name.to_ascii_lowercase();
     let by_name = || lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| SECRET_PARAMETERS.contains(&word));
     let value = decoded(value);
-    // A nested address may contain secrets of its own.
-    is_secret_name(&name) || by_name() || is_secret_value(&value) || text(&value) != value
+    // A nested address may contain secrets of its own. What is nested deeper than anybody writes counts as one.
+    let is_nested_secret = || match depth.checked_sub(1) {
+        Some(depth) => text_within(&value, depth) != value,
+        None => value.contains('='),
+    };
+    is_secret_name(&name) || by_name() || is_secret_value(&value) || is_nested_secret()
 }
 
 /// Removes keys of known issuers, and the credentials after `Bearer` and `Basic`.
@@ -318,6 +330,14 @@ mod tests {
         ] {
             assert_eq!(text(given), kept, "{given}");
         }
+    }
+
+    #[test]
+    fn an_address_that_is_nested_without_end_takes_no_time_and_shows_no_secret() {
+        let nested = format!("https://a.example/{}token=abc", "?a=".repeat(50_000));
+        assert_eq!(text(&nested), "https://a.example/?a=[redacted]");
+        let twice = "https://a.example/?next=https://b.example/?go=https://c.example/?page=2";
+        assert_eq!(text(twice), twice);
     }
 
     #[test]

@@ -180,8 +180,12 @@ fn shown(text: &str) -> String {
 }
 
 /// Returns what a program calls itself. Only the person's name for it stands in round brackets.
+/// Letters that look like the round brackets around the person's name for a client.
+const OPENING: [char; 6] = ['(', '（', '﹙', '⁽', '₍', '❨'];
+const CLOSING: [char; 6] = [')', '）', '﹚', '⁾', '₎', '❩'];
+
 fn client_name(text: &str) -> String {
-    let name = shown(text).replace('(', "[").replace(')', "]");
+    let name = shown(text).replace(OPENING, "[").replace(CLOSING, "]");
     if name.is_empty() { NAMELESS.to_owned() } else { name }
 }
 
@@ -220,7 +224,9 @@ mod tests {
     fn a_hostile_name_hides_nothing_and_is_not_mistaken_for_the_persons() {
         assert_eq!(client_name("a\u{202e}b"), "a⟨U+202E⟩b");
         assert_eq!(client_name("a\u{1b}[2Jb\nc\u{0}"), "a⟨U+001B⟩[2Jb c⟨U+0000⟩");
-        assert_eq!(client_name("cursor (work)"), "cursor [work]", "as if the person had named it");
+        for work in ["(work)", "（work）", "⁽work⁾"] {
+            assert_eq!(client_name(&format!("cursor {work}")), "cursor [work]", "as if the person had named it");
+        }
         assert_eq!(client_name(&"x".repeat(10_000)).chars().count(), 40);
         assert!(client_name(&"\u{202e}".repeat(10_000)).chars().count() <= 40);
         assert!(client_name(&"x".repeat(41)).ends_with('…'));

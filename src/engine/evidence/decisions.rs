@@ -13,7 +13,8 @@ pub(super) struct Span {
     pub(super) line: Option<String>,
 }
 
-/// Returns for each act the indexes of its lines, in order. Lines outside of every act are left out.
+/// Returns for each act the indexes of its lines, in order. Lines outside of every act are left out, and so
+/// are lines that could be about several: a wrong decision is worse than none.
 pub(super) fn assign(acts: &[Span], audit: &[AuditEntry]) -> Vec<Vec<usize>> {
     let mut assigned = vec![Vec::new(); acts.len()];
     for (index, entry) in audit.iter().enumerate() {
@@ -22,7 +23,8 @@ pub(super) fn assign(acts: &[Span], audit: &[AuditEntry]) -> Vec<Vec<usize>> {
         let of_line = open.iter().find(|at| acts[**at].line.as_deref() == Some(&entry.action));
         // What the person edited has another line.
         let own = || open.iter().find(|at| acts[**at].line.is_none());
-        if let Some(at) = of_line.or_else(own).or_else(|| open.first()) {
+        let only = || open.first().filter(|_| open.len() == 1);
+        if let Some(at) = of_line.or_else(own).or_else(only) {
             assigned[*at].push(index);
         }
     }

@@ -250,14 +250,13 @@ fn has_picture(trace: &ActTrace) -> bool {
 /// Whether a trace may be the one of a step.
 type Rule = fn(&Step<'_>, &ActTrace) -> bool;
 
-/// Returns the trace of each step: by the agent's id of the call, by its arguments, or else by their order.
+/// Returns the trace of each step: by the agent's id of the call, or by its arguments.
 fn pair<'a>(steps: &[Step<'_>], traces: &'a [ActTrace]) -> Vec<Option<&'a ActTrace>> {
     let mut paired: Vec<Option<&ActTrace>> = vec![None; steps.len()];
     let mut used = vec![false; traces.len()];
-    let rules: [Rule; 3] = [
+    let rules: [Rule; 2] = [
         |step, trace| trace.call_id.as_deref() == Some(step.id.as_str()),
         |step, trace| trace.tool == step.tool && trace.arguments == step.given,
-        |step, trace| trace.tool == step.tool,
     ];
     for rule in rules {
         for (step, place) in steps.iter().zip(&mut paired).filter(|(_, place)| place.is_none()) {
@@ -272,7 +271,8 @@ fn pair<'a>(steps: &[Step<'_>], traces: &'a [ActTrace]) -> Vec<Option<&'a ActTra
 
 fn finished(step: Step<'_>, trace: Option<&ActTrace>) -> Act {
     let Step { tool, arguments, images, mut act, .. } = step;
-    act.call = format!("{tool} {arguments}");
+    // The trace has them without any text that was typed.
+    act.call = format!("{tool} {}", trace.map_or(arguments, |trace| &trace.arguments));
     if act.outcome.is_empty() {
         act.outcome = "cut off, outcome unknown";
     }

@@ -66,7 +66,9 @@ impl ConversationTools {
             let present = edited.as_ref().unwrap_or(call);
             let now = TargetSnapshot::take(&self.engine, present, tab).await?;
             if now.record(present) == record {
-                self.tell_text(step, edited.as_ref());
+                if !now.into_password {
+                    self.tell_text(step, edited.as_ref());
+                }
                 return Ok(now.permit(present, review.shown, edited.clone()));
             }
         }

@@ -102,11 +102,16 @@ impl ConversationTools {
     pub(super) async fn until_taken_back<T>(
         &self,
         tab: TabId,
+        needs_tab: bool,
         cancel: &CancellationToken,
         call: impl Future<Output = Result<T, Fault>>,
     ) -> Result<T, Fault> {
         let Some(driver) = &self.driver else { return call.await };
         let running = driver.runs_in(tab, CancellationToken::new());
+        // Whoever takes the tab back from here on finds the call; it may have been taken just before.
+        if needs_tab && !self.engine.tabs().sets().of(self.conversation()).contains(&tab) {
+            return Err(DriversError::TakenBack { tab: tab.to_string() }.into());
+        }
         let mut call = std::pin::pin!(call);
         let outcome = tokio::select! {
             outcome = &mut call => outcome,

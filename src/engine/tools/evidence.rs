@@ -13,14 +13,17 @@ use crate::engine::activity;
 use crate::engine::conversations::ToolCallName;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{FileId, TabId};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 /// The largest picture that is kept, in bytes.
 const LARGEST_PICTURE: usize = 2 * 1024 * 1024;
 /// How long an act waits for its picture. A page with an open dialog draws nothing.
 const PICTURE_LIMIT: Duration = Duration::from_secs(3);
+/// The longest address or title that is noted, in characters.
+const LONGEST_TEXT: usize = 500;
 /// The most requests that are noted of one act.
 const MOST_REQUESTS: usize = 100;
 
@@ -29,17 +32,13 @@ pub(super) struct Act(Option<Noted>);
 
 struct Noted {
     call: Call,
-    tab: Option<TabId>,
+    /// The tab that the call may use.
+    tab: OnceLock<TabId>,
     trace: Mutex<ActTrace>,
 }
 
 impl Act {
-    pub(super) fn begin(
-        tools: &ConversationTools,
-        call: &Call,
-        step: Option<&ToolCallName>,
-        tab: Option<TabId>,
-    ) -> Self {
+    pub(super) fn begin(tools: &ConversationTools, call: &Call, step: Option<&ToolCallName>) -> Self {
         let turn_id = tools.conversation().turn();
         if turn_id.is_none() || tools.driver.is_some() {
             return Self(None);
@@ -52,41 +51,66 @@ impl Act {
                 .map_or_else(String::new, |of| tool_arguments::redacted(&of.tool, &of.arguments.to_string())),
             line: redaction::line(call),
             came_at: now_millis(),
-            before: tab.and_then(|tab| page_in(tools, tab)),
             ..ActTrace::default()
         };
-        Self(Some(Noted { call: call.clone(), tab, trace: Mutex::new(trace) }))
+        Self(Some(Noted { call: call.clone(), tab: OnceLock::new(), trace: Mutex::new(trace) }))
+    }
+
+    /// Notes the page in the call's tab, once it is known that the call may use that tab.
+    pub(super) fn placed(&self, tools: &ConversationTools, tab: TabId) {
+        let Some(noted) = &self.0 else { return };
+        if noted.tab.set(tab).is_ok() {
+            lock(&noted.trace).before = page_in(tools, tab);
+        }
     }
 
     /// Notes that the call runs from now on, and takes the picture before it.
-    pub(super) async fn permitted(&self, tools: &ConversationTools) {
+    pub(super) async fn permitted(&self, tools: &ConversationTools, cancel: &CancellationToken) {
         let Some(noted) = &self.0 else { return };
         lock(&noted.trace).permitted_at = Some(now_millis());
-        if let Some(tab) = noted.tab.filter(|_| noted.is_pictured(tools)) {
-            let picture = picture(tools, tab).await;
+        if let Some(tab) = noted.tab.get().filter(|_| noted.is_pictured(tools)) {
+            let picture = tokio::select! {
+                () = cancel.cancelled() => None,
+                picture = picture(tools, *tab) => picture,
+            };
             if let Some(page) = &mut lock(&noted.trace).before {
                 page.picture = picture;
             }
         }
     }
 
-    /// Writes the notes. `outcome` holds what the call printed.
-    pub(super) async fn end(self, tools: &ConversationTools, outcome: Result<&str, &Fault>) {
+    /// Writes the notes. `outcome` holds what the call printed. A call that was cancelled waits for nothing: neither for
+    /// a picture nor for the page.
+    pub(super) async fn end(
+        self,
+        tools: &ConversationTools,
+        outcome: Result<&str, &Fault>,
+        cancel: &CancellationToken,
+    ) {
         let Some(noted) = self.0 else { return };
         let pictured = noted.is_pictured(tools);
         let mut trace = noted.trace.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         trace.ended_at = now_millis();
         trace.result = activity::result_line(&noted.call, outcome);
+        let placed = noted.tab.get().copied();
         let working = tools.engine.tabs().sets().working(tools.conversation());
-        let tab = working.or(noted.tab);
+        // A call that opens a tab or goes to another ends there.
+        let tab = if noted.call.spec.category == Category::Tabs { working.or(placed) } else { placed };
         if let (Some(from), Some(tab)) = (trace.permitted_at.filter(|_| noted.call.spec.changes()), tab) {
             trace.after = page_in(tools, tab);
             let mut seen: Vec<TabId> = vec![tab];
-            seen.extend(noted.tab.filter(|before| *before != tab));
-            note_requests(tools, &seen, from, &mut trace).await;
-            let picture = if pictured { picture(tools, tab).await } else { None };
-            if let Some(page) = &mut trace.after {
-                page.picture = picture;
+            seen.extend(placed.filter(|before| *before != tab));
+            let look = async {
+                note_requests(tools, &seen, from, &mut trace).await;
+                let picture = if pictured { picture(tools, tab).await } else { None };
+                if let Some(page) = &mut trace.after {
+                    page.picture = picture;
+                }
+            };
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => {}
+                () = look => {}
             }
         }
         let conversation = tools.conversation().clone();
@@ -107,7 +131,23 @@ impl Noted {
 /// Returns the page in a tab, without the secrets in its address.
 fn page_in(tools: &ConversationTools, tab: TabId) -> Option<TracedPage> {
     let (_, page) = tools.engine.tabs().shown(tab)?;
-    Some(TracedPage { url: redaction::text(&page.url), title: redaction::text(&page.title), picture: None })
+    Some(TracedPage { url: address(&page.url), title: redaction::text(&cut(&page.title)), picture: None })
+}
+
+/// Returns an address as it is noted: without secrets, without the content of `data:` addresses, and not so long that a
+/// page could push out the notes of other acts.
+fn address(url: &str) -> String {
+    match url.split_once([',', ';']) {
+        Some((kind, content)) if kind.starts_with("data:") => format!("{kind}, {} characters", content.len()),
+        _ => redaction::text(&cut(url)),
+    }
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= LONGEST_TEXT {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST_TEXT - 1).chain(['…']).collect()
 }
 
 /// Notes the requests that these tabs sent since `from`.
@@ -123,7 +163,7 @@ async fn note_requests(tools: &ConversationTools, tabs: &[TabId], from: u64, tra
     trace.more_requests = requests.len().saturating_sub(MOST_REQUESTS);
     let noted = requests.into_iter().take(MOST_REQUESTS).map(|request| TracedRequest {
         method: request.method,
-        url: redaction::text(&request.url),
+        url: address(&request.url),
         status: request.status,
         failed: request.failed,
     });
