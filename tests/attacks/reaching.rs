@@ -254,7 +254,7 @@ fn the_clipboard_is_not_pasted_unasked() {
     turn.runs("click", json!({"selector": "#first"}));
     for key in ["Control+v", "ControlOrMeta+V", "Control+KeyV", "Control+Shift+v", "Shift+Insert"] {
         let card = turn.refused("press", &json!({"key": key}));
-        assert!(card["why"].as_str().is_some_and(|why| why.contains("carry")), "{key}: {card}");
+        assert!(card["why"].as_str().is_some_and(|why| why.contains("send text from another page")), "{key}: {card}");
     }
     turn.runs("click", json!({"selector": "#note", "button": "middle"}));
     turn.runs("press", json!({"key": "Control+a"}));
