@@ -127,7 +127,7 @@ describe('the evidence of a turn', () => {
       `${origin}/?token=[redacted]`,
       'allowed by you in the terminal',
       'allowed by rule',
-      `POST ${origin}/api/orders?api_key=[redacted]&page=2`,
+      `POST ${origin}/api/orders?api_key=[redacted]&page=…`,
       '201',
       'denied by you in the terminal',
       'denied, did nothing',

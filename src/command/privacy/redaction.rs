@@ -86,6 +86,26 @@ pub(crate) fn text(text: &str) -> String {
     text_within(text, MOST_NESTED)
 }
 
+/// Returns an address as a file that is passed on has it: of its query only the names, no fragment, no part of the path
+/// that looks like a key, and no content of a `data:` address.
+pub(crate) fn shared_address(address: &str) -> String {
+    if let Some((kind, content)) = address.split_once(',').filter(|_| address.starts_with("data:")) {
+        return format!("{kind}, {} characters", content.len());
+    }
+    let address = address.split('#').next().unwrap_or_default();
+    let (path, query) = address.split_once('?').map_or((address, None), |(path, query)| (path, Some(query)));
+    let parts = path.split('/').map(|part| if is_secret_value(part) { REDACTED } else { part });
+    let mut shared = text(&parts.collect::<Vec<_>>().join("/"));
+    for (at, parameter) in query.into_iter().flat_map(|query| query.split('&')).enumerate() {
+        shared.push(if at == 0 { '?' } else { '&' });
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        // A query without names is a value.
+        shared.push_str(if value.is_empty() && is_secret_value(name) { REDACTED } else { name });
+        shared.push_str(if value.is_empty() { "" } else { "=…" });
+    }
+    shared
+}
+
 /// Like [`text`]; `depth` is the number of addresses within addresses that are still read.
 fn text_within(text: &str, depth: usize) -> String {
     without_keys(&without_parameters(&without_users(text), depth))
@@ -329,6 +349,22 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(text(given), kept, "{given}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_passed_on_has_no_values() {
+        for (address, shared) in [
+            (
+                "https://ada:pw@a.example/list?page=2&q=ada%20lovelace#top",
+                "https://[redacted]@a.example/list?page=…&q=…",
+            ),
+            ("https://a.example/reset/9f3c2b71e4d84a6fb0c15d7e8a93f6b2c4d1/x", "https://a.example/reset/[redacted]/x"),
+            ("https://a.example/?9f3c2b71e4d84a6fb0c15d7e8a93f6b2c4d1", "https://a.example/?[redacted]"),
+            ("data:text/html;base64,PGgxPkFkYTwvaDE+", "data:text/html;base64, 18 characters"),
+            ("about:blank", "about:blank"),
+        ] {
+            assert_eq!(super::shared_address(address), shared);
         }
     }
 

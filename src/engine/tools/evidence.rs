@@ -134,13 +134,9 @@ fn page_in(tools: &ConversationTools, tab: TabId) -> Option<TracedPage> {
     Some(TracedPage { url: address(&page.url), title: redaction::text(&cut(&page.title)), picture: None })
 }
 
-/// Returns an address as it is noted: without secrets, without the content of `data:` addresses, and not so long that a
-/// page could push out the notes of other acts.
+/// Returns an address as it is noted, and not so long that a page could push out the notes of other acts.
 fn address(url: &str) -> String {
-    match url.split_once([',', ';']) {
-        Some((kind, content)) if kind.starts_with("data:") => format!("{kind}, {} characters", content.len()),
-        _ => redaction::text(&cut(url)),
-    }
+    redaction::shared_address(&cut(url))
 }
 
 fn cut(text: &str) -> String {
