@@ -361,7 +361,7 @@ mod tests {
             ),
             ("https://a.example/reset/9f3c2b71e4d84a6fb0c15d7e8a93f6b2c4d1/x", "https://a.example/reset/[redacted]/x"),
             ("https://a.example/?9f3c2b71e4d84a6fb0c15d7e8a93f6b2c4d1", "https://a.example/?[redacted]"),
-            ("data:text/html;base64,PGgxPkFkYTwvaDE+", "data:text/html;base64, 18 characters"),
+            ("data:text/html;base64,PGgxPkFkYTwvaDE+", "data:text/html;base64, 16 characters"),
             ("about:blank", "about:blank"),
         ] {
             assert_eq!(super::shared_address(address), shared);
