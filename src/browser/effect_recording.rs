@@ -138,7 +138,7 @@ impl Tab {
         let acts = effects.list().acts;
         if acts {
             self.browser().shared.state().downloads.act_begins(self.id());
-            self.browser().shared.intercept_choosers(self.id(), true);
+            self.intercept_choosers();
         }
         self.browser().shared.recording_changed(true);
         Ok(Recording { tab: self.clone(), acts })
@@ -151,7 +151,7 @@ impl Drop for Recording {
         self.tab.with_tab_state(|tab_state| tab_state.effects = None).unwrap_or_default();
         self.tab.browser().shared.recording_changed(false);
         if self.acts {
-            self.tab.browser().shared.intercept_choosers(self.tab.id(), false);
+            self.tab.let_choosers_open_later();
         }
     }
 }

@@ -1,18 +1,51 @@
 //! File choosers that a page opens during an act.
 //!
 //! A chooser is a window of the browser: nothing in a page can close it, and it takes the keyboard from the person.
-//! Owns when choosers are intercepted: from the start of an act to its end, so that a person's own click still opens
-//! one. Never gives files: `upload` does.
+//! Owns when choosers are intercepted: from the start of an act until a moment after its end, so that a person's own
+//! click still opens one. Never gives files: `upload` does.
 
 use super::devtools::page::SetInterceptFileChooserDialog;
 use super::devtools::target::SessionId;
 use super::effects::{Effects, Noted};
 use super::shared::{Role, Shared};
+use super::tab::Tab;
 use crate::protocol::ids::TabId;
+use std::time::Duration;
+
+/// The browser may report a chooser after the input that opened it is over.
+const OPENS_LATER: Duration = Duration::from_secs(1);
+
+impl Tab {
+    /// Intercepts the choosers that the tab opens from now on.
+    pub(super) fn intercept_choosers(&self) {
+        // A tab that is gone opens none.
+        self.with_tab_state(|tab_state| tab_state.chooser_round += 1).unwrap_or_default();
+        self.browser().shared.intercept_choosers(self.id(), true);
+    }
+
+    /// Lets choosers open again in a moment, unless another act begins until then.
+    pub(super) fn let_choosers_open_later(&self) {
+        let round = self.with_tab_state(|tab_state| tab_state.chooser_round);
+        let (Ok(round), Ok(runtime)) = (round, tokio::runtime::Handle::try_current()) else { return };
+        let (tab, gone) = (self.clone(), self.browser().gone().clone());
+        self.browser().cdp().tasks().spawn_on(
+            async move {
+                tokio::select! {
+                    () = gone.cancelled() => return,
+                    () = tokio::time::sleep(OPENS_LATER) => {}
+                }
+                if tab.with_tab_state(|tab_state| tab_state.chooser_round).is_ok_and(|now| now == round) {
+                    tab.browser().shared.intercept_choosers(tab.id(), false);
+                }
+            },
+            &runtime,
+        );
+    }
+}
 
 impl Shared {
     /// Intercepts the choosers of all frames of the tab, or no longer does. Input that is sent later comes after it.
-    pub(super) fn intercept_choosers(&self, tab: TabId, enabled: bool) {
+    fn intercept_choosers(&self, tab: TabId, enabled: bool) {
         let of_tab = |role: &Role| matches!(role, Role::Page(own) | Role::Frame(own) if *own == tab);
         let sessions: Vec<SessionId> = {
             let state = self.state();
