@@ -119,13 +119,13 @@ describe('what a person decides in the panel', () => {
       const { targetId } = await client.send('Target.createTarget', { url: `${site.origin}/counter` });
       await panel.page.waitFor(`!document.querySelector('.bubble')`, 'an empty conversation');
       await panel.say('And here?');
-      await panel.page.waitFor(`${has('.notice--slot', 'busy')} && ${has('.turn-footer', 'waiting for a free agent')}`);
+      await panel.page.waitFor(`${has('.notice--slot', 'maximum number of agents')} && ${has('.turn-footer', 'waiting for a free agent')}`);
       first.end();
       const second = await scene.agent.prompt();
       assert.match(second.prompt, /And here\?/);
       second.say('Here it is.');
       await panel.seen('answer', 'Here it is.');
-      assert.equal(await panel.page.evaluate(has('.notice--slot', 'busy')), false);
+      assert.equal(await panel.page.evaluate(has('.notice--slot', 'maximum number of agents')), false);
       second.end();
       await panel.gone('stop');
       await client.send('Target.closeTarget', { targetId });
