@@ -101,7 +101,7 @@ export async function measurePanel(sides, runs) {
     samples: of('text'),
     notes: [
       'The agents answer at once: what is measured is the way there and back, never a model. ' +
-        'The built-in agent is no process, so the table above has no line of it.',
+        'The built-in agent has no process of its own, so it is not in the table above.',
     ],
   });
 }

@@ -331,16 +331,9 @@ export class PanelApp {
     this.#offered = asking;
     if (!asking) return;
     if (!client) this.drawers.close();
-    if (
-      this.drawers.open === null &&
-      this.composer.isEmpty &&
-      document.hasFocus() &&
-      !(document.activeElement instanceof HTMLInputElement) &&
-      // The person may be about to answer another card by a key.
-      !document.activeElement?.closest(".approval") &&
-      !(document.activeElement instanceof HTMLTextAreaElement && document.activeElement.matches(".asked-text"))
-    )
-      asking.focus();
+    // In another card, the person may be about to answer by a key.
+    const isBusy = document.activeElement?.closest("input, .asked-text, .approval");
+    if (this.drawers.open === null && this.composer.isEmpty && document.hasFocus() && !isBusy) asking.focus();
   }
 
   /** Restores a focus that was lost with a removed element. @param {PanelState} state */

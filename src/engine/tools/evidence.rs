@@ -131,12 +131,12 @@ impl Noted {
 /// Returns the page in a tab, without the secrets in its address.
 fn page_in(tools: &ConversationTools, tab: TabId) -> Option<TracedPage> {
     let (_, page) = tools.engine.tabs().shown(tab)?;
-    Some(TracedPage { url: address(&page.url), title: redaction::text(&cut(&page.title)), picture: None })
+    Some(TracedPage { url: address(&page.url), title: cut(&redaction::text(&page.title)), picture: None })
 }
 
 /// Returns an address as it is noted, and not so long that a page could push out the notes of other acts.
 fn address(url: &str) -> String {
-    redaction::shared_address(&cut(url))
+    cut(&redaction::shared_address(url))
 }
 
 fn cut(text: &str) -> String {
