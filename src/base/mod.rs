@@ -30,6 +30,7 @@ pub mod program;
 pub(crate) mod proof;
 pub(crate) mod reserve;
 pub mod say;
+pub(crate) mod shorten;
 pub mod site;
 pub(crate) mod site_list;
 pub(crate) mod state;

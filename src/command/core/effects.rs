@@ -3,6 +3,7 @@
 //! Owns the lines and their place in the output. Never collects effects: the browser layer does.
 
 use super::context::{Context, Output};
+use crate::base::shorten::shorten;
 use crate::command::spec::{Category, Spec};
 use crate::protocol::effects::{DialogAnswer, Download, DownloadState, Effect};
 use crate::protocol::fault::{Fault, PageWords};
@@ -170,11 +171,7 @@ pub(crate) fn replace_download(output: &mut Output, before: &Download, now: Down
 /// Shortens a page's text and puts it on one line.
 pub(crate) fn on_a_line(words: &str) -> String {
     let line = words.split(|letter: char| letter.is_whitespace() || letter.is_control());
-    let line = line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= LONGEST_WORDS {
-        return line;
-    }
-    line.chars().take(LONGEST_WORDS - 1).chain(['…']).collect()
+    shorten(&line.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" "), LONGEST_WORDS)
 }
 
 #[cfg(test)]

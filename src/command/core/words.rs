@@ -3,6 +3,7 @@
 //! Owns the words. Text typed into a page does not appear in them.
 
 use super::call::Call;
+use crate::base::shorten::shorten;
 use crate::browser::page::is_named_key;
 use crate::command::privacy::redaction;
 use crate::command::spec::{Category, Class, Holds, Kind, Phrase, Spec, Verb};
@@ -31,7 +32,7 @@ impl Words {
     /// Returns the request with the element's actual role and name: people do not recognize selectors.
     pub(crate) fn request_of(&self, role: &str, name: &str) -> String {
         match (self.is_named, name.is_empty(), role.is_empty()) {
-            (true, false, _) => format!("{} “{}”", self.imperative, shorten(name)),
+            (true, false, _) => format!("{} “{}”", self.imperative, short_line(name)),
             (true, true, false) => format!("{} the {role}", self.imperative),
             _ => self.request(),
         }
@@ -40,7 +41,7 @@ impl Words {
     /// Returns a step's object with the element's name (or its role) in place of a selector. `None` if nothing changes.
     pub(crate) fn object_of(&self, role: &str, name: &str) -> Option<(String, LocalizedPhrase)> {
         let known = match (name.is_empty(), role.is_empty()) {
-            (false, _) => shorten(name),
+            (false, _) => short_line(name),
             (true, false) => format!("the {role}"),
             (true, true) => return None,
         };
@@ -50,7 +51,7 @@ impl Words {
 
     /// Returns the phrase with the element's actual role and name.
     pub(crate) fn phrase_of(&self, role: &str, name: &str) -> LocalizedPhrase {
-        let known = if name.is_empty() { role.to_owned() } else { shorten(name) };
+        let known = if name.is_empty() { role.to_owned() } else { short_line(name) };
         let mut phrase = self.phrase.clone();
         if !self.element.is_empty() && !known.is_empty() {
             for value in phrase.values.iter_mut().filter(|value| **value == self.element) {
@@ -86,16 +87,16 @@ pub(crate) fn describe(call: &Call, label: &dyn Fn(&str) -> Option<String>) -> W
     for name in phrase.into_iter().flat_map(Phrase::placeholders) {
         let said = value(call, name, label);
         object = object.replace(&format!("{{{name}}}"), &said);
-        values.push(shorten(&said));
+        values.push(short_line(&said));
     }
     let held = phrase.into_iter().flat_map(Phrase::placeholders).find(|name| {
         call.spec.parameters.iter().any(|parameter| parameter.name == *name && parameter.holds.is_element())
     });
-    let element = held.map_or_else(String::new, |name| shorten(&value(call, name, label)));
+    let element = held.map_or_else(String::new, |name| short_line(&value(call, name, label)));
     Words {
         kind: kind(call.spec),
         verb: verb.doing().to_owned(),
-        object: shorten(&object),
+        object: short_line(&object),
         redacted: redaction::line(call),
         imperative: verb.imperative(),
         phrase: LocalizedPhrase { code: phrase.map_or_else(String::new, Phrase::code), values },
@@ -152,20 +153,16 @@ fn element_words(selector: &str, label: &dyn Fn(&str) -> Option<String>) -> Stri
 /// Returns the address as a person would say it (`example.com`, `localhost:3000/login`), without parts that may be
 /// secret.
 fn site(typed: &str) -> String {
-    let Ok(url) = crate::command::privacy::url_guard::check(typed) else { return shorten(typed) };
+    let Ok(url) = crate::command::privacy::url_guard::check(typed) else { return short_line(typed) };
     let Some(host) = url.host_str() else { return url.to_string() };
     let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
     let path = if url.path() == "/" { "" } else { url.path() };
     format!("{}{port}{path}", host.strip_prefix("www.").unwrap_or(host))
 }
 
-fn shorten(text: &str) -> String {
+fn short_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let line = words.join(" ");
-    if line.chars().count() <= LONGEST_OBJECT {
-        return line;
-    }
-    line.chars().take(LONGEST_OBJECT - 1).chain(['…']).collect()
+    shorten(&words.join(" "), LONGEST_OBJECT)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The `tabs`, `tab`, `newtab` and `closetab` commands.
 
 use super::navigation::leave_metadata;
+use crate::base::shorten::shorten;
 use crate::browser::page::titles;
 use crate::command::core::{Arguments, Context, Output, TabSwitch};
 use crate::command::spec::{
@@ -161,8 +162,7 @@ pub(crate) fn listed_title(title: &str) -> String {
         return "(untitled)".to_owned();
     }
     let words: Vec<&str> = title.split_whitespace().collect();
-    let line = words.join(" ");
-    if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST - 1).chain(['…']).collect() }
+    shorten(&words.join(" "), LONGEST)
 }
 
 /// Parses a tab number as typed.

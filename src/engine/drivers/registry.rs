@@ -6,6 +6,7 @@ use super::approvals::DriverApprovals;
 use super::error::DriversError;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
+use crate::base::shorten::shorten;
 use crate::base::visible::visible;
 use crate::chat::Conversation;
 use crate::protocol::driver::DriverName;
@@ -172,11 +173,7 @@ impl Drivers {
 fn shown(text: &str) -> String {
     // A name may be megabytes long, so only what can be shown is made visible.
     let start: String = text.trim().chars().take(LONGEST_NAME + 1).collect();
-    let shown = visible(&start).replace('\n', " ");
-    if shown.chars().count() <= LONGEST_NAME {
-        return shown;
-    }
-    shown.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
+    shorten(&visible(&start).replace('\n', " "), LONGEST_NAME)
 }
 
 /// Returns what a program calls itself. Only the person's name for it stands in round brackets.

@@ -6,6 +6,7 @@
 use super::ConversationTools;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
+use crate::base::shorten::shorten;
 use crate::browser::page::{Area, ImageFormat, Page};
 use crate::chat::evidence::{ActTrace, TracedPage, TracedRequest};
 use crate::command::{Call, Category, redaction, tool_arguments};
@@ -131,19 +132,16 @@ impl Noted {
 /// Returns the page in a tab, without the secrets in its address.
 fn page_in(tools: &ConversationTools, tab: TabId) -> Option<TracedPage> {
     let (_, page) = tools.engine.tabs().shown(tab)?;
-    Some(TracedPage { url: address(&page.url), title: cut(&redaction::text(&page.title)), picture: None })
+    Some(TracedPage {
+        url: address(&page.url),
+        title: shorten(&redaction::text(&page.title), LONGEST_TEXT),
+        picture: None,
+    })
 }
 
 /// Returns an address as it is noted, and not so long that a page could push out the notes of other acts.
 fn address(url: &str) -> String {
-    cut(&redaction::shared_address(url))
-}
-
-fn cut(text: &str) -> String {
-    if text.chars().count() <= LONGEST_TEXT {
-        return text.to_owned();
-    }
-    text.chars().take(LONGEST_TEXT - 1).chain(['…']).collect()
+    shorten(&redaction::shared_address(url), LONGEST_TEXT)
 }
 
 /// Notes the requests that these tabs sent since `from`.
