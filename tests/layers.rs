@@ -58,8 +58,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 13] = [
-    ("drivers", &[]),
+const SERVICES: [(&str, &[&str]); 19] = [
     ("tasks", &[]),
     ("config", &[]),
     ("folders", &[]),
@@ -72,6 +71,13 @@ const SERVICES: [(&str, &[&str]); 13] = [
     ("worktrees", &["agents", "config", "folders", "ports", "tasks"]),
     ("browsers", &["config", "folders", "ports", "provision", "tasks"]),
     ("tabs", &["browsers", "ports"]),
+    ("drivers", &["activity", "browsers", "ports", "tabs", "tasks"]),
+    ("approvals", &["conversations", "drivers", "tasks"]),
+    ("spare", &["agents", "conversations", "ports"]),
+    ("settings", &["agents", "config", "folders", "spare", "tasks"]),
+    ("usage", &["browsers", "ports", "tabs"]),
+    ("upgrade", &["ports", "tabs", "tasks"]),
+    ("status", &["agents", "browsers", "drivers", "policy", "ports", "tabs"]),
 ];
 
 /// Crates that only some layers may name.

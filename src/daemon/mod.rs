@@ -110,7 +110,7 @@ async fn start(root: Option<&str>) -> Result<Running, Report> {
         port: number,
         token: token.clone(),
         version: VERSION.to_owned(),
-        mode: engine.status().mode,
+        mode: engine.status().now().mode,
     };
     let own = |path| Own::at(path).map_err(|e| storage(&home, &e));
     let presence =
@@ -132,7 +132,7 @@ impl Running {
         tasks.spawn(http::serve_port(port, router.clone(), shutdown.clone()));
         tasks.spawn(signals(shutdown.clone()));
         tasks.spawn(idle(engine.clone(), shutdown.clone()));
-        tasks.spawn(keep_state(home.clone(), state, engine.watch_mode(), shutdown.clone()));
+        tasks.spawn(keep_state(home.clone(), state, engine.usage().watch_mode(), shutdown.clone()));
         let again = |rebound: Rebound| match rebound {
             Rebound::Panel(listener) => drop(tasks.spawn(panel::serve(listener, engine.clone(), shutdown.clone()))),
             Rebound::Http(listener) => {
@@ -239,7 +239,7 @@ async fn keep_state(
 
 /// Ends the daemon after it was idle for the limit: no panel, no turn, no browser.
 async fn idle(engine: Engine, shutdown: CancellationToken) {
-    let mut busy = engine.watch_busy();
+    let mut busy = engine.usage().watch_busy();
     let mut changed = engine.watch_config();
     loop {
         let limit = engine.config().daemon.idle_exit();

@@ -6,8 +6,7 @@ mod error;
 
 use super::activity::Source;
 use super::browsers::{BrowsersError, sent_out_of};
-use super::driver_sessions::Leases;
-use super::drivers::Driver;
+use super::drivers::{Driver, Leases};
 use super::ports::PortId;
 use super::{Engine, folders};
 use crate::base::site;
@@ -113,7 +112,7 @@ impl Engine {
         }
         match call.spec.needs {
             Needs::Engine(EngineCommand::Status) => {
-                let status = self.status();
+                let status = self.status().now();
                 let data = serde_json::to_value(&status).ok();
                 return Ok(CommandResult { output: status.text(), data, ..CommandResult::default() });
             }
@@ -123,16 +122,16 @@ impl Engine {
             Needs::Engine(EngineCommand::Resume) => return self.resume(&request).await,
             Needs::Engine(EngineCommand::Lease) => {
                 return match driver {
-                    Some(driver) => self.lease_as_driver(driver, &request, &call),
-                    None => self.lease_as_person(&request, &call),
+                    Some(driver) => self.drivers().lease_as_driver(driver, &request, &call),
+                    None => self.drivers().lease_as_person(&request, &call),
                 };
             }
-            Needs::Engine(EngineCommand::Release) => return self.release(driver, &request, &call),
+            Needs::Engine(EngineCommand::Release) => return self.drivers().release(driver, &request, &call),
             Needs::Browser | Needs::BrowserUnless(_) | Needs::Folder => {}
         }
         let cwd = request.cwd.as_deref().map(Path::new);
         if matches!(call.spec.needs, Needs::Folder | Needs::BrowserUnless(_))
-            && let Some(outcome) = registry::run_without_browser(&call, cwd, &self.temporary_folder()?).await
+            && let Some(outcome) = registry::run_without_browser(&call, cwd, &folders::temporary(self.home())?).await
         {
             return outcome.map(Output::into_result);
         }
@@ -165,7 +164,8 @@ impl Engine {
         let for_model = request.for_model;
         let on_tab_switch = tab_switch_of(request.tab_id);
         let me = driver.map(|driver| driver.conversation.id());
-        let tab_set = driver.map(|driver| self.tabs_of_trusted(driver, &request, &call)).transpose()?.flatten();
+        let tab_set =
+            driver.map(|driver| self.drivers().tabs_of_trusted(driver, &request, &call)).transpose()?.flatten();
         let target = Target { tab: request.tab_id, on_tab_switch, cwd, for_model, me, tab_set, ..Target::default() };
         let outcome = self.run_telling(&call, target, CancellationToken::new(), progress).await;
         self.browsers().record_tabs().await;
@@ -224,7 +224,7 @@ impl Engine {
         let tab = target.tab.or_else(|| browser.current_known()).filter(|_| spec.category != Category::Tabs);
         let watched = browser.clone();
         let mut sent_out = pin!(sent_out_of(&watched, tab));
-        let leased = if spec.tab == TabUse::Lists { self.leased_by_others(target.me) } else { Leases::new() };
+        let leased = if spec.tab == TabUse::Lists { self.drivers().leased_by_others(target.me) } else { Leases::new() };
         let context = Context { progress, leased, ..self.context(browser, pages, target, cancel.clone())? };
         let cut = |code, why| {
             let steps = context.steps.cut_off(spec.name, code, why, Some(&Sentence::from(before_again(code))));
@@ -292,7 +292,7 @@ impl Engine {
             pointer: target.pointer,
             for_model: target.for_model,
             cwd: target.cwd.map(Path::to_owned),
-            temp_folder: self.temporary_folder()?,
+            temp_folder: folders::temporary(self.home())?,
             state_folder: self.own_folder().join("states"),
             gstack_home: self.home().root().to_owned(),
             progress: Progress::default(),
@@ -309,7 +309,7 @@ impl Engine {
             return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with([&why])).into());
         }
         // A person may have limited the browser since.
-        self.read_config_again().await?;
+        self.settings().read_again().await?;
         let connect = ConnectRequest {
             headless: Some(true),
             cwd: request.cwd.clone(),
@@ -322,11 +322,6 @@ impl Engine {
     /// Returns the home with symbolic links on its path resolved.
     fn own_folder(&self) -> std::path::PathBuf {
         self.home().root().canonicalize().unwrap_or_else(|_| self.home().root().to_owned())
-    }
-
-    /// Returns the folder for screenshots without a path, which is private to this user.
-    pub(super) fn temporary_folder(&self) -> Result<std::path::PathBuf, Fault> {
-        folders::temporary(self.home())
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod activity;
 mod agents;
+mod approvals;
 mod browser_connection;
 mod browsers;
 mod commands;
@@ -12,7 +13,6 @@ mod config;
 mod conversation_requests;
 mod conversation_task;
 mod conversations;
-mod driver_sessions;
 mod drivers;
 mod evidence;
 mod folders;
@@ -25,9 +25,12 @@ mod provision;
 mod settings;
 mod spare;
 mod state;
+mod status;
 mod tabs;
 mod tasks;
 mod tools;
+mod upgrade;
+mod usage;
 mod worktrees;
 
 pub(crate) use crate::browser::relay::FromExtension;

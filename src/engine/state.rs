@@ -4,20 +4,24 @@
 
 use super::activity::ActivityLog;
 use super::agents::{AgentAccess, AgentPool, Tokens};
+use super::approvals::Approvals;
 use super::browsers::Browsers;
 use super::config::{Config, ConfigFile};
 use super::conversations::Conversations;
-use super::driver_sessions::ToldDrivers;
 use super::drivers::Drivers;
 use super::panel_keys::PanelKeys;
 use super::policy::PolicyService;
 use super::ports::Ports;
 use super::provision::Provision;
+use super::settings::SettingsService;
+use super::spare::Spare;
+use super::status::StatusReport;
 use super::tabs::Tabs;
 use super::tasks::Tasks;
+use super::upgrade::Upgrade;
+use super::usage::Usage;
 use super::worktrees::Worktrees;
 use crate::base::home::Home;
-use crate::base::upgrade::UpgradeMark;
 use crate::browser::page::video::Recordings;
 use crate::chat::Store;
 use crate::engine::panels::Pointing;
@@ -38,10 +42,6 @@ pub(crate) struct Engine {
 pub(super) struct Inner {
     pub(super) home: Home,
     pub(super) config: ConfigFile,
-    /// The mark for the newer gstack that asked to take over. If set, no new turn begins.
-    pub(super) handing_over: Mutex<Option<UpgradeMark>>,
-    /// Notified when a turn has ended.
-    pub(super) turns_changed: watch::Sender<()>,
     /// The daemon's port on 127.0.0.1.
     pub(super) port: u16,
     pub(super) provision: Provision,
@@ -53,22 +53,20 @@ pub(super) struct Inner {
     pub(super) tabs: Tabs,
     /// The MCP clients that are registered.
     pub(super) drivers: Drivers,
-    /// Notified when panels may have to be told of drivers.
-    pub(super) drivers_changed: watch::Sender<()>,
-    pub(super) told_drivers: Mutex<ToldDrivers>,
     /// The tools of running agents, by token.
     pub(super) tokens: Tokens<dyn AgentAccess>,
     pub(super) policy: PolicyService,
-    /// Notified when an approval or question is added or resolved.
-    pub(super) approvals_changed: watch::Sender<()>,
+    pub(super) approvals: Approvals,
     pub(super) pointing: Mutex<Pointing>,
     pub(super) activity: ActivityLog,
     /// The videos that are recorded: they outlive a browser.
     pub(super) recordings: Recordings,
     pub(super) worktrees: Worktrees,
-    pub(super) busy: watch::Sender<bool>,
-    /// The browser mode for `browse.json`.
-    pub(super) mode: watch::Sender<&'static str>,
+    pub(super) spare: Spare,
+    pub(super) settings: SettingsService,
+    pub(super) status: StatusReport,
+    pub(super) upgrade: Upgrade,
+    pub(super) usage: Usage,
     pub(super) tasks: Tasks,
 }
 
@@ -110,14 +108,33 @@ impl Engine {
     pub(crate) fn ended(&self) -> CancellationToken {
         self.inner.tasks.shutdown()
     }
-    /// Returns a receiver of whether a panel, a turn or a browser needs the daemon.
-    pub(crate) fn watch_busy(&self) -> watch::Receiver<bool> {
-        self.inner.busy.subscribe()
+    /// Returns whether anything uses the daemon, and which browser is in use.
+    pub(crate) fn usage(&self) -> &Usage {
+        &self.inner.usage
     }
-
-    /// Returns a receiver of the mode that `status` shows.
-    pub(crate) fn watch_mode(&self) -> watch::Receiver<&'static str> {
-        self.inner.mode.subscribe()
+    /// Returns the upgrade to a newer gstack.
+    pub(crate) fn upgrade(&self) -> &Upgrade {
+        &self.inner.upgrade
+    }
+    /// Returns what `gstack status` shows.
+    pub(crate) fn status(&self) -> &StatusReport {
+        &self.inner.status
+    }
+    /// Returns the settings that a person sees and changes.
+    pub(crate) fn settings(&self) -> &SettingsService {
+        &self.inner.settings
+    }
+    /// Returns the approvals and questions that wait for the person.
+    pub(crate) fn approvals(&self) -> &Approvals {
+        &self.inner.approvals
+    }
+    /// Returns the spare agent.
+    pub(crate) fn spare(&self) -> &Spare {
+        &self.inner.spare
+    }
+    /// Returns the registered MCP clients.
+    pub(crate) fn drivers(&self) -> &Drivers {
+        &self.inner.drivers
     }
 
     pub(super) fn store(&self) -> &Store {
@@ -131,9 +148,6 @@ impl Engine {
     }
     pub(super) fn tabs(&self) -> &Tabs {
         &self.inner.tabs
-    }
-    pub(super) fn drivers(&self) -> &Drivers {
-        &self.inner.drivers
     }
     pub(super) fn shutdown(&self) -> CancellationToken {
         self.inner.tasks.shutdown()

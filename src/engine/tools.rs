@@ -6,8 +6,10 @@
 mod action_requests;
 mod call_approval;
 mod driver;
+mod driver_registration;
 mod error;
 mod evidence;
+mod first_tab;
 mod page_approvals;
 mod page_tools;
 mod place;
@@ -151,7 +153,7 @@ impl ConversationTools {
         let conversation = self.conversation();
         let Place { tab, subject } = self.place(&call, named)?;
         if !self.by_person && !matches!(spec.tab, TabUse::Lists | TabUse::Opens) {
-            self.engine.check_lease(subject, conversation.id())?;
+            self.engine.drivers().check_lease(subject, conversation.id())?;
         }
         act.placed(self, tab);
         self.engine.tabs().change_work(conversation, |working| working.tab = Some(tab));

@@ -65,9 +65,9 @@ async fn evidence(engine: Engine, request: EvidenceRequest) -> Answer<EvidenceFi
 }
 
 async fn settings(engine: Engine) -> Answer<Settings> {
-    Ok(engine.settings().await)
+    Ok(engine.settings().list().await)
 }
 
 async fn set(engine: Engine, set: SettingsSet) -> Answer<Settings> {
-    engine.set_setting(set).await
+    engine.settings().set(set).await
 }

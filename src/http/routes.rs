@@ -72,7 +72,7 @@ pub(super) fn rings() -> Rings {
                 ),
                 axum::routing::post(command_lines),
             ),
-            get("/status", "What runs", |engine: Engine| async move { Ok(engine.status()) }),
+            get("/status", "What runs", |engine: Engine| async move { Ok(engine.status().now()) }),
             get("/doctor", "Every hop between the panel and the agent, checked now", |engine: Engine| async move {
                 Ok(engine.doctor().await)
             }),
@@ -128,10 +128,10 @@ fn person() -> Vec<Route> {
     routes.extend(conversations::routes());
     routes.extend([
         get("/approvals", "The questions that wait for the person", |engine: Engine| async move {
-            Ok(engine.waiting_approvals())
+            Ok(engine.approvals().waiting())
         }),
         lines("/approvals/watch", "The questions that wait, again with each change", |engine, Empty {}, lines| {
-            engine.watch_approvals(lines);
+            engine.approvals().watch(lines);
             Ok(())
         }),
         post("/approvals/answer", "Answers an approval", answer_approval),
@@ -256,7 +256,7 @@ async fn begin_driver(
 
 async fn look_for_agents(engine: Engine, look: LookForAgents) -> Result<Agents, Fault> {
     engine.agents().learn_path(look.path.as_deref());
-    engine.look_for_agents_again().await
+    engine.settings().look_for_agents().await
 }
 
 async fn disconnect(engine: Engine, request: Disconnect) -> Result<Disconnected, Fault> {
@@ -279,7 +279,7 @@ async fn go_on(engine: Engine, request: ContinueTurns) -> Result<Empty, Fault> {
 
 async fn hand_over(engine: Engine, request: HandOver) -> Result<HandingOver, Fault> {
     tracing::info!(version = request.version, "a newer gstack asks to take over");
-    Ok(engine.hand_over(&request))
+    Ok(engine.upgrade().begin(&request))
 }
 
 async fn add_rule(engine: Engine, add: PolicyAdd) -> Result<Policy, Fault> {
@@ -297,12 +297,12 @@ async fn audit_verify(engine: Engine, verify: AuditVerify) -> Result<AuditProof,
 }
 
 async fn answer_approval(engine: Engine, answer: ApprovalAnswer) -> Result<Empty, Fault> {
-    engine.answer_approval(&answer, AnsweredBy::Terminal)?;
+    engine.approvals().answer(&answer, AnsweredBy::Terminal)?;
     Ok(Empty {})
 }
 
 async fn answer_question(engine: Engine, answer: QuestionAnswer) -> Result<Empty, Fault> {
-    engine.answer_question(answer, AnsweredBy::Terminal)?;
+    engine.approvals().answer_question(answer, AnsweredBy::Terminal)?;
     Ok(Empty {})
 }
 

@@ -105,7 +105,7 @@ impl Serve for Panel {
     }
 
     async fn chat_prepare(&self, of: ChatRef) {
-        self.engine.chat_prepare(self.port, self.client.clone(), &of.conversation_id);
+        self.engine.spare().prepare(self.port, self.client.clone(), &of.conversation_id);
     }
 
     async fn chat_send(&self, send: ChatSend) -> Answer<Sent> {
@@ -133,11 +133,11 @@ impl Serve for Panel {
     }
 
     async fn approval_answer(&self, answer: ApprovalAnswer) -> Answer<Empty> {
-        done(self.engine.answer_approval(&answer, AnsweredBy::Panel))
+        done(self.engine.approvals().answer(&answer, AnsweredBy::Panel))
     }
 
     async fn question_answer(&self, answer: QuestionAnswer) -> Answer<Empty> {
-        done(self.engine.answer_question(answer, AnsweredBy::Panel))
+        done(self.engine.approvals().answer_question(answer, AnsweredBy::Panel))
     }
 
     async fn conversations_list(&self, list: ConversationsList) -> Answer<Conversations> {
@@ -173,7 +173,7 @@ impl Serve for Panel {
     }
 
     async fn drivers_release(&self, release: DriversRelease) -> Answer<Empty> {
-        done(self.engine.release_from_panel(self.port, &release))
+        done(self.engine.drivers().release_from_panel(self.port, &release))
     }
 
     async fn inbox_leave(&self, leave: InboxLeave) -> Answer<InboxLeft> {
@@ -181,11 +181,11 @@ impl Serve for Panel {
     }
 
     async fn settings_get(&self, _: Empty) -> Answer<Settings> {
-        Ok(self.engine.settings().await)
+        Ok(self.engine.settings().list().await)
     }
 
     async fn settings_set(&self, set: SettingsSet) -> Answer<Settings> {
-        self.engine.set_setting(set).await
+        self.engine.settings().set(set).await
     }
 
     async fn policy_list(&self, _: Empty) -> Answer<Policy> {
@@ -235,7 +235,7 @@ impl Serve for Panel {
 
     async fn agents_list(&self, list: AgentsList) -> Answer<Agents> {
         if list.refresh {
-            return self.engine.look_for_agents_again().await;
+            return self.engine.settings().look_for_agents().await;
         }
         Ok(self.engine.agents().list(false).await)
     }

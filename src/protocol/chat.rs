@@ -24,6 +24,11 @@ pub const QUEUE_LIMIT: usize = 5;
 /// one frame.
 pub const LONGEST_MESSAGE: usize = 640 * 1024;
 
+/// Returns the length of a text as JSON, the form in which it is written and sent.
+pub fn json_length(text: &str) -> usize {
+    serde_json::to_vec(text).map_or(usize::MAX, |json| json.len())
+}
+
 /// One event of a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]

@@ -15,7 +15,7 @@ impl Engine {
     /// Handles one change. Called in the order of the changes.
     pub(in crate::engine) fn browser_changed(&self, change: BrowserChange) {
         match change {
-            BrowserChange::InUse => self.update_busy(),
+            BrowserChange::InUse => self.usage().update(),
             BrowserChange::Started => self.confirm_started_ports(),
             BrowserChange::TabBack { tab, key } => {
                 if let Err(error) = self.store().tab_back(tab, &key) {
@@ -26,11 +26,11 @@ impl Engine {
             BrowserChange::TabClosed(tab) => self.tab_closed(tab),
             BrowserChange::TabOpenedBy { opener, tab } => {
                 self.tabs().opened_by(opener, tab);
-                self.opened_for_drivers(opener, tab);
+                self.drivers().tab_opened(opener, tab);
             }
             BrowserChange::TabsChanged => {
                 self.tabs().tell();
-                self.drivers_changed();
+                self.drivers().changed();
             }
             BrowserChange::SentOut(tab, refusal) => self.sent_out(tab, refusal),
         }

@@ -86,7 +86,7 @@ impl Engine {
         if let Some(cwd) = &request.cwd {
             self.conversations().connected_from(cwd);
         }
-        self.read_config_again().await?;
+        self.settings().read_again().await?;
         if (request.attach.is_some() || request.everyday) && !self.config().browser.only_sites.is_empty() {
             return Err(ConnectError::NotLimited.into());
         }
@@ -135,7 +135,7 @@ impl Engine {
             tell(ConnectLine::Notice(format!("{} is not installed: {how}", missing.label)));
         }
         Ok(Connected {
-            mode: self.status().mode,
+            mode: self.status().now().mode,
             browser_pid: self.browsers().pid(),
             started,
             panel: self.ports().panels() > 0,

@@ -37,7 +37,7 @@ impl Engine {
             }
         }
         self.tabs().tell();
-        self.drivers_changed();
+        self.drivers().changed();
     }
 
     /// Adds a tab to the tab set of the conversation, or removes it.
@@ -72,7 +72,7 @@ impl Engine {
             gate.let_go();
         }
         self.tabs().tell();
-        self.drivers_changed();
+        self.drivers().changed();
     }
 
     /// Handles the start of a turn.
@@ -80,17 +80,17 @@ impl Engine {
         self.tabs().turn_began(conversation, agent_label);
         self.tabs().tell_work();
         self.tabs().tell();
-        self.update_busy();
+        self.usage().update();
     }
 
     /// Shows the turn as over and saves the conversation. Called after the end of the turn is in the journal.
     pub(in crate::engine) fn turn_ended(&self, conversation: &Arc<Conversation>) {
         self.tabs().turn_ended(conversation.id());
         self.browsers().leave_after_turn(conversation.id());
-        self.inner.turns_changed.send_replace(());
+        self.upgrade().turn_ended();
         self.tabs().tell_work();
         self.tabs().tell();
-        self.update_busy();
+        self.usage().update();
         let engine = self.clone();
         let conversation = conversation.clone();
         self.spawn(async move {

@@ -5,17 +5,9 @@
 use crate::chat::{Conversation, Message};
 use crate::engine::Engine;
 use crate::engine::agents::Choice;
-use crate::protocol::agents::Agents;
-use crate::protocol::fault::Fault;
 use std::sync::Arc;
 
 impl Engine {
-    /// Reads the configuration again and looks for agents, after a person changed something.
-    pub(crate) async fn look_for_agents_again(&self) -> Result<Agents, Fault> {
-        self.read_config_again().await?;
-        Ok(self.agents().tell(true).await)
-    }
-
     /// Returns the agent that answers a message. If that agent has a fault, reads the configuration, looks for agents
     /// and chooses again: the person may have installed it, signed in or set its program since.
     pub(in crate::engine) async fn choose(&self, conversation: &Conversation, message: &Message) -> Choice {
@@ -23,7 +15,7 @@ impl Engine {
         if choice.fault.is_none() {
             return choice;
         }
-        if let Err(fault) = self.read_config_again().await {
+        if let Err(fault) = self.settings().read_again().await {
             tracing::warn!(%fault, "the configuration stays as it was");
         }
         self.agents().list(true).await;

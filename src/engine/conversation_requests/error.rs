@@ -29,11 +29,6 @@ pub(super) enum RequestError {
         code: FaultCode,
         why: String,
     },
-    /// The edited text that replaces what an agent wanted to type is too long.
-    TextTooLong,
-    /// The action to approve has no text to edit.
-    AnswerTakesNoText,
-    AnswerTooLong,
     /// The conversation works in another tab.
     BusyElsewhere,
     NoteEmpty,
@@ -66,15 +61,6 @@ impl From<RequestError> for Fault {
             }
             RequestError::FileNotRead { name, code, why } => {
                 (code, catalogue::FILE_NOT_READ.with([&name, &why]), catalogue::ATTACH_AGAIN)
-            }
-            RequestError::TextTooLong => {
-                (TooLarge, catalogue::TEXT_TOO_LONG.with(["1"]), catalogue::TEXT_TOO_LONG_NEXT)
-            }
-            RequestError::AnswerTakesNoText => {
-                (BadRequest, catalogue::ANSWER_TAKES_NO_TEXT.into(), catalogue::ANSWER_TAKES_NO_TEXT_NEXT)
-            }
-            RequestError::AnswerTooLong => {
-                (TooLarge, catalogue::ANSWER_TOO_LONG.with(["640"]), catalogue::ANSWER_TOO_LONG_NEXT)
             }
             RequestError::BusyElsewhere => (Conflict, catalogue::BUSY_ELSEWHERE.into(), catalogue::BUSY_ELSEWHERE_NEXT),
             RequestError::NoteEmpty => (BadRequest, catalogue::NOTE_EMPTY.into(), catalogue::NOTE_EMPTY_NEXT),

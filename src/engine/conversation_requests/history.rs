@@ -98,7 +98,7 @@ impl Engine {
         let folder = off_thread(move || folders::check(&request.folder, &home)).await?;
         let left = conversation.place();
         conversation.choose_folder(folder.to_string_lossy().into_owned());
-        self.renew_spare(conversation.id());
+        self.spare().renew(conversation.id());
         self.tidy_worktree(conversation.clone(), left);
         persist(conversation.clone()).await?;
         Ok(conversation.info())

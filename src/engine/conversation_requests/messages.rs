@@ -6,13 +6,13 @@ use super::error::RequestError;
 use crate::chat::store::NewConversation;
 use crate::chat::turn::Message;
 use crate::chat::{ChatError, Conversation, Event};
-use crate::engine::Engine;
 use crate::engine::agents::split_model;
 use crate::engine::conversations::{ConversationGate, persist};
 use crate::engine::ports::PortId;
 use crate::engine::tasks::off_thread;
+use crate::engine::{Engine, folders};
 use crate::protocol::agents::AgentsChoose;
-use crate::protocol::chat::{ConversationInfo, ConversationState, LONGEST_MESSAGE, PageContext};
+use crate::protocol::chat::{ConversationInfo, ConversationState, LONGEST_MESSAGE, PageContext, json_length};
 use crate::protocol::chat_requests::{ChatOpen, ChatSend, ChatUnqueue, NewAttachment, Sent};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, TabId, TurnId};
@@ -60,7 +60,7 @@ impl Engine {
         if send.client_id.as_str().len() > LONGEST_ID {
             return Err(RequestError::IdTooLong.into());
         }
-        self.check_takes_turns()?;
+        self.upgrade().check_takes_turns()?;
         let conversation = self.conversation(&send.conversation_id)?;
         if let Some(agent) = &send.agent {
             self.agents().get(agent)?;
@@ -72,7 +72,7 @@ impl Engine {
             Some(model) => (Some(model), send.text),
             None => split_model(send.text),
         };
-        let attachments = keep(&conversation, send.attachments, self.temporary_folder()?).await?;
+        let attachments = keep(&conversation, send.attachments, folders::temporary(self.home())?).await?;
         let page = send.page.map(PageContext::bounded).or_else(|| self.tabs().page_of(&conversation));
         if let Some(page) = &page {
             conversation.set_page(PageContext { selection: None, ..page.clone() });
@@ -111,7 +111,7 @@ impl Engine {
 
     /// Runs the messages that wait for the person to continue.
     pub(crate) fn chat_continue(&self, id: &ConversationId) -> Result<(), Fault> {
-        self.check_takes_turns()?;
+        self.upgrade().check_takes_turns()?;
         self.event(id, Event::Continue)
     }
 
@@ -146,7 +146,7 @@ impl Engine {
             self.agents().get(agent)?;
         }
         conversation.choose_agent(choose.agent.clone(), choose.model.clone());
-        self.renew_spare(conversation.id());
+        self.spare().renew(conversation.id());
         Ok(conversation.info())
     }
 
@@ -174,11 +174,6 @@ impl Engine {
     pub(in crate::engine) fn gate(&self, conversation: &Arc<Conversation>) -> ConversationGate {
         self.conversations().gate(conversation)
     }
-}
-
-/// Returns the length of a text as JSON, the form in which it is written and sent.
-pub(in crate::engine) fn json_length(text: &str) -> usize {
-    serde_json::to_vec(text).map_or(usize::MAX, |json| json.len())
 }
 
 /// Writes the files that came with a message. `temporary` is the folder that must contain files given by path.

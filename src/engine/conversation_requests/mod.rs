@@ -1,8 +1,7 @@
-//! Requests of panels and terminals about conversations: messages, approvals, history, and the steps of a turn.
+//! Requests of panels and terminals about conversations: messages, history, and the steps of a turn.
 //!
 //! The service `conversations` is the store; `conversation_task` runs the turns.
 
-mod approvals;
 mod choosing;
 pub(in crate::engine) mod earlier;
 mod error;

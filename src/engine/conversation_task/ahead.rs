@@ -37,7 +37,7 @@ impl Task {
         if let Some(slot) = self.engine.agents().slots().take_free(id) {
             // Another conversation's turn takes precedence, even during the start.
             self.engine.agents().slots().set_idle(id, true);
-            self.engine.becomes_spare(id);
+            self.engine.spare().set(id);
             self.start(None, choice, Some(slot));
         }
     }
@@ -58,7 +58,7 @@ impl Task {
             && self.conversation.state() == ConversationState::Idle
             && self.conversation.info().tab_id.is_some()
             && self.engine.conversations().is_shown(id)
-            && !self.engine.is_handing_over()
+            && !self.engine.upgrade().is_under_way()
             // Its worktree is created with its first turn.
             && !self.engine.worktrees().wants_tree(&self.conversation)
     }

@@ -152,7 +152,7 @@ impl Task {
             }
         });
         self.step(Event::QuestionAsked(QuestionRequest { question_id, parts }));
-        self.engine.approvals_changed();
+        self.engine.approvals().changed();
     }
 
     /// Reports a call that failed because it was denied as denied.

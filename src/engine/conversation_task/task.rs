@@ -224,7 +224,7 @@ impl Task {
         if self.waiting.get(&approval_id).is_some_and(oneshot::Sender::is_closed) {
             self.step(Event::ApprovalWithdrawn(approval_id));
         }
-        self.engine.approvals_changed();
+        self.engine.approvals().changed();
     }
 
     async fn effect(&mut self, effect: Effect) {
@@ -255,7 +255,7 @@ impl Task {
                     // The requester may have been cancelled.
                     waiting.send((decision, by)).ok();
                 }
-                self.engine.approvals_changed();
+                self.engine.approvals().changed();
                 self.tell_waiting();
             }
             Effect::AnswerQuestion { question_id, answers } => {
@@ -263,7 +263,7 @@ impl Task {
                     // The requester may have been cancelled.
                     waiting.send(answers).ok();
                 }
-                self.engine.approvals_changed();
+                self.engine.approvals().changed();
                 self.tell_waiting();
             }
             Effect::TurnEnded(end) => {
@@ -290,7 +290,7 @@ impl Task {
     }
 
     fn start_turn(&mut self, message: Arc<Message>) {
-        if self.engine.is_handing_over() {
+        if self.engine.upgrade().is_under_way() {
             // It waits in the journal: the next daemon runs it, unless a person stops it first.
             self.held_back = Some(message);
             return;

@@ -5,7 +5,7 @@
 use super::task::Task;
 use crate::agent::builtin;
 use crate::base::home::Home;
-use crate::base::mutex::lock;
+use crate::base::upgrade::UpgradeMark;
 use crate::chat::store::{NewConversation, Store};
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Event};
@@ -121,7 +121,7 @@ async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
     let (stopped, waits) = (message("stopped"), message("waits"));
     let gate = engine.gate(&conversation);
     let mut task = Task::new(engine.clone(), gate.clone());
-    *lock(&engine.inner.handing_over) = Some(crate::base::upgrade::UpgradeMark::new("999.0.0".to_owned()));
+    engine.upgrade().set_mark(UpgradeMark::new("999.0.0".to_owned()));
     let begun = conversation.send(stopped).unwrap();
     task.input(Input::Effects(begun.effects)).await;
     conversation.send(waits).unwrap();

@@ -1,6 +1,4 @@
-//! The engine's lifecycle: wiring its services, upgrading to a newer release, removing leftovers, reporting its status.
+//! Opening and closing the engine.
 
 mod leftovers;
 mod opening;
-mod status;
-mod upgrade;

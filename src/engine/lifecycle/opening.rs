@@ -1,30 +1,35 @@
 //! Opening and closing the engine: constructs and wires its services, and shuts them down.
 
-use super::{leftovers, upgrade};
+use super::leftovers;
 use crate::base::home::Home;
 use crate::browser::page::video::Recordings;
 use crate::browser::tabs::TabNumbers;
 use crate::chat::{Conversation, Event, Store};
 use crate::engine::activity::ActivityLog;
 use crate::engine::agents::{AgentPool, Tokens};
+use crate::engine::approvals::Approvals;
 use crate::engine::browsers::{BrowserChange, Browsers, Needs};
 use crate::engine::config::{Config, ConfigFile};
 use crate::engine::conversation_task::Task;
 use crate::engine::conversations::{Conversations, Start};
-use crate::engine::drivers::Drivers;
+use crate::engine::drivers::{DriverServices, Drivers};
 use crate::engine::panel_keys::PanelKeys;
 use crate::engine::policy::PolicyService;
 use crate::engine::ports::Ports;
 use crate::engine::provision::Provision;
+use crate::engine::settings::SettingsService;
+use crate::engine::spare::Spare;
 use crate::engine::state::Inner;
+use crate::engine::status::StatusReport;
 use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
+use crate::engine::upgrade::{self, Upgrade};
+use crate::engine::usage::Usage;
 use crate::engine::worktrees::Worktrees;
 use crate::engine::{Engine, folders};
 use crate::protocol::fault::Fault;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// How long running agents may take to end when the daemon ends.
@@ -70,12 +75,37 @@ impl Engine {
             });
             let conversations =
                 Conversations::new(home.clone(), store.clone(), ports.clone(), starter(Weak::clone(inner)));
-            let tabs = Tabs::new(numbers, browsers.clone(), ports.clone(), store);
+            let tabs = Tabs::new(numbers, browsers.clone(), ports.clone(), store.clone());
+            let drivers = Drivers::new(DriverServices {
+                activity: activity.clone(),
+                browsers: browsers.clone(),
+                ports: ports.clone(),
+                store,
+                tabs: tabs.clone(),
+                tasks: tasks.clone(),
+            });
+            let approvals = Approvals::new(conversations.clone(), drivers.clone(), tasks.clone());
+            let upgrade = Upgrade::new(home.clone(), ports.clone(), tabs.clone(), tasks.clone());
+            let usage = Usage::new(browsers.clone(), ports.clone(), tabs.clone());
+            let spare = Spare::new(agents.clone(), conversations.clone());
+            let settings = SettingsService {
+                home: home.clone(),
+                config: config.clone(),
+                agents: agents.clone(),
+                spare: spare.clone(),
+            };
+            let status = StatusReport {
+                port,
+                agents: agents.clone(),
+                browsers: browsers.clone(),
+                drivers: drivers.clone(),
+                policy: policy.clone(),
+                ports: ports.clone(),
+                tabs: tabs.clone(),
+            };
             Inner {
                 home,
                 config,
-                handing_over: Mutex::default(),
-                turns_changed: watch::Sender::new(()),
                 port,
                 provision,
                 agents,
@@ -84,23 +114,24 @@ impl Engine {
                 panel_keys: Mutex::new(panel_keys),
                 conversations,
                 tabs,
-                drivers: Drivers::default(),
-                drivers_changed: watch::Sender::new(()),
-                told_drivers: Mutex::default(),
+                drivers,
                 tokens: Tokens::default(),
                 policy,
-                approvals_changed: watch::Sender::new(()),
+                approvals,
                 pointing: Mutex::default(),
                 activity,
                 recordings: Recordings::default(),
                 worktrees,
-                busy: watch::Sender::new(false),
-                mode: watch::Sender::new("none"),
+                spare,
+                settings,
+                status,
+                upgrade,
+                usage,
                 tasks,
             }
         });
         let engine = Self { inner };
-        engine.spawn(engine.clone().follow_drivers());
+        engine.spawn(engine.drivers().clone().follow());
         engine.browsers().reconnect().await;
         engine.agents().end_orphans();
         engine.agents().look();

@@ -19,22 +19,22 @@ impl Engine {
     /// Adds a port. `peer` is the host's process.
     pub(crate) fn port_opened(&self, preamble: HostPreamble, peer: Option<Peer>, sender: PortSender) -> PortId {
         let id = self.ports().add(preamble, peer, Self::new_challenge(), sender);
-        self.update_busy();
+        self.usage().update();
         id
     }
 
     pub(crate) fn port_closed(&self, id: PortId) {
         self.conversations().forget_port(id);
-        self.end_unshown_spare();
+        self.spare().end_unshown();
         self.tabs().forget_port(id);
         self.keyboard_lost(id, None);
         self.browsers().close_relay(id);
         self.end_pointing(id, None);
         self.activity().forget_port(id);
         let port = self.ports().remove(id);
-        self.drivers_changed();
+        self.drivers().changed();
         self.ports().tell_changed();
-        self.update_busy();
+        self.usage().update();
         if let Some(port) = port {
             self.browsers().port_lost(port);
         }
@@ -72,7 +72,7 @@ impl Engine {
         let Some(hello) = self.ports().confirm(port) else { return };
         self.replace_ports_of(&hello.instance_id, port);
         self.browsers().open_relay(port, &hello);
-        self.drivers_changed();
+        self.drivers().changed();
         self.ports().tell_changed();
     }
 
@@ -107,9 +107,9 @@ impl Engine {
         if let (Some(fault), Ok(sender)) = (self.policy().fault(), self.ports().sender(port)) {
             sender.send(&ToPanel::Fault(fault).envelope(client));
         }
-        self.tell_drivers_again(port);
+        self.drivers().tell_again(port);
         self.ports().tell_changed();
-        self.update_busy();
+        self.usage().update();
     }
 
     pub(crate) fn panel_closed(&self, port: PortId, client: Option<PanelId>) {
@@ -120,9 +120,9 @@ impl Engine {
         self.end_pointing(port, Some(&client));
         self.activity().unsubscribe(port, client.as_ref());
         self.conversations().forget_panel(port, client.as_ref());
-        self.end_unshown_spare();
+        self.spare().end_unshown();
         // Another panel shows the approvals that this one showed.
-        self.drivers_changed();
-        self.update_busy();
+        self.drivers().changed();
+        self.usage().update();
     }
 }

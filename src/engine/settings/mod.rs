@@ -7,10 +7,14 @@ mod error;
 mod in_file;
 mod list;
 
-use super::config::Config;
-use super::tasks::off_thread;
-use super::{Engine, folders};
+use crate::base::home::Home;
 use crate::base::site_list::SiteList;
+use crate::engine::agents::AgentPool;
+use crate::engine::config::{Config, ConfigFile};
+use crate::engine::folders;
+use crate::engine::spare::Spare;
+use crate::engine::tasks::off_thread;
+use crate::protocol::agents::Agents;
 use crate::protocol::fault::Fault;
 use crate::protocol::settings::{FileSetting, Setting, SettingChoice, SettingValue, Settings, SettingsSet};
 use change::{changed, check, check_choice};
@@ -18,9 +22,19 @@ use error::SettingError;
 use in_file::IN_FILE;
 use list::{SETTINGS, fixed_choices};
 
-impl Engine {
-    pub(crate) async fn settings(&self) -> Settings {
-        let config = self.config();
+/// A handle to the settings. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct SettingsService {
+    pub(in crate::engine) home: Home,
+    pub(in crate::engine) config: ConfigFile,
+    pub(in crate::engine) agents: AgentPool,
+    pub(in crate::engine) spare: Spare,
+}
+
+impl SettingsService {
+    /// Returns the settings with their values.
+    pub(crate) async fn list(&self) -> Settings {
+        let config = self.config.get();
         let defaults = Config::default();
         let mut settings = Vec::with_capacity(SETTINGS.len());
         for known in &SETTINGS {
@@ -44,7 +58,7 @@ impl Engine {
             help: known.help.to_owned(),
             is_set: (known.is_set)(&config),
         });
-        let file = self.home().config_file().to_string_lossy().into_owned();
+        let file = self.home.config_file().to_string_lossy().into_owned();
         Settings { settings, in_file: in_file.collect(), file }
     }
 
@@ -53,13 +67,13 @@ impl Engine {
             value: SettingValue::Text(value.to_owned()),
             label: label.to_owned(),
         };
-        let agents = self.agents().list(false).await.agents;
+        let agents = self.agents.list(false).await.agents;
         let named = agents.iter().map(|agent| choice(agent.name.as_str(), &agent.label));
         std::iter::once(choice("", "The first that is ready")).chain(named).collect()
     }
 
     /// Writes one setting to the file and applies it. Fails if the value or the file is not valid.
-    pub(crate) async fn set_setting(&self, set: SettingsSet) -> Result<Settings, Fault> {
+    pub(crate) async fn set(&self, set: SettingsSet) -> Result<Settings, Fault> {
         let known = SETTINGS
             .iter()
             .find(|known| known.name == set.name)
@@ -71,7 +85,7 @@ impl Engine {
                 && let SettingValue::Text(name) = value
                 && !name.is_empty()
             {
-                self.agents().get(&crate::protocol::ids::AgentName::new(name.as_str()))?;
+                self.agents.get(&crate::protocol::ids::AgentName::new(name.as_str()))?;
             }
             if known.name == "browser.only-sites"
                 && let SettingValue::Text(sites) = value
@@ -82,30 +96,36 @@ impl Engine {
                 && let SettingValue::Text(folder) = value
                 && !folder.is_empty()
             {
-                let (folder, home) = (folder.clone(), self.home().clone());
+                let (folder, home) = (folder.clone(), self.home.clone());
                 off_thread(move || folders::check(&folder, &home)).await?;
             }
         }
-        let file = self.inner.config.clone();
+        let file = self.config.clone();
         off_thread(move || file.change(|text| changed(text, known, set.value.as_ref()))).await?;
-        self.settings_changed().await;
-        Ok(self.settings().await)
+        self.changed().await;
+        Ok(self.list().await)
     }
 
     /// Reads `config.toml` again, which a person may have edited, and applies it.
-    pub(super) async fn read_config_again(&self) -> Result<(), Fault> {
-        let file = self.inner.config.clone();
+    pub(in crate::engine) async fn read_again(&self) -> Result<(), Fault> {
+        let file = self.config.clone();
         if off_thread(move || file.read_again()).await? {
-            self.settings_changed().await;
+            self.changed().await;
         }
         Ok(())
     }
 
+    /// Reads `config.toml` again and looks for agents, after a person changed something.
+    pub(crate) async fn look_for_agents(&self) -> Result<Agents, Fault> {
+        self.read_again().await?;
+        Ok(self.agents.tell(true).await)
+    }
+
     /// Applies the current settings.
-    pub(super) async fn settings_changed(&self) {
-        self.agents().configure();
-        self.end_spare();
-        self.inner.config.tell_changed();
-        self.agents().tell(false).await;
+    async fn changed(&self) {
+        self.agents.configure();
+        self.spare.end();
+        self.config.tell_changed();
+        self.agents.tell(false).await;
     }
 }

@@ -3,13 +3,13 @@
 //! Owns what differs: where its approvals wait, its first tab, and its `lease` and `release`.
 
 use super::ConversationTools;
+use super::driver_registration::driver_entry;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::spec::{EngineCommand, Needs};
 use crate::command::{Call, registry};
 use crate::engine::Engine;
 use crate::engine::activity::Source;
 use crate::engine::conversations::ConversationGate;
-use crate::engine::driver_sessions::driver_entry;
 use crate::engine::drivers::{Driver, DriverAnswer, DriversError};
 use crate::engine::policy::audit_by;
 use crate::engine::tabs::How;
@@ -84,7 +84,7 @@ impl ConversationTools {
         })?;
         let withdrawn = DriverAnswer { decision: Decision::Deny, by: AnsweredBy::Withdrawn, text: None };
         let mut closes = Closes { engine: self.engine.clone(), approval_id, answer: withdrawn };
-        self.engine.approvals_changed();
+        self.engine.approvals().changed();
         let cancelled = async {
             tokio::select! {
                 () = cancel.cancelled() => {}
@@ -140,7 +140,7 @@ impl ConversationTools {
             Some(Needs::Engine(EngineCommand::Release)) => {
                 let call = Call::parse(&request.command, &request.args)?;
                 let begun = self.engine.activity().begin(self.source(), None, &call);
-                let outcome = self.engine.release(Some(&driver), &request, &call);
+                let outcome = self.engine.drivers().release(Some(&driver), &request, &call);
                 begun.end(outcome.as_ref().map(|result| result.output.as_str()));
                 return outcome;
             }
@@ -148,10 +148,10 @@ impl ConversationTools {
         }
         self.engine.give_first_tab(&driver, &request).await?;
         let engine = self.engine.clone();
-        engine.drivers_changed();
+        engine.drivers().changed();
         let outcome = self.run_from_shell(request).await;
         // It may have opened or closed tabs.
-        engine.drivers_changed();
+        engine.drivers().changed();
         outcome
     }
 
@@ -169,13 +169,13 @@ impl ConversationTools {
         if call.arguments.value("--to").is_some() {
             return Err(DriversError::OnlyPersonGives.into());
         }
-        let tab = engine.tab_of(request, call)?;
+        let tab = engine.drivers().tab_of(request, call)?;
         let said = || CommandResult { output: format!("Leased tab {tab}"), ..CommandResult::default() };
         if engine.tabs().sets().of(&driver.conversation).contains(&tab) {
             return Ok(said());
         }
-        engine.open_tab(tab)?;
-        engine.check_free(tab, driver.conversation.id())?;
+        engine.drivers().open_tab(tab)?;
+        engine.drivers().check_free(tab, driver.conversation.id())?;
         let record = ActionRecord { command: format!("lease {tab}"), ..ActionRecord::default() };
         let approval = ApprovalRequest {
             approval_id: ApprovalId::random(),
@@ -198,7 +198,7 @@ impl ConversationTools {
         if !decision.allows() {
             return Err(DriversError::NotGiven { tab: tab.to_string() }.into());
         }
-        engine.lease_to(driver, tab, How::Person)?;
+        engine.drivers().lease_to(driver, tab, How::Person)?;
         Ok(said())
     }
 }
@@ -215,6 +215,6 @@ impl Drop for Closes {
         let DriverAnswer { decision, by, .. } = self.answer;
         let answered = DriverAnswered { approval_id: self.approval_id.clone(), decision, by };
         self.engine.ports().broadcast(&ToPanel::DriversAnswered(answered));
-        self.engine.approvals_changed();
+        self.engine.approvals().changed();
     }
 }

@@ -2,29 +2,47 @@
 //!
 //! Owns the validation of an answer. Other modules decide what to ask and what an answer means.
 
-use super::error::RequestError;
-use super::messages::json_length;
+mod error;
+
 use crate::chat::Conversation;
-use crate::engine::Engine;
-use crate::engine::drivers::DriverAnswer;
-use crate::protocol::catalogue;
-use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, LONGEST_MESSAGE};
+use crate::engine::conversations::Conversations;
+use crate::engine::drivers::{DriverAnswer, Drivers};
+use crate::engine::tasks::Tasks;
+use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, LONGEST_MESSAGE, json_length};
 use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
 use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
-use crate::protocol::fault::{Fault, FaultCode};
-use tokio::sync::mpsc;
+use crate::protocol::fault::Fault;
+use error::AnswerError;
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
 
-impl Engine {
+/// A handle to the approvals and questions. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Approvals(Arc<Shared>);
+
+struct Shared {
+    conversations: Conversations,
+    drivers: Drivers,
+    tasks: Tasks,
+    /// Notified when an approval or question is added or resolved.
+    changed: watch::Sender<()>,
+}
+
+impl Approvals {
+    pub(in crate::engine) fn new(conversations: Conversations, drivers: Drivers, tasks: Tasks) -> Self {
+        Self(Arc::new(Shared { conversations, drivers, tasks, changed: watch::Sender::new(()) }))
+    }
+
     /// Answers an approval. The first answer counts.
-    pub(crate) fn answer_approval(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
+    pub(crate) fn answer(&self, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
         if answer.text.as_ref().is_some_and(|text| text.len() > LONGEST_MESSAGE) {
-            return Err(RequestError::TextTooLong.into());
+            return Err(AnswerError::TextTooLong.into());
         }
-        if let Some(asked) = self.drivers().approvals().find(&answer.approval_id) {
+        if let Some(asked) = self.0.drivers.approvals().find(&answer.approval_id) {
             return self.answer_driver(&asked, answer, by);
         }
-        let conversation = self.conversation(&answer.conversation_id)?;
-        let gate = self.gate(&conversation);
+        let conversation = self.0.conversations.get(&answer.conversation_id)?;
+        let gate = self.0.conversations.gate(&conversation);
         let Some(text) = &answer.text else {
             return gate.answer(answer.approval_id.clone(), answer.decision, by).map_err(|e| e.fault());
         };
@@ -32,7 +50,7 @@ impl Engine {
         gather_open(&conversation, &mut waiting);
         let asked = waiting.approvals.iter().find(|open| open.approval_id == answer.approval_id);
         if !asked.is_some_and(|asked| takes_text(asked, answer.decision)) {
-            return Err(RequestError::AnswerTakesNoText.into());
+            return Err(AnswerError::TakesNoText.into());
         }
         gate.answer_with(answer.approval_id.clone(), text.clone(), by).map_err(|e| e.fault())
     }
@@ -41,47 +59,45 @@ impl Engine {
     pub(crate) fn answer_question(&self, answer: QuestionAnswer, by: AnsweredBy) -> Result<(), Fault> {
         let QuestionAnswer { conversation_id, question_id, answers } = answer;
         if answers.iter().flatten().map(|answer| json_length(answer)).sum::<usize>() > LONGEST_MESSAGE {
-            return Err(RequestError::AnswerTooLong.into());
+            return Err(AnswerError::TooLong.into());
         }
-        let conversation = self.conversation(&conversation_id)?;
-        self.gate(&conversation).answer_question(question_id, answers, by).map_err(|e| e.fault())
+        let conversation = self.0.conversations.get(&conversation_id)?;
+        self.0.conversations.gate(&conversation).answer_question(question_id, answers, by).map_err(|e| e.fault())
     }
 
     /// Returns the pending approvals and questions of all conversations.
-    pub(crate) fn waiting_approvals(&self) -> WaitingApprovals {
-        let opened = self.store().opened();
+    pub(crate) fn waiting(&self) -> WaitingApprovals {
+        let opened = self.0.conversations.store().opened();
         let mut waiting = WaitingApprovals::default();
         for conversation in opened.iter().filter(|c| c.state() == ConversationState::WaitingForApproval) {
             gather_open(conversation, &mut waiting);
         }
-        waiting.approvals.extend(self.drivers().approvals().open());
+        waiting.approvals.extend(self.0.drivers.approvals().open());
         waiting
     }
 
     /// Answers an approval of a driver.
     fn answer_driver(&self, asked: &WaitingApproval, answer: &ApprovalAnswer, by: AnsweredBy) -> Result<(), Fault> {
         if answer.text.is_some() && !takes_text(asked, answer.decision) {
-            return Err(RequestError::AnswerTakesNoText.into());
+            return Err(AnswerError::TakesNoText.into());
         }
         let given = DriverAnswer { decision: answer.decision, by, text: answer.text.clone() };
-        if !self.drivers().approvals().answer(&answer.approval_id, given) {
-            return Err(
-                Fault::new(FaultCode::NotFound, catalogue::APPROVAL_CLOSED).hint(catalogue::QUESTION_CLOSED_NEXT)
-            );
+        if !self.0.drivers.approvals().answer(&answer.approval_id, given) {
+            return Err(AnswerError::Closed.into());
         }
         // The call that waited tells the panels.
-        self.approvals_changed();
+        self.changed();
         Ok(())
     }
 
     /// Streams the pending approvals, now and after each change, until the reader disconnects.
-    pub(crate) fn watch_approvals(&self, lines: mpsc::Sender<WaitingApprovals>) {
-        let mut changed = self.inner.approvals_changed.subscribe();
-        let (engine, shutdown) = (self.clone(), self.shutdown());
-        self.spawn(async move {
+    pub(crate) fn watch(&self, lines: mpsc::Sender<WaitingApprovals>) {
+        let mut changed = self.0.changed.subscribe();
+        let (approvals, shutdown) = (self.clone(), self.0.tasks.shutdown());
+        self.0.tasks.spawn(async move {
             let mut shown = None;
             loop {
-                let waiting = engine.waiting_approvals();
+                let waiting = approvals.waiting();
                 if shown.as_ref() != Some(&waiting) {
                     if lines.send(waiting.clone()).await.is_err() {
                         return;
@@ -98,9 +114,9 @@ impl Engine {
     }
 
     /// Signals that an approval or question was added or resolved.
-    pub(in crate::engine) fn approvals_changed(&self) {
-        self.inner.approvals_changed.send_replace(());
-        self.drivers_changed();
+    pub(in crate::engine) fn changed(&self) {
+        self.0.changed.send_replace(());
+        self.0.drivers.changed();
     }
 }
 

@@ -9,7 +9,7 @@ use crate::engine::drivers::{Driver, DriversError, NewDriver};
 use crate::engine::tabs::How;
 use crate::engine::tools::ConversationTools;
 use crate::protocol::audit::{AuditBy, AuditEntry};
-use crate::protocol::driver::{DriverBegin, DriverInfo, DriverLine};
+use crate::protocol::driver::{DriverBegin, DriverLine};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, TabId};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Engine {
             self.admit(tools);
         }
         if let Some(tab) = first {
-            self.lease_to(driver, tab, How::Person)?;
+            self.drivers().lease_to(driver, tab, How::Person)?;
             if !driver.trusted {
                 driver.conversation.own_tab(Some(tab));
             }
@@ -56,7 +56,7 @@ impl Engine {
         if driver.trusted {
             self.policy().record(&driver_entry(driver, "mcp --trusted".to_owned(), true, AuditBy::Terminal))?;
         }
-        let begun = DriverLine::Begun(self.driver_info(driver));
+        let begun = DriverLine::Begun(self.drivers().info(driver));
         let shutdown = self.shutdown();
         self.spawn(async move {
             let registered = registered;
@@ -82,26 +82,11 @@ impl Engine {
         DriversError::NotRegistered.into()
     }
 
-    /// Returns what `status` shows of the drivers.
-    pub(in crate::engine) fn driver_infos(&self) -> Vec<DriverInfo> {
-        self.drivers().all().iter().map(|driver| self.driver_info(driver)).collect()
-    }
-
-    fn driver_info(&self, driver: &Driver) -> DriverInfo {
-        DriverInfo {
-            driver_id: driver.id.clone(),
-            name: driver.name.clone(),
-            trusted: driver.trusted,
-            pid: driver.process.pid,
-            tabs: self.leased_by(driver),
-        }
-    }
-
     /// Returns the tab that a driver starts with, if the person chose one.
     fn first_of(&self, begin: &DriverBegin) -> Result<Option<TabId>, Fault> {
         let named = begin.tab_id.or_else(|| begin.current_tab.then(|| self.browsers().current_tab()).flatten());
         let Some(tab) = named else { return Ok(None) };
-        self.open_tab(tab)?;
+        self.drivers().open_tab(tab)?;
         Ok(Some(tab))
     }
 }
@@ -120,7 +105,7 @@ impl Drop for Registered {
         }
         self.engine.drivers().end(&self.driver);
         self.engine.tabs().sets().forget(self.driver.conversation.id());
-        self.engine.approvals_changed();
+        self.engine.approvals().changed();
         tracing::info!(driver = self.driver.name, "a driver's registration has ended");
     }
 }

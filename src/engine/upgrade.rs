@@ -3,44 +3,68 @@
 //! Owns the time limit and the messages, and writes a mark for the next daemon into the home. Queued messages run under
 //! the next daemon; the browser stays in its keeper.
 
+use crate::base::home::Home;
 use crate::base::mutex::lock;
 use crate::base::process::{Process, own_pid};
 use crate::base::upgrade::UpgradeMark;
-use crate::engine::Engine;
+use crate::engine::ports::Ports;
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::Tasks;
 use crate::protocol::catalogue;
 use crate::protocol::control::{HandOver, HandingOver};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// How long running turns may take to finish. A longer one is interrupted, and the person is told.
 const LIMIT: Duration = Duration::from_secs(10 * 60);
 
-impl Engine {
+/// A handle to the upgrade. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Upgrade(Arc<Shared>);
+
+struct Shared {
+    home: Home,
+    ports: Ports,
+    tabs: Tabs,
+    tasks: Tasks,
+    /// The mark for the newer gstack that asked to take over. If set, no new turn begins.
+    mark: Mutex<Option<UpgradeMark>>,
+    /// Notified when a turn has ended.
+    turns: watch::Sender<()>,
+}
+
+impl Upgrade {
+    pub(in crate::engine) fn new(home: Home, ports: Ports, tabs: Tabs, tasks: Tasks) -> Self {
+        let (mark, turns) = (Mutex::default(), watch::Sender::new(()));
+        Self(Arc::new(Shared { home, ports, tabs, tasks, mark, turns }))
+    }
+
     /// Starts the upgrade. Later calls only return its state.
-    pub(crate) fn hand_over(&self, request: &HandOver) -> HandingOver {
+    pub(crate) fn begin(&self, request: &HandOver) -> HandingOver {
         let first = {
-            let mut handing_over = lock(&self.inner.handing_over);
-            let first = handing_over.is_none();
-            let mark = handing_over.get_or_insert_with(|| UpgradeMark::new(request.version.clone()));
+            let mut known = lock(&self.0.mark);
+            let first = known.is_none();
+            let mark = known.get_or_insert_with(|| UpgradeMark::new(request.version.clone()));
             mark.ask(&request.version, request.pid.and_then(Process::find));
             first
         };
-        let turns = self.tabs().turns_running();
+        let turns = self.0.tabs.turns_running();
         if first {
             tracing::info!(turns, "handing over to a newer gstack");
-            self.ports().tell_fault(&updating());
-            let engine = self.clone();
-            self.spawn(async move { engine.finish_turns().await });
+            self.0.ports.tell_fault(&updating());
+            self.0.tasks.spawn(self.clone().finish_turns());
         }
         let seconds = if turns == 0 { 0 } else { LIMIT.as_secs() };
         HandingOver { turns, seconds, pid: Some(own_pid()) }
     }
 
     async fn finish_turns(self) {
-        let shutdown = self.shutdown();
-        let mut changed = self.inner.turns_changed.subscribe();
+        let shutdown = self.0.tasks.shutdown();
+        let mut changed = self.0.turns.subscribe();
         let done = async {
-            while self.tabs().turns_running() > 0 {
+            while self.0.tabs.turns_running() > 0 {
                 if changed.changed().await.is_err() {
                     return;
                 }
@@ -54,26 +78,37 @@ impl Engine {
             }
             () = shutdown.cancelled() => return,
         }
-        let mark = lock(&self.inner.handing_over).clone();
+        let mark = lock(&self.0.mark).clone();
         // Written before the sockets close: a client that finds no socket finds the mark.
-        if let Some(Err(error)) = mark.map(|mark| mark.write(self.home())) {
+        if let Some(Err(error)) = mark.map(|mark| mark.write(&self.0.home)) {
             tracing::warn!(%error, "waiting messages will wait for the person's go-ahead");
         }
-        self.request_shutdown();
+        self.0.tasks.request_shutdown();
     }
 
-    pub(in crate::engine) fn is_handing_over(&self) -> bool {
-        lock(&self.inner.handing_over).is_some()
+    /// Records that a turn has ended.
+    pub(in crate::engine) fn turn_ended(&self) {
+        self.0.turns.send_replace(());
+    }
+
+    /// Returns true from the request of a newer gstack on.
+    pub(in crate::engine) fn is_under_way(&self) -> bool {
+        lock(&self.0.mark).is_some()
+    }
+
+    #[cfg(test)]
+    pub(in crate::engine) fn set_mark(&self, mark: UpgradeMark) {
+        *lock(&self.0.mark) = Some(mark);
     }
 
     /// Fails during an upgrade: senders keep new messages for the newer gstack.
     pub(in crate::engine) fn check_takes_turns(&self) -> Result<(), Fault> {
-        if self.is_handing_over() { Err(updating()) } else { Ok(()) }
+        if self.is_under_way() { Err(updating()) } else { Ok(()) }
     }
 }
 
 /// Returns true if the previous daemon upgraded to this one. Must be called before the run files are removed.
-pub(in crate::engine) fn was_handed_over(home: &crate::base::home::Home) -> bool {
+pub(in crate::engine) fn was_handed_over(home: &Home) -> bool {
     UpgradeMark::is_there(home)
 }
 

@@ -3,9 +3,9 @@
 //! Owns when they are told: once for each change, and again when a panel opens. Changes that arrive together are told
 //! together. Never answers an approval.
 
+use super::driver::Driver;
+use super::service::Drivers;
 use crate::base::mutex::lock;
-use crate::engine::Engine;
-use crate::engine::drivers::Driver;
 use crate::engine::ports::PortId;
 use crate::engine::tabs::Working;
 use crate::protocol::control::WaitingApproval;
@@ -19,27 +19,27 @@ use std::sync::Arc;
 const MOST_LEASES: usize = 200;
 
 /// What each port was told last.
-pub(in crate::engine) type ToldDrivers = BTreeMap<PortId, DriversShown>;
+pub(super) type ToldDrivers = BTreeMap<PortId, DriversShown>;
 
-impl Engine {
+impl Drivers {
     /// Signals that a lease or an approval of a driver changed, or what panels need to show it.
-    pub(in crate::engine) fn drivers_changed(&self) {
-        self.inner.drivers_changed.send_replace(());
+    pub(in crate::engine) fn changed(&self) {
+        self.0.changed.send_replace(());
     }
 
     /// Tells the panels of a port again, because one of them has just opened.
-    pub(in crate::engine) fn tell_drivers_again(&self, port: PortId) {
-        lock(&self.inner.told_drivers).remove(&port);
-        self.drivers_changed();
+    pub(in crate::engine) fn tell_again(&self, port: PortId) {
+        lock(&self.0.told).remove(&port);
+        self.changed();
     }
 
     /// Tells panels of each change until the daemon ends.
-    pub(in crate::engine) async fn follow_drivers(self) {
-        let mut changed = self.inner.drivers_changed.subscribe();
-        let shutdown = self.shutdown();
+    pub(in crate::engine) async fn follow(self) {
+        let mut changed = self.0.changed.subscribe();
+        let shutdown = self.0.uses.tasks.shutdown();
         let mut waiting = Vec::new();
         loop {
-            self.tell_drivers(&mut waiting);
+            self.tell(&mut waiting);
             tokio::select! {
                 still = changed.changed() => if still.is_err() { return },
                 () = shutdown.cancelled() => return,
@@ -49,20 +49,20 @@ impl Engine {
 
     /// Tells each port what it has not been told, and the pages of the tabs whose approvals wait. `waiting` is what the
     /// pages were told last.
-    fn tell_drivers(&self, waiting: &mut Vec<Working>) {
-        let drivers = self.drivers().all();
-        let approvals = self.drivers().approvals().open();
+    fn tell(&self, waiting: &mut Vec<Working>) {
+        let drivers = self.all();
+        let approvals = self.approvals().open();
         let now: Vec<Working> = approvals.iter().filter_map(|asked| working(asked, &drivers)).collect();
         if *waiting != now {
             waiting.clone_from(&now);
-            self.tabs().book().set_waiting_drivers(now);
-            self.tabs().tell_work();
+            self.0.uses.tabs.book().set_waiting_drivers(now);
+            self.0.uses.tabs.tell_work();
         }
-        let senders = self.ports().senders();
-        let mut told = lock(&self.inner.told_drivers);
+        let senders = self.0.uses.ports.senders();
+        let mut told = lock(&self.0.told);
         told.retain(|port, _| senders.iter().any(|(open, _)| open == port));
         for (port, sender) in senders {
-            let shown = self.drivers_for(port, &drivers, &approvals);
+            let shown = self.shown_on(port, &drivers, &approvals);
             if told.get(&port) != Some(&shown) {
                 sender.send(&ToPanel::DriversChanged(shown.clone()).envelope(None));
                 told.insert(port, shown);
@@ -70,16 +70,16 @@ impl Engine {
         }
     }
 
-    fn drivers_for(&self, port: PortId, drivers: &[Arc<Driver>], approvals: &[WaitingApproval]) -> DriversShown {
+    fn shown_on(&self, port: PortId, drivers: &[Arc<Driver>], approvals: &[WaitingApproval]) -> DriversShown {
         let leases = drivers.iter().flat_map(|driver| {
-            let tabs = self.tabs().sets().of(&driver.conversation).into_iter();
+            let tabs = self.0.uses.tabs.sets().of(&driver.conversation).into_iter();
             tabs.filter_map(|tab_id| {
-                let chrome_tab_id = self.tabs().chrome_tab(port, tab_id)?.chrome_tab_id;
+                let chrome_tab_id = self.0.uses.tabs.chrome_tab(port, tab_id)?.chrome_tab_id;
                 Some(LeasedTab { tab_id, chrome_tab_id, driver: driver.shown_name() })
             })
         });
         let approvals = approvals.iter().filter_map(|asked| {
-            let tab = asked.tab_id.and_then(|tab| self.tabs().chrome_tab(port, tab));
+            let tab = asked.tab_id.and_then(|tab| self.0.uses.tabs.chrome_tab(port, tab));
             Some(DriverApproval {
                 approval: asked.clone(),
                 from: driver_of(asked, drivers)?.shown_name(),
@@ -96,8 +96,8 @@ impl Engine {
 
     /// Returns true if a panel is open beside this tab.
     fn is_in_view(&self, tab: TabId) -> bool {
-        self.ports().windows_with_panel().into_iter().any(|(port, window)| {
-            self.tabs().chrome_tab(port, tab).is_some_and(|tab| tab.active && tab.window_id == window)
+        self.0.uses.ports.windows_with_panel().into_iter().any(|(port, window)| {
+            self.0.uses.tabs.chrome_tab(port, tab).is_some_and(|tab| tab.active && tab.window_id == window)
         })
     }
 }

@@ -4,12 +4,13 @@
 //! Owns the answer to "who holds this tab", and the `lease` and `release` commands. The sets are in `tabs`. The person is
 //! never refused: they give a tab to a driver and take it from any.
 
+use super::driver::Driver;
+use super::error::DriversError;
+use super::service::Drivers;
 use crate::chat::Conversation;
 use crate::command::spec::TabUse;
 use crate::command::{Call, tab_number};
-use crate::engine::Engine;
 use crate::engine::browsers::BrowsersError;
-use crate::engine::drivers::{Driver, DriversError};
 use crate::engine::ports::PortId;
 use crate::engine::tabs::How;
 use crate::protocol::activity::ActivitySource;
@@ -26,18 +27,18 @@ use std::sync::Arc;
 /// Tabs and the names of those who lease them.
 pub(in crate::engine) type Leases = BTreeMap<TabId, String>;
 
-impl Engine {
+impl Drivers {
     /// Returns the tabs that others than `me` lease. `me` is the conversation of a driver or an agent, `None` for the
     /// person.
     pub(in crate::engine) fn leased_by_others(&self, me: Option<&ConversationId>) -> Leases {
         let mut leases = Leases::new();
-        let running = self.store().opened().into_iter().filter(|one| one.state() != ConversationState::Idle);
+        let running = self.0.uses.store.opened().into_iter().filter(|one| one.state() != ConversationState::Idle);
         for conversation in running.filter(|one| Some(one.id()) != me) {
             let name = name_of_agent(&conversation);
-            leases.extend(self.tabs().sets().of(&conversation).into_iter().map(|tab| (tab, name.clone())));
+            leases.extend(self.0.uses.tabs.sets().of(&conversation).into_iter().map(|tab| (tab, name.clone())));
         }
         // A driver that the person gave the tab to comes before an agent.
-        for driver in self.drivers().all() {
+        for driver in self.all() {
             if Some(driver.conversation.id()) != me {
                 leases.extend(self.leased_by(&driver).into_iter().map(|tab| (tab, driver.name.clone())));
             }
@@ -47,7 +48,7 @@ impl Engine {
 
     /// Returns the tabs that a driver leases and that are open.
     pub(in crate::engine) fn leased_by(&self, driver: &Driver) -> Vec<TabId> {
-        let mut tabs = self.tabs().sets().of(&driver.conversation);
+        let mut tabs = self.0.uses.tabs.sets().of(&driver.conversation);
         tabs.retain(|tab| self.open_tab(*tab).is_ok());
         tabs
     }
@@ -55,9 +56,9 @@ impl Engine {
     /// Fails if a registered driver other than `me` leases the tab.
     pub(in crate::engine) fn check_lease(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
         let holds = |driver: &Arc<Driver>| {
-            driver.conversation.id() != me && self.tabs().sets().of(&driver.conversation).contains(&tab)
+            driver.conversation.id() != me && self.0.uses.tabs.sets().of(&driver.conversation).contains(&tab)
         };
-        match self.drivers().all().iter().find(|driver| holds(driver)) {
+        match self.all().iter().find(|driver| holds(driver)) {
             Some(driver) => Err(leased(tab, &driver.name)),
             None => Ok(()),
         }
@@ -73,17 +74,17 @@ impl Engine {
 
     /// Fails if no browser has this tab.
     pub(in crate::engine) fn open_tab(&self, tab: TabId) -> Result<(), Fault> {
-        let (browser, _) = self.browsers().pages_with(Some(tab)).ok_or(BrowsersError::NotConnected)?;
+        let (browser, _) = self.0.uses.browsers.pages_with(Some(tab)).ok_or(BrowsersError::NotConnected)?;
         browser.tab(tab)?;
         Ok(())
     }
 
     /// Adds a tab to a driver's set. Fails if another one leases it.
     pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, how: How) -> Result<(), Fault> {
-        let _turn = self.tabs().leasing();
+        let _turn = self.0.uses.tabs.leasing();
         self.check_free(tab, driver.conversation.id())?;
-        self.tabs().sets().add(&driver.conversation, tab, how)?;
-        self.drivers_changed();
+        self.0.uses.tabs.sets().add(&driver.conversation, tab, how)?;
+        self.changed();
         Ok(())
     }
 
@@ -94,18 +95,18 @@ impl Engine {
         call: &Call,
     ) -> Result<CommandResult, Fault> {
         let name = call.arguments.value("--to").ok_or(DriversError::NameNeeded)?;
-        let to = self.drivers().named(name)?;
+        let to = self.named(name)?;
         let tab = self.tab_of(request, call)?;
         self.open_tab(tab)?;
-        let _turn = self.tabs().leasing();
-        for driver in self.drivers().all() {
+        let _turn = self.0.uses.tabs.leasing();
+        for driver in self.all() {
             if driver.id != to.id {
                 self.take_back(&driver, tab);
             }
         }
-        self.tabs().sets().add(&to.conversation, tab, How::Person)?;
-        self.drivers_changed();
-        Ok(said(format!("Leased tab {tab} to {}", to.name), tab, Some(&to.name)))
+        self.0.uses.tabs.sets().add(&to.conversation, tab, How::Person)?;
+        self.changed();
+        Ok(result(format!("Leased tab {tab} to {}", to.name), tab, Some(&to.name)))
     }
 
     /// Runs `lease` of a trusted driver.
@@ -121,7 +122,7 @@ impl Engine {
         let tab = self.tab_of(request, call)?;
         self.open_tab(tab)?;
         self.lease_to(driver, tab, How::Agent)?;
-        Ok(said(format!("Leased tab {tab}"), tab, Some(&driver.name)))
+        Ok(result(format!("Leased tab {tab}"), tab, Some(&driver.name)))
     }
 
     /// Runs `release`. The person takes a tab from whichever driver leases it; a driver gives up one of its own.
@@ -132,16 +133,16 @@ impl Engine {
         call: &Call,
     ) -> Result<CommandResult, Fault> {
         let tab = match driver.filter(|driver| !driver.trusted && request.tab_id.is_none()) {
-            Some(driver) if call.tab().is_none() => self.tabs().sets().working(&driver.conversation),
+            Some(driver) if call.tab().is_none() => self.0.uses.tabs.sets().working(&driver.conversation),
             _ => Some(self.tab_of(request, call)?),
         };
         let not_leased = || DriversError::NotLeased { tab: tab.map(|tab| tab.to_string()).unwrap_or_default() };
         let tab = tab.ok_or_else(not_leased)?;
-        let all = self.drivers().all();
+        let all = self.all();
         let mut of = all.iter().map(Arc::as_ref).filter(|one| driver.is_none_or(|driver| driver.id == one.id));
         let take = |one: &&Driver| if driver.is_some() { self.take_from(one, tab) } else { self.take_back(one, tab) };
         match of.find(take) {
-            Some(from) => Ok(said(format!("Released tab {tab}, which {} leased", from.name), tab, None)),
+            Some(from) => Ok(result(format!("Released tab {tab}, which {} leased", from.name), tab, None)),
             None => Err(not_leased().into()),
         }
     }
@@ -157,9 +158,9 @@ impl Engine {
 
     /// Takes a tab back for the person, from a panel beside it.
     pub(crate) fn release_from_panel(&self, port: PortId, release: &DriversRelease) -> Result<(), Fault> {
-        let tab = self.tabs().place_of(port, release.chrome_tab_id)?.tab_id;
+        let tab = self.0.uses.tabs.place_of(port, release.chrome_tab_id)?.tab_id;
         let call = Call::parse("release", &[tab.to_string()])?;
-        let begun = self.activity().begin(ActivitySource::Panel, Some(tab), &call);
+        let begun = self.0.uses.activity.begin(ActivitySource::Panel, Some(tab), &call);
         let outcome = self.release(None, &CommandRequest::default(), &call);
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         match outcome {
@@ -171,7 +172,7 @@ impl Engine {
 
     /// Takes a tab out of a driver's set. Returns `false` if it was not in it.
     fn take_from(&self, driver: &Driver, tab: TabId) -> bool {
-        let (sets, conversation) = (self.tabs().sets(), &driver.conversation);
+        let (sets, conversation) = (self.0.uses.tabs.sets(), &driver.conversation);
         if !sets.of(conversation).contains(&tab) {
             return false;
         }
@@ -184,7 +185,7 @@ impl Engine {
             conversation.own_tab(next);
         }
         sets.settle_working(conversation);
-        self.drivers_changed();
+        self.changed();
         true
     }
 
@@ -203,7 +204,8 @@ impl Engine {
         {
             return Err(leased(tab, name));
         }
-        let Some((browser, _)) = self.browsers().pages_with(request.tab_id).filter(|_| call.spec.runs_others()) else {
+        let Some((browser, _)) = self.0.uses.browsers.pages_with(request.tab_id).filter(|_| call.spec.runs_others())
+        else {
             return Ok(None);
         };
         let free = browser.tabs().into_iter().map(|tab| tab.id).filter(|tab| !leased_by.contains_key(tab));
@@ -214,15 +216,17 @@ impl Engine {
     pub(in crate::engine) fn tab_of(&self, request: &CommandRequest, call: &Call) -> Result<TabId, Fault> {
         match call.tab() {
             Some(typed) => tab_number(&typed),
-            None => Ok(request.tab_id.or_else(|| self.browsers().current_tab()).ok_or(BrowsersError::NotConnected)?),
+            None => {
+                Ok(request.tab_id.or_else(|| self.0.uses.browsers.current_tab()).ok_or(BrowsersError::NotConnected)?)
+            }
         }
     }
 
     /// Adds a tab that a page of a driver's tab opened to that driver's set.
-    pub(in crate::engine) fn opened_for_drivers(&self, opener: TabId, tab: TabId) {
-        for driver in self.drivers().all() {
-            if self.tabs().sets().of(&driver.conversation).contains(&opener)
-                && let Err(fault) = self.tabs().sets().add(&driver.conversation, tab, How::Page)
+    pub(in crate::engine) fn tab_opened(&self, opener: TabId, tab: TabId) {
+        for driver in self.all() {
+            if self.0.uses.tabs.sets().of(&driver.conversation).contains(&opener)
+                && let Err(fault) = self.0.uses.tabs.sets().add(&driver.conversation, tab, How::Page)
             {
                 tracing::info!(%fault, "a tab that a page opened is not in the driver's set");
             }
@@ -236,12 +240,12 @@ fn name_of_agent(conversation: &Conversation) -> String {
 }
 
 /// Returns the fault for a tab that someone else leases.
-pub(super) fn leased(tab: TabId, name: &str) -> Fault {
+fn leased(tab: TabId, name: &str) -> Fault {
     Fault::new(FaultCode::Leased, catalogue::TAB_LEASED.with([tab.to_string().as_str(), name]))
         .hint(catalogue::TAB_LEASED_NEXT)
 }
 
 /// Returns the output of `lease` and `release`. `holder` has the tab from now on.
-pub(in crate::engine) fn said(text: String, tab: TabId, holder: Option<&str>) -> CommandResult {
+fn result(text: String, tab: TabId, holder: Option<&str>) -> CommandResult {
     CommandResult { output: text, data: Some(json!({ "tab": tab, "leasedBy": holder })), ..CommandResult::default() }
 }

@@ -1,0 +1,119 @@
+//! The handle to the drivers: the table of those that are registered.
+//!
+//! Owns the table. One process has one registration, and no two drivers have the same name.
+
+use super::approvals::DriverApprovals;
+use super::driver::{Driver, NewDriver};
+use super::error::DriversError;
+use super::names::{DriverNames, free_name};
+use super::telling::ToldDrivers;
+use crate::base::mutex::lock;
+use crate::base::process::Process;
+use crate::chat::{Conversation, Store};
+use crate::engine::activity::ActivityLog;
+use crate::engine::browsers::Browsers;
+use crate::engine::ports::Ports;
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::Tasks;
+use crate::protocol::driver::DriverInfo;
+use crate::protocol::ids::DriverId;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+
+/// A person could not review more in `status`.
+const MOST_DRIVERS: usize = 64;
+
+/// A handle to the drivers. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Drivers(pub(super) Arc<Shared>);
+
+pub(super) struct Shared {
+    known: Mutex<BTreeMap<DriverId, Arc<Driver>>>,
+    approvals: DriverApprovals,
+    /// Notified when panels may have to be told of drivers.
+    pub(super) changed: watch::Sender<()>,
+    pub(super) told: Mutex<ToldDrivers>,
+    pub(super) uses: DriverServices,
+}
+
+/// The services that leases, and telling panels of drivers, need.
+pub(in crate::engine) struct DriverServices {
+    pub(in crate::engine) activity: ActivityLog,
+    pub(in crate::engine) browsers: Browsers,
+    pub(in crate::engine) ports: Ports,
+    /// Has the conversations whose turns run: they hold tabs too.
+    pub(in crate::engine) store: Arc<Store>,
+    pub(in crate::engine) tabs: Tabs,
+    pub(in crate::engine) tasks: Tasks,
+}
+
+impl Drivers {
+    pub(in crate::engine) fn new(uses: DriverServices) -> Self {
+        let (known, approvals, told) = (Mutex::default(), DriverApprovals::default(), Mutex::default());
+        Self(Arc::new(Shared { known, approvals, changed: watch::Sender::new(()), told, uses }))
+    }
+
+    /// Registers a driver. `conversation` creates its detached conversation from its name. Fails if its process is
+    /// registered already, or too many are.
+    pub(in crate::engine) fn begin(
+        &self,
+        new: NewDriver<'_>,
+        conversation: impl FnOnce(&str) -> Arc<Conversation>,
+    ) -> Result<Arc<Driver>, DriversError> {
+        let mut known = lock(&self.0.known);
+        if known.values().any(|driver| driver.process == new.process) {
+            return Err(DriversError::AlreadyRegistered);
+        }
+        if known.len() >= MOST_DRIVERS {
+            return Err(DriversError::TooMany { most: MOST_DRIVERS });
+        }
+        let names = DriverNames::new(new.client, new.label);
+        let name = free_name(&names.whole(), |name| known.values().any(|one| one.name == name));
+        let conversation = conversation(&name);
+        let driver = Arc::new(Driver::new(name, names, new, conversation));
+        known.insert(driver.id.clone(), driver.clone());
+        Ok(driver)
+    }
+
+    /// Removes a driver, and denies the approvals that it waits for.
+    pub(in crate::engine) fn end(&self, driver: &Driver) {
+        lock(&self.0.known).remove(&driver.id);
+        self.0.approvals.withdraw_of(driver.conversation.id());
+    }
+
+    /// Returns the driver that this process is registered as.
+    pub(in crate::engine) fn of_process(&self, process: &Process) -> Option<Arc<Driver>> {
+        lock(&self.0.known).values().find(|driver| driver.process == *process).cloned()
+    }
+
+    /// Returns the driver of this name.
+    pub(in crate::engine) fn named(&self, name: &str) -> Result<Arc<Driver>, DriversError> {
+        let found = lock(&self.0.known).values().find(|driver| driver.name == name).cloned();
+        found.ok_or_else(|| DriversError::NoSuchDriver { name: name.to_owned() })
+    }
+
+    pub(in crate::engine) fn all(&self) -> Vec<Arc<Driver>> {
+        lock(&self.0.known).values().cloned().collect()
+    }
+
+    /// Returns what `status` shows of the drivers.
+    pub(in crate::engine) fn infos(&self) -> Vec<DriverInfo> {
+        self.all().iter().map(|driver| self.info(driver)).collect()
+    }
+
+    pub(in crate::engine) fn info(&self, driver: &Driver) -> DriverInfo {
+        DriverInfo {
+            driver_id: driver.id.clone(),
+            name: driver.name.clone(),
+            trusted: driver.trusted,
+            pid: driver.process.pid,
+            tabs: self.leased_by(driver),
+        }
+    }
+
+    /// Returns the approvals that drivers wait for.
+    pub(in crate::engine) fn approvals(&self) -> &DriverApprovals {
+        &self.0.approvals
+    }
+}

@@ -1,0 +1,47 @@
+//! Whether anything uses the daemon, and which kind of browser is in use.
+//!
+//! Owns both values for those who follow them: the daemon's idle exit and `browse.json`. Never ends anything.
+
+use crate::engine::browsers::Browsers;
+use crate::engine::ports::Ports;
+use crate::engine::tabs::Tabs;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// A handle to the usage. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Usage(Arc<Shared>);
+
+struct Shared {
+    browsers: Browsers,
+    ports: Ports,
+    tabs: Tabs,
+    busy: watch::Sender<bool>,
+    mode: watch::Sender<&'static str>,
+}
+
+impl Usage {
+    pub(in crate::engine) fn new(browsers: Browsers, ports: Ports, tabs: Tabs) -> Self {
+        let (busy, mode) = (watch::Sender::new(false), watch::Sender::new("none"));
+        Self(Arc::new(Shared { browsers, ports, tabs, busy, mode }))
+    }
+
+    /// Publishes whether the daemon is busy and which browser is in use, if that changed.
+    pub(in crate::engine) fn update(&self) {
+        let Shared { browsers, ports, tabs, busy, mode } = &*self.0;
+        let is_busy = ports.panels() > 0 || tabs.turns_running() > 0 || browsers.is_open();
+        busy.send_if_modified(|known| std::mem::replace(known, is_busy) != is_busy);
+        let in_use = browsers.mode();
+        mode.send_if_modified(|known| std::mem::replace(known, in_use) != in_use);
+    }
+
+    /// Returns a receiver of whether a panel, a turn or a browser needs the daemon.
+    pub(crate) fn watch_busy(&self) -> watch::Receiver<bool> {
+        self.0.busy.subscribe()
+    }
+
+    /// Returns a receiver of the mode that `status` shows.
+    pub(crate) fn watch_mode(&self) -> watch::Receiver<&'static str> {
+        self.0.mode.subscribe()
+    }
+}
