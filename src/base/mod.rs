@@ -16,6 +16,7 @@ pub(crate) mod host;
 pub(crate) mod inbox;
 pub(crate) mod lineage;
 pub(crate) mod lock;
+pub(crate) mod log_filter;
 pub(crate) mod lookalike;
 pub(crate) mod loopback;
 pub(crate) mod metadata;

@@ -6,12 +6,15 @@
 use crate::base::append;
 use crate::base::counted::counted;
 use crate::base::home::Home;
+use crate::base::log_filter;
 use crate::base::say;
 use crate::command::redaction;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Mutex;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// In bytes. A larger log is renamed to `daemon.log.1` at the next start.
 const LARGEST: u64 = 4 * 1024 * 1024;
@@ -30,12 +33,13 @@ pub(super) fn start(home: &Home) {
         Ok(file) => file,
         Err(error) => return say::line(format_args!("nothing is logged: {}: {error}", path.display())),
     };
-    let filter = EnvFilter::try_from_env(FILTER_VARIABLE).unwrap_or_else(|_| EnvFilter::new("gstack=info,warn"));
     let subscriber = tracing_subscriber::fmt()
         .with_ansi(false)
         .log_internal_errors(false)
-        .with_env_filter(filter)
-        .with_writer(Mutex::new(Redacting { file, lost: 0 }));
+        .with_max_level(LevelFilter::TRACE)
+        .with_writer(Mutex::new(Redacting { file, lost: 0 }))
+        .finish()
+        .with(log_filter::from_variable(FILTER_VARIABLE));
     if subscriber.try_init().is_err() {
         // A test process may already have one; the daemon never does.
         tracing::debug!("a log was begun before");

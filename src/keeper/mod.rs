@@ -10,6 +10,7 @@ mod relay;
 mod stderr_tail;
 
 use crate::base::lock::FileLock;
+use crate::base::log_filter;
 use crate::base::peer;
 use crate::base::proof::Key;
 use crate::protocol::keeper::{KeeperReport, LaunchPlan};
@@ -21,6 +22,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// A check whether a keeper runs holds the lock only briefly; a keeper holds it for its whole life.
 const LOOK: Duration = Duration::from_millis(200);
@@ -61,12 +65,13 @@ pub fn run() -> ExitCode {
 
 /// Logs to standard error, which is `keeper.log`.
 fn log() {
-    let filter = tracing_subscriber::EnvFilter::new("gstack=info,warn");
     let subscriber = tracing_subscriber::fmt()
         .with_ansi(false)
         .log_internal_errors(false)
-        .with_env_filter(filter)
-        .with_writer(io::stderr);
+        .with_max_level(LevelFilter::TRACE)
+        .with_writer(io::stderr)
+        .finish()
+        .with(log_filter::standard());
     if subscriber.try_init().is_err() {
         tracing::debug!("a log was begun before");
     }
