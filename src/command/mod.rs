@@ -23,7 +23,7 @@ mod visual;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::core::envelope;
 pub(crate) use self::core::not_in_set;
-pub use self::core::{Call, Context, Output, Progress, Steps, TabSwitch, captions};
+pub use self::core::{Call, Context, Folders, Output, Progress, Steps, TabSwitch, captions};
 pub(crate) use self::core::{consequence, effects, everyday, picture, tool_schema, words};
 pub(crate) use acting::web_mcp::{chosen as chosen_page_tool, claims as page_tool_claims};
 pub(crate) use navigating::{listed_title, tab_number};

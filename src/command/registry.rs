@@ -7,9 +7,8 @@ use super::{
     acting, emulating, files, finding, managing, measuring, navigating, network, reading, recording, state, visual,
 };
 use crate::browser::effects::Effects;
-use crate::command::core::{Call, Context, Output, effects, envelope, with_usage};
+use crate::command::core::{Call, Context, Folders, Output, effects, envelope, with_usage};
 use crate::protocol::fault::{Fault, FaultCode};
-use std::path::Path;
 use std::sync::LazyLock;
 use strsim::osa_distance;
 
@@ -37,6 +36,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         measuring::vitals::COMMANDS,
         measuring::audit::COMMANDS,
         measuring::trace::COMMANDS,
+        measuring::perf_trace::COMMANDS,
         measuring::coverage::COMMANDS,
         measuring::heap::COMMANDS,
         reading::react::COMMANDS,
@@ -61,6 +61,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         state::identity::COMMANDS,
         visual::styling::INTERACTION,
         visual::screenshot::COMMANDS,
+        visual::pdf::COMMANDS,
         visual::mhtml::COMMANDS,
         recording::video::COMMANDS,
         visual::styling::VISUAL,
@@ -154,13 +155,13 @@ pub async fn run_cancellable(context: &Context, call: &Call) -> Result<Output, F
 }
 
 /// Runs a command that needs no browser for these arguments. Returns `None` if it needs one.
-pub async fn run_without_browser(call: &Call, cwd: Option<&Path>, temp_folder: &Path) -> Option<Result<Output, Fault>> {
+pub async fn run_without_browser(call: &Call, folders: Folders) -> Option<Result<Output, Fault>> {
     match call.spec.needs {
-        Needs::Folder => Some(managing::inbox::read_or_clear(cwd, &call.arguments).await),
-        Needs::BrowserUnless(can_do_without) if can_do_without(&call.arguments) => {
-            Some(state::browser_cookies::list_installed(temp_folder).await)
+        Needs::Folder => Some(managing::inbox::read_or_clear(folders.cwd.as_deref(), &call.arguments).await),
+        Needs::BrowserUnless { unless, run } if unless(&call.arguments) => {
+            Some(run(folders, call.arguments.clone()).await)
         }
-        Needs::Browser | Needs::BrowserUnless(_) | Needs::Engine(_) => None,
+        Needs::Browser | Needs::BrowserUnless { .. } | Needs::Engine(_) => None,
     }
     .map(|outcome| outcome.inspect(|output| check_shape(call.spec, output)))
 }

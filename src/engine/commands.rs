@@ -16,7 +16,7 @@ use crate::browser::effects::Effects;
 use crate::browser::page::{Expected, Pages, PointerWatch};
 use crate::command::spec::{EngineCommand, Navigates, Needs, TabUse};
 use crate::command::{
-    Call, Category, Class, Context, Output, Progress, Steps, TabSwitch, captions, everyday, registry,
+    Call, Category, Class, Context, Folders, Output, Progress, Steps, TabSwitch, captions, everyday, registry,
 };
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::catalogue::{self, Sentence};
@@ -127,13 +127,19 @@ impl Engine {
                 };
             }
             Needs::Engine(EngineCommand::Release) => return self.drivers().release(driver, &request, &call),
-            Needs::Browser | Needs::BrowserUnless(_) | Needs::Folder => {}
+            Needs::Browser | Needs::BrowserUnless { .. } | Needs::Folder => {}
         }
         let cwd = request.cwd.as_deref().map(Path::new);
-        if matches!(call.spec.needs, Needs::Folder | Needs::BrowserUnless(_))
-            && let Some(outcome) = registry::run_without_browser(&call, cwd, &folders::temporary(self.home())?).await
-        {
-            return outcome.map(Output::into_result);
+        if matches!(call.spec.needs, Needs::Folder | Needs::BrowserUnless { .. }) {
+            let open = Folders {
+                cwd: cwd.map(Path::to_owned),
+                temp_folder: folders::temporary(self.home())?,
+                gstack_home: self.home().root().to_owned(),
+                for_model: request.for_model,
+            };
+            if let Some(outcome) = registry::run_without_browser(&call, open).await {
+                return outcome.map(Output::into_result);
+            }
         }
         self.browsers().everyday_back(request.tab_id).await;
         let everyday = request.tab_id.and_then(|tab| self.browsers().everyday_with(tab));
@@ -291,6 +297,7 @@ impl Engine {
             expected: target.expected,
             pointer: target.pointer,
             for_model: target.for_model,
+            reader: target.me.map(|id| id.as_str().to_owned()),
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: folders::temporary(self.home())?,
             state_folder: self.own_folder().join("states"),

@@ -20,12 +20,14 @@ mod marks;
 mod measured;
 mod network;
 mod outcomes;
+mod papers;
 #[path = "../shared/patience.rs"]
 mod patience;
 mod pictures;
 mod popups;
 mod refused;
 mod routes;
+mod slow_pages;
 mod snapshots;
 mod stored;
 mod surroundings;

@@ -80,3 +80,26 @@ fn a_page_is_one_file_with_its_frames_and_pictures() {
         world
     });
 }
+
+#[test]
+fn a_picture_is_taken_as_a_device_shows_the_page_and_the_tab_stays_as_it_is() {
+    with_world(|world| async move {
+        world.run("goto", &[&world.page("next.html")]).await;
+        world.run("viewport", &["600x400", "--scale", "1"]).await;
+        world.run("js", &["document.head.insertAdjacentHTML('beforeend', '<meta name=viewport content=\"width=device-width\">'); 1"]).await;
+        let size = |file: std::path::PathBuf| {
+            let reader = png::Decoder::new(BufReader::new(File::open(file).unwrap())).read_info().unwrap();
+            (reader.info().width, reader.info().height)
+        };
+        assert_eq!(size(taken(&world, &["a.png", "--viewport"]).await), (600, 400));
+        let phone = size(taken(&world, &["b.png", "--viewport", "--device", "pixel 7"]).await);
+        assert!((1080..1083).contains(&phone.0), "412 CSS pixels at 2.625: {phone:?}");
+        assert_eq!(world.run("js", &["innerWidth + ' ' + devicePixelRatio"]).await, "600 1");
+        assert_eq!(world.fault("screenshot", &["--device", "Pixl 7"]).await.code, FaultCode::BadRequest);
+        world.run("js", &[PAGE]).await;
+        assert_eq!(size(taken(&world, &["c.png", "--element", "#a"]).await), (100, 100));
+        assert_eq!(world.fault("screenshot", &["#a", "--element", "#a"]).await.code, FaultCode::BadRequest);
+        assert_eq!(world.fault("screenshot", &["--element", "#none"]).await.code, FaultCode::Element);
+        world
+    });
+}

@@ -186,3 +186,39 @@ fn controls_and_their_names_are_those_of_chromes_accessibility_tree() {
         world
     });
 }
+
+#[test]
+fn a_model_that_reads_a_long_page_again_gets_what_changed() {
+    with_world(|world| async move {
+        world.open_hidden("next.html").await;
+        world.run("js", &["document.body.innerHTML = Array.from({ length: 200 }, (_, number) => `<button>Button ${number}</button>`).join(''); 1"]).await;
+        let agent = world.for_model();
+        let first = agent.output("snapshot", &[]).await.unwrap();
+        let number = first.data.as_ref().unwrap()["snapshot"].as_u64().unwrap();
+        assert!(first.text.contains("\"Button 199\""));
+        let same = agent.output("snapshot", &[]).await.unwrap();
+        assert_eq!(same.text, format!("(nothing changed since snapshot {number})\n"));
+        world.run("js", &["document.querySelectorAll('button')[150].textContent = 'Other'; 1"]).await;
+        let other = agent.output("snapshot", &[]).await.unwrap();
+        assert!(
+            other.text.contains("+") && other.text.contains("\"Other\"") && !other.text.contains("Button 199"),
+            "{}",
+            other.text
+        );
+        assert!(other.text.len() < first.text.len() / 10, "{}", other.text);
+        assert!(other.note.as_deref().unwrap().contains("`full`"));
+        assert!(agent.output("snapshot", &["--full"]).await.unwrap().text.contains("\"Button 199\""));
+        // With other options and on another page it is whole, and so it is for others.
+        assert!(agent.output("snapshot", &["-i"]).await.unwrap().text.contains("\"Button 199\""));
+        assert!(world.run("snapshot", &[]).await.contains("\"Button 199\""));
+        assert!(world.run("snapshot", &[]).await.contains("\"Button 199\""), "a person gets what they ask for");
+        // By number, for anyone who has read that one.
+        let since = world.output("snapshot", &["--since", &number.to_string()]).await.unwrap();
+        assert!(since.text.contains("\"Other\"") && !since.text.contains("Button 199"), "{}", since.text);
+        assert_eq!(world.fault("snapshot", &["--since", "9999"]).await.code, FaultCode::NotFound);
+        assert_eq!(world.fault("snapshot", &["--since", "x"]).await.code, FaultCode::BadRequest);
+        let person = world.output("snapshot", &[]).await.unwrap().data.unwrap()["snapshot"].to_string();
+        assert_eq!(agent.fault("snapshot", &["--since", &person]).await.code, FaultCode::NotFound, "not its own");
+        world
+    });
+}

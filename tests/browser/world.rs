@@ -96,6 +96,7 @@ impl World {
             expected: None,
             pointer: None,
             for_model: false,
+            reader: None,
             browser,
             pages: Pages::default(),
             recordings: Recordings::default(),
@@ -175,7 +176,7 @@ impl World {
 
     /// Returns the same world for a model.
     pub fn for_model(&self) -> Self {
-        let context = Context { for_model: true, ..self.context.clone() };
+        let context = Context { for_model: true, reader: Some("agent".to_owned()), ..self.context.clone() };
         Self { home: self.home.clone(), folder: Arc::clone(&self.folder), context, port: self.port }
     }
 

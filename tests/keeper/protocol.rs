@@ -2,9 +2,7 @@
 //! protocol.
 
 use crate::websocket::Foreign;
-use gstack::browser::devtools::emulation::{
-    ClearDeviceMetricsOverride, SetDeviceMetricsOverride, SetFocusEmulationEnabled, SetScrollbarsHidden,
-};
+use gstack::browser::devtools::emulation::{ClearDeviceMetricsOverride, SetFocusEmulationEnabled, SetScrollbarsHidden};
 use gstack::browser::devtools::input::{
     DispatchKeyEvent, DispatchMouseEvent, InsertText, KeyEventType, MouseButton, MouseEventType,
 };
@@ -54,7 +52,6 @@ fn samples() -> Vec<(&'static str, Value)> {
         sample(dom::ResolveNode { backend_node_id: 1, execution_context_id: 1 }),
         sample(dom::DescribeNode { object_id: text(), depth: 0 }),
         sample(SetFocusEmulationEnabled { enabled: true }),
-        sample(SetDeviceMetricsOverride { width: 1, height: 1, device_scale_factor: 0.0, mobile: false }),
         sample(ClearDeviceMetricsOverride {}),
         sample(SetScrollbarsHidden { hidden: true }),
         sample(fetch::Enable {

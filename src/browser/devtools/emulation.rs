@@ -9,17 +9,6 @@ pub struct SetFocusEmulationEnabled {
 }
 
 #[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SetDeviceMetricsOverride {
-    /// In CSS pixels.
-    pub width: u32,
-    pub height: u32,
-    /// 0: the real device scale factor.
-    pub device_scale_factor: f64,
-    pub mobile: bool,
-}
-
-#[derive(Clone, Debug, Serialize)]
 pub struct ClearDeviceMetricsOverride {}
 
 #[derive(Clone, Debug, Serialize)]
@@ -29,7 +18,6 @@ pub struct SetScrollbarsHidden {
 
 commands! {
     SetFocusEmulationEnabled => Done, "Emulation.setFocusEmulationEnabled";
-    SetDeviceMetricsOverride => Done, "Emulation.setDeviceMetricsOverride";
     ClearDeviceMetricsOverride => Done, "Emulation.clearDeviceMetricsOverride";
     SetScrollbarsHidden => Done, "Emulation.setScrollbarsHidden";
 }

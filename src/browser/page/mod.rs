@@ -21,7 +21,7 @@ mod wait;
 mod web_mcp;
 
 pub(crate) use act::{Clicked, Clutter, Edge, ScrollBy, Scrolled, StyleChange};
-pub(crate) use capture::{Area, Capture, Cut, ImageFormat, Region};
+pub(crate) use capture::{Area, Capture, Cut, ImageFormat, PdfOptions, Region};
 pub(in crate::browser) use console::error_text;
 pub(crate) use console::{Answer, Body, Exchange, Header, Recording, RecordingOptions, SocketMessage, Timing};
 pub(crate) use console::{capture_file, journal};
@@ -40,7 +40,7 @@ pub(crate) use page::Page;
 pub use page::Pages;
 pub(crate) use read::{
     Activation, BoxModel, ClickDestination, Component, ComponentDetails, ElementBox, ElementState, Facts, Fetched,
-    Inspection, Origin, PageStorage, Rule, SEARCHED, SNAPSHOT_LIMIT, Snapshot, SnapshotOptions, Table,
+    Inspection, Origin, PageStorage, PrintedSnapshot, Rule, SEARCHED, SNAPSHOT_LIMIT, Snapshot, SnapshotOptions, Table,
 };
 pub(crate) use script::ScriptValue;
 pub(crate) use tab::{

@@ -15,7 +15,7 @@ use crate::browser::page::input::{HeldInput, PointerWatch, Touch};
 use crate::browser::page::locate::{Expected, RefName, RefTable};
 use crate::browser::page::measure::Measured;
 use crate::browser::page::overlay::{Drawn, ListedRef};
-use crate::browser::page::read::SNAPSHOT_LIMIT;
+use crate::browser::page::read::{SNAPSHOT_LIMIT, SnapshotLog};
 use crate::browser::page::wait::Watch;
 use crate::browser::tab::{Tab, Work};
 use crate::protocol::ids::TabId;
@@ -55,6 +55,7 @@ pub(super) type Memories = Arc<Mutex<HashMap<TabId, Arc<Memory>>>>;
 pub(super) struct Memory {
     refs: Mutex<RefTable>,
     last_snapshot: Mutex<Option<String>>,
+    pub(super) snapshots: Mutex<SnapshotLog>,
     /// The refs of the last snapshot.
     pub(super) listed: Mutex<Vec<ListedRef>>,
     pub(super) drawn: Mutex<Drawn>,

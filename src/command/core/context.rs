@@ -3,6 +3,7 @@
 //! Owns the choice of the tab. Never decides whether a command may run: the caller has already decided.
 
 use super::envelope;
+use super::folders::Folders;
 use super::progress::Progress;
 use super::steps::Steps;
 use crate::base::site::SiteOrPage;
@@ -67,8 +68,21 @@ pub struct Context {
     /// Whether a model reads the output: if so, content hidden from a person is marked, and all page content is in the
     /// envelope.
     pub for_model: bool,
+    /// Who reads the output: the conversation of an agent or an MCP client; `None` for the person.
+    pub reader: Option<String>,
     /// Cancels the command.
     pub cancel: CancellationToken,
+}
+
+impl From<&Context> for Folders {
+    fn from(context: &Context) -> Self {
+        Self {
+            cwd: context.cwd.clone(),
+            temp_folder: context.temp_folder.clone(),
+            gstack_home: context.gstack_home.clone(),
+            for_model: context.for_model,
+        }
+    }
 }
 
 /// What changes when a client switches tabs with `tab` or `newtab`.

@@ -12,9 +12,9 @@ static DEVICES: LazyLock<Vec<Device>> =
     LazyLock::new(|| include_str!("devices/table.tsv").lines().filter_map(Device::read).collect());
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Device {
-    pub(super) name: &'static str,
-    pub(super) screen: Screen,
+pub(in crate::command) struct Device {
+    pub(in crate::command) name: &'static str,
+    pub(in crate::command) screen: Screen,
     pub(super) touch: bool,
     pub(super) user_agent: &'static str,
 }
@@ -41,7 +41,7 @@ pub(super) fn all() -> &'static [Device] {
 }
 
 /// Finds a device by its name, ignoring case.
-pub(super) fn find(name: &str) -> Result<&'static Device, Fault> {
+pub(in crate::command) fn find(name: &str) -> Result<&'static Device, Fault> {
     let given = name.trim().to_lowercase();
     let lower = |device: &Device| device.name.to_lowercase();
     if let Some(device) = all().iter().find(|device| lower(device) == given) {

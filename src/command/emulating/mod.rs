@@ -2,7 +2,7 @@
 //!
 //! Owns the list of files.
 
-mod devices;
+pub(in crate::command) mod devices;
 pub(super) mod emulate;
 mod permissions;
 mod shown;

@@ -1,12 +1,10 @@
 //! The `trace` command.
 //!
-//! Owns the spec, who may record what, and the file format. `trace_filter` decides which events it contains.
+//! Owns the spec, and who may record what. `trace_file` writes the file, `insights` explains it.
 
-use super::trace_filter::{self, Processes};
+use super::trace_file::{Finished, elements, finish};
 use crate::base::counted::counted;
-use crate::base::nameless;
-use crate::base::site::SiteOrPage;
-use crate::browser::page::{TraceEvents, TraceOptions};
+use crate::browser::page::TraceOptions;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
 use crate::command::privacy::path_guard;
@@ -16,10 +14,12 @@ use crate::command::spec::{
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
-use std::io::SeekFrom;
-use std::path::Path;
-use tokio::fs::File;
-use tokio::io::{AsyncBufReadExt, AsyncSeekExt, AsyncWriteExt, BufReader, BufWriter};
+
+/// A trace in an everyday browser.
+pub(super) const ITS_TRACE: NotEveryday = NotEveryday {
+    why: "Chrome gives extensions a trace without the page's events",
+    instead: "Use the Performance panel of DevTools there, or the browser of `gstack connect`.",
+};
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     name: "trace",
@@ -40,23 +40,20 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     summary: "Record a performance trace of the tab",
     details: "A JSON file of Chrome's trace events, with a CPU profile and the page's own marks, which Perfetto and the Performance \
         panel of DevTools open. It has no events of other tabs' processes, and no tokens in addresses; an agent's \
-        trace has only addresses of this site.",
+        trace has only addresses of this site. `stop` also says what made the page slow, as `perf-trace` does.",
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
     navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Devtools),
-    everyday: Everyday::Refused(NotEveryday {
-        why: "Chrome gives extensions a trace without the page's events",
-        instead: "Use the Performance panel of DevTools there, or the browser of `gstack connect`.",
-    }),
+    everyday: Everyday::Refused(ITS_TRACE),
     needs: Needs::Browser,
     phrases: &[
         phrase_when(When::Is("action", "start"), Verb::Record, "a trace"),
         phrase(Verb::Save, "the recorded trace"),
     ],
-    output: "Recording a trace, Trace saved: path (N events)",
-    data: "{screenshots: boolean} | {path: string, events: number, bytes: number, cut: boolean}",
+    output: "Recording a trace, Trace saved: path (N events), and what made the page slow",
+    data: "{screenshots: boolean} | {path: string, events: number, bytes: number, cut: boolean, insights: {lcp: unknown, renderBlocking: unknown[], longTasks: unknown, forcedLayout: number, layoutShift: unknown}}",
     run: |context, arguments| Box::pin(trace(context, arguments)),
 }];
 
@@ -101,78 +98,17 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
             it.",
         ));
     }
-    let here = options.for_model.then(|| page.url().map(|url| SiteOrPage::of(&url))).transpose()?;
     // Created before the trace stops, so that an unwritable file does not lose the trace.
-    let mut file = PartialFile::create(&path)?;
-    let mut spool = Spool::create(&context.temp_folder)?;
-    let Some(mut events) = page.stop_trace().await? else {
-        return Err(Fault::new(FaultCode::Conflict, "the trace has already ended"));
-    };
-    let processes = spool.fill(&mut events).await?;
-    let count = spool.write_kept(&mut file, &processes, here.as_ref()).await?;
-    let bytes = file.size();
-    file.finish().await?;
+    let file = PartialFile::create(&path)?;
+    let Finished { events: count, bytes, is_cut, insights } = finish(context, &page, options, Some(file)).await?;
+    let elements = elements(&page, &insights).await;
     let shown = path.display().to_string();
-    let mut output = Output::text(format!("Trace saved: {shown} ({})", counted(count, "event")));
-    output.data = Some(json!({ "path": shown, "events": count, "bytes": bytes, "cut": events.is_cut }));
-    output.say(events.is_cut.then(|| "… the browser's buffer was full: the trace lacks its end".to_owned()));
+    let ours = format!("Trace saved: {shown} ({})", counted(count, "event"));
+    let theirs = insights.words(&elements);
+    let mut output = context.told_with_page(&page, ours.clone(), theirs.clone(), format!("{ours}\n{theirs}"));
+    output.data = Some(json!({ "path": shown, "events": count, "bytes": bytes, "cut": is_cut,
+        "insights": insights.data(&elements) }));
+    output.say(is_cut.then(|| "… the browser's buffer was full: the trace lacks its end".to_owned()));
     output.files.push(path);
     Ok(output)
-}
-
-/// The events, one on each line in an unnamed file, until the tab's processes are known.
-struct Spool(BufWriter<File>);
-
-impl Spool {
-    fn create(folder: &Path) -> Result<Self, Fault> {
-        let file = nameless::create(folder).map_err(|error| unusable(&error))?;
-        Ok(Self(BufWriter::new(File::from_std(file))))
-    }
-
-    async fn fill(&mut self, events: &mut TraceEvents) -> Result<Processes, Fault> {
-        let mut processes = Processes::default();
-        while let Some(part) = events.next().await? {
-            for event in part {
-                processes.see(event.get());
-                // A raw line break can only occur between fields; inside a string it would be escaped.
-                let line = event.get().replace(['\n', '\r'], " ") + "\n";
-                self.0.write_all(line.as_bytes()).await.map_err(|error| unusable(&error))?;
-            }
-        }
-        Ok(processes)
-    }
-
-    /// Writes the events to keep and returns their number.
-    async fn write_kept(
-        mut self,
-        file: &mut PartialFile,
-        processes: &Processes,
-        here: Option<&SiteOrPage>,
-    ) -> Result<usize, Fault> {
-        self.0.seek(SeekFrom::Start(0)).await.map_err(|error| unusable(&error))?;
-        let mut lines = BufReader::new(self.0.into_inner()).lines();
-        let mut count = 0;
-        let mut part = String::from("{\"traceEvents\":[");
-        while let Some(line) = lines.next_line().await.map_err(|error| unusable(&error))? {
-            let Some(event) = trace_filter::kept(&line, processes, here) else { continue };
-            part.push_str(if count == 0 { "\n" } else { ",\n" });
-            part.push_str(&event);
-            count += 1;
-            if part.len() > PART {
-                file.write(part.as_bytes()).await?;
-                part.clear();
-            }
-        }
-        part.push_str("\n],\"metadata\":{\"source\":\"gstack\"}}\n");
-        file.write(part.as_bytes()).await?;
-        Ok(count)
-    }
-}
-
-/// The write size, in bytes.
-const PART: usize = 256 * 1024;
-
-fn unusable(error: &std::io::Error) -> Fault {
-    Fault::new(FaultCode::Storage, format!("the trace can't be kept in the temp directory: {error}"))
-        .hint("Free some space there.")
 }

@@ -6,7 +6,7 @@
 use super::closed_paths;
 use crate::base::atomic;
 use crate::base::pinned::PinnedFolder;
-use crate::command::core::Context;
+use crate::command::core::Folders;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -16,7 +16,8 @@ const LARGEST_INPUT: u64 = 32 * 1024 * 1024;
 
 /// Returns the file to write for a typed path: absolute, with symlinks resolved. Fails if it is outside the open
 /// folders.
-pub(crate) fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
+pub(crate) fn output_path(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, Fault> {
+    let context = &for_whom.into();
     let path = resolve(&open_folders(context), base_of(context), typed)?;
     if context.for_model {
         closed_paths::check_output(&path, &open_folders(context), &context.gstack_home)?;
@@ -26,7 +27,8 @@ pub(crate) fn output_path(context: &Context, typed: &str) -> Result<PathBuf, Fau
 
 /// Returns the file to read for a typed path, with symlinks resolved. Fails if it is missing or outside the open
 /// folders.
-pub(crate) fn input_path(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
+pub(crate) fn input_path(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, Fault> {
+    let context = &for_whom.into();
     let path = resolve(&open_folders(context), base_of(context), typed)?;
     if context.for_model {
         closed_paths::check_input(&path, &open_folders(context), &context.gstack_home)?;
@@ -39,7 +41,8 @@ pub(crate) fn input_path(context: &Context, typed: &str) -> Result<PathBuf, Faul
 }
 
 /// Returns the folder for a typed path, with symlinks resolved. Fails if it is missing or outside the open folders.
-pub(crate) fn output_folder(context: &Context, typed: &str) -> Result<PathBuf, Fault> {
+pub(crate) fn output_folder(for_whom: impl Into<Folders>, typed: &str) -> Result<PathBuf, Fault> {
+    let context = &for_whom.into();
     let missing = |error: std::io::Error| {
         Fault::new(FaultCode::NotFound, format!("{typed} can't be used as a folder: {error}"))
             .hint("Make the folder first, in the folder that you run gstack in or in the temp directory.")
@@ -114,12 +117,12 @@ async fn write_by(
     task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("writing was cut off: {error}")))?
 }
 
-fn base_of(context: &Context) -> &Path {
+fn base_of(context: &Folders) -> &Path {
     context.cwd.as_deref().unwrap_or(&context.temp_folder)
 }
 
 /// Returns the open folders with symlinks resolved. Never includes the root, which would open everything.
-fn open_folders(context: &Context) -> Vec<PathBuf> {
+fn open_folders(context: &Folders) -> Vec<PathBuf> {
     let system_temp = std::env::temp_dir();
     let named = [context.cwd.as_deref(), Some(context.temp_folder.as_path()), Some(system_temp.as_path())];
     let mut folders: Vec<PathBuf> = Vec::with_capacity(named.len());

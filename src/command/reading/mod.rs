@@ -5,6 +5,7 @@ pub(super) mod contents;
 pub(super) mod inspection;
 pub(super) mod react;
 pub(super) mod snapshot;
+mod snapshot_changes;
 pub(super) mod styles;
 pub(super) mod text;
 

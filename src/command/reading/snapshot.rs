@@ -1,13 +1,14 @@
 //! The `snapshot` command.
 
-use crate::browser::page::{ImageFormat, Page, SEARCHED, Snapshot, SnapshotOptions, Target};
+use super::snapshot_changes::{changes, worth_it};
+use crate::browser::page::{ImageFormat, Page, PrintedSnapshot, SEARCHED, Snapshot, SnapshotOptions, Target};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
     Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase, switch,
 };
 use crate::command::visual::{diff, format_of, screenshot};
-use crate::protocol::fault::Fault;
+use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -57,6 +58,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             holds: Holds::Choice,
             help: "Only what changed since the tab's last snapshot",
         },
+        flag("--since", "NUMBER", Holds::Extent, "Only what changed since that snapshot"),
+        switch("--full", Holds::Choice, "The whole page, even if little changed"),
         Flag {
             name: "-C",
             alias: "--cursor",
@@ -69,7 +72,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     details: "One line per node: @e1 [role] \"name\" [props]: text. Every command that takes a selector also accepts \
         a ref (@e1).\nFrames are part of the tree. An element keeps its ref while its document lives.\nA long page is \
         cut and says how many lines are missing: -s 'tr:has-text(\"words\")' (or li, article …) finds one row, -c \
-        gives each row of a table one line.",
+        gives each row of a table one line.\nAn agent that reads a long page again gets only what changed since its last \
+        snapshot, unless it asks for --full.",
     untrusted: true,
     writes: Writes::Nothing,
     tab: TabUse::ThisPage,
@@ -79,7 +83,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     needs: Needs::Browser,
     phrases: &[phrase(Verb::LookAt, "the page")],
     output: "the tree",
-    data: "{url: string, refs: number, more: number, nodes?: [{ref: string, role: string, name: string, box?: {x: number, y: number, width: number, height: number}}]}",
+    data: "{url: string, refs: number, more: number, snapshot?: number, since?: number, nodes?: [{ref: string, role: string, name: string, box?: {x: number, y: number, width: number, height: number}}]}",
     run: |context, arguments| Box::pin(snapshot(context, arguments)),
 }];
 
@@ -115,11 +119,21 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
         false => None,
     };
     let is_new = arguments.has("-D") && before.is_none();
-    let mut text = match before {
+    let whole = printed(&snapshot);
+    let change = if arguments.has("-D") { None } else { change(context, &page, &arguments, &options, &whole)? };
+    let mut text = match (before, &change) {
         _ if is_new => NO_BASELINE.to_owned(),
-        Some(before) if arguments.has("-D") => format!("{head}{DIFF_TITLE}\n{}", diff(&before, &snapshot.text)),
-        _ => format!("{head}{}", printed(&snapshot)),
+        (Some(before), _) if arguments.has("-D") => format!("{head}{DIFF_TITLE}\n{}", diff(&before, &snapshot.text)),
+        (_, Some(Change { since, lines })) if lines.is_empty() => {
+            format!("{head}(nothing changed since snapshot {since})\n")
+        }
+        (_, Some(Change { since, lines })) => {
+            format!("{head}── changes since snapshot {since} (- gone, + new) ──\n{lines}\n")
+        }
+        _ => format!("{head}{whole}"),
     };
+    let number = (!arguments.has("--search"))
+        .then(|| page.keep_snapshot(context.reader.clone(), comparable(&options, &url), whole));
     if let Some(picture) = &picture {
         text = format!("{}\n[annotated screenshot: {}]\n", text.trim_end(), picture.display());
     }
@@ -129,7 +143,15 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
         true => page.listed_nodes(false).await?.into_iter().filter(|node| snapshot.has_ref(&node.name)).collect(),
         false => page.listed_nodes(arguments.has("--boxes")).await?,
     };
-    output = output.data(json!({ "url": url, "refs": refs, "more": snapshot.more, "nodes": nodes }));
+    let mut data = json!({ "url": url, "refs": refs, "more": snapshot.more, "nodes": nodes });
+    if let Some(number) = number {
+        data["snapshot"] = json!(number);
+    }
+    if let Some(Change { since, .. }) = change {
+        data["since"] = json!(since);
+        output.say(arguments.value("--since").is_none().then(|| "The rest is as before; `full` prints it.".to_owned()));
+    }
+    output = output.data(data);
     if let Some(path) = path.filter(|path| picture.as_ref() != Some(path)) {
         let written = path_guard::write(path, output.text.clone().into_bytes()).await?;
         // `-o` with a picture's extension takes a picture only with -a.
@@ -139,6 +161,41 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     }
     output.files.extend(picture);
     Ok(output)
+}
+
+/// The changes that are printed in place of the page.
+struct Change {
+    since: u64,
+    lines: String,
+}
+
+/// Returns the changes since the snapshot that was named, or, for a model, since its last one if that saves much.
+fn change(
+    context: &Context,
+    page: &Page,
+    arguments: &Arguments,
+    options: &SnapshotOptions,
+    whole: &str,
+) -> Result<Option<Change>, Fault> {
+    if let Some(typed) = arguments.value("--since") {
+        let number = arguments.number("--since", typed)?;
+        let PrintedSnapshot { text, .. } = page.kept_snapshot(number, context.reader.as_deref()).ok_or_else(|| {
+            Fault::new(FaultCode::NotFound, format!("snapshot {number} of this tab is not kept"))
+                .hint("Only the newest ones are. Take one without --since; with --json it has its number.")
+        })?;
+        return Ok(Some(Change { since: number, lines: changes(&text, whole) }));
+    }
+    let Some(reader) = context.reader.as_deref().filter(|_| context.for_model) else { return Ok(None) };
+    if ["--full", "-a", "-o", "--search"].into_iter().any(|flag| arguments.has(flag)) {
+        return Ok(None);
+    }
+    let last = page.last_read(reader, &comparable(options, &page.url()?));
+    Ok(last.and_then(|last| Some(Change { since: last.number, lines: worth_it(&last.text, whole)? })))
+}
+
+/// Returns what two snapshots must share so that one can be told by what changed since the other.
+fn comparable(options: &SnapshotOptions, url: &str) -> String {
+    format!("{options:?} {url}")
 }
 
 /// Saves the annotated screenshot to the named file if its extension is a picture's, otherwise to the temp folder.

@@ -3,7 +3,9 @@
 //! Owns the declarations that the policy and the tools read. Decides nothing.
 
 use super::capability::Capability;
-use crate::command::core::Arguments;
+use crate::command::core::{Arguments, Folders, Output};
+use crate::protocol::fault::Fault;
+use futures_util::future::BoxFuture;
 
 /// What a command changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +84,9 @@ pub struct NotEveryday {
     pub instead: &'static str,
 }
 
+/// Runs a command without a browser.
+pub(crate) type RunAlone = fn(Folders, Arguments) -> BoxFuture<'static, Result<Output, Fault>>;
+
 /// What a command needs in order to run.
 #[derive(Clone, Copy)]
 pub enum Needs {
@@ -89,8 +94,8 @@ pub enum Needs {
     Browser,
     /// Only a working directory.
     Folder,
-    /// A browser, unless the arguments make it unnecessary.
-    BrowserUnless(fn(&Arguments) -> bool),
+    /// A browser, unless the arguments make it unnecessary; then `run` is called in place of the spec's.
+    BrowserUnless { unless: fn(&Arguments) -> bool, run: RunAlone },
     /// The engine, which answers the command.
     Engine(EngineCommand),
 }

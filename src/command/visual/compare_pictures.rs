@@ -4,7 +4,7 @@
 
 use super::picture_diff::{self, CompareError, Comparison};
 use crate::browser::page::{Area, ImageFormat};
-use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::core::{Arguments, Context, Folders, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
     Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
@@ -45,21 +45,31 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     summary: "Compare two PNG pictures, or one with the page, pixel by pixel",
     details: "Also written `diff image`. Compares colours as the eye sees them. Areas that only one of the pictures \
         covers count as different. \
-        Take the first picture with `screenshot`.",
+        Take the first picture with `screenshot`. Two files need no browser.",
     untrusted: false,
     writes: Writes::File,
     tab: TabUse::ThisPage,
     navigates: Navigates::Nowhere,
     offered: Offered::Extended(Capability::Visual),
     everyday: Everyday::Works,
-    needs: Needs::Browser,
+    needs: Needs::BrowserUnless {
+        unless: names_two,
+        run: |folders, arguments| Box::pin(async move { diff_image(&folders, None, arguments).await }),
+    },
     phrases: &[phrase(Verb::Compare, "{before} with {after}"), phrase(Verb::Compare, "{before} with the page")],
     output: "N% of pixels differ (COUNT of ALL), or The pictures are the same; with --output also its path",
     data: "{width: number, height: number, pixels: number, different: number, share: number, threshold: number, before: {width: number, height: number}, after: {width: number, height: number}, output?: string}",
-    run: |context, arguments| Box::pin(diff_image(context, arguments)),
+    run: |context, arguments| {
+        Box::pin(async move { diff_image(&Folders::from(context), Some(context), arguments).await })
+    },
 }];
 
-async fn diff_image(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
+fn names_two(arguments: &Arguments) -> bool {
+    arguments.text("after").is_some()
+}
+
+/// `context` is `None` without a browser, for two files.
+async fn diff_image(folders: &Folders, context: Option<&Context>, arguments: Arguments) -> Result<Output, Fault> {
     let threshold = match arguments.value("--threshold") {
         Some(text) => arguments.number("--threshold", text)?,
         None => THRESHOLD,
@@ -71,12 +81,13 @@ async fn diff_image(context: &Context, arguments: Arguments) -> Result<Output, F
     if second.is_some() && arguments.has("--viewport") {
         return Err(wrong("--viewport applies to the page, but a second file was given").hint("Leave one of them out."));
     }
-    let output = arguments.value("--output").map(|typed| path_guard::output_path(context, typed)).transpose()?;
-    let before = picture_in(context, &first).await?;
+    let output = arguments.value("--output").map(|typed| path_guard::output_path(folders, typed)).transpose()?;
+    let before = picture_in(folders, &first).await?;
     let after = match &second {
-        Some(typed) => picture_in(context, typed).await?,
+        Some(typed) => picture_in(folders, typed).await?,
         None => {
             let area = if arguments.has("--viewport") { Area::Viewport } else { Area::FullPage };
+            let context = context.ok_or_else(|| wrong("diff-image needs a second file"))?;
             context.page().await?.capture(&area, ImageFormat::Png).await?.bytes
         }
     };
@@ -102,8 +113,8 @@ async fn diff_image(context: &Context, arguments: Arguments) -> Result<Output, F
     Ok(told.data(data))
 }
 
-async fn picture_in(context: &Context, typed: &str) -> Result<Vec<u8>, Fault> {
-    path_guard::read_bytes(&path_guard::input_path(context, typed)?).await
+async fn picture_in(folders: &Folders, typed: &str) -> Result<Vec<u8>, Fault> {
+    path_guard::read_bytes(&path_guard::input_path(folders, typed)?).await
 }
 
 fn unreadable(first: &str, second: Option<&str>, error: &CompareError) -> Fault {

@@ -3,6 +3,7 @@
 pub(super) mod compare;
 pub(super) mod compare_pictures;
 pub(super) mod mhtml;
+pub(super) mod pdf;
 mod picture_diff;
 pub(in crate::command) mod screenshot;
 pub(super) mod styling;

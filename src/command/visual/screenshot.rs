@@ -1,7 +1,8 @@
-//! The `screenshot`, `pdf` and `responsive` commands.
+//! The `screenshot` and `responsive` commands.
 
 use crate::browser::page::{Area, Capture, Cut, ImageFormat, Page, Region, Target};
 use crate::command::core::{Arguments, Context, Output, usage};
+use crate::command::emulating::devices;
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
@@ -50,6 +51,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 help: "Only this part of the page",
             },
             flag("--mask", "SEL", Holds::Choice, "Leave these elements blank; may be given several times"),
+            flag("--element", "SEL", Holds::Element, "Only this element"),
+            flag(
+                "--device",
+                "NAME",
+                Holds::Choice,
+                "As this device shows the page: \"Pixel 7\"; `emulate devices` lists them",
+            ),
             switch(
                 "--if-changed",
                 Holds::Choice,
@@ -69,33 +77,6 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         output: "Screenshot saved: path; with --if-changed: Unchanged since the last screenshot",
         data: "{path: string, bytes: number} | {changed: boolean}",
         run: |context, arguments| Box::pin(screenshot(context, arguments)),
-    },
-    Spec {
-        name: "pdf",
-        aliases: &[],
-        category: Category::Visual,
-        class: Class::Read,
-        parameters: &[parameter(
-            "path",
-            false,
-            Kind::Text,
-            Holds::OutputPath,
-            "Where to write it, under the working or the temp directory",
-        )],
-        flags: &[],
-        summary: "Save the page as a PDF (A4)",
-        details: "Replaces an existing file.",
-        untrusted: false,
-        writes: Writes::File,
-        tab: TabUse::ThisPage,
-        navigates: Navigates::Nowhere,
-        offered: Offered::Extended(Capability::Visual),
-        everyday: Everyday::Works,
-        needs: Needs::Browser,
-        phrases: &[phrase(Verb::Save, "the page as a PDF")],
-        output: "PDF saved: path",
-        data: "{path: string, bytes: number}",
-        run: |context, arguments| Box::pin(pdf(context, arguments)),
     },
     Spec {
         name: "responsive",
@@ -132,6 +113,13 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
         let message = format!("A picture is .png, .jpg or .webp, not .{extension}");
         return Err(usage(registry::get("screenshot")?, message));
     }
+    let selector = match (selector, arguments.value("--element")) {
+        (Some(_), Some(_)) => {
+            return Err(usage(registry::get("screenshot")?, "Give the element once".to_owned()));
+        }
+        (selector, element) => selector.or_else(|| element.map(str::to_owned)),
+    };
+    let device = arguments.value("--device").map(devices::find).transpose()?;
     let clip = arguments.value("--clip").map(|text| parse_clip(&arguments, text)).transpose()?;
     let spec = registry::get("screenshot")?;
     let refuse = |words: &str| Err(usage(spec, format!("Cannot use --clip with {words}")));
@@ -153,9 +141,14 @@ async fn screenshot(context: &Context, arguments: Arguments) -> Result<Output, F
     };
     let masks = arguments.values("--mask");
     let page = context.page().await?;
+    let laid_out = match device {
+        Some(device) => Some(page.laid_out_as(device.screen).await?),
+        None => None,
+    };
     let capture = masked(&page, &masks, &area, format).await?;
+    drop(laid_out);
     if arguments.has("--if-changed") {
-        let name = format!("{area:?} {format:?} {masks:?}");
+        let name = format!("{area:?} {format:?} {masks:?} {:?}", device.map(|device| device.name));
         if !page.is_new_picture(name, &capture) {
             return Ok(Output::text("Unchanged since the last screenshot").data(json!({ "changed": false })));
         }
@@ -195,20 +188,6 @@ pub(super) fn missing(cut: Option<Cut>, format: ImageFormat) -> String {
 /// Returns a path in the private folder, for output without a given path.
 pub(in crate::command) fn unnamed(context: &Context, what: &str, extension: &str) -> PathBuf {
     context.temp_folder.join(format!("gstack-{what}-{}.{extension}", uuid::Uuid::new_v4().simple()))
-}
-
-async fn pdf(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let path = match arguments.text("path") {
-        Some(typed) => path_guard::output_path(context, &typed)?,
-        None => unnamed(context, "page", "pdf"),
-    };
-    let bytes = context.page().await?.pdf().await?;
-    let size = bytes.len();
-    let path = path_guard::write(path, bytes).await?;
-    let mut output = Output::text(format!("PDF saved: {}", path.display()))
-        .data(json!({ "path": path.display().to_string(), "bytes": size }));
-    output.files.push(path);
-    Ok(output)
 }
 
 async fn responsive(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

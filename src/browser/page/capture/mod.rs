@@ -8,3 +8,4 @@ mod print;
 mod stitch;
 
 pub(crate) use picture::{Area, Capture, Cut, ImageFormat, Region};
+pub(crate) use print::PdfOptions;

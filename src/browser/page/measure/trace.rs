@@ -6,9 +6,10 @@
 use super::under_way::TraceOptions;
 use crate::browser::cdp::CdpError;
 use crate::browser::events::Subscription;
+use crate::browser::overrides::PersistentOverride;
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::{Page, lock};
-use crate::browser::page::script::{LIMIT, tell};
+use crate::browser::page::script::{LIMIT, call, tell};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -34,6 +35,8 @@ const CATEGORIES: [&str; 13] = [
     "disabled-by-default-lighthouse",
 ];
 const PICTURES: &str = "disabled-by-default-devtools.screenshot";
+/// Of an element's id or class, in characters.
+const LONGEST_NAME: usize = 60;
 /// The longest time between two parts of a trace. The browser needs a while to collect them.
 const PART_LIMIT: Duration = Duration::from_secs(60);
 
@@ -76,9 +79,38 @@ impl Page {
         Ok(true)
     }
 
+    /// Ends the trace when the guard is dropped, unless it has ended by then; its events are lost.
+    pub fn ends_trace(&self) -> EndsTrace<'_> {
+        EndsTrace(self)
+    }
+
     /// Returns the options of the trace in progress, or `None`.
     pub fn trace(&self) -> Option<TraceOptions> {
         lock(&self.memory.measured.trace).as_ref().map(|(options, _)| *options)
+    }
+
+    /// Describes an element of the main document that a trace names: `<img id="logo">`. `None` if it is gone.
+    pub async fn element_of_node(&self, node: i64) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Described {
+            node: Node,
+        }
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Node {
+            local_name: String,
+            /// Names and values in turn.
+            #[serde(default)]
+            attributes: Vec<String>,
+        }
+        let described: Described =
+            call(self.session(), "DOM.describeNode", &json!({ "backendNodeId": node })).await.ok()?;
+        let Node { local_name, attributes } = described.node;
+        let named = attributes.chunks_exact(2).filter(|pair| matches!(pair[0].as_str(), "id" | "class"));
+        let named: String = named
+            .map(|pair| format!(" {}=\"{}\"", pair[0], pair[1].chars().take(LONGEST_NAME).collect::<String>()))
+            .collect();
+        (!local_name.is_empty()).then(|| format!("<{local_name}{named}>"))
     }
 
     /// Stops the trace and returns the stream of its events; `None` if none was in progress.
@@ -87,6 +119,17 @@ impl Page {
         let events = self.session().subscribe(&[COLLECTED, COMPLETE]);
         tell(self.session(), "Tracing.end", &json!({})).await?;
         Ok(Some(TraceEvents { options, events, is_cut: false }))
+    }
+}
+
+/// Ends an abandoned trace.
+pub struct EndsTrace<'a>(&'a Page);
+
+impl Drop for EndsTrace<'_> {
+    fn drop(&mut self) {
+        if lock(&self.0.memory.measured.trace).take().is_some() {
+            self.0.session().post(PersistentOverride::new("Tracing.end", json!({})));
+        }
     }
 }
 

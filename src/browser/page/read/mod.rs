@@ -12,6 +12,7 @@ mod fetched;
 mod react;
 mod snapshot;
 mod snapshot_lines;
+mod snapshot_log;
 mod styles;
 
 pub(crate) use content::ElementState;
@@ -23,6 +24,8 @@ pub(crate) use destination::{Activation, ClickDestination};
 pub(crate) use fetched::Fetched;
 pub(crate) use react::{Component, ComponentDetails};
 pub(crate) use snapshot::{Snapshot, SnapshotOptions};
+pub(crate) use snapshot_log::PrintedSnapshot;
+pub(super) use snapshot_log::SnapshotLog;
 pub(crate) use styles::{BoxModel, Inspection, Origin, Rule};
 
 /// In bytes. A longer snapshot would only crowd an agent's context.

@@ -2,11 +2,11 @@
 //!
 //! Never decides what may be set. The values are stored in `browser::overrides` and end with the tab.
 
-use super::surroundings::METRICS;
-use crate::browser::devtools::emulation::{ClearDeviceMetricsOverride, SetDeviceMetricsOverride, SetScrollbarsHidden};
+use super::surroundings::{METRICS, Screen};
+use crate::browser::devtools::emulation::{ClearDeviceMetricsOverride, SetScrollbarsHidden};
 use crate::browser::overrides::PersistentOverride;
 use crate::browser::page::error::PageError;
-use crate::browser::page::page::Page;
+use crate::browser::page::page::{Page, SCRIPT_LIMIT};
 use serde_json::{Value, json};
 
 const CONDITIONS: &str = "Network.emulateNetworkConditions";
@@ -16,16 +16,16 @@ fn network_as_it_is() -> Value {
     json!({ "offline": false, "latency": 0.0, "downloadThroughput": -1.0, "uploadThroughput": -1.0 })
 }
 
-/// Builds the command; the real pixel ratio is kept.
-fn metrics((width, height): (u32, u32)) -> SetDeviceMetricsOverride {
-    SetDeviceMetricsOverride { width, height, device_scale_factor: 0.0, mobile: false }
-}
-
 impl Page {
     /// Lays the page out for another size while the guard lives.
     pub async fn laid_out(&self, width: u32, height: u32) -> Result<LaidOut<'_>, PageError> {
+        self.laid_out_as(Screen { viewport: (width, height), screen: None, scale: 0.0, mobile: false }).await
+    }
+
+    /// Lays the page out for another screen while the guard lives.
+    pub async fn laid_out_as(&self, screen: Screen) -> Result<LaidOut<'_>, PageError> {
         let guard = LaidOut { page: self };
-        self.session().call(metrics((width, height))).await?;
+        self.session().call_json(METRICS, &screen.metrics(), SCRIPT_LIMIT).await?;
         if !self.browser().is_headless() {
             // Scrollbars would reduce the width; a headless browser has none.
             self.session().call(SetScrollbarsHidden { hidden: true }).await?;

@@ -31,6 +31,26 @@ pub struct Screen {
     pub mobile: bool,
 }
 
+impl Screen {
+    /// Returns the parameters of [`METRICS`].
+    pub(super) fn metrics(&self) -> Value {
+        let (width, height) = self.viewport;
+        let mut params =
+            json!({ "width": width, "height": height, "deviceScaleFactor": self.scale, "mobile": self.mobile });
+        if let Some((width, height)) = self.screen {
+            params["screenWidth"] = json!(width);
+            params["screenHeight"] = json!(height);
+        }
+        if self.mobile {
+            params["screenOrientation"] = match width > height {
+                true => json!({ "type": "landscapePrimary", "angle": 90 }),
+                false => json!({ "type": "portraitPrimary", "angle": 0 }),
+            };
+        }
+        params
+    }
+}
+
 /// A geolocation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Locality {
@@ -61,20 +81,7 @@ impl Page {
         let Some(screen) = screen else {
             return Ok(self.clear_override(METRICS, "Emulation.clearDeviceMetricsOverride", json!({})).await?);
         };
-        let (width, height) = screen.viewport;
-        let mut params =
-            json!({ "width": width, "height": height, "deviceScaleFactor": screen.scale, "mobile": screen.mobile });
-        if let Some((width, height)) = screen.screen {
-            params["screenWidth"] = json!(width);
-            params["screenHeight"] = json!(height);
-        }
-        if screen.mobile {
-            params["screenOrientation"] = match width > height {
-                true => json!({ "type": "landscapePrimary", "angle": 90 }),
-                false => json!({ "type": "portraitPrimary", "angle": 0 }),
-            };
-        }
-        Ok(self.set_override(METRICS, params).await?)
+        Ok(self.set_override(METRICS, screen.metrics()).await?)
     }
 
     /// Turns touch events on or off.

@@ -71,7 +71,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         why: everyday::ITS_COOKIES,
         instead: "Import them into the browser of `gstack connect`.",
     }),
-    needs: Needs::BrowserUnless(only_lists),
+    needs: Needs::BrowserUnless {
+        unless: only_lists,
+        run: |folders, _| Box::pin(async move { list_installed(&folders.temp_folder).await }),
+    },
     phrases: &[phrase(Verb::Set, "cookies of an installed browser")],
     output: "Imported N cookies for d from browser",
     data: "[{browser: string, profile: string, title: string, cookies: number, domains: unknown}] | {browser: string, profile: string, imported: number, refused: unknown, undecryptable: number}",

@@ -1,0 +1,84 @@
+//! The newest snapshots of a tab, by number and reader, so that a later one can say only what changed.
+//!
+//! Owns their number and their limit. Never compares them.
+
+use crate::browser::page::page::{Page, lock};
+use std::collections::VecDeque;
+
+/// The number of snapshots that are kept for a tab; each is limited by the snapshot limit.
+const MOST: usize = 16;
+
+/// A snapshot as it was printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintedSnapshot {
+    /// Counts the tab's snapshots from 1.
+    pub number: u64,
+    /// Who read it; `None` for the person.
+    pub reader: Option<String>,
+    /// The options and the address, which two snapshots must share to be comparable.
+    pub of: String,
+    pub text: String,
+}
+
+/// Drops the oldest entry when it is full.
+#[derive(Debug, Default)]
+pub(in crate::browser::page) struct SnapshotLog {
+    last: u64,
+    kept: VecDeque<PrintedSnapshot>,
+}
+
+impl SnapshotLog {
+    fn add(&mut self, reader: Option<String>, of: String, text: String) -> u64 {
+        self.last += 1;
+        if self.kept.len() == MOST {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(PrintedSnapshot { number: self.last, reader, of, text });
+        self.last
+    }
+
+    fn newest_of(&self, reader: &str, of: &str) -> Option<&PrintedSnapshot> {
+        self.kept.iter().rev().find(|one| one.reader.as_deref() == Some(reader)).filter(|one| one.of == of)
+    }
+}
+
+impl Page {
+    /// Keeps a printed snapshot and returns its number.
+    pub fn keep_snapshot(&self, reader: Option<String>, of: String, text: String) -> u64 {
+        lock(&self.memory.snapshots).add(reader, of, text)
+    }
+
+    /// Returns the snapshot of this number if it is still kept and the reader has read it. The person may name any.
+    pub fn kept_snapshot(&self, number: u64, reader: Option<&str>) -> Option<PrintedSnapshot> {
+        let log = lock(&self.memory.snapshots);
+        let is_meant =
+            |one: &&PrintedSnapshot| one.number == number && (reader.is_none() || one.reader.as_deref() == reader);
+        log.kept.iter().find(is_meant).cloned()
+    }
+
+    /// Returns what this reader read last, if it was of the same page with the same options.
+    pub fn last_read(&self, reader: &str, of: &str) -> Option<PrintedSnapshot> {
+        lock(&self.memory.snapshots).newest_of(reader, of).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, SnapshotLog};
+
+    #[test]
+    fn each_reader_is_compared_with_what_it_read_last() {
+        let mut log = SnapshotLog::default();
+        let mut add =
+            |reader: Option<&str>, of: &str, text: &str| log.add(reader.map(str::to_owned), of.into(), text.into());
+        assert_eq!((add(Some("a"), "page", "1"), add(Some("b"), "page", "2"), add(None, "page", "3")), (1, 2, 3));
+        assert_eq!(log.newest_of("a", "page").unwrap().text, "1");
+        assert_eq!(log.newest_of("a", "other page"), None);
+        log.add(Some("a".into()), "other page".into(), "4".into());
+        assert_eq!(log.newest_of("a", "page"), None, "it has read another page since");
+        for _ in 0..2 * MOST {
+            log.add(None, "page".into(), String::new());
+        }
+        assert_eq!((log.kept.len(), log.newest_of("b", "page")), (MOST, None));
+    }
+}
