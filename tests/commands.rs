@@ -287,7 +287,7 @@ fn shell_words(line: &str) -> Vec<String> {
 
 #[test]
 fn every_line_of_the_guide_for_agents_is_a_command_line_that_is_understood() {
-    let guide = gstack::install::skill::guide();
+    let guide = gstack::install::skill::guide() + gstack::install::skill::more();
     let blocks = guide.split("```").skip(1).step_by(2);
     let lines = blocks.flat_map(str::lines).filter_map(|line| line.split_once("gstack ").map(|(_, rest)| rest));
     let inline = guide.split('`').filter_map(|code| code.strip_prefix("gstack "));
@@ -303,7 +303,7 @@ fn every_line_of_the_guide_for_agents_is_a_command_line_that_is_understood() {
         }
         seen += 1;
     }
-    assert!(seen > 45, "{seen} lines were found");
+    assert!(seen > 90, "{seen} lines were found");
 }
 
 /// Every command of another tool has its row in docs/MIGRATE.md, each of our commands there exists with its options, and

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Skill {
     Print,
+    More,
     Install { client: String, folder: Option<PathBuf> },
     Uninstall { client: String, folder: Option<PathBuf> },
 }
@@ -37,6 +38,7 @@ pub(super) fn command() -> Command {
     };
     Command::new("skill")
         .about("Print a guide to this command line for agents, or install it as a skill")
+        .subcommand(Command::new("more").about("Print the guide to what is needed less often"))
         .subcommand(with_place("install", "Write the guide where a client looks for skills"))
         .subcommand(with_place("uninstall", "Remove the guide"))
 }
@@ -47,6 +49,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Skill {
     match matches.subcommand() {
         Some(("install", matches)) => Skill::Install { client: client(matches), folder: folder(matches) },
         Some(("uninstall", matches)) => Skill::Uninstall { client: client(matches), folder: folder(matches) },
+        Some(("more", _)) => Skill::More,
         _ => Skill::Print,
     }
 }
@@ -59,6 +62,7 @@ pub(super) fn run(wanted: Skill) -> Result<(String, Option<Value>), Fault> {
     };
     Ok(match wanted {
         Skill::Print => (skill::guide(), None),
+        Skill::More => (skill::more().to_owned(), None),
         Skill::Install { client, folder } => {
             let file = skill::install(&place(&client, folder)?)?;
             (format!("Installed the skill: {}", file.display()), Some(json!({ "installed": file })))

@@ -11,6 +11,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 const GUIDE: &str = include_str!("../../skills/gstack/SKILL.md");
+const MORE: &str = include_str!("../../skills/gstack/MORE.md");
 /// The mark at the end of the guide, printed or installed. A file without it is not ours.
 const MARK: &str = "Made by gstack ";
 
@@ -23,6 +24,11 @@ pub const CLIENTS: [(&str, &str); 3] =
 /// Returns this version's guide.
 pub fn guide() -> String {
     format!("{GUIDE}\n{MARK}{VERSION}; `gstack skill` prints the guide of the program that is installed.\n")
+}
+
+/// Returns the guide to what is needed less often, which agents print on demand.
+pub fn more() -> &'static str {
+    MORE
 }
 
 /// Returns the folder where a client of [`CLIENTS`] finds skills.
