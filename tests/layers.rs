@@ -58,7 +58,8 @@ const LAYERS: [(&str, &[&str]); 18] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 19] = [
+const SERVICES: [(&str, &[&str]); 20] = [
+    ("pauses", &[]),
     ("tasks", &[]),
     ("config", &[]),
     ("folders", &[]),
@@ -71,7 +72,7 @@ const SERVICES: [(&str, &[&str]); 19] = [
     ("worktrees", &["agents", "config", "folders", "ports", "tasks"]),
     ("browsers", &["config", "folders", "ports", "provision", "tasks"]),
     ("tabs", &["browsers", "ports"]),
-    ("drivers", &["activity", "browsers", "ports", "tabs", "tasks"]),
+    ("drivers", &["activity", "browsers", "pauses", "ports", "tabs", "tasks"]),
     ("approvals", &["conversations", "drivers", "tasks"]),
     ("spare", &["agents", "conversations", "ports"]),
     ("settings", &["agents", "config", "folders", "spare", "tasks"]),

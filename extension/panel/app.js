@@ -20,7 +20,7 @@ import { FrameBudget } from "./frame-budget.js";
 import { byId } from "./page.js";
 import { Pick } from "./pick.js";
 import { quickActions } from "./quick-actions.js";
-import { askFor, leaseOf } from "./state/drivers.js";
+import { askFor, leaseOf, pausedIn } from "./state/drivers.js";
 import { displayed } from "./state/display.js";
 import { runningTurn } from "./state/entries.js";
 import { newerExtension, shownConversation } from "./state/panel-state.js";
@@ -38,6 +38,7 @@ import { Queue } from "./view/queue.js";
 import { drawReading } from "./view/reading.js";
 import { StatusBar } from "./view/status-bar.js";
 import { drawAsks, drawLease, drawNotice, drawUnattended, drawUpdate } from "./view/strips.js";
+import { Takeover } from "./view/takeover.js";
 import { TabBar } from "./view/tab-bar.js";
 import { Toast } from "./view/toast.js";
 import { Banner, troublePage } from "./view/trouble.js";
@@ -118,6 +119,7 @@ export class PanelApp {
       answer: (approvalId, decision, text) => this.#attempt(() => control.answerDriver(approvalId, decision, text)),
       seen: (approvalId) => store.dispatch({ type: "driver-seen", approvalId }),
     });
+    this.takeover = new Takeover(byId("takeover"), (note) => this.#do(() => control.handTabBack(note)));
     this.drafts = new Drafts(this.composer);
     this.writing.begin(this.composer, this.drafts);
     new Keyboard({
@@ -211,7 +213,11 @@ export class PanelApp {
     const client = askFor(state.drivers, state.tab);
     this.clients.update(client);
     this.announcer.watchDrivers(client.ask);
-    drawLease(byId("lease"), leaseOf(state.drivers, state.tab), () => this.#do(() => this.session.control.takeTabBack()));
+    const paused = pausedIn(state.drivers, state.tab);
+    this.takeover.update(paused);
+    drawLease(byId("lease"), paused.length > 0 ? null : leaseOf(state.drivers, state.tab), () =>
+      this.#do(() => this.session.control.takeTabBack()),
+    );
     const now = Date.now();
     const rule = unattendedRule(state.rules, state.conversation?.info.conversationId, now);
     drawNotice(byId("notice"), state.notice, () => this.store.dispatch({ type: "notice", fault: null }));

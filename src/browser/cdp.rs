@@ -4,15 +4,17 @@
 //! Owns message ids, the table of pending commands and the reader task. It reads only the id, session and method of a
 //! message; the rest is passed on unparsed. Never knows what a target or a tab is.
 
+use super::cdp_message::{Incoming, IncomingError, Outgoing};
 use super::devtools_session::Session;
 use super::events::{Event, Filter, Subscribers, Subscription};
 use super::outbox::{self, Outbox};
+use super::sent_presses::SentPresses;
 use super::transport::{MessageSource, Transport};
 use crate::base::well_formed;
 use crate::browser::devtools::target::SessionId;
 use crate::protocol::keeper::KEEPER_IDS;
 use bytes::Bytes;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -81,6 +83,8 @@ struct Inner {
     closing: CancellationToken,
     gone: CancellationToken,
     tasks: TaskTracker,
+    /// The presses of keys and buttons among the commands that were sent.
+    presses: SentPresses,
     /// Sessions that cannot answer until a dialog of their page is closed.
     held: watch::Sender<HashSet<SessionId>>,
 }
@@ -119,41 +123,6 @@ impl Drop for Ticket {
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Outgoing<'a, P: Serialize> {
-    /// First, because the keeper reads the id at the start of the message.
-    id: u32,
-    method: &'a str,
-    params: P,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session_id: Option<&'a str>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Incoming<'a> {
-    id: Option<u32>,
-    #[serde(borrow)]
-    method: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    session_id: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    params: Option<&'a RawValue>,
-    #[serde(borrow)]
-    result: Option<&'a RawValue>,
-    error: Option<IncomingError>,
-}
-
-#[derive(Deserialize)]
-struct IncomingError {
-    code: i64,
-    message: String,
-    /// Some errors give the reason only here.
-    #[serde(default)]
-    data: Option<String>,
-}
-
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
         // A panic cannot leave the table half changed: every change is one map operation.
@@ -179,6 +148,7 @@ impl Cdp {
             closing: CancellationToken::new(),
             gone: CancellationToken::new(),
             tasks: TaskTracker::new(),
+            presses: SentPresses::default(),
             held: watch::channel(HashSet::new()).0,
         });
         let cdp = Self { inner };
@@ -244,6 +214,7 @@ impl Cdp {
         {
             let mut state = self.inner.state();
             if !state.gone {
+                self.inner.presses.sent(id, session, &method, &bytes);
                 state.pending.insert(id, Waiting { session: session.cloned(), method, on_reply });
                 return Ok((bytes, Ticket { id, cdp: Arc::downgrade(&self.inner) }));
             }
@@ -278,6 +249,11 @@ impl Cdp {
             }
             Err(error) => tracing::debug!(%error, "a command was not sent"),
         }
+    }
+
+    /// Returns the presses of keys and buttons that were sent and not reported yet.
+    pub(super) fn sent_presses(&self) -> &SentPresses {
+        &self.inner.presses
     }
 
     /// Stops the clock for commands to these sessions, because their page waits for the answer to a dialog.
@@ -333,6 +309,7 @@ impl Cdp {
             }
         };
         if let Some(id) = incoming.id {
+            self.inner.presses.answered(id);
             let Some(waiting) = self.inner.state().pending.remove(&id) else { return };
             (waiting.on_reply)(reply(&waiting.method, incoming.result, incoming.error));
             return;

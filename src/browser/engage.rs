@@ -117,6 +117,9 @@ impl Shared {
         session.post(runtime::Enable {});
         for script in &self.options.early_scripts {
             let (source, world_name) = (script.source.clone(), script.world.clone());
+            if let Some(world) = &world_name {
+                self.report_person(session, world);
+            }
             session.post(AddScriptToEvaluateOnNewDocument { source, world_name, run_immediately: true });
         }
         self.give_init_scripts(tab, session);

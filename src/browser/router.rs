@@ -260,6 +260,7 @@ impl Shared {
                 let Some(DialogClosed { result, user_input }) = event.read() else { return };
                 self.dialog_closed(tab, result, user_input);
             }
+            "Runtime.bindingCalled" => self.binding_called(tab, event),
             "Page.screencastFrame" => {
                 // Unacknowledged frames would stop the drawing that the screencast is started for.
                 let Some(ScreencastFrame { session_id }) = event.read() else { return };

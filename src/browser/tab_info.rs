@@ -64,6 +64,8 @@ pub enum BrowserEvent {
     SentOut(TabId, Refusal),
     /// A dialog is open and waits for the user or the caller of the action.
     DialogOpened(TabId, Dialog),
+    /// The person pressed a key, a mouse button or a finger in a page of the tab.
+    PersonActed(TabId),
     /// The browser or the connection to it ended; no event follows.
     Gone,
 }

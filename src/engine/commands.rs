@@ -6,7 +6,7 @@ mod error;
 
 use super::activity::Source;
 use super::browsers::{BrowsersError, sent_out_of};
-use super::drivers::{Driver, Leases};
+use super::drivers::{Driver, DriversError, Leases};
 use super::ports::PortId;
 use super::{Engine, folders};
 use crate::base::site;
@@ -119,7 +119,17 @@ impl Engine {
             Needs::Engine(EngineCommand::Handoff) => {
                 return self.handoff(request, call.arguments.text("message")).await;
             }
-            Needs::Engine(EngineCommand::Resume) => return self.resume(&request).await,
+            Needs::Engine(EngineCommand::Pause | EngineCommand::Resume) if driver.is_some() => {
+                return Err(DriversError::OnlyPersonPauses.into());
+            }
+            Needs::Engine(EngineCommand::Pause) => return self.drivers().pause_as_person(&request, &call),
+            Needs::Engine(EngineCommand::Resume) => {
+                let note = call.arguments.text("note");
+                return match self.drivers().hand_back_as_person(request.tab_id, note.as_deref())? {
+                    Some(handed_back) => Ok(handed_back),
+                    None => self.resume(&request).await,
+                };
+            }
             Needs::Engine(EngineCommand::Lease) => {
                 return match driver {
                     Some(driver) => self.drivers().lease_as_driver(driver, &request, &call),
@@ -173,7 +183,12 @@ impl Engine {
         let tab_set =
             driver.map(|driver| self.drivers().tabs_of_trusted(driver, &request, &call)).transpose()?.flatten();
         let target = Target { tab: request.tab_id, on_tab_switch, cwd, for_model, me, tab_set, ..Target::default() };
-        let outcome = self.run_telling(&call, target, CancellationToken::new(), progress).await;
+        let cancel = CancellationToken::new();
+        let run = self.run_telling(&call, target, cancel.clone(), progress);
+        let outcome = match driver {
+            Some(driver) if !lists_all => self.drivers().unless_paused(driver, request.tab_id, &cancel, run).await,
+            _ => run.await,
+        };
         self.browsers().record_tabs().await;
         let outcome = self.browsers().note_outcome(outcome);
         let mut output = if lost { in_new_browser(outcome)? } else { outcome? };

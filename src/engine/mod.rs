@@ -19,6 +19,7 @@ mod folders;
 mod lifecycle;
 mod panel_keys;
 mod panels;
+mod pauses;
 mod policy;
 mod ports;
 mod provision;

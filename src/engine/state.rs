@@ -10,6 +10,7 @@ use super::config::{Config, ConfigFile};
 use super::conversations::Conversations;
 use super::drivers::Drivers;
 use super::panel_keys::PanelKeys;
+use super::pauses::Pauses;
 use super::policy::PolicyService;
 use super::ports::Ports;
 use super::provision::Provision;
@@ -53,6 +54,8 @@ pub(super) struct Inner {
     pub(super) tabs: Tabs,
     /// The MCP clients that are registered.
     pub(super) drivers: Drivers,
+    /// Who is paused, because the person took over.
+    pub(super) pauses: Pauses,
     /// The tools of running agents, by token.
     pub(super) tokens: Tokens<dyn AgentAccess>,
     pub(super) policy: PolicyService,
@@ -148,6 +151,9 @@ impl Engine {
     }
     pub(super) fn tabs(&self) -> &Tabs {
         &self.inner.tabs
+    }
+    pub(super) fn pauses(&self) -> &Pauses {
+        &self.inner.pauses
     }
     pub(super) fn shutdown(&self) -> CancellationToken {
         self.inner.tasks.shutdown()

@@ -12,6 +12,7 @@ mod evidence;
 mod first_tab;
 mod page_approvals;
 mod page_tools;
+mod pausing;
 mod place;
 mod preview;
 mod shell;
@@ -158,10 +159,15 @@ impl ConversationTools {
         act.placed(self, tab);
         self.engine.tabs().change_work(conversation, |working| working.tab = Some(tab));
         self.engine.browsers().stay_for_turn(conversation, tab)?;
-        let cancel = cancel.child_token();
-        let run = self.run_in_place(call, Place { tab, subject }, step, cancel.clone(), act);
+        let (outer, cancel) = (cancel.clone(), cancel.child_token());
+        let place = Place { tab, subject };
+        let run = self.run_in_place(call, place, step, cancel.clone(), act);
         let needs_tab = !matches!(spec.tab, TabUse::Lists | TabUse::Opens);
-        self.until_taken_back(subject, needs_tab, &cancel, run).await
+        let run = self.until_taken_back(subject, needs_tab, &cancel, run);
+        if self.by_person || spec.tab == TabUse::Lists {
+            return run.await;
+        }
+        self.unless_paused(spec, place, (&cancel, &outer), run).await
     }
 
     /// Runs a call in a tab that it may use.

@@ -79,6 +79,23 @@ pub struct DriversShown {
     pub leases: Vec<LeasedTab>,
     /// Oldest first.
     pub approvals: Vec<DriverApproval>,
+    /// The tabs of this browser that the person took over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<PausedTab>>", optional))]
+    pub paused: Vec<PausedTab>,
+}
+
+/// A tab that the person took over from an agent or MCP client.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PausedTab {
+    /// The daemon's id of the tab.
+    pub tab_id: TabId,
+    /// Chrome's id of the tab.
+    pub chrome_tab_id: ChromeTabId,
+    /// Who is paused.
+    pub worker: String,
 }
 
 /// A tab that an MCP client leases.
@@ -144,6 +161,19 @@ pub struct DriverAnswered {
 pub(crate) struct DriversRelease {
     /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
+}
+
+/// `drivers.handBack`: hands a tab back to whoever was paused in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DriversHandBack {
+    /// Chrome's id of the tab.
+    pub chrome_tab_id: ChromeTabId,
+    /// What the person wants them to know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, ts(optional))]
+    pub note: Option<String>,
 }
 
 impl DriverInfo {

@@ -14,7 +14,7 @@ use super::chat_requests::{
 use super::command::{CommandResult, CommandRun};
 use super::control::Stopped;
 use super::declare::{Reply, Rules, notifications, requests};
-use super::driver::{DriverAnswered, DriversRelease, DriversShown};
+use super::driver::{DriverAnswered, DriversHandBack, DriversRelease, DriversShown};
 use super::elements::{Acting, OfTab, Picked, Refs, RefsHighlight, RefsShow};
 use super::fault::Fault;
 use super::hello::{Hello, Welcome};
@@ -99,6 +99,8 @@ requests! {
     "conversations.tab" conversations_tab ConversationsTab(ConversationTab) -> ConversationInfo;
     /// Takes a tab back from the MCP client that leases it. A command that the client runs there is cancelled.
     "drivers.release" drivers_release DriversRelease(DriversRelease) -> Empty;
+    /// Hands a tab back that the person took over, with a note for whoever works there.
+    "drivers.handBack" drivers_hand_back DriversHandBack(DriversHandBack) -> Empty;
     /// Leaves the page or a note for agents that work elsewhere.
     "inbox.leave" inbox_leave InboxLeave(InboxLeave) -> InboxLeft [beside];
     /// Returns every setting with its value and the value's source.

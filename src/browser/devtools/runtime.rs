@@ -50,6 +50,14 @@ impl Evaluate {
     }
 }
 
+/// `Runtime.addBinding`: a function of this name in each context with this name, which sends `Runtime.bindingCalled`.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AddBinding {
+    pub name: &'static str,
+    pub execution_context_name: String,
+}
+
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallOn<'a> {
@@ -152,6 +160,7 @@ pub struct TerminateExecution {}
 commands! {
     Evaluate => Evaluated, "Runtime.evaluate";
     CallOn<'_> => Evaluated, "Runtime.callFunctionOn";
+    AddBinding => Done, "Runtime.addBinding";
     AwaitPromise<'_> => Evaluated, "Runtime.awaitPromise";
     CompileScript => Compiled, "Runtime.compileScript";
     Enable => Done, "Runtime.enable";

@@ -1,4 +1,4 @@
-//! The `status`, `handoff`, `resume`, `lease` and `release` commands: about gstack itself, answered by the engine.
+//! The `status`, `handoff`, `pause`, `resume`, `lease` and `release` commands: about gstack itself, answered by the engine.
 //!
 //! Owns their specs, so that help, docs and HTTP list them like any other. Never runs them.
 
@@ -54,14 +54,37 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         run: by_itself,
     },
     Spec {
+        name: "pause",
+        aliases: &[],
+        category: Category::Tabs,
+        class: Class::Secret,
+        parameters: &[parameter("id", false, Kind::Number, Holds::Tab, "Default: the current tab")],
+        flags: &[],
+        summary: "Take a tab over from the agent or MCP client that works in it",
+        details: "What it does there is cancelled, and nothing else of it starts until you run `resume`. Your own input in the page \
+            does the same (`agents.pause-on-input`).",
+        untrusted: false,
+        writes: Writes::Nothing,
+        tab: TabUse::Chooses,
+        navigates: Navigates::Nowhere,
+        offered: Offered::Extended(Capability::Control),
+        everyday: Everyday::Works,
+        needs: Needs::Engine(EngineCommand::Pause),
+        phrases: &[phrase(Verb::Take, "tab {id} over"), phrase(Verb::Take, "the tab over")],
+        output: "You took over tab N, and from whom",
+        data: "{tab: number, leasedBy: string | null}",
+        run: by_itself,
+    },
+    Spec {
         name: "resume",
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
-        parameters: &[],
+        parameters: &[parameter("note", false, Kind::Rest, Holds::Secret, "What whoever goes on should know")],
         flags: &[],
-        summary: "Continue after a handoff, with a fresh snapshot",
-        details: "The window stays open.",
+        summary: "Hand a tab back that you took over, or continue after a handoff",
+        details: "Whoever was paused goes on with a fresh snapshot and the note. --tab hands back one tab; without it, all of them. \
+            If nobody is paused, prints a snapshot; after a handoff the window stays open.",
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
@@ -70,7 +93,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Resume),
         phrases: &[phrase(Verb::LookAt, "the page again")],
-        output: "RESUMED, then a snapshot with fresh refs",
+        output: "RESUMED, then who goes on, or a snapshot with fresh refs",
         data: "",
         run: by_itself,
     },
@@ -123,5 +146,5 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
 /// Reached only inside a `chain` or `tab-each`; otherwise the engine answers.
 fn by_itself(_: &Context, _: Arguments) -> BoxFuture<'_, Result<Output, Fault>> {
     Box::pin(std::future::ready(Err(Fault::new(FaultCode::BadRequest, "this command can't be combined with others")
-        .hint("Run it alone: status, handoff, resume, lease or release."))))
+        .hint("Run it alone: status, handoff, pause, resume, lease or release."))))
 }

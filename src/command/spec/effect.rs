@@ -105,6 +105,7 @@ pub enum Needs {
 pub enum EngineCommand {
     Status,
     Handoff,
+    Pause,
     Resume,
     Lease,
     Release,

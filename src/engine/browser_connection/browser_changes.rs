@@ -32,6 +32,12 @@ impl Engine {
                 self.tabs().tell();
                 self.drivers().changed();
             }
+            BrowserChange::PersonActed(tab) => {
+                if self.config().agents.pause_on_input && self.pauses().person_acted(tab) {
+                    tracing::info!(%tab, "the person took over");
+                    self.drivers().changed();
+                }
+            }
             BrowserChange::SentOut(tab, refusal) => self.sent_out(tab, refusal),
         }
     }

@@ -59,6 +59,7 @@ impl Engine {
     /// Handles a closed tab: moves its conversation to history and stops what runs for it.
     pub(in crate::engine) fn tab_closed(&self, tab_id: TabId) {
         self.tabs().sets().leave(tab_id);
+        self.pauses().tab_gone(tab_id);
         self.tabs().remember_closed(tab_id);
         let gate = self.store().of_tab(tab_id).and_then(|id| self.conversations().known_gate(&id));
         if let Some(gate) = &gate
@@ -86,6 +87,8 @@ impl Engine {
     /// Shows the turn as over and saves the conversation. Called after the end of the turn is in the journal.
     pub(in crate::engine) fn turn_ended(&self, conversation: &Arc<Conversation>) {
         self.tabs().turn_ended(conversation.id());
+        self.pauses().end(conversation.id());
+        self.drivers().changed();
         self.browsers().leave_after_turn(conversation.id());
         self.upgrade().turn_ended();
         self.tabs().tell_work();

@@ -21,6 +21,8 @@ pub(in crate::engine) enum BrowserChange {
     TabOpenedBy { opener: TabId, tab: TabId },
     /// The list of tabs changed, or an address or title in it.
     TabsChanged,
+    /// The person used the mouse, the keyboard or a touch screen in a page of the tab.
+    PersonActed(TabId),
     /// The attachment to a tab of an everyday browser was ended by someone other than gstack.
     SentOut(TabId, Refusal),
 }

@@ -34,6 +34,7 @@ impl Browsers {
                     self.record_tabs().await;
                 }
                 Ok(BrowserEvent::TabChanged(_)) => self.tell(BrowserChange::TabsChanged),
+                Ok(BrowserEvent::PersonActed(tab)) => self.tell(BrowserChange::PersonActed(tab)),
                 Ok(BrowserEvent::SentOut(tab, refusal)) => self.tell(BrowserChange::SentOut(tab, refusal)),
                 // After a lag, tabs are read from the browser when they are needed.
                 Ok(_) | Err(RecvError::Lagged(_)) => {}

@@ -51,6 +51,8 @@ pub(crate) struct AgentsConfig {
     /// The limit for one tool result; more would only fill a model's context. Terminals and scripts get the whole
     /// output, because piped data must be complete.
     pub output_kilobytes: usize,
+    /// Pauses whoever works in a tab when the person uses the mouse or keyboard in its page.
+    pub pause_on_input: bool,
     /// The confinement of agents and the processes they start to their own files.
     pub sandbox: SandboxMode,
     /// Additional paths that sandboxed agents may read.
@@ -70,6 +72,7 @@ impl Default for AgentsConfig {
             sleep_minutes: 10.0,
             own: BTreeMap::new(),
             output_kilobytes: 60,
+            pause_on_input: true,
             sandbox: SandboxMode::default(),
             sandbox_read: Vec::new(),
             sandbox_write: Vec::new(),

@@ -143,18 +143,23 @@ impl Task {
         }
     }
 
-    /// Pauses the watchdog while the turn waits for a person or for a slot.
+    /// Pauses the watchdog while the turn waits for a person or for a slot, or the person has taken over.
     fn pause_watchdog(&mut self) {
         if let Some(turn) = &mut self.turn {
             let waits = matches!(
                 self.conversation.state(),
                 ConversationState::WaitingForApproval | ConversationState::WaitingForSlot
             );
-            turn.watchdog.pause(waits, Instant::now());
+            match self.engine.pauses().of(self.conversation.id()) {
+                Some(pause) => turn.watchdog.pause(true, pause.since.into()),
+                None => turn.watchdog.pause(waits, Instant::now()),
+            }
         }
     }
 
     fn check_deadlines(&mut self) {
+        // Nothing wakes this task when the person takes over.
+        self.pause_watchdog();
         let Some(turn) = &mut self.turn else { return };
         let turn_id = turn.id.clone();
         if let Some(fault) = turn.watchdog.verdict(Instant::now()) {

@@ -26,6 +26,18 @@ pub(in crate::engine) enum DriversError {
     TakenBack { tab: String },
     /// `most` approvals of this driver, or of all drivers, wait already.
     TooManyApprovals { most: usize },
+    /// Nobody works in the tab that the person wants to take over.
+    NobodyWorks { tab: String },
+    /// A note is for nobody, because no tab is taken over.
+    NobodyPaused,
+    /// The person's note is longer than `most` characters.
+    NoteTooLong { most: usize },
+    /// The person took over the tab and has not handed it back in time.
+    PersonWorks { tab: String },
+    /// The person took over the tab and has handed it back since the last call.
+    HandedBack { said: String },
+    /// Only the person takes over and hands back.
+    OnlyPersonPauses,
     /// The approval is too long for a person to read.
     ApprovalTooLong,
 }
@@ -84,6 +96,30 @@ impl From<DriversError> for Fault {
                 format!("{most} approvals of MCP clients wait for the person, and no more fit"),
                 "Wait until the person has answered one of them, then repeat the call.",
             ),
+            DriversError::NobodyWorks { tab } => (
+                FaultCode::NotFound,
+                format!("nobody works in tab {tab}"),
+                "`gstack status` lists the MCP clients and their tabs.",
+            ),
+            DriversError::NobodyPaused => (
+                FaultCode::NotFound,
+                "you took over no tab, so the note is for nobody".to_owned(),
+                "Take one over with: gstack pause",
+            ),
+            DriversError::NoteTooLong { most } => {
+                (FaultCode::TooLarge, format!("a note has {most} characters at most"), "Shorten it.")
+            }
+            DriversError::PersonWorks { tab } => (
+                FaultCode::Conflict,
+                format!("the person took over tab {tab} and has not handed it back"),
+                "Wait, then repeat the call. Nothing was done.",
+            ),
+            DriversError::HandedBack { said } => {
+                (FaultCode::Cancelled, said, "Nothing was done. Take a snapshot, and decide again.")
+            }
+            DriversError::OnlyPersonPauses => {
+                (FaultCode::Forbidden, "only the person takes a tab over".to_owned(), "Ask the person.")
+            }
             DriversError::ApprovalTooLong => (
                 FaultCode::TooLarge,
                 "what the call would do is too long to be shown for approval".to_owned(),

@@ -185,6 +185,10 @@ impl Drivers {
             conversation.own_tab(next);
         }
         sets.settle_working(conversation);
+        let pauses = &self.0.uses.pauses;
+        if pauses.of(conversation.id()).is_some_and(|pause| pause.tab == tab) {
+            pauses.end(conversation.id());
+        }
         self.changed();
         true
     }
@@ -234,7 +238,7 @@ impl Drivers {
     }
 }
 
-fn name_of_agent(conversation: &Conversation) -> String {
+pub(super) fn name_of_agent(conversation: &Conversation) -> String {
     let agent = conversation.info().agent;
     agent.map_or_else(|| "an agent of the panel".to_owned(), |agent| format!("the panel's agent {agent}"))
 }
@@ -246,6 +250,6 @@ fn leased(tab: TabId, name: &str) -> Fault {
 }
 
 /// Returns the output of `lease` and `release`. `holder` has the tab from now on.
-fn result(text: String, tab: TabId, holder: Option<&str>) -> CommandResult {
+pub(super) fn result(text: String, tab: TabId, holder: Option<&str>) -> CommandResult {
     CommandResult { output: text, data: Some(json!({ "tab": tab, "leasedBy": holder })), ..CommandResult::default() }
 }

@@ -9,6 +9,7 @@ mod error;
 mod leases;
 mod names;
 mod service;
+mod taking_over;
 mod telling;
 
 pub(super) use approvals::DriverAnswer;
@@ -17,3 +18,4 @@ pub(super) use driver::NewDriver;
 pub(super) use error::DriversError;
 pub(super) use leases::Leases;
 pub(super) use service::{DriverServices, Drivers};
+pub(super) use taking_over::CLIENT_WAITS;

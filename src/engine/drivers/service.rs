@@ -12,6 +12,7 @@ use crate::base::process::Process;
 use crate::chat::{Conversation, Store};
 use crate::engine::activity::ActivityLog;
 use crate::engine::browsers::Browsers;
+use crate::engine::pauses::Pauses;
 use crate::engine::ports::Ports;
 use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
@@ -41,6 +42,7 @@ pub(super) struct Shared {
 pub(in crate::engine) struct DriverServices {
     pub(in crate::engine) activity: ActivityLog,
     pub(in crate::engine) browsers: Browsers,
+    pub(in crate::engine) pauses: Pauses,
     pub(in crate::engine) ports: Ports,
     /// Has the conversations whose turns run: they hold tabs too.
     pub(in crate::engine) store: Arc<Store>,

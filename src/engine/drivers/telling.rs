@@ -91,7 +91,11 @@ impl Drivers {
                 in_view: asked.tab_id.is_some_and(|tab| self.is_in_view(tab)),
             })
         });
-        DriversShown { leases: leases.take(MOST_LEASES).collect(), approvals: approvals.collect() }
+        DriversShown {
+            leases: leases.take(MOST_LEASES).collect(),
+            approvals: approvals.collect(),
+            paused: self.paused_tabs(port),
+        }
     }
 
     /// Returns true if a panel is open beside this tab.

@@ -14,6 +14,7 @@ use crate::engine::conversation_task::Task;
 use crate::engine::conversations::{Conversations, Start};
 use crate::engine::drivers::{DriverServices, Drivers};
 use crate::engine::panel_keys::PanelKeys;
+use crate::engine::pauses::Pauses;
 use crate::engine::policy::PolicyService;
 use crate::engine::ports::Ports;
 use crate::engine::provision::Provision;
@@ -76,7 +77,9 @@ impl Engine {
             let conversations =
                 Conversations::new(home.clone(), store.clone(), ports.clone(), starter(Weak::clone(inner)));
             let tabs = Tabs::new(numbers, browsers.clone(), ports.clone(), store.clone());
+            let pauses = Pauses::default();
             let drivers = Drivers::new(DriverServices {
+                pauses: pauses.clone(),
                 activity: activity.clone(),
                 browsers: browsers.clone(),
                 ports: ports.clone(),
@@ -115,6 +118,7 @@ impl Engine {
                 conversations,
                 tabs,
                 drivers,
+                pauses,
                 tokens: Tokens::default(),
                 policy,
                 approvals,

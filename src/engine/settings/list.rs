@@ -22,7 +22,7 @@ pub(super) struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-pub(super) const SETTINGS: [Known; 20] = [
+pub(super) const SETTINGS: [Known; 21] = [
     Known {
         name: "agents.default",
         group: "Agents",
@@ -72,6 +72,16 @@ pub(super) const SETTINGS: [Known; 20] = [
         range: Some((1.0, 10_000.0)),
         whole: true,
         value: |config| number(config.agents.output_kilobytes),
+    },
+    Known {
+        name: "agents.pause-on-input",
+        group: "Agents",
+        label: "Pause when I use the page",
+        help: "Your click or key in a page pauses the agent or MCP client that works there, until you hand the tab back.",
+        unit: None,
+        range: None,
+        whole: false,
+        value: |config| SettingValue::Switch(config.agents.pause_on_input),
     },
     Known {
         name: "agents.sandbox",

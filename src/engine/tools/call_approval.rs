@@ -192,6 +192,7 @@ impl ConversationTools {
         tab: TabId,
         cancel: &CancellationToken,
     ) -> Result<(ApprovalAnswer, Option<String>), Fault> {
+        let _asking = self.engine.pauses().asking(self.conversation().id());
         if let Some(driver) = &self.driver {
             let answered = self.ask_for_driver(driver, approval, tab, cancel).await?;
             return Ok(((answered.decision, answered.by), answered.text));

@@ -10,7 +10,7 @@ use crate::command::{Call, registry};
 use crate::engine::Engine;
 use crate::engine::activity::Source;
 use crate::engine::conversations::ConversationGate;
-use crate::engine::drivers::{Driver, DriverAnswer, DriversError};
+use crate::engine::drivers::{CLIENT_WAITS, Driver, DriverAnswer, DriversError};
 use crate::engine::policy::audit_by;
 use crate::engine::tabs::How;
 use crate::protocol::action::ActionRecord;
@@ -24,12 +24,7 @@ use crate::protocol::fault::{Fault, FaultCode, FaultWords};
 use crate::protocol::ids::{ApprovalId, TabId};
 use crate::protocol::methods::ToPanel;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-
-/// MCP clients give up a call after a minute, and then nobody hears why. A client that is told before can say what it
-/// wanted and ask again.
-const CLIENT_WAITS: Duration = Duration::from_secs(50);
 
 impl ConversationTools {
     /// Creates the tools of a registered driver that the policy judges. `gate` is that of its detached conversation.

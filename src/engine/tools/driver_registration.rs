@@ -104,6 +104,7 @@ impl Drop for Registered {
             self.engine.revoke(tools);
         }
         self.engine.drivers().end(&self.driver);
+        self.engine.pauses().end(self.driver.conversation.id());
         self.engine.tabs().sets().forget(self.driver.conversation.id());
         self.engine.approvals().changed();
         tracing::info!(driver = self.driver.name, "a driver's registration has ended");

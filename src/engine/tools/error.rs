@@ -4,6 +4,10 @@
 //! faults.
 
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::TabId;
+
+/// The next step after the person used the page.
+pub(super) const DECIDE_AGAIN: &str = "Decide again by the page as it is now.";
 
 #[derive(Debug)]
 pub(super) enum ToolError {
@@ -16,6 +20,13 @@ pub(super) enum ToolError {
     TypesBeyondTab,
     /// What the page says about its tool is too long for a person to read.
     ToolTooLong(String),
+    /// The person took over the tab and has not handed it back in time.
+    PersonWorks(TabId),
+    /// The action did not start, because the person used the page. `then`: what they said, and the page now.
+    NotDone {
+        command: &'static str,
+        then: String,
+    },
     /// The daemon is shutting down.
     Ending,
 }
@@ -45,6 +56,16 @@ impl From<ToolError> for Fault {
                 FaultCode::TooLarge,
                 format!("what the page says about its tool {name:?} is too long to be shown for approval"),
                 "Use the page itself instead.",
+            ),
+            ToolError::PersonWorks(tab) => (
+                FaultCode::Conflict,
+                format!("the person took over tab {tab} and has not handed it back"),
+                "Wait, then repeat the call. Nothing was done.",
+            ),
+            ToolError::NotDone { command, then } => (
+                FaultCode::Cancelled,
+                format!("`{command}` was not done, because the person used the page.\n{then}"),
+                DECIDE_AGAIN,
             ),
             ToolError::Ending => return Self::new(FaultCode::Updating, "gstack is ending"),
         };

@@ -1,7 +1,7 @@
 //! The script that runs in every frame of an engaged tab, in an isolated world.
 //!
 //! Owns its source and the name of its world. The parts share one function body, so that the page sees nothing of it,
-//! and the world contains only `__gstack`.
+//! and the world contains only `__gstack` and the bindings of the daemon.
 
 use crate::browser::browser::EarlyScript;
 
@@ -26,6 +26,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("../../injected/text.js"),
     include_str!("../../injected/role_selectors.js"),
     include_str!("../../injected/actionability.js"),
+    include_str!("../../injected/person.js"),
     include_str!("../../injected/guard.js"),
     include_str!("../../injected/held_keys.js"),
     include_str!("../../injected/drag.js"),

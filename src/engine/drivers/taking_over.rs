@@ -1,0 +1,152 @@
+//! The person takes over a tab from whoever works in it, and hands it back: by their own input in the page, in the panel,
+//! or by `pause` and `resume`.
+//!
+//! Owns whom that concerns and what is said about it. `pauses` has the state; only the person ends a pause.
+
+use super::driver::Driver;
+use super::error::DriversError;
+use super::leases::{name_of_agent, result};
+use super::service::Drivers;
+use crate::base::visible::visible;
+use crate::command::Call;
+use crate::engine::ports::PortId;
+use crate::protocol::activity::ActivitySource;
+use crate::protocol::chat::ConversationState;
+use crate::protocol::command::{CommandRequest, CommandResult};
+use crate::protocol::driver::{DriversHandBack, PausedTab};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::{ConversationId, TabId};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// MCP clients give up a call after a minute, and then nobody hears why. A client that is told before can say what it
+/// waited for and ask again.
+pub(in crate::engine) const CLIENT_WAITS: Duration = Duration::from_secs(50);
+/// The longest note, in characters.
+const LONGEST_NOTE: usize = 2000;
+
+impl Drivers {
+    /// Runs `pause`: takes a tab over from everyone whose tab set has it.
+    pub(in crate::engine) fn pause_as_person(
+        &self,
+        request: &CommandRequest,
+        call: &Call,
+    ) -> Result<CommandResult, Fault> {
+        let tab = self.tab_of(request, call)?;
+        let workers = self.workers_in(tab);
+        if workers.is_empty() {
+            return Err(DriversError::NobodyWorks { tab: tab.to_string() }.into());
+        }
+        let (ids, names): (Vec<ConversationId>, Vec<String>) = workers.into_iter().unzip();
+        self.0.uses.pauses.pause(tab, &ids);
+        self.changed();
+        Ok(result(
+            format!("You took over tab {tab} from {}. Hand it back with: gstack resume", names.join(", ")),
+            tab,
+            None,
+        ))
+    }
+
+    /// Hands back the named tab, or every tab that the person took over, with a note for whoever works there. Returns
+    /// `None` if there is none.
+    pub(in crate::engine) fn hand_back_as_person(
+        &self,
+        tab: Option<TabId>,
+        note: Option<&str>,
+    ) -> Result<Option<CommandResult>, Fault> {
+        let note = note.map(str::trim).filter(|note| !note.is_empty());
+        if note.is_some_and(|note| note.chars().count() > LONGEST_NOTE) {
+            return Err(DriversError::NoteTooLong { most: LONGEST_NOTE }.into());
+        }
+        let names: Vec<String> = self
+            .0
+            .uses
+            .pauses
+            .all()
+            .into_iter()
+            .filter(|(_, pause)| tab.is_none_or(|tab| pause.tab == tab))
+            .map(|(id, pause)| format!("tab {} to {}", pause.tab, self.worker_name(&id)))
+            .collect();
+        if self.0.uses.pauses.hand_back(tab, note) == 0 {
+            return if note.is_some() { Err(DriversError::NobodyPaused.into()) } else { Ok(None) };
+        }
+        self.changed();
+        let output = format!("RESUMED: handed back {}", names.join(", "));
+        Ok(Some(CommandResult { output, ..CommandResult::default() }))
+    }
+
+    /// Hands a tab back from the panel beside it.
+    pub(crate) fn hand_back_from_panel(&self, port: PortId, hand_back: &DriversHandBack) -> Result<(), Fault> {
+        let tab = self.0.uses.tabs.place_of(port, hand_back.chrome_tab_id)?.tab_id;
+        let call = Call::parse("resume", &[])?;
+        let begun = self.0.uses.activity.begin(ActivitySource::Panel, Some(tab), &call);
+        let outcome = self.hand_back_as_person(Some(tab), hand_back.note.as_deref());
+        let told = outcome.as_ref().map(|result| result.as_ref().map_or("", |result| result.output.as_str()));
+        begun.end(told);
+        match outcome {
+            // It was handed back elsewhere, or its worker has ended.
+            Err(fault) if fault.code == FaultCode::NotFound => Ok(()),
+            outcome => outcome.map(|_| ()),
+        }
+    }
+
+    /// Runs a command of a trusted driver unless the person works in its tab.
+    pub(in crate::engine) async fn unless_paused<T>(
+        &self,
+        driver: &Driver,
+        tab: Option<TabId>,
+        cancel: &CancellationToken,
+        run: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        let (pauses, worker) = (&self.0.uses.pauses, driver.conversation.id());
+        let Some(tab) = tab.or_else(|| self.0.uses.browsers.current_tab()) else { return run.await };
+        let was_paused = pauses.of(worker).is_some();
+        if was_paused && tokio::time::timeout(CLIENT_WAITS, pauses.watch_end(worker)).await.is_err() {
+            return Err(DriversError::PersonWorks { tab: tab.to_string() }.into());
+        }
+        if let Some(back) = pauses.take_note(worker) {
+            return Err(DriversError::HandedBack { said: back.words() }.into());
+        }
+        let Some(running) = pauses.begin(worker, tab) else {
+            return Err(DriversError::PersonWorks { tab: tab.to_string() }.into());
+        };
+        let mut run = std::pin::pin!(run);
+        tokio::select! {
+            biased;
+            outcome = &mut run => outcome,
+            () = running.paused() => {
+                cancel.cancel();
+                run.await
+            }
+        }
+    }
+
+    /// Returns the paused tabs that one port's browser has.
+    pub(super) fn paused_tabs(&self, port: PortId) -> Vec<PausedTab> {
+        let paused = self.0.uses.pauses.all().into_iter().filter_map(|(id, pause)| {
+            let chrome_tab_id = self.0.uses.tabs.chrome_tab(port, pause.tab)?.chrome_tab_id;
+            let agent = self.0.uses.tabs.book().working().remove(&id).map(|working| working.agent_label);
+            let worker = visible(&agent.unwrap_or_else(|| self.worker_name(&id)));
+            Some(PausedTab { tab_id: pause.tab, chrome_tab_id, worker })
+        });
+        paused.collect()
+    }
+
+    /// Returns everyone who may work in a tab now, with their names.
+    fn workers_in(&self, tab: TabId) -> Vec<(ConversationId, String)> {
+        let sets = self.0.uses.tabs.sets();
+        let running = self.0.uses.store.opened().into_iter().filter(|one| one.state() != ConversationState::Idle);
+        let agents =
+            running.filter(|one| sets.of(one).contains(&tab)).map(|one| (one.id().clone(), name_of_agent(&one)));
+        let drivers = self.all().into_iter().filter(|one| sets.of(&one.conversation).contains(&tab));
+        agents.chain(drivers.map(|one| (one.conversation.id().clone(), one.name.clone()))).collect()
+    }
+
+    fn worker_name(&self, id: &ConversationId) -> String {
+        let driver = self.all().into_iter().find(|driver| driver.conversation.id() == id);
+        match driver {
+            Some(driver) => driver.name.clone(),
+            None => self.0.uses.store.get(id).map_or_else(|_| "an agent".to_owned(), |one| name_of_agent(&one)),
+        }
+    }
+}
