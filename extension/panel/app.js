@@ -213,9 +213,8 @@ export class PanelApp {
     const client = askFor(state.drivers, state.tab);
     this.clients.update(client);
     this.announcer.watchDrivers(client.ask);
-    const paused = pausedIn(state.drivers, state.tab);
-    this.takeover.update(paused);
-    drawLease(byId("lease"), paused.length > 0 ? null : leaseOf(state.drivers, state.tab), () =>
+    this.takeover.update(pausedIn(state.drivers, state.tab));
+    drawLease(byId("lease"), leaseOf(state.drivers, state.tab), () =>
       this.#do(() => this.session.control.takeTabBack()),
     );
     const now = Date.now();

@@ -64,11 +64,12 @@ function changed(held, approvalId, change) {
 }
 
 /**
- * Returns the lease of the tab in view.
+ * Returns the lease of the tab in view. Nobody works in a tab that the person took over.
  * @param {DriversHeld} held
  * @param {TabView | null} tab
  */
-export function leaseOf({ leases }, tab) {
+export function leaseOf({ leases, paused }, tab) {
+  if (paused.some(({ chromeTabId }) => chromeTabId === tab?.chromeTabId)) return null;
   return leases.find(({ chromeTabId }) => chromeTabId === tab?.chromeTabId) ?? null;
 }
 
