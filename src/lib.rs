@@ -10,6 +10,7 @@
 pub mod agent;
 pub mod base;
 pub mod browser;
+mod cdp;
 pub mod chat;
 pub mod cli;
 pub mod client;

@@ -5,6 +5,7 @@
 //! message; the rest is passed on unparsed. Never knows what a target or a tab is.
 
 use super::cdp_message::{Incoming, IncomingError, Outgoing};
+use super::client_link::Inlet;
 use super::devtools_session::Session;
 use super::events::{Event, Filter, Subscribers, Subscription};
 use super::outbox::{self, Outbox};
@@ -173,6 +174,9 @@ impl Cdp {
         let mut state = self.inner.state();
         let gone = state.gone;
         state.subscribers.add(filter, gone)
+    }
+    pub(super) fn change_inlets(&self, change: impl FnOnce(&mut Vec<Arc<Inlet>>)) {
+        change(&mut self.inner.state().subscribers.inlets);
     }
     /// Returns a token that is cancelled when the connection ends.
     pub fn gone(&self) -> &CancellationToken {

@@ -2,6 +2,7 @@
 //!
 //! Owns the unparsed event, the filter and the bounded subscription. Never decides what an event means.
 
+use super::client_link::Inlet;
 use crate::browser::devtools::target::SessionId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -123,6 +124,8 @@ impl Subscription {
 #[derive(Default)]
 pub(super) struct Subscribers {
     list: Vec<Subscriber>,
+    /// The programs that have sessions of their own on the connection.
+    pub(super) inlets: Vec<Arc<Inlet>>,
 }
 
 struct Subscriber {
@@ -143,6 +146,7 @@ impl Subscribers {
     }
 
     pub(super) fn publish(&mut self, event: &Event) {
+        self.inlets.iter().for_each(|inlet| inlet.publish(event));
         self.list.retain(|subscriber| {
             if subscriber.events.is_closed() {
                 return false;
@@ -156,6 +160,7 @@ impl Subscribers {
 
     pub(super) fn close(&mut self) {
         self.list.clear();
+        self.inlets.clear();
     }
 }
 

@@ -37,6 +37,22 @@ impl Drop for KeepAttached {
     }
 }
 
+/// A CDP client works in the tab while this lives.
+pub(crate) struct ServesClient {
+    tab: Tab,
+    _keep: KeepAttached,
+}
+
+impl Drop for ServesClient {
+    fn drop(&mut self) {
+        // A tab that has closed has no state.
+        let one_less = |clients: usize| clients.saturating_sub(1);
+        self.tab
+            .with_tab_state(|tab_state| tab_state.cdp_clients = one_less(tab_state.cdp_clients))
+            .unwrap_or_default();
+    }
+}
+
 impl Tab {
     /// Keeps the tab attached from its next command on, as long as the `KeepAttached` lives.
     ///
@@ -59,6 +75,17 @@ impl Tab {
     pub fn keep_attached_for(&self, time: Duration) -> Result<(), BrowserError> {
         let until = Instant::now() + time;
         self.with_tab_state(|tab_state| tab_state.linger_until = tab_state.linger_until.max(Some(until)))
+    }
+
+    /// Keeps the tab attached, and leaves its dialogs to a CDP client, while the guard lives.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`BrowserError::TabClosed`] if the tab is closed.
+    pub(crate) fn serve_client(&self) -> Result<ServesClient, BrowserError> {
+        let keep = self.keep_attached()?;
+        self.with_tab_state(|tab_state| tab_state.cdp_clients += 1)?;
+        Ok(ServesClient { tab: self.clone(), _keep: keep })
     }
 
     /// Clears a detach made by the user.

@@ -324,7 +324,7 @@ impl Shared {
         let decision = {
             let mut state = self.state();
             let tab_state = state.tab_states.entry(tab).or_default();
-            let ours = self.options.headless || tab_state.holds > 0;
+            let ours = (self.options.headless || tab_state.holds > 0) && tab_state.cdp_clients == 0;
             let decision = tab_state.dialogs.decide(dialog.clone(), ours);
             if let (Some(effects), Some(record)) = (&tab_state.effects, tab_state.dialogs.last()) {
                 effects.note(Noted::Dialog(record.clone()));

@@ -224,6 +224,10 @@ impl Browser {
         let of_tab = |record: &&Record| tab.is_none() || record.tab == tab;
         state.downloads.list.iter().filter(of_tab).map(|record| record.download.clone()).collect()
     }
+    /// Returns the tab whose page started the download, if it is known.
+    pub(crate) fn tab_of_download(&self, id: &str) -> Option<TabId> {
+        self.shared.state().downloads.list.iter().find(|record| record.download.id == id)?.tab
+    }
     /// Returns the download with this id, as it is now.
     pub fn download(&self, id: &str) -> Option<Download> {
         let state = self.shared.state();

@@ -144,6 +144,8 @@ pub(super) struct TabState {
     pub(super) judges_itself: bool,
     /// The number of holds: commands and turns working on the tab now.
     pub(super) holds: usize,
+    /// The number of CDP clients in the tab: they answer its dialogs.
+    pub(super) cdp_clients: usize,
     /// Counts the acts, so that the delayed end of an interception can tell whether a newer act has begun.
     pub(super) chooser_round: u64,
     /// Counts the starts of holds and stays, so that a delayed release can tell whether a newer one has begun.

@@ -36,6 +36,8 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         Invocation::InstallHost { .. }
         | Invocation::UninstallHost { .. }
         | Invocation::Mcp(_)
+        // The daemon refuses it to agents.
+        | Invocation::Cdp(_)
         | Invocation::Connect { .. }
         | Invocation::Disconnect { .. }
         | Invocation::Stop

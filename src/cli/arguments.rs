@@ -4,6 +4,7 @@
 
 use super::approvals::{self, Approvals};
 use super::audit;
+use super::cdp::{self, Cdp};
 use super::command_line::{command, is_of_browser};
 use super::evidence::{self, Evidence};
 use super::mcp::{self, Mcp};
@@ -104,6 +105,8 @@ pub enum Invocation {
     Panels(Panels),
     /// `gstack mcp`: serves the browser's commands to other MCP clients.
     Mcp(Mcp),
+    /// `cdp` without a method.
+    Cdp(Cdp),
     /// `gstack agents`: lists the agents that were found.
     Agents,
     /// `gstack activity`: shows what was done in the browser, and by whom.
@@ -289,6 +292,10 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "panels" => Invocation::Panels(panels::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
         "mcp" => Invocation::Mcp(mcp::parse(matches)),
+        "cdp" => match cdp::parse(matches) {
+            Ok(wanted) => Invocation::Cdp(wanted),
+            Err(args) => Invocation::Browser { command: name.to_owned(), args },
+        },
         "agents" => Invocation::Agents,
         "activity" => Invocation::Activity { follow: matches.get_flag("follow") },
         "install-host" => {

@@ -2,7 +2,7 @@
 //!
 //! Owns gstack's own subcommands and their options. The registry defines the browser commands.
 
-use super::{approvals, audit, evidence, help, mcp, panels, policy, sessions, settings, skill};
+use super::{approvals, audit, cdp, evidence, help, mcp, panels, policy, sessions, settings, skill};
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
@@ -124,6 +124,7 @@ pub fn command() -> Command {
         panels::command(),
         audit::command(),
         mcp::command(),
+        cdp::command(),
         Command::new("agents").about("List the agents that were found, and how to install others"),
         Command::new("activity")
             .about("Show what was done in the browser and by whom, without secrets")
@@ -173,9 +174,9 @@ pub fn command() -> Command {
 }
 
 /// Returns whether the registry's command of this name runs as a browser command. `status` does not: it is answered
-/// without a browser.
+/// without a browser. `cdp` does if a method follows, which `cli::cdp` finds out.
 pub fn is_of_browser(name: &str) -> bool {
-    name != "status"
+    !matches!(name, "status" | "cdp")
 }
 
 fn host_command(name: &'static str, about: &'static str) -> Command {

@@ -12,6 +12,7 @@ pub mod arguments;
 mod arguments_tests;
 mod audit;
 pub mod browser_command;
+mod cdp;
 mod chat;
 pub mod command_line;
 mod connect;
@@ -187,6 +188,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             let place = (globals.session.as_deref(), tab(globals.tab)?);
             mcp::run(&client, wanted, place, json).await?;
         }
+        Invocation::Cdp(wanted) => cdp::run(&client, wanted, tab(globals.tab)?, json).await?,
         Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {
             let agents: Agents = client.read("/agents/look", &LookForAgents { path: here()?.path }).await?;

@@ -27,7 +27,7 @@ pub use self::core::{Call, Context, Folders, Output, Progress, Steps, TabSwitch,
 pub(crate) use self::core::{consequence, effects, everyday, picture, tool_schema, words};
 pub(crate) use acting::web_mcp::{chosen as chosen_page_tool, claims as page_tool_claims};
 pub(crate) use navigating::{listed_title, tab_number};
-pub(crate) use privacy::{redaction, shared_text, tool_arguments, url_guard};
+pub(crate) use privacy::{path_guard, redaction, shared_text, tool_arguments, url_guard};
 pub(crate) use reading::iso;
 pub use spec::{Category, Class, Spec};
 pub(crate) use state::browser_state;

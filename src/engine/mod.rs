@@ -38,7 +38,7 @@ pub(crate) use crate::browser::relay::FromExtension;
 pub(crate) use activity::{Followed, RING as ACTIVITY_RING};
 pub(crate) use agents::AgentAccess;
 pub(crate) use config::Config;
-pub(crate) use drivers::Driver;
+pub(crate) use drivers::{Driver, Endpoint, Taken};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use panel_keys::{check as check_proof, confirmed_in, signed_text};
 #[cfg(any(test, feature = "fuzzing"))]
@@ -46,3 +46,4 @@ pub(crate) use policy::policy_rules_of;
 pub(crate) use ports::{PortId, PortSender, PortState};
 pub(crate) use provision::Provision;
 pub(crate) use state::{Engine, MCP_PATH};
+pub(crate) use tools::{CdpClient, is_web_page};

@@ -161,6 +161,10 @@ impl Engine {
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.inner.tasks.spawn(task);
     }
+    /// Runs a task of an interface until the daemon ends.
+    pub(crate) fn spawn_task(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.spawn(task);
+    }
     pub(super) fn approval_limit(&self) -> Duration {
         self.inner.config.approval_limit()
     }

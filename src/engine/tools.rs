@@ -5,6 +5,7 @@
 
 mod action_requests;
 mod call_approval;
+mod cdp_clients;
 mod driver;
 mod driver_registration;
 mod error;
@@ -19,6 +20,8 @@ mod shell;
 mod target_snapshot;
 mod tool_access;
 mod tool_list;
+
+pub(crate) use cdp_clients::{CdpClient, is_web_page};
 
 use super::Engine;
 use super::commands::Target;

@@ -5,6 +5,7 @@
 mod activity;
 mod answer;
 mod caller;
+mod cdp;
 mod connection_slots;
 mod conversations;
 mod guard;

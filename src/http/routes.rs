@@ -6,6 +6,7 @@
 use super::activity;
 use super::answer::Refusal;
 use super::caller::Caller;
+use super::cdp;
 use super::conversations;
 use super::guard::{self, Access, Scope};
 use super::route::{self, Body, Form, Route, RouteDescription, Verb, get, lines, post, query, tell};
@@ -126,6 +127,7 @@ fn person() -> Vec<Route> {
         post("/hand-over", "A newer gstack asks this daemon to end", hand_over),
     ];
     routes.extend(conversations::routes());
+    routes.extend(cdp::routes());
     routes.extend([
         get("/approvals", "The questions that wait for the person", |engine: Engine| async move {
             Ok(engine.approvals().waiting())

@@ -43,12 +43,36 @@ pub(crate) enum DriverLine {
     Begun(DriverInfo),
 }
 
+/// How a driver drives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DriverKind {
+    /// A client of `gstack mcp`.
+    #[default]
+    Mcp,
+    /// A DevTools client at an address of `gstack cdp`.
+    Cdp,
+}
+
+impl DriverKind {
+    /// Returns its word in the audit.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Mcp => "mcp",
+            Self::Cdp => "cdp",
+        }
+    }
+}
+
 /// A registered driver, and the tabs that it leases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DriverInfo {
     pub driver_id: DriverId,
+    #[serde(default)]
+    pub kind: DriverKind,
     /// The program's name and the person's name for it: `cursor (work)`. No two registered drivers have the same one.
     pub name: String,
     /// `false` for one whose commands the policy judges.
@@ -179,7 +203,11 @@ pub(crate) struct DriversHandBack {
 impl DriverInfo {
     /// Returns, for example, `cursor (work): tabs 3, 5`.
     pub(super) fn line(&self) -> String {
-        let trusted = if self.trusted { ", trusted" } else { "" };
+        let trusted = match (self.kind, self.trusted) {
+            (DriverKind::Cdp, _) => ", over CDP",
+            (DriverKind::Mcp, true) => ", trusted",
+            (DriverKind::Mcp, false) => "",
+        };
         let tabs: Vec<String> = self.tabs.iter().map(ToString::to_string).collect();
         let word = if tabs.len() == 1 { "tab" } else { "tabs" };
         let tabs = if tabs.is_empty() { "no tab".to_owned() } else { format!("{word} {}", tabs.join(", ")) };

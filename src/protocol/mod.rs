@@ -12,6 +12,7 @@ mod answers;
 pub(crate) mod audit;
 pub(crate) mod basics;
 pub(crate) mod catalogue;
+pub(crate) mod cdp_endpoint;
 pub mod chat;
 pub(crate) mod chat_push;
 pub(crate) mod chat_requests;

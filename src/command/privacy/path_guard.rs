@@ -57,6 +57,23 @@ pub(crate) fn output_folder(for_whom: impl Into<Folders>, typed: &str) -> Result
     Ok(folder)
 }
 
+/// Returns the file that a CDP client may upload, with symlinks resolved. `cwd` is the folder that it was given.
+pub(crate) fn client_input(cwd: Option<&Path>, gstack_home: &Path, typed: &str) -> Result<PathBuf, Fault> {
+    let open = folders([cwd, Some(&std::env::temp_dir())]);
+    let path = resolve(&open, cwd.unwrap_or(&std::env::temp_dir()), typed)?;
+    closed_paths::check_input(&path, &open, gstack_home)?;
+    Ok(path)
+}
+
+/// Returns the folder that a CDP client's downloads may go to, with symlinks resolved.
+pub(crate) fn client_output_folder(cwd: Option<&Path>, gstack_home: &Path, typed: &str) -> Result<PathBuf, Fault> {
+    let open = folders([cwd, Some(&std::env::temp_dir())]);
+    let inside = format!("{}/download", typed.trim_end_matches('/'));
+    let path = resolve(&open, cwd.unwrap_or(&std::env::temp_dir()), &inside)?;
+    closed_paths::check_output(&path, &open, gstack_home)?;
+    Ok(path.parent().unwrap_or(&path).to_owned())
+}
+
 /// Reads a file that `input_path` allowed. Does not follow symlinks, so replacing the file or one of its folders in
 /// between has no effect.
 pub(crate) async fn read_text(path: &Path) -> Result<String, Fault> {
@@ -123,16 +140,12 @@ fn base_of(context: &Folders) -> &Path {
 
 /// Returns the open folders with symlinks resolved. Never includes the root, which would open everything.
 fn open_folders(context: &Folders) -> Vec<PathBuf> {
-    let system_temp = std::env::temp_dir();
-    let named = [context.cwd.as_deref(), Some(context.temp_folder.as_path()), Some(system_temp.as_path())];
-    let mut folders: Vec<PathBuf> = Vec::with_capacity(named.len());
-    for folder in named.into_iter().flatten() {
-        match folder.canonicalize() {
-            Ok(folder) if folder.parent().is_some() => folders.push(folder),
-            Ok(_) | Err(_) => {}
-        }
-    }
-    folders
+    folders([context.cwd.as_deref(), Some(context.temp_folder.as_path()), Some(&std::env::temp_dir())])
+}
+
+fn folders<'a>(named: impl IntoIterator<Item = Option<&'a Path>>) -> Vec<PathBuf> {
+    let found = named.into_iter().flatten().filter_map(|folder| folder.canonicalize().ok());
+    found.filter(|folder| folder.parent().is_some()).collect()
 }
 
 fn resolve(folders: &[PathBuf], base: &Path, typed: &str) -> Result<PathBuf, Fault> {

@@ -6,7 +6,7 @@ use super::names::DriverNames;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
 use crate::chat::Conversation;
-use crate::protocol::driver::DriverName;
+use crate::protocol::driver::{DriverKind, DriverName};
 use crate::protocol::ids::{DriverId, TabId};
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 /// A registered driver.
 pub(crate) struct Driver {
     pub(in crate::engine) id: DriverId,
+    pub(in crate::engine) kind: DriverKind,
     /// `cursor (work)`. What people see, and what `--to` takes.
     pub(in crate::engine) name: String,
     /// The two parts of the name, for surfaces that say which one is proved by nothing.
@@ -31,6 +32,7 @@ pub(crate) struct Driver {
 
 /// What a registration consists of.
 pub(in crate::engine) struct NewDriver<'a> {
+    pub(in crate::engine) kind: DriverKind,
     pub(in crate::engine) client: &'a str,
     /// The person's name for it.
     pub(in crate::engine) label: Option<&'a str>,
@@ -42,6 +44,7 @@ impl Driver {
     pub(super) fn new(name: String, names: DriverNames, new: NewDriver<'_>, conversation: Arc<Conversation>) -> Self {
         Self {
             id: DriverId::random(),
+            kind: new.kind,
             name,
             names,
             trusted: new.trusted,

@@ -38,6 +38,10 @@ pub(in crate::engine) enum DriversError {
     HandedBack { said: String },
     /// Only the person takes over and hands back.
     OnlyPersonPauses,
+    /// `most` CDP endpoints are open.
+    TooManyEndpoints { most: usize },
+    /// No CDP endpoint has this id.
+    NoSuchEndpoint { id: String },
     /// The approval is too long for a person to read.
     ApprovalTooLong,
 }
@@ -120,6 +124,16 @@ impl From<DriversError> for Fault {
             DriversError::OnlyPersonPauses => {
                 (FaultCode::Forbidden, "only the person takes a tab over".to_owned(), "Ask the person.")
             }
+            DriversError::TooManyEndpoints { most } => (
+                FaultCode::TooLarge,
+                format!("{most} CDP endpoints are open, which is the limit"),
+                "End those that are no longer used: `gstack cdp list`, `gstack cdp revoke ID`.",
+            ),
+            DriversError::NoSuchEndpoint { id } => (
+                FaultCode::NotFound,
+                format!("no CDP endpoint has the id {id:?}"),
+                "`gstack cdp list` lists the endpoints.",
+            ),
             DriversError::ApprovalTooLong => (
                 FaultCode::TooLarge,
                 "what the call would do is too long to be shown for approval".to_owned(),

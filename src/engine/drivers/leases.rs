@@ -244,7 +244,7 @@ pub(super) fn name_of_agent(conversation: &Conversation) -> String {
 }
 
 /// Returns the fault for a tab that someone else leases.
-fn leased(tab: TabId, name: &str) -> Fault {
+pub(in crate::engine) fn leased(tab: TabId, name: &str) -> Fault {
     Fault::new(FaultCode::Leased, catalogue::TAB_LEASED.with([tab.to_string().as_str(), name]))
         .hint(catalogue::TAB_LEASED_NEXT)
 }

@@ -1,10 +1,12 @@
-//! Drivers: the MCP clients that are registered now, the tabs that they lease, and the approvals that they wait for.
+//! Drivers: the MCP and CDP clients that are registered now, the tabs that they lease, the approvals that they wait for, and
+//! the CDP endpoints.
 //!
 //! Owns who is registered, under which name and for which process, who leases which tab, and what panels are told of it.
 //! Never decides what a driver may do: the policy does. The sets that leases are made of are in `tabs`.
 
 mod approvals;
 mod driver;
+mod endpoints;
 mod error;
 mod leases;
 mod names;
@@ -15,7 +17,8 @@ mod telling;
 pub(super) use approvals::DriverAnswer;
 pub(crate) use driver::Driver;
 pub(super) use driver::NewDriver;
+pub(crate) use endpoints::{Endpoint, Taken};
 pub(super) use error::DriversError;
-pub(super) use leases::Leases;
+pub(super) use leases::{Leases, leased};
 pub(super) use service::{DriverServices, Drivers};
 pub(super) use taking_over::CLIENT_WAITS;

@@ -1,9 +1,10 @@
 //! The handle to the drivers: the table of those that are registered.
 //!
-//! Owns the table. One process has one registration, and no two drivers have the same name.
+//! Owns the table. One process is one MCP client at most, and no two drivers have the same name.
 
 use super::approvals::DriverApprovals;
 use super::driver::{Driver, NewDriver};
+use super::endpoints::Endpoints;
 use super::error::DriversError;
 use super::names::{DriverNames, free_name};
 use super::telling::ToldDrivers;
@@ -16,7 +17,7 @@ use crate::engine::pauses::Pauses;
 use crate::engine::ports::Ports;
 use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
-use crate::protocol::driver::DriverInfo;
+use crate::protocol::driver::{DriverInfo, DriverKind};
 use crate::protocol::ids::DriverId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -32,6 +33,7 @@ pub(crate) struct Drivers(pub(super) Arc<Shared>);
 pub(super) struct Shared {
     known: Mutex<BTreeMap<DriverId, Arc<Driver>>>,
     approvals: DriverApprovals,
+    endpoints: Endpoints,
     /// Notified when panels may have to be told of drivers.
     pub(super) changed: watch::Sender<()>,
     pub(super) told: Mutex<ToldDrivers>,
@@ -53,7 +55,14 @@ pub(in crate::engine) struct DriverServices {
 impl Drivers {
     pub(in crate::engine) fn new(uses: DriverServices) -> Self {
         let (known, approvals, told) = (Mutex::default(), DriverApprovals::default(), Mutex::default());
-        Self(Arc::new(Shared { known, approvals, changed: watch::Sender::new(()), told, uses }))
+        Self(Arc::new(Shared {
+            known,
+            approvals,
+            endpoints: Endpoints::default(),
+            changed: watch::Sender::new(()),
+            told,
+            uses,
+        }))
     }
 
     /// Registers a driver. `conversation` creates its detached conversation from its name. Fails if its process is
@@ -64,7 +73,8 @@ impl Drivers {
         conversation: impl FnOnce(&str) -> Arc<Conversation>,
     ) -> Result<Arc<Driver>, DriversError> {
         let mut known = lock(&self.0.known);
-        if known.values().any(|driver| driver.process == new.process) {
+        let is_same = |driver: &Arc<Driver>| driver.kind == DriverKind::Mcp && driver.process == new.process;
+        if new.kind == DriverKind::Mcp && known.values().any(is_same) {
             return Err(DriversError::AlreadyRegistered);
         }
         if known.len() >= MOST_DRIVERS {
@@ -84,9 +94,10 @@ impl Drivers {
         self.0.approvals.withdraw_of(driver.conversation.id());
     }
 
-    /// Returns the driver that this process is registered as.
+    /// Returns the MCP client that this process is registered as.
     pub(in crate::engine) fn of_process(&self, process: &Process) -> Option<Arc<Driver>> {
-        lock(&self.0.known).values().find(|driver| driver.process == *process).cloned()
+        let is_it = |driver: &&Arc<Driver>| driver.kind == DriverKind::Mcp && driver.process == *process;
+        lock(&self.0.known).values().find(is_it).cloned()
     }
 
     /// Returns the driver of this name.
@@ -107,11 +118,22 @@ impl Drivers {
     pub(in crate::engine) fn info(&self, driver: &Driver) -> DriverInfo {
         DriverInfo {
             driver_id: driver.id.clone(),
+            kind: driver.kind,
             name: driver.name.clone(),
             trusted: driver.trusted,
             pid: driver.process.pid,
             tabs: self.leased_by(driver),
         }
+    }
+
+    /// Returns the CDP endpoints.
+    pub(in crate::engine) fn endpoints(&self) -> &Endpoints {
+        &self.0.endpoints
+    }
+
+    /// Returns a receiver that is notified when leases may have changed.
+    pub(in crate::engine) fn watch(&self) -> watch::Receiver<()> {
+        self.0.changed.subscribe()
     }
 
     /// Returns the approvals that drivers wait for.

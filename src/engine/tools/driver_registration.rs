@@ -9,14 +9,12 @@ use crate::engine::drivers::{Driver, DriversError, NewDriver};
 use crate::engine::tabs::How;
 use crate::engine::tools::ConversationTools;
 use crate::protocol::audit::{AuditBy, AuditEntry};
-use crate::protocol::driver::{DriverBegin, DriverLine};
+use crate::protocol::driver::{DriverBegin, DriverKind, DriverLine};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{AgentName, TabId};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Before the name in the audit, where the names of agents stand too.
-const KIND: &str = "mcp";
 /// The scope in the audit of what a driver is allowed as such.
 const SCOPE: &str = "driver";
 
@@ -33,10 +31,10 @@ impl Engine {
         let process = process.ok_or(DriversError::NoProcess)?.clone();
         let first = self.first_of(&begin)?;
         let folder = begin.cwd.clone().unwrap_or_else(|| self.conversations().folder());
-        let new = NewDriver { client: &begin.client, label: begin.name.as_deref(), trusted: begin.trusted, process };
-        let driver = self
-            .drivers()
-            .begin(new, |name| self.store().detached(folder, AgentName::new(format!("{KIND}: {name}"))))?;
+        let kind = DriverKind::Mcp;
+        let new =
+            NewDriver { kind, client: &begin.client, label: begin.name.as_deref(), trusted: begin.trusted, process };
+        let driver = self.drivers().begin(new, |name| self.store().detached(folder, agent_name(kind, name)))?;
         let tools = (!driver.trusted).then(|| {
             let gate = self.conversations().gate(&driver.conversation);
             ConversationTools::for_driver(self.clone(), gate, driver.clone())
@@ -91,11 +89,16 @@ impl Engine {
     }
 }
 
+/// Returns the name in the audit, where the names of agents stand too.
+pub(super) fn agent_name(kind: DriverKind, name: &str) -> AgentName {
+    AgentName::new(format!("{}: {name}", kind.word()))
+}
+
 /// A registration. Dropping it ends the leases, the approvals and the tools of the driver.
-struct Registered {
-    engine: Engine,
-    driver: Arc<Driver>,
-    tools: Option<Arc<ConversationTools>>,
+pub(super) struct Registered {
+    pub(super) engine: Engine,
+    pub(super) driver: Arc<Driver>,
+    pub(super) tools: Option<Arc<ConversationTools>>,
 }
 
 impl Drop for Registered {

@@ -1,0 +1,205 @@
+//! The DevTools sessions of another program, beside gstack's own on the same connection.
+//!
+//! Owns which sessions are that program's, and the bounded queue of their events and replies in the order of the browser.
+//! What such a session enables or changes is its own and ends with it. Never decides what the program may send.
+
+use super::browser::Browser;
+use super::cdp::{Cdp, CdpError, OnReply};
+use super::devtools::target::{AttachToTarget, DetachFromTarget, SessionId, SetAutoAttach};
+use super::events::Event;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The most bytes that wait for a program that reads slower than the browser sends. No message may be dropped, so beyond
+/// this the program's connection ends.
+const MOST_WAITING: usize = 64 * 1024 * 1024;
+/// Counted for each message besides its text.
+const OVERHEAD: usize = 256;
+
+/// A message for the program.
+#[derive(Debug)]
+pub(crate) enum FromBrowser {
+    Event(Event),
+    /// The reply to the command with this tag.
+    Reply {
+        tag: u64,
+        result: Result<Box<RawValue>, CdpError>,
+    },
+}
+
+/// The receiving end of what the connection's reader task finds for one program.
+pub(super) struct Inlet {
+    sessions: Mutex<HashSet<SessionId>>,
+    root: Option<SessionId>,
+    queue: mpsc::UnboundedSender<FromBrowser>,
+    waiting: AtomicUsize,
+    full: CancellationToken,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OfSession {
+    session_id: SessionId,
+}
+
+impl Inlet {
+    fn sessions(&self) -> MutexGuard<'_, HashSet<SessionId>> {
+        // Each change is one operation of the set.
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Queues an event if it is of one of the program's sessions, of a download, or of the end of such a session.
+    pub(super) fn publish(&self, event: &Event) {
+        let passes = if event.session() == self.root.as_ref() {
+            match event.method() {
+                "Browser.downloadWillBegin" | "Browser.downloadProgress" => true,
+                "Target.detachedFromTarget" => {
+                    event.read::<OfSession>().is_some_and(|of| self.sessions().contains(&of.session_id))
+                }
+                _ => false,
+            }
+        } else {
+            event.session().is_some_and(|session| self.sessions().contains(session))
+        };
+        if !passes {
+            return;
+        }
+        // A session that the browser attached by itself sends events right away.
+        if event.method() == "Target.attachedToTarget"
+            && let Some(of) = event.read::<OfSession>()
+        {
+            self.sessions().insert(of.session_id);
+        }
+        self.push(FromBrowser::Event(event.clone()));
+    }
+
+    fn push(&self, message: FromBrowser) {
+        if self.waiting.fetch_add(size(&message), Ordering::Relaxed) > MOST_WAITING {
+            self.full.cancel();
+        }
+        if !self.full.is_cancelled() && self.queue.send(message).is_err() {
+            tracing::trace!("a CDP client has left");
+        }
+    }
+}
+
+fn size(message: &FromBrowser) -> usize {
+    OVERHEAD
+        + match message {
+            FromBrowser::Event(event) => event.params().len(),
+            FromBrowser::Reply { result: Ok(result), .. } => result.get().len(),
+            FromBrowser::Reply { .. } => 0,
+        }
+}
+
+/// The sending half. Dropping it detaches all sessions, which undoes what they enabled.
+pub(crate) struct ClientLink {
+    cdp: Cdp,
+    inlet: Arc<Inlet>,
+    /// Attached by this link, and not by the browser itself below another session.
+    direct: HashSet<SessionId>,
+}
+
+/// The receiving half.
+pub(crate) struct ClientInbox {
+    inlet: Arc<Inlet>,
+    queue: mpsc::UnboundedReceiver<FromBrowser>,
+}
+
+impl ClientInbox {
+    /// Returns the next message. Cancel safe.
+    pub(crate) async fn next(&mut self) -> Option<FromBrowser> {
+        let message = self.queue.recv().await?;
+        self.inlet.waiting.fetch_sub(size(&message), Ordering::Relaxed);
+        Some(message)
+    }
+
+    /// Returns a token that is cancelled when more waits than fits: messages are missing from then on.
+    pub(crate) fn full(&self) -> CancellationToken {
+        self.inlet.full.clone()
+    }
+}
+
+impl Browser {
+    /// Opens a link without any session.
+    pub(crate) fn client_link(&self) -> (ClientLink, ClientInbox) {
+        let cdp = self.cdp().clone();
+        let (sender, queue) = mpsc::unbounded_channel();
+        let inlet = Arc::new(Inlet {
+            sessions: Mutex::default(),
+            root: cdp.root().id().cloned(),
+            queue: sender,
+            waiting: AtomicUsize::new(0),
+            full: CancellationToken::new(),
+        });
+        cdp.change_inlets(|inlets| inlets.push(inlet.clone()));
+        (ClientLink { cdp, inlet: inlet.clone(), direct: HashSet::new() }, ClientInbox { inlet, queue })
+    }
+}
+
+impl ClientLink {
+    /// Attaches to a target.
+    pub(crate) async fn attach(&mut self, target: &str) -> Result<SessionId, CdpError> {
+        let session = self.cdp.root().call(AttachToTarget::new(target)).await?.session_id;
+        self.inlet.sessions().insert(session.clone());
+        self.direct.insert(session.clone());
+        Ok(session)
+    }
+
+    /// Attaches to a *tab* target of an everyday browser and to the page below it. Returns both sessions.
+    pub(crate) async fn attach_page_below(&mut self, tab: &str) -> Result<(SessionId, SessionId), CdpError> {
+        let above = self.attach(tab).await?;
+        let session = self.cdp.session(above.clone());
+        let mut attached = session.subscribe(&["Target.attachedToTarget"]);
+        session.call(SetAutoAttach::running()).await?;
+        // The relay reports the page before it answers.
+        let page = attached.try_next().and_then(|event| event.read::<OfSession>());
+        match page {
+            Some(page) => Ok((above, page.session_id)),
+            None => {
+                self.detach(&above);
+                Err(CdpError::Gone)
+            }
+        }
+    }
+
+    /// Detaches from a target that was attached to by [`Self::attach`].
+    pub(crate) fn detach(&mut self, session: &SessionId) {
+        if self.direct.remove(session) {
+            self.cdp.root().post(DetachFromTarget { session_id: session.clone() });
+        }
+        self.ended(session);
+    }
+
+    /// Forgets a session that has ended, and fails its pending commands.
+    pub(crate) fn ended(&mut self, session: &SessionId) {
+        self.direct.remove(session);
+        self.inlet.sessions().remove(session);
+        self.cdp.give_up(session);
+    }
+
+    /// Sends a command to a session, or to the browser itself. Its reply comes with the tag.
+    pub(crate) fn send(&self, session: Option<&SessionId>, method: &str, params: &RawValue, tag: u64) {
+        let root = self.cdp.root();
+        let session = session.or(root.id());
+        let inlet = self.inlet.clone();
+        let on_reply: OnReply = Box::new(move |result| inlet.push(FromBrowser::Reply { tag, result }));
+        self.cdp.post(session, method.to_owned().into(), params, on_reply);
+    }
+}
+
+impl Drop for ClientLink {
+    fn drop(&mut self) {
+        for session in std::mem::take(&mut self.direct) {
+            self.cdp.root().post(DetachFromTarget { session_id: session });
+        }
+        let sessions = std::mem::take(&mut *self.inlet.sessions());
+        self.cdp.change_inlets(|inlets| inlets.retain(|one| !Arc::ptr_eq(one, &self.inlet)));
+        sessions.iter().for_each(|session| self.cdp.give_up(session));
+    }
+}

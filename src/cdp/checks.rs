@@ -1,0 +1,232 @@
+//! Checks of parameters that could lead beyond a client's tabs: addresses, files and cookies.
+//!
+//! Owns the checks. Each may narrow the parameters; what it returns is what is sent.
+
+use super::allowed::Check;
+use super::message::Refusal;
+use crate::base::site_list::SiteList;
+use crate::command::path_guard;
+use crate::command::url_guard;
+use crate::protocol::cdp_endpoint::CdpGrant;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use url::Url;
+
+/// What a client was given.
+pub(super) struct Given {
+    pub(super) allow: Vec<CdpGrant>,
+    /// The folder of the person who created the endpoint.
+    pub(super) folder: Option<PathBuf>,
+    /// gstack's own home, whose files are nobody's.
+    pub(super) home: PathBuf,
+    pub(super) only_sites: SiteList,
+}
+
+impl Given {
+    pub(super) fn has(&self, grant: CdpGrant) -> bool {
+        self.allow.contains(&grant)
+    }
+
+    /// Fails if a tab may not be opened at this address.
+    pub(super) fn address(&self, typed: &str) -> Result<(), Refusal> {
+        let refused = || Refusal::denied(format!("gstack opens no such address for a CDP client: {}", start_of(typed)));
+        let url = Url::parse(typed.trim()).map_err(|_| refused())?;
+        let web = match url.scheme() {
+            "http" | "https" => url.clone(),
+            "about" if matches!(url.path(), "blank" | "srcdoc") => return Ok(()),
+            "data" => return Ok(()),
+            "blob" => Url::parse(url.path()).ok().filter(|inner| inner.has_host()).ok_or_else(refused)?,
+            _ => return Err(refused()),
+        };
+        url_guard::check(web.as_str()).map_err(|fault| Refusal::denied(fault.message))?;
+        let host = web.host_str().unwrap_or_default();
+        if !self.only_sites.is_empty() && !self.only_sites.covers(host) {
+            return Err(Refusal::denied(format!("the policy lets this browser reach only {}", self.only_sites)));
+        }
+        Ok(())
+    }
+
+    /// Returns the file to upload with its symlinks resolved. Fails if it is outside the open folders.
+    fn file(&self, path: &Value) -> Result<Value, Refusal> {
+        let typed = path.as_str().ok_or_else(|| Refusal::invalid("a file is not a path"))?;
+        if self.has(CdpGrant::Files) {
+            return Ok(json!(typed));
+        }
+        let found = path_guard::client_input(self.folder.as_deref(), &self.home, typed);
+        let path = found.map_err(|fault| Refusal::denied(fault.message))?;
+        Ok(json!(path.to_string_lossy()))
+    }
+
+    /// Returns the folder for downloads. Fails if it is outside the open folders.
+    pub(super) fn download_folder(&self, typed: &str) -> Result<PathBuf, Refusal> {
+        if self.has(CdpGrant::Files) {
+            return Ok(PathBuf::from(typed));
+        }
+        let found = path_guard::client_output_folder(self.folder.as_deref(), &self.home, typed);
+        found.map_err(|fault| Refusal::denied(fault.message))
+    }
+
+    /// Returns the parameters that may be sent. `page` is the address of the tab's page.
+    pub(super) fn check(&self, check: Check, mut params: Value, page: &str) -> Result<Value, Refusal> {
+        match check {
+            Check::Navigate => {
+                let url = params["url"].as_str().ok_or_else(|| Refusal::invalid("url is missing"))?;
+                self.address(url)?;
+            }
+            Check::Request => {
+                if let Some(url) = params.get("url") {
+                    self.address(url.as_str().ok_or_else(|| Refusal::invalid("url is not a text"))?)?;
+                }
+            }
+            Check::Upload => {
+                let files = params["files"].as_array().ok_or_else(|| Refusal::invalid("files is missing"))?;
+                params["files"] = files.iter().map(|file| self.file(file)).collect::<Result<Value, _>>()?;
+            }
+            Check::Drop => {
+                if let Some(files) = params["data"]["files"].as_array() {
+                    params["data"]["files"] = files.iter().map(|file| self.file(file)).collect::<Result<Value, _>>()?;
+                }
+            }
+            Check::ReadCookies if !self.has(CdpGrant::Cookies) => match params["urls"].as_array() {
+                // A page without a host has no cookies.
+                None => params["urls"] = host_of(page).map_or(json!([]), |_| json!([page])),
+                Some(urls) => {
+                    if let Some(other) = urls.iter().find(|url| !url.as_str().is_some_and(|url| same_host(url, page))) {
+                        return Err(cookies_of(other));
+                    }
+                }
+            },
+            Check::WriteCookie if !self.has(CdpGrant::Cookies) => own_cookie(&mut params, page)?,
+            Check::WriteCookies if !self.has(CdpGrant::Cookies) => {
+                for cookie in params["cookies"].as_array_mut().into_iter().flatten() {
+                    own_cookie(cookie, page)?;
+                }
+            }
+            // They need more than the parameters.
+            Check::HistoryEntry | Check::Stream => {}
+            Check::ReadCookies | Check::WriteCookie | Check::WriteCookies => {}
+        }
+        Ok(params)
+    }
+}
+
+/// Fails if a cookie is of another host than the page, or of its parent domain.
+fn own_cookie(cookie: &mut Value, page: &str) -> Result<(), Refusal> {
+    if cookie.get("url").is_none() && cookie.get("domain").is_none() {
+        cookie["url"] = json!(page);
+    }
+    if let Some(url) = cookie.get("url")
+        && !url.as_str().is_some_and(|url| same_host(url, page))
+    {
+        return Err(cookies_of(url));
+    }
+    if let Some(domain) = cookie.get("domain") {
+        let host = host_of(page);
+        let own = domain.as_str().zip(host.as_deref());
+        if !own.is_some_and(|(domain, host)| domain.trim_start_matches('.').eq_ignore_ascii_case(host)) {
+            return Err(cookies_of(domain));
+        }
+    }
+    Ok(())
+}
+
+fn cookies_of(other: &Value) -> Refusal {
+    let other = start_of(other.as_str().unwrap_or_default());
+    Refusal::denied(format!("cookies of another site ({other}) need `gstack cdp --allow cookies`"))
+}
+
+fn host_of(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    url.host_str().map(str::to_owned)
+}
+
+fn same_host(url: &str, page: &str) -> bool {
+    host_of(url).is_some_and(|host| host_of(page) == Some(host))
+}
+
+/// Returns what an error may quote of an address.
+fn start_of(url: &str) -> String {
+    url.chars().take(100).filter(|character| !character.is_control()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(allow: &[CdpGrant]) -> Given {
+        Given { allow: allow.to_vec(), folder: None, home: PathBuf::from("/nowhere"), only_sites: SiteList::default() }
+    }
+
+    #[test]
+    fn only_web_addresses_are_opened() {
+        let given = given(&CdpGrant::ALL);
+        for url in
+            ["http://a.example/", "https://a/", "about:blank", "data:text/html,x", "blob:http://a/1", " http://a/"]
+        {
+            assert!(given.address(url).is_ok(), "{url}");
+        }
+        for url in [
+            "file:///etc/passwd",
+            "FILE:///etc/passwd",
+            " file:///etc/passwd",
+            "fi\tle:///etc/passwd",
+            "view-source:file:///etc/passwd",
+            "view-source:http://a/",
+            "blob:file:///x",
+            "blob:null/1",
+            "filesystem:http://a/temporary/x",
+            "chrome://settings",
+            "chrome-extension://abc/page.html",
+            "devtools://devtools/bundled/inspector.html",
+            "javascript:alert(1)",
+            "about:settings",
+            "http://169.254.169.254/",
+            "http://metadata.google.internal/",
+            "blob:http://169.254.169.254/1",
+            "http://",
+            "",
+            "/etc/passwd",
+        ] {
+            assert!(given.address(url).is_err(), "{url}");
+        }
+        let only = Given { only_sites: SiteList::parse("a.example").unwrap(), ..given };
+        assert!(only.address("http://a.example/").is_ok() && only.address("http://b.example/").is_err());
+    }
+
+    #[test]
+    fn cookies_are_those_of_the_tabs_own_host() {
+        let (none, all) = (given(&[]), given(&[CdpGrant::Cookies]));
+        let page = "https://shop.example/cart";
+        let read = |given: &Given, params| given.check(Check::ReadCookies, params, page);
+        assert_eq!(read(&none, json!({})).unwrap(), json!({ "urls": [page] }));
+        assert!(read(&none, json!({ "urls": ["https://shop.example/x"] })).is_ok());
+        for other in ["https://bank.example/", "https://shop.example.evil/", "https://example/", "x", ""] {
+            assert!(read(&none, json!({ "urls": [page, other] })).is_err(), "{other}");
+            assert!(read(&all, json!({ "urls": [other] })).is_ok());
+        }
+        let write = |cookie| none.check(Check::WriteCookie, cookie, page);
+        assert_eq!(write(json!({ "name": "a" })).unwrap()["url"], page);
+        assert!(write(json!({ "name": "a", "domain": ".shop.example" })).is_ok());
+        assert!(write(json!({ "name": "a", "domain": "example" })).is_err());
+        assert!(write(json!({ "name": "a", "url": page, "domain": "bank.example" })).is_err());
+        assert!(
+            none.check(Check::WriteCookies, json!({ "cookies": [{ "url": "https://bank.example/" }] }), page).is_err()
+        );
+    }
+
+    #[test]
+    fn files_outside_the_callers_folder_are_not_uploaded_or_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own.txt");
+        std::fs::write(&own, "x").unwrap();
+        std::os::unix::fs::symlink("/etc/hosts", folder.path().join("link")).unwrap();
+        let given = Given { folder: Some(folder.path().to_owned()), ..given(&[]) };
+        let upload = |path: &str| given.check(Check::Upload, json!({ "files": [path] }), "");
+        assert!(upload(own.to_str().unwrap()).is_ok() && upload("own.txt").is_ok());
+        for outside in ["/etc/passwd", "../../etc/passwd", "link", "", "/"] {
+            assert!(upload(outside).is_err(), "{outside}");
+            assert!(given.check(Check::Drop, json!({ "data": { "files": [outside] } }), "").is_err(), "{outside}");
+        }
+        assert!(given.download_folder("/etc").is_err() && given.download_folder(".").is_ok());
+    }
+}

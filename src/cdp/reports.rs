@@ -1,0 +1,102 @@
+//! What the browser reports to a client: the events of its sessions, and the sessions that begin and end below them.
+//!
+//! Owns which of it is passed on.
+
+use super::message;
+use super::session::{Held, Role, Session};
+use super::targets::Kind;
+use crate::browser::devtools::target::SessionId;
+use crate::browser::events::Event;
+use serde::Deserialize;
+use serde_json::json;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Attached {
+    session_id: SessionId,
+    target_info: TargetOf,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TargetOf {
+    target_id: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Detached {
+    session_id: SessionId,
+}
+
+impl Session {
+    /// Handles an event of one of the client's sessions, or of the browser.
+    pub(super) fn heard(&mut self, event: &Event) {
+        let of = event.session().and_then(|id| self.sessions.get(id).cloned().map(|held| (id.clone(), held)));
+        let Some((id, held)) = of else {
+            match event.method() {
+                "Target.detachedFromTarget" => self.session_ended(event, None),
+                method if method.starts_with("Browser.download") => self.download_event(event),
+                _ => {}
+            }
+            return;
+        };
+        match event.method() {
+            "Target.attachedToTarget" => self.attached_below(event, &id, &held),
+            "Target.detachedFromTarget" => self.session_ended(event, (held.role != Role::Hidden).then_some(&id)),
+            method if method.starts_with("Target.") => {}
+            "Fetch.requestPaused" if self.browser.is_relayed() => self.judge_request(event, &id),
+            "Page.downloadWillBegin" | "Page.downloadProgress" => self.forward_download_of_page(event, &id),
+            method => {
+                if method == "Tracing.tracingComplete" {
+                    self.learn_stream(event.params());
+                }
+                self.out.push(message::forwarded(method, &id, event.params()));
+            }
+        }
+    }
+
+    /// A target inside a client's target: a page in a tab, a frame or a worker.
+    fn attached_below(&mut self, event: &Event, parent: &SessionId, held: &Held) {
+        let Some(Attached { session_id, target_info: TargetOf { target_id, kind } }) = event.read() else { return };
+        let role = match (held.role, kind.as_str()) {
+            // `tabs` has its session already.
+            (Role::Hidden, _) => return,
+            (Role::Direct(Kind::Tab), "page") => Role::Direct(Kind::Page),
+            (Role::Direct(Kind::Page) | Role::Inner, "iframe" | "worker") => Role::Inner,
+            _ => {
+                self.tell(&session_id, "Runtime.runIfWaitingForDebugger", &json!({}));
+                self.tell(parent, "Target.detachFromTarget", &json!({ "sessionId": session_id }));
+                return self.link.ended(&session_id);
+            }
+        };
+        self.prepare_session(&session_id);
+        let below = Held { tab: held.tab, role, target: target_id, parent: Some(parent.clone()) };
+        self.sessions.insert(session_id, below);
+        self.out.push(message::forwarded(event.method(), parent, event.params()));
+    }
+
+    fn session_ended(&mut self, event: &Event, parent: Option<&SessionId>) {
+        let Some(Detached { session_id }) = event.read() else { return };
+        let Some(held) = self.forget(&session_id) else { return };
+        if held.role == Role::Hidden {
+            return;
+        }
+        let params = json!({ "sessionId": session_id, "targetId": held.target });
+        self.out.push(message::event("Target.detachedFromTarget", parent, params));
+    }
+
+    /// Forgets a session and all below it.
+    pub(super) fn forget(&mut self, id: &SessionId) -> Option<Held> {
+        let held = self.sessions.remove(id)?;
+        self.link.ended(id);
+        let below: Vec<SessionId> =
+            self.sessions.iter().filter(|(_, one)| one.parent.as_ref() == Some(id)).map(|(id, _)| id.clone()).collect();
+        for id in below {
+            self.forget(&id);
+        }
+        Some(held)
+    }
+}

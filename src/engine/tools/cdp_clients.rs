@@ -1,0 +1,242 @@
+//! CDP clients: their endpoints, and what a connected client may have of the engine.
+//!
+//! Owns creating and revoking endpoints, the registration of a client for as long as it is connected, and their lines in
+//! the audit. Never listens and never reads a DevTools message: `cdp` does.
+
+use super::driver_registration::{Registered, agent_name, driver_entry};
+use crate::base::clock::now_millis;
+use crate::base::mutex::lock;
+use crate::base::process::Process;
+use crate::browser::browser::Browser;
+use crate::browser::tabs::TabInfo;
+use crate::engine::Engine;
+use crate::engine::browsers::BrowsersError;
+use crate::engine::drivers::{DriversError, Endpoint, NewDriver, leased};
+use crate::engine::tabs::How;
+use crate::protocol::audit::{AuditBy, AuditEntry};
+use crate::protocol::catalogue;
+use crate::protocol::cdp_endpoint::{CdpEndpoint, CdpEndpoints, CdpOpen, CdpRevoke};
+use crate::protocol::driver::DriverKind;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::TabId;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// The scope in the audit of what concerns an endpoint.
+const SCOPE: &str = "driver";
+
+impl Engine {
+    /// Creates an endpoint at a port. Fails if the browser is not open, a tab is not in it or is leased, or the audit
+    /// can't be written.
+    pub(crate) fn create_endpoint(&self, open: CdpOpen, port: u16) -> Result<Arc<Endpoint>, Fault> {
+        self.cdp_browser(open.everyday, &open.tabs)?;
+        let leases = self.drivers().leased_by_others(None);
+        if let Some((tab, name)) = open.tabs.iter().find_map(|tab| Some((*tab, leases.get(tab)?))) {
+            return Err(leased(tab, name));
+        }
+        let endpoint = self.drivers().endpoints().add(open, port)?;
+        let allow: Vec<&str> = endpoint.allow.iter().map(|grant| grant.name()).collect();
+        let with = if allow.is_empty() { String::new() } else { format!(" --allow {}", allow.join(",")) };
+        if let Err(fault) = self.record_of_endpoint(&endpoint, &format!("create{with}"), true, AuditBy::Terminal) {
+            // Nothing may happen that the audit does not have.
+            endpoint.revoked.cancel();
+            return Err(fault);
+        }
+        Ok(endpoint)
+    }
+
+    /// Returns the endpoints.
+    pub(crate) fn cdp_endpoints(&self) -> Vec<CdpEndpoint> {
+        self.drivers().endpoints().all()
+    }
+
+    /// Ends an endpoint and its connection, or all of them.
+    pub(crate) fn revoke_endpoint(&self, revoke: &CdpRevoke) -> Result<CdpEndpoints, Fault> {
+        let ended = self.drivers().endpoints().revoke(revoke.id.as_deref());
+        if let (true, Some(id)) = (ended.is_empty(), &revoke.id) {
+            return Err(DriversError::NoSuchEndpoint { id: id.clone() }.into());
+        }
+        for endpoint in ended {
+            self.record_of_endpoint(&endpoint, "revoke", true, AuditBy::Terminal)?;
+        }
+        Ok(CdpEndpoints { endpoints: self.cdp_endpoints() })
+    }
+
+    /// Records what happened at an endpoint without a registered client.
+    pub(crate) fn record_of_endpoint(
+        &self,
+        endpoint: &Endpoint,
+        what: &str,
+        allowed: bool,
+        by: AuditBy,
+    ) -> Result<(), Fault> {
+        self.policy().record(&AuditEntry {
+            at: now_millis(),
+            conversation_id: None,
+            agent: Some(agent_name(DriverKind::Cdp, endpoint.name.as_deref().unwrap_or(&endpoint.id))),
+            action: format!("cdp {} {what}", endpoint.id),
+            record: None,
+            scope: SCOPE.to_owned(),
+            site: None,
+            allowed,
+            by,
+            answer: None,
+            rule: None,
+        })
+    }
+
+    /// Registers the client that connected to an endpoint, and leases it its tabs: those of the endpoint, or a new one.
+    pub(crate) async fn begin_cdp_client(
+        &self,
+        endpoint: &Endpoint,
+        client: &str,
+        process: Process,
+    ) -> Result<CdpClient, Fault> {
+        let browser = self.cdp_browser(endpoint.everyday, &endpoint.tabs)?;
+        let label = endpoint.name.as_deref();
+        let new = NewDriver { kind: DriverKind::Cdp, client, label, trusted: false, process };
+        let folder = endpoint.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
+        let folder = folder.unwrap_or_else(|| self.conversations().folder());
+        let driver =
+            self.drivers().begin(new, |name| self.store().detached(folder, agent_name(DriverKind::Cdp, name)))?;
+        // From here on every way out ends the registration.
+        let registered = Registered { engine: self.clone(), driver, tools: None };
+        let client = CdpClient { registered, browser, made: Mutex::default() };
+        client.record(&format!("cdp {} connect", endpoint.id), true)?;
+        for tab in &endpoint.tabs {
+            self.drivers().lease_to(&client.registered.driver, *tab, How::Person)?;
+        }
+        if endpoint.tabs.is_empty() {
+            client.new_tab().await?;
+        }
+        Ok(client)
+    }
+
+    /// Returns the browser that an endpoint is for.
+    fn cdp_browser(&self, everyday: bool, tabs: &[TabId]) -> Result<Browser, Fault> {
+        let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with(["cdp"]));
+        let browser = match tabs.first() {
+            Some(tab) => self.browsers().pages_with(Some(*tab)).ok_or(BrowsersError::NotConnected)?.0,
+            None if everyday => {
+                let all = self.browsers().all_everyday();
+                let used = all.iter().find(|one| self.browsers().is_in_use(one)).or(all.first());
+                used.ok_or(BrowsersError::EverydayAway)?.browser().clone()
+            }
+            None => self.browsers().current().ok_or_else(none)?,
+        };
+        for tab in tabs {
+            check_page(&browser.tab(*tab)?.info()?)?;
+        }
+        Ok(browser)
+    }
+}
+
+/// Fails for a page of the browser itself or a local file, which no CDP client may drive.
+fn check_page(tab: &TabInfo) -> Result<(), Fault> {
+    if is_web_page(&tab.url) {
+        return Ok(());
+    }
+    Err(Fault::new(FaultCode::Forbidden, format!("tab {} shows no web page", tab.id))
+        .hint("Open a web page in it first: gstack goto URL --tab N"))
+}
+
+/// Returns true for the address of a page that a CDP client may drive.
+pub(crate) fn is_web_page(url: &str) -> bool {
+    const OPEN: [&str; 8] = [
+        "http://",
+        "https://",
+        "about:blank",
+        "about:srcdoc",
+        "data:",
+        "blob:http://",
+        "blob:https://",
+        "chrome-error:",
+    ];
+    url.is_empty() || OPEN.iter().any(|start| url.starts_with(start))
+}
+
+/// A connected CDP client: a registered driver with its tabs. Dropping it ends its registration and its leases.
+pub(crate) struct CdpClient {
+    registered: Registered,
+    browser: Browser,
+    /// The tabs that it opened, which it may close.
+    made: Mutex<BTreeSet<TabId>>,
+}
+
+impl CdpClient {
+    pub(crate) fn browser(&self) -> &Browser {
+        &self.browser
+    }
+
+    /// Returns what people see: `Playwright (work)`.
+    pub(crate) fn name(&self) -> &str {
+        &self.registered.driver.name
+    }
+
+    /// Returns the client's process.
+    pub(crate) fn process(&self) -> Process {
+        self.registered.driver.process.clone()
+    }
+
+    /// Returns a token that is cancelled when the daemon ends.
+    pub(crate) fn shutdown(&self) -> CancellationToken {
+        self.registered.engine.shutdown()
+    }
+
+    /// Returns a receiver that is notified when the leases may have changed.
+    pub(crate) fn watch_leases(&self) -> watch::Receiver<()> {
+        self.registered.engine.drivers().watch()
+    }
+
+    /// Returns the leased tabs that show a web page.
+    pub(crate) fn tabs(&self) -> Vec<TabInfo> {
+        let engine = &self.registered.engine;
+        let mine = engine.tabs().sets().of(&self.registered.driver.conversation);
+        let open = mine.into_iter().filter_map(|tab| self.browser.tab(tab).ok()?.info().ok());
+        open.filter(|tab| is_web_page(&tab.url)).collect()
+    }
+
+    /// Opens an empty tab and leases it.
+    pub(crate) async fn new_tab(&self) -> Result<TabId, Fault> {
+        let tab = self.browser.new_tab().await?.id();
+        lock(&self.made).insert(tab);
+        self.registered.engine.drivers().lease_to(&self.registered.driver, tab, How::Agent)?;
+        Ok(tab)
+    }
+
+    /// Returns true if the client or one of its pages opened the tab, so that closing it takes nothing from the person.
+    pub(crate) fn may_close(&self, tab: TabId) -> bool {
+        let sets = self.registered.engine.tabs().sets();
+        lock(&self.made).contains(&tab) || sets.is_made_by_agent(&self.registered.driver.conversation, tab)
+    }
+
+    /// Adds a line about this client to the audit.
+    pub(crate) fn record(&self, action: &str, allowed: bool) -> Result<(), Fault> {
+        let driver = &self.registered.driver;
+        self.registered.engine.policy().record(&driver_entry(driver, action.to_owned(), allowed, AuditBy::Default))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_web_page;
+
+    #[test]
+    fn pages_of_the_browser_and_files_are_no_web_pages() {
+        for url in ["", "about:blank", "http://a/", "https://a/", "data:text/html,x", "chrome-error://chromewebdata/"] {
+            assert!(is_web_page(url), "{url}");
+        }
+        for url in [
+            "chrome://settings/",
+            "file:///etc/passwd",
+            "chrome-extension://x/y",
+            "devtools://d",
+            "blob:null/1",
+            "view-source:http://a/",
+        ] {
+            assert!(!is_web_page(url), "{url}");
+        }
+    }
+}

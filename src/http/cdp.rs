@@ -1,0 +1,23 @@
+//! The routes of CDP endpoints: opening, listing and ending them. For the person alone.
+//!
+//! Owns the list of them. `crate::cdp` serves their clients, on ports of their own.
+
+use super::route::{Route, get, post};
+use crate::engine::Engine;
+use crate::protocol::cdp_endpoint::{CdpEndpoints, CdpOpen, CdpRevoke};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        post("/cdp/open", "Opens a CDP endpoint for one client", |engine: Engine, open: CdpOpen| async move {
+            crate::cdp::open(&engine, open).await
+        }),
+        get("/cdp", "The CDP endpoints that wait for a client or have one", |engine: Engine| async move {
+            Ok(CdpEndpoints { endpoints: engine.cdp_endpoints() })
+        }),
+        post(
+            "/cdp/revoke",
+            "Ends a CDP endpoint and its connection, or all of them",
+            |engine: Engine, revoke: CdpRevoke| async move { engine.revoke_endpoint(&revoke) },
+        ),
+    ]
+}
