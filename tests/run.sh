@@ -155,7 +155,7 @@ if wants packaging && [ "$(uname)" = Linux ]; then have strace || apt_install st
 if wants rust; then have python3 || apt_install python3; fi
 if wants lint || wants types || wants extension || wants packaging; then packages tests/extension; fi
 if wants oracle; then packages tests/oracle; fi
-if wants mcp; then packages tests/mcp; fi
+if wants mcp; then packages tests/mcp; packages tests/drivers; fi
 if wants rust || wants packaging || wants e2e || wants mcp; then
   packages tests/e2e
   packages tests/agents_npm
@@ -176,8 +176,8 @@ scripts_lane() {
   stage packaging count_node browser_tests tests/packaging/*.test.mjs
   stage oracle count_node browser_tests tests/oracle/*.test.mjs
   stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs
-  # Real MCP clients: the SDK's and the inspector's.
-  stage mcp count_node browser_tests tests/mcp/*.test.mjs
+  # Real MCP clients (the SDK's and the inspector's) and CDP clients (Playwright and Puppeteer).
+  stage mcp count_node browser_tests tests/mcp/*.test.mjs tests/drivers/*.test.mjs
 }
 # A lane in the background ignores Ctrl-C; this ends both.
 trap 'trap - INT TERM; kill 0' INT TERM

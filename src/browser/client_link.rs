@@ -5,7 +5,7 @@
 
 use super::browser::Browser;
 use super::cdp::{Cdp, CdpError, OnReply};
-use super::devtools::target::{AttachToTarget, DetachFromTarget, SessionId, SetAutoAttach};
+use super::devtools::target::{AttachToTarget, DetachFromTarget, SessionId};
 use super::events::Event;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -149,23 +149,6 @@ impl ClientLink {
         self.inlet.sessions().insert(session.clone());
         self.direct.insert(session.clone());
         Ok(session)
-    }
-
-    /// Attaches to a *tab* target of an everyday browser and to the page below it. Returns both sessions.
-    pub(crate) async fn attach_page_below(&mut self, tab: &str) -> Result<(SessionId, SessionId), CdpError> {
-        let above = self.attach(tab).await?;
-        let session = self.cdp.session(above.clone());
-        let mut attached = session.subscribe(&["Target.attachedToTarget"]);
-        session.call(SetAutoAttach::running()).await?;
-        // The relay reports the page before it answers.
-        let page = attached.try_next().and_then(|event| event.read::<OfSession>());
-        match page {
-            Some(page) => Ok((above, page.session_id)),
-            None => {
-                self.detach(&above);
-                Err(CdpError::Gone)
-            }
-        }
     }
 
     /// Detaches from a target that was attached to by [`Self::attach`].

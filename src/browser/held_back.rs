@@ -28,7 +28,7 @@ static PATTERNS: LazyLock<Vec<RequestPattern>> = LazyLock::new(|| {
 });
 
 /// Returns the patterns of requests to pause.
-pub(crate) fn patterns() -> &'static [RequestPattern] {
+pub(super) fn patterns() -> &'static [RequestPattern] {
     &PATTERNS
 }
 

@@ -22,7 +22,7 @@ pub mod error;
 pub mod events;
 mod file_choosers;
 pub mod frames;
-pub(crate) mod held_back;
+mod held_back;
 pub(crate) mod init_scripts;
 pub(crate) mod keep_attached;
 pub mod keeper_link;

@@ -144,9 +144,7 @@ impl Session {
             self.given.address(url)?;
         }
         let tab = self.client.new_tab().await.map_err(|fault| Refusal::failed(fault.message))?;
-        if !self.browser.is_relayed()
-            && let Ok(opened) = self.browser.tab(tab)
-        {
+        if let Ok(opened) = self.browser.tab(tab) {
             // Its page has an id once it is attached to.
             opened.engage().await.map_err(|error| Refusal::failed(error.to_string()))?;
         }
@@ -174,15 +172,12 @@ impl Session {
         }
         let id = params["targetId"].as_str().unwrap_or_default();
         let inner = self.sessions.values().find(|held| held.role == Role::Inner && held.target == id).cloned();
-        if let Some(held) = inner.filter(|_| !self.browser.is_relayed()) {
+        if let Some(held) = inner {
             let session = self.link.attach(id).await?;
             self.sessions.insert(session.clone(), Held { parent: None, ..held });
             return Ok(json!({ "sessionId": session }));
         }
         let (tab, kind) = self.target(params)?;
-        if self.browser.is_relayed() && self.is_attached(tab, kind) {
-            return Err(Refusal::denied("an everyday browser has one session for each tab"));
-        }
         let session = self.attach(tab, kind).await?;
         Ok(json!({ "sessionId": session }))
     }
@@ -192,10 +187,6 @@ impl Session {
         let id = id.filter(|id| self.sessions.contains_key(id)).ok_or_else(Refusal::no_session)?;
         match self.sessions.get(&id).and_then(|held| held.parent.clone()) {
             None => self.detach(&id),
-            // In an everyday browser a page's session is below its tab's.
-            Some(parent) if self.sessions.get(&parent).is_some_and(|above| above.role == Role::Hidden) => {
-                self.detach(&parent);
-            }
             Some(parent) => self.tell(&parent, "Target.detachFromTarget", &json!({ "sessionId": id })),
         }
         Ok(())

@@ -6,7 +6,6 @@
 use super::message::{self, Refusal};
 use super::session::Session;
 use crate::base::file_name::safe_name;
-use crate::browser::devtools::target::SessionId;
 use crate::browser::events::Event;
 use crate::protocol::effects::DownloadState;
 use serde::Deserialize;
@@ -79,23 +78,10 @@ impl Session {
 
     /// Handles a download event of the browser. Passes it on if it is about one of the client's tabs.
     pub(super) fn download_event(&mut self, event: &Event) {
-        self.pass_download(event, None);
-    }
-
-    /// Handles the same event of a page's session: an everyday browser has no other.
-    pub(super) fn forward_download_of_page(&mut self, event: &Event, session: &SessionId) {
-        let method = event.method();
-        self.out.push(message::forwarded(method, session, event.params()));
-        if self.browser.is_relayed() {
-            self.pass_download(event, Some(session));
-        }
-    }
-
-    fn pass_download(&mut self, event: &Event, page: Option<&SessionId>) {
         if event.method().ends_with("downloadWillBegin") {
             let Some(WillBegin { guid, suggested_filename }) = event.read() else { return };
             let tab = self.browser.tab_of_download(&guid);
-            if page.is_none() && !tab.is_some_and(|tab| self.tabs.contains_key(&tab)) {
+            if !tab.is_some_and(|tab| self.tabs.contains_key(&tab)) {
                 return;
             }
             if self.downloads.denied {

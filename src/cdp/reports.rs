@@ -45,10 +45,8 @@ impl Session {
         };
         match event.method() {
             "Target.attachedToTarget" => self.attached_below(event, &id, &held),
-            "Target.detachedFromTarget" => self.session_ended(event, (held.role != Role::Hidden).then_some(&id)),
+            "Target.detachedFromTarget" => self.session_ended(event, Some(&id)),
             method if method.starts_with("Target.") => {}
-            "Fetch.requestPaused" if self.browser.is_relayed() => self.judge_request(event, &id),
-            "Page.downloadWillBegin" | "Page.downloadProgress" => self.forward_download_of_page(event, &id),
             method => {
                 if method == "Tracing.tracingComplete" {
                     self.learn_stream(event.params());
@@ -62,8 +60,6 @@ impl Session {
     fn attached_below(&mut self, event: &Event, parent: &SessionId, held: &Held) {
         let Some(Attached { session_id, target_info: TargetOf { target_id, kind } }) = event.read() else { return };
         let role = match (held.role, kind.as_str()) {
-            // `tabs` has its session already.
-            (Role::Hidden, _) => return,
             (Role::Direct(Kind::Tab), "page") => Role::Direct(Kind::Page),
             (Role::Direct(Kind::Page) | Role::Inner, "iframe" | "worker") => Role::Inner,
             _ => {
@@ -81,9 +77,6 @@ impl Session {
     fn session_ended(&mut self, event: &Event, parent: Option<&SessionId>) {
         let Some(Detached { session_id }) = event.read() else { return };
         let Some(held) = self.forget(&session_id) else { return };
-        if held.role == Role::Hidden {
-            return;
-        }
         let params = json!({ "sessionId": session_id, "targetId": held.target });
         self.out.push(message::event("Target.detachedFromTarget", parent, params));
     }

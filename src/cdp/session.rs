@@ -56,8 +56,6 @@ pub(super) struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Direct(Kind),
-    /// An everyday browser's *tab*, which the client does not see: its page is below it.
-    Hidden,
     /// An out-of-process frame or a worker.
     Inner,
 }
@@ -261,12 +259,7 @@ impl Session {
                 }
                 self.send_on(command, session.filter(|_| !of_browser), command.params).map(|()| None)
             }
-            (Rule::Pass, Some(_)) => {
-                if self.browser.is_relayed() && method.starts_with("Fetch.") {
-                    return Err(Refusal::denied("an everyday browser's requests can't be intercepted"));
-                }
-                self.send_on(command, session, command.params).map(|()| None)
-            }
+            (Rule::Pass, Some(_)) => self.send_on(command, session, command.params).map(|()| None),
             (Rule::Check(check), Some(held)) => {
                 let params = self.checked(check, command, held.tab).await?;
                 let raw =

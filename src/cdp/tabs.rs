@@ -5,14 +5,10 @@
 use super::message::{self, Refusal};
 use super::session::{Held, Role, Session};
 use super::targets::{Kind, Shown};
-use crate::base::metadata::is_metadata_url;
 use crate::browser::devtools::target::SessionId;
-use crate::browser::events::Event;
-use crate::browser::held_back;
 use crate::browser::keep_attached::ServesClient;
 use crate::browser::tabs::TabInfo;
 use crate::protocol::ids::TabId;
-use serde::Deserialize;
 use serde_json::json;
 use std::time::Duration;
 
@@ -23,18 +19,6 @@ const READY_LIMIT: Duration = Duration::from_secs(5);
 pub(super) struct Leased {
     pub(super) shown: Shown,
     _serves: ServesClient,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PausedRequest {
-    request_id: String,
-    request: PausedUrl,
-}
-
-#[derive(Deserialize)]
-struct PausedUrl {
-    url: String,
 }
 
 impl Session {
@@ -73,10 +57,7 @@ impl Session {
     async fn gain(&mut self, info: &TabInfo) {
         let Ok(tab) = self.browser.tab(info.id) else { return };
         let Ok(serves) = tab.serve_client() else { return };
-        if self.browser.is_relayed() {
-            // Its one attachment is the client's from here on.
-            tab.release();
-        } else if let Ok(Err(error)) = tokio::time::timeout(READY_LIMIT, tab.engage()).await {
+        if let Ok(Err(error)) = tokio::time::timeout(READY_LIMIT, tab.engage()).await {
             tracing::debug!(%error, "a CDP client's tab is not set up");
         }
         let Some(shown) = tab.info().ok().and_then(|info| self.shown(&info)) else { return };
@@ -113,8 +94,6 @@ impl Session {
         for id in sessions {
             self.detach(&id);
         }
-        // What is left is below a hidden session.
-        self.sessions.retain(|_, held| held.tab != tab);
         let Some(Leased { shown, .. }) = self.tabs.remove(&tab) else { return };
         for kind in Kind::BOTH {
             if self.discover.as_ref().is_some_and(|filter| filter.includes(kind)) {
@@ -147,21 +126,11 @@ impl Session {
     pub(super) async fn attach(&mut self, tab: TabId, kind: Kind) -> Result<SessionId, Refusal> {
         let shown = self.tabs.get(&tab).map(|leased| leased.shown.clone());
         let shown = shown.ok_or_else(|| Refusal::failed("No target with given id found"))?;
-        let (session, parent) = match (self.browser.is_relayed(), kind) {
-            (false, kind) => (self.link.attach(shown.target(kind)).await?, None),
-            (true, Kind::Tab) => (self.link.attach(&shown.tab_target).await?, None),
-            (true, Kind::Page) => {
-                let (above, page) = self.link.attach_page_below(&shown.tab_target).await?;
-                let hidden = Held { tab, role: Role::Hidden, target: shown.tab_target.clone(), parent: None };
-                self.sessions.insert(above.clone(), hidden);
-                (page, Some(above))
-            }
-        };
+        let session = self.link.attach(shown.target(kind)).await?;
         if kind == Kind::Page {
             self.prepare_session(&session);
         }
-        // A session below a hidden one stands beside the others for the client.
-        let held = Held { tab, role: Role::Direct(kind), target: shown.target(kind).to_owned(), parent };
+        let held = Held { tab, role: Role::Direct(kind), target: shown.target(kind).to_owned(), parent: None };
         self.sessions.insert(session.clone(), held);
         let params = json!({ "sessionId": session, "targetInfo": shown.info(kind, true), "waitingForDebugger": false });
         self.out.push(message::event("Target.attachedToTarget", None, params));
@@ -171,36 +140,14 @@ impl Session {
     /// Ends a session that `attach` began, and tells the client.
     pub(super) fn detach(&mut self, id: &SessionId) {
         let Some(held) = self.sessions.get(id).cloned() else { return };
-        let pages: Vec<(SessionId, Held)> = match held.role {
-            // The client knows the page below it.
-            Role::Hidden => {
-                let below = self.sessions.iter().filter(|(_, one)| one.parent.as_ref() == Some(id));
-                below.map(|(id, held)| (id.clone(), held.clone())).collect()
-            }
-            _ => vec![(id.clone(), held)],
-        };
         self.link.detach(id);
         self.forget(id);
-        for (id, held) in pages {
-            let params = json!({ "sessionId": id, "targetId": held.target });
-            self.out.push(message::event("Target.detachedFromTarget", None, params));
-        }
+        let params = json!({ "sessionId": id, "targetId": held.target });
+        self.out.push(message::event("Target.detachedFromTarget", None, params));
     }
 
-    /// Holds back requests to metadata addresses, in a browser without resolver rules of ours.
+    /// Makes the page of a new session take input as if it were in front.
     pub(super) fn prepare_session(&self, session: &SessionId) {
-        if self.browser.is_relayed() {
-            self.tell(session, "Fetch.enable", &json!({ "patterns": held_back::patterns() }));
-        }
-    }
-
-    /// Answers a request that `prepare_session` made the browser pause.
-    pub(super) fn judge_request(&self, event: &Event, session: &SessionId) {
-        let Some(PausedRequest { request_id, request }) = event.read() else { return };
-        if is_metadata_url(&request.url) {
-            let params = json!({ "requestId": request_id, "errorReason": "NameNotResolved" });
-            return self.tell(session, "Fetch.failRequest", &params);
-        }
-        self.tell(session, "Fetch.continueRequest", &json!({ "requestId": request_id }));
+        self.tell(session, "Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }));
     }
 }

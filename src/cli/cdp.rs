@@ -49,12 +49,6 @@ pub(super) fn command() -> Command {
                 .help("The tabs that the client gets. By default it gets a new one"),
         )
         .arg(
-            Arg::new("everyday")
-                .long("everyday")
-                .action(ArgAction::SetTrue)
-                .help("Use the connected everyday browser, not the one that `gstack connect` opened"),
-        )
-        .arg(
             Arg::new("ttl")
                 .long("ttl")
                 .value_name("TIME")
@@ -113,7 +107,6 @@ pub(super) fn parse(matches: &ArgMatches) -> Result<Cdp, Vec<String>> {
     let allowed = |name: &String| CdpGrant::ALL.into_iter().find(|grant| grant.name() == name);
     let request = CdpOpen {
         tabs: matches.get_many::<TabId>("tabs").into_iter().flatten().copied().collect(),
-        everyday: matches.get_flag("everyday"),
         ttl_seconds: matches.get_one::<u64>("ttl").copied().unwrap_or_default(),
         reconnect: matches.get_flag("reconnect"),
         allow: matches.get_many::<String>("allow").into_iter().flatten().filter_map(allowed).collect(),

@@ -42,8 +42,6 @@ impl CdpGrant {
 pub(crate) struct CdpOpen {
     /// The tabs that the client gets. If empty, it gets a new one.
     pub tabs: Vec<TabId>,
-    /// Uses the connected everyday browser.
-    pub everyday: bool,
     /// How long a client may connect, in seconds.
     pub ttl_seconds: u64,
     /// Admits another connection after the first has ended.

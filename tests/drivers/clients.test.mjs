@@ -9,7 +9,7 @@ import { TestHome } from '../e2e/harness/home.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { startShop } from './shop.mjs';
 
-describe("CDP clients in the browser of `connect`", () => {
+describe('CDP clients in the browser of `connect`', () => {
   let home;
   let shop;
   let upload;

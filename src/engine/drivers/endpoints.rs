@@ -24,7 +24,6 @@ pub(crate) struct Endpoint {
     secret: String,
     pub(crate) name: Option<String>,
     pub(crate) tabs: Vec<TabId>,
-    pub(crate) everyday: bool,
     pub(crate) allow: Vec<CdpGrant>,
     /// The folder that files may come from and go to, besides temporary folders.
     pub(crate) folder: Option<PathBuf>,
@@ -119,7 +118,6 @@ impl Endpoints {
             secret: random() + &random(),
             name: open.name,
             tabs: open.tabs,
-            everyday: open.everyday,
             allow: open.allow,
             folder: open.cwd.map(PathBuf::from),
             reconnect: open.reconnect,

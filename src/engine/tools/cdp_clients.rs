@@ -31,7 +31,7 @@ impl Engine {
     /// Creates an endpoint at a port. Fails if the browser is not open, a tab is not in it or is leased, or the audit
     /// can't be written.
     pub(crate) fn create_endpoint(&self, open: CdpOpen, port: u16) -> Result<Arc<Endpoint>, Fault> {
-        self.cdp_browser(open.everyday, &open.tabs)?;
+        self.cdp_browser(&open.tabs)?;
         let leases = self.drivers().leased_by_others(None);
         if let Some((tab, name)) = open.tabs.iter().find_map(|tab| Some((*tab, leases.get(tab)?))) {
             return Err(leased(tab, name));
@@ -94,7 +94,7 @@ impl Engine {
         client: &str,
         process: Process,
     ) -> Result<CdpClient, Fault> {
-        let browser = self.cdp_browser(endpoint.everyday, &endpoint.tabs)?;
+        let browser = self.cdp_browser(&endpoint.tabs)?;
         let label = endpoint.name.as_deref();
         let new = NewDriver { kind: DriverKind::Cdp, client, label, trusted: false, process };
         let folder = endpoint.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
@@ -114,18 +114,20 @@ impl Engine {
         Ok(client)
     }
 
-    /// Returns the browser that an endpoint is for.
-    fn cdp_browser(&self, everyday: bool, tabs: &[TabId]) -> Result<Browser, Fault> {
-        let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with(["cdp"]));
+    /// Returns the browser that an endpoint is for. Fails for an everyday browser: it has one DevTools session for each
+    /// tab, which is gstack's.
+    fn cdp_browser(&self, tabs: &[TabId]) -> Result<Browser, Fault> {
         let browser = match tabs.first() {
             Some(tab) => self.browsers().pages_with(Some(*tab)).ok_or(BrowsersError::NotConnected)?.0,
-            None if everyday => {
-                let all = self.browsers().all_everyday();
-                let used = all.iter().find(|one| self.browsers().is_in_use(one)).or(all.first());
-                used.ok_or(BrowsersError::EverydayAway)?.browser().clone()
+            None => {
+                let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with(["cdp"]));
+                self.browsers().current().ok_or_else(none)?
             }
-            None => self.browsers().current().ok_or_else(none)?,
         };
+        if browser.is_relayed() {
+            return Err(Fault::new(FaultCode::Forbidden, "a CDP client can't drive an everyday browser")
+                .hint("Open a browser for it with `gstack disconnect` and `gstack connect`."));
+        }
         for tab in tabs {
             check_page(&browser.tab(*tab)?.info()?)?;
         }

@@ -1,0 +1,304 @@
+/* A hostile CDP client, and a hostile process beside one: nothing beyond the leased tabs is reached, and nothing is left. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import WebSocket from 'ws';
+import { TestHome } from '../e2e/harness/home.mjs';
+import { until } from '../e2e/harness/wait.mjs';
+import { startShop } from './shop.mjs';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+/** A DevTools client that sends what it is told. */
+class Raw {
+  #waiting = new Map();
+  #id = 0;
+  events = [];
+
+  static async open(url) {
+    const raw = new Raw();
+    raw.socket = new WebSocket(url, { maxPayload: 0 });
+    raw.closed = once(raw.socket, 'close').then(([code, reason]) => `${code} ${reason}`);
+    raw.socket.on('message', (data) => {
+      const message = JSON.parse(data);
+      if (message.id === undefined) raw.events.push(message);
+      else raw.#waiting.get(message.id)?.(message);
+    });
+    await once(raw.socket, 'open');
+    return raw;
+  }
+
+  send(method, params = {}, sessionId = undefined) {
+    const id = ++this.#id;
+    return new Promise((resolve) => {
+      this.#waiting.set(id, resolve);
+      this.socket.send(JSON.stringify({ id, method, params, sessionId }));
+    });
+  }
+
+  async page() {
+    const { result } = await this.send('Target.getTargets');
+    const [{ targetId }] = result.targetInfos;
+    const attached = await this.send('Target.attachToTarget', { targetId, flatten: true });
+    return { targetId, session: attached.result.sessionId };
+  }
+}
+
+/** Returns the outcome of a WebSocket handshake: `open`, or the status of the refusal. */
+async function handshake(url, options = {}) {
+  const socket = new WebSocket(url, options);
+  return new Promise((resolve) => {
+    socket.once('open', () => {
+      socket.terminate();
+      resolve('open');
+    });
+    socket.once('unexpected-response', (_, response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    socket.once('error', (error) => resolve(error.code));
+  });
+}
+
+describe('a hostile CDP client', () => {
+  let home;
+  let shop;
+  let mine;
+
+  const address = async (...args) => (await home.ok(['cdp', ...args])).trim();
+  const drivers = async () => (await home.json('status')).drivers ?? [];
+  const noDriver = () => until(async () => (await drivers()).length === 0, 'the lease has ended');
+
+  before(async () => {
+    home = new TestHome();
+    shop = await startShop();
+    await home.connect(['--headless', `${shop.origin}/other`]);
+    [mine] = JSON.parse(await home.ok(['tabs', '--json'])).data;
+  });
+  after(async () => {
+    await shop?.stop();
+    assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+  });
+
+  test('a wrong secret, a foreign host, an origin and a second use are refused, and the audit has them', async () => {
+    const url = await address();
+    const { port, pathname } = new URL(url);
+    const wrong = `ws://127.0.0.1:${port}/devtools/browser/${'0'.repeat(64)}`;
+    for (const [target, options] of [
+      [wrong],
+      [`ws://127.0.0.1:${port}/devtools/browser/`],
+      [`ws://127.0.0.1:${port}/`],
+      [url.slice(0, -1)],
+      [`${url}0`],
+      [url, { headers: { Host: 'evil.example' } }],
+      [url, { headers: { Host: `evil.example:${port}` } }],
+      [url, { origin: 'https://evil.example' }],
+      [url, { origin: `http://127.0.0.1:${port}` }],
+      [url, { headers: { 'Sec-Fetch-Site': 'same-origin' } }],
+    ]) {
+      assert.equal(await handshake(target, options), 403, `${target} ${JSON.stringify(options)}`);
+    }
+    const status = (address) => new Promise((resolve) => get(address, (response) => resolve(response.resume().statusCode)));
+    for (const open of ['json/version', 'json', 'json/list', 'devtools/browser', `${'0'.repeat(64)}/json/version`]) {
+      assert.equal(await status(`http://127.0.0.1:${port}/${open}`), 403, open);
+    }
+    assert.equal(await status(`http://127.0.0.1:${port}/${pathname.split('/').pop()}/json/version`), 200);
+    const first = await Raw.open(url);
+    await first.send('Browser.getVersion');
+    assert.ok([403, 'ECONNREFUSED', 'ECONNRESET'].includes(await handshake(url)), 'it was used');
+    first.socket.close();
+    await noDriver();
+    assert.ok([403, 'ECONNREFUSED', 'ECONNRESET'].includes(await handshake(url)), 'it was used');
+    const audit = await home.ok(['audit']);
+    for (const why of ['wrong secret', 'foreign host', 'sent by a web page']) assert.ok(audit.includes(why), why);
+  });
+
+  test('an address is listed without its secret, ends when revoked with its connection, and expires', async () => {
+    const url = await address('--reconnect', '--name', 'ci');
+    const secret = new URL(url).pathname.split('/').pop();
+    const listed = await home.ok(['cdp', 'list']);
+    assert.ok(listed.includes('waits for ci') && !listed.includes(secret), listed);
+    const raw = await Raw.open(url);
+    await raw.send('Browser.getVersion');
+    assert.equal(await handshake(url), 403, 'one connection at a time');
+    raw.socket.close();
+    await noDriver();
+    const again = await Raw.open(url);
+    const id = /^(\w+)/.exec(await home.ok(['cdp', 'list']))[1];
+    await home.ok(['cdp', 'revoke', id]);
+    assert.match(await again.closed, /revoked/);
+    await noDriver();
+    const short = await address('--ttl', '1s');
+    await until(async () => (await handshake(short)) === 'ECONNREFUSED', 'it has expired');
+    const log = readFileSync(path.join(home.home, 'audit.jsonl'), 'utf8') + readFileSync(path.join(home.home, 'daemon.log'), 'utf8');
+    assert.ok(!log.includes(secret), 'the secret is written nowhere');
+  });
+
+  test('it sees and reaches no tab but its own', async () => {
+    const raw = await Raw.open(await address());
+    await raw.send('Target.setDiscoverTargets', { discover: true, filter: [{}] });
+    const { session } = await raw.page();
+    const all = (await home.devtools()).send ? await home.devtools() : undefined;
+    const foreign = (await all.send('Target.getTargets')).targetInfos.filter((one) => one.url.endsWith('/other'));
+    assert.ok(foreign.length > 0);
+    for (const { targetId } of foreign) {
+      for (const method of ['attachToTarget', 'getTargetInfo', 'closeTarget', 'activateTarget']) {
+        const { error } = await raw.send(`Target.${method}`, { targetId, flatten: true });
+        assert.match(error?.message ?? 'it is done', /No target with given id/, method);
+      }
+      assert.ok((await raw.send('Browser.getWindowForTarget', { targetId })).error);
+    }
+    for (const [method, params] of [
+      ['Target.attachToBrowserTarget', {}],
+      ['Target.exposeDevToolsProtocol', { targetId: foreign[0].targetId }],
+      ['Target.sendMessageToTarget', { targetId: foreign[0].targetId, message: '{}' }],
+      ['Target.createBrowserContext', {}],
+      ['Target.createTarget', { url: 'file:///etc/passwd' }],
+      ['Target.createTarget', { url: 'chrome://settings' }],
+      ['Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: false }],
+      ['Storage.getCookies', {}],
+      ['Browser.setPermission', { permission: { name: 'camera' }, setting: 'granted' }],
+      ['Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: '/etc' }],
+      ['Browser.crash', {}],
+      ['SystemInfo.getProcessInfo', {}],
+      ['Extensions.loadUnpacked', { path: '/' }],
+      ['Runtime.evaluate', { expression: '1' }],
+    ]) {
+      assert.ok((await raw.send(method, params)).error, `${method} of the browser`);
+    }
+    assert.ok((await raw.send('Runtime.evaluate', { expression: '1' }, 'F'.repeat(32))).error, 'a session that is not its own');
+    await raw.send('Page.enable', {}, session);
+    await raw.send('Page.navigate', { url: `${shop.origin}/order` }, session);
+    const secret = path.join(home.home, 'secret.txt');
+    writeFileSync(secret, 'x');
+    const { result } = await raw.send('Runtime.evaluate', { expression: "document.querySelector('#file')" }, session);
+    for (const [method, params] of [
+      ['Page.navigate', { url: 'file:///etc/passwd' }],
+      ['Page.navigate', { url: 'chrome://version' }],
+      ['Page.navigate', { url: 'http://169.254.169.254/' }],
+      ['Page.navigate', { url: 'view-source:file:///etc/passwd' }],
+      ['Page.close', {}],
+      ['Fetch.continueRequest', { requestId: 'x', url: 'file:///etc/passwd' }],
+      ['DOM.setFileInputFiles', { files: ['/etc/passwd'], objectId: result.result?.objectId }],
+      ['DOM.setFileInputFiles', { files: [secret], objectId: result.result?.objectId }],
+      ['Network.getAllCookies', {}],
+      ['Network.getCookies', { urls: ['https://bank.example/'] }],
+      ['Network.setCookie', { name: 'a', value: 'b', url: 'https://bank.example/' }],
+      ['Network.loadNetworkResource', { url: 'file:///etc/passwd', options: { disableCache: true, includeCredentials: true } }],
+      ['IndexedDB.requestDatabaseNames', { securityOrigin: shop.origin }],
+      ['IO.read', { handle: '1' }],
+      ['HeapProfiler.takeHeapSnapshot', {}],
+      ['ServiceWorker.enable', {}],
+    ]) {
+      // It opened this tab itself, so it may close it.
+      if (method !== 'Page.close') assert.ok((await raw.send(method, params, session)).error, `${method} ${JSON.stringify(params)}`);
+    }
+    const seen = JSON.stringify(raw.events);
+    assert.ok(!seen.includes('/other') && !foreign.some(({ targetId }) => seen.includes(targetId)), 'no event names another tab');
+    assert.match(await home.ok(['audit']), /Page\.navigate/);
+    raw.socket.close();
+    await noDriver();
+  });
+
+  test("the person's tab can be given and taken back, and stays open", async () => {
+    const raw = await Raw.open(await address('--tabs', String(mine.id)));
+    const { targetId, session } = await raw.page();
+    const shown = await raw.send('Runtime.evaluate', { expression: 'document.title' }, session);
+    assert.equal(shown.result.result.value, 'Other');
+    assert.match((await raw.send('Target.closeTarget', { targetId })).error.message, /only the person closes it/);
+    assert.match((await raw.send('Page.close', {}, session)).error.message, /only the person closes it/);
+    assert.match((await home.run(['cdp', '--tabs', String(mine.id)])).stderr, /leased by/);
+    await raw.send('Page.addScriptToEvaluateOnNewDocument', { source: 'globalThis.left = 1' }, session);
+    await raw.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' }, session);
+    await home.ok(['release', String(mine.id)]);
+    await until(() => raw.events.some((event) => event.method === 'Target.detachedFromTarget'), 'it is told');
+    assert.ok((await raw.send('Runtime.evaluate', { expression: '1' }, session)).error);
+    assert.ok((await raw.send('Target.attachToTarget', { targetId, flatten: true })).error);
+    await home.ok(['reload', '--tab', String(mine.id)]);
+    const left = await home.ok(['js', 'typeof left + Intl.DateTimeFormat().resolvedOptions().timeZone', '--tab', String(mine.id)]);
+    assert.ok(left.includes('undefined') && !left.includes('Tokyo'), left);
+    raw.socket.close();
+    await noDriver();
+  });
+
+  test('garbage, half a frame, an oversized message and a flood end the client and nothing else', async () => {
+    for (const garbage of ['nonsense', '[]', '{"id":1}', '{"id":1,"method":"Page.enable","method":"Browser.close"}']) {
+      const raw = await Raw.open(await address());
+      raw.socket.send(garbage);
+      assert.match(await raw.closed, /no DevTools command/, garbage);
+    }
+    const large = await Raw.open(await address());
+    large.socket.on('error', () => {});
+    large.socket.send('x'.repeat(40 * 1024 * 1024));
+    await large.closed;
+    const url = new URL(await address());
+    const half = connect(Number(url.port), '127.0.0.1');
+    half.on('error', () => {});
+    half.write(
+      `GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+    );
+    const [head] = await once(half, 'data');
+    assert.match(String(head), /^HTTP\/1.1 101/);
+    await until(async () => (await drivers()).length === 1, 'it is registered');
+    half.write(Buffer.from([0x81, 0xfe]));
+    half.destroy();
+    await noDriver();
+    const flood = await Raw.open(await address());
+    const { session } = await flood.page();
+    const answers = Array.from({ length: 5000 }, () => flood.send('Runtime.evaluate', { expression: 'while (0);' }, session));
+    await Promise.all(answers);
+    flood.socket.close();
+    await noDriver();
+    assert.match(await home.ok(['text', '--tab', String(mine.id)]), /secret of another tab/, 'gstack goes on');
+  });
+
+  test("a killed client's lease ends, and a killed daemon leaves no client connected", async () => {
+    const start = async (url) => {
+      const child = spawn(process.execPath, [path.join(here, 'idle-client.mjs'), url], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(child.stdout, 'data');
+      return child;
+    };
+    const child = await start(await address());
+    assert.equal((await drivers())[0].pid, child.pid);
+    child.kill('SIGKILL');
+    await noDriver();
+    const other = await start(await address());
+    const ended = once(other, 'exit');
+    await home.kill(await home.only('daemon'));
+    await ended;
+    // The next command starts another daemon.
+    await home.ok(['tabs']);
+    assert.deepEqual(await drivers(), []);
+    assert.match(await home.ok(['cdp', 'list']), /No CDP address/);
+  });
+
+  test('an agent creates no address, and cannot connect to one', async () => {
+    const agent = { GSTACK_AGENT: home.home };
+    const { stderr, stdout } = await new Promise((resolve) => {
+      const shell = spawn('/bin/sh', ['-c', `"${process.env.GSTACK_BIN ?? path.join(here, '../../target/debug/gstack')}" cdp; true`], {
+        env: { ...home.environment, ...agent },
+      });
+      let stdout = '';
+      let stderr = '';
+      shell.stdout.on('data', (data) => (stdout += data));
+      shell.stderr.on('data', (data) => (stderr += data));
+      shell.once('close', () => resolve({ stdout, stderr }));
+    });
+    assert.ok(!stdout.includes('ws://'), stdout);
+    assert.match(stderr, /agent/);
+    const child = spawn(process.execPath, [path.join(here, 'idle-client.mjs'), await address()], {
+      env: { ...process.env, ...agent },
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 1);
+    assert.match(await home.ok(['audit']), /not a process of the person/);
+  });
+});
