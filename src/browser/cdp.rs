@@ -5,9 +5,8 @@
 //! message; the rest is passed on unparsed. Never knows what a target or a tab is.
 
 use super::cdp_message::{Incoming, IncomingError, Outgoing};
-use super::client_link::Inlet;
 use super::devtools_session::Session;
-use super::events::{Event, Filter, Subscribers, Subscription};
+use super::events::{Event, Filter, Inlet, Subscribers, Subscription};
 use super::outbox::{self, Outbox};
 use super::sent_presses::SentPresses;
 use super::transport::{MessageSource, Transport};
@@ -175,7 +174,7 @@ impl Cdp {
         let gone = state.gone;
         state.subscribers.add(filter, gone)
     }
-    pub(super) fn change_inlets(&self, change: impl FnOnce(&mut Vec<Arc<Inlet>>)) {
+    pub(super) fn change_inlets(&self, change: impl FnOnce(&mut Vec<Arc<dyn Inlet>>)) {
         change(&mut self.inner.state().subscribers.inlets);
     }
     /// Returns a token that is cancelled when the connection ends.

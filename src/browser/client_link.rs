@@ -6,7 +6,7 @@
 use super::browser::Browser;
 use super::cdp::{Cdp, CdpError, OnReply};
 use super::devtools::target::{AttachToTarget, DetachFromTarget, SessionId};
-use super::events::Event;
+use super::events::{Event, Inlet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -33,7 +33,7 @@ pub(crate) enum FromBrowser {
 }
 
 /// The receiving end of what the connection's reader task finds for one program.
-pub(super) struct Inlet {
+struct ClientInlet {
     sessions: Mutex<HashSet<SessionId>>,
     root: Option<SessionId>,
     queue: mpsc::UnboundedSender<FromBrowser>,
@@ -47,14 +47,25 @@ struct OfSession {
     session_id: SessionId,
 }
 
-impl Inlet {
+impl ClientInlet {
     fn sessions(&self) -> MutexGuard<'_, HashSet<SessionId>> {
         // Each change is one operation of the set.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn push(&self, message: FromBrowser) {
+        if self.waiting.fetch_add(size(&message), Ordering::Relaxed) > MOST_WAITING {
+            self.full.cancel();
+        }
+        if !self.full.is_cancelled() && self.queue.send(message).is_err() {
+            tracing::trace!("a CDP client has left");
+        }
+    }
+}
+
+impl Inlet for ClientInlet {
     /// Queues an event if it is of one of the program's sessions, of a download, or of the end of such a session.
-    pub(super) fn publish(&self, event: &Event) {
+    fn publish(&self, event: &Event) {
         let passes = if event.session() == self.root.as_ref() {
             match event.method() {
                 "Browser.downloadWillBegin" | "Browser.downloadProgress" => true,
@@ -77,15 +88,6 @@ impl Inlet {
         }
         self.push(FromBrowser::Event(event.clone()));
     }
-
-    fn push(&self, message: FromBrowser) {
-        if self.waiting.fetch_add(size(&message), Ordering::Relaxed) > MOST_WAITING {
-            self.full.cancel();
-        }
-        if !self.full.is_cancelled() && self.queue.send(message).is_err() {
-            tracing::trace!("a CDP client has left");
-        }
-    }
 }
 
 fn size(message: &FromBrowser) -> usize {
@@ -100,14 +102,14 @@ fn size(message: &FromBrowser) -> usize {
 /// The sending half. Dropping it detaches all sessions, which undoes what they enabled.
 pub(crate) struct ClientLink {
     cdp: Cdp,
-    inlet: Arc<Inlet>,
+    inlet: Arc<ClientInlet>,
     /// Attached by this link, and not by the browser itself below another session.
     direct: HashSet<SessionId>,
 }
 
 /// The receiving half.
 pub(crate) struct ClientInbox {
-    inlet: Arc<Inlet>,
+    inlet: Arc<ClientInlet>,
     queue: mpsc::UnboundedReceiver<FromBrowser>,
 }
 
@@ -130,7 +132,7 @@ impl Browser {
     pub(crate) fn client_link(&self) -> (ClientLink, ClientInbox) {
         let cdp = self.cdp().clone();
         let (sender, queue) = mpsc::unbounded_channel();
-        let inlet = Arc::new(Inlet {
+        let inlet = Arc::new(ClientInlet {
             sessions: Mutex::default(),
             root: cdp.root().id().cloned(),
             queue: sender,
@@ -182,7 +184,9 @@ impl Drop for ClientLink {
             self.cdp.root().post(DetachFromTarget { session_id: session });
         }
         let sessions = std::mem::take(&mut *self.inlet.sessions());
-        self.cdp.change_inlets(|inlets| inlets.retain(|one| !Arc::ptr_eq(one, &self.inlet)));
+        self.cdp.change_inlets(|inlets| {
+            inlets.retain(|one| !std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(&self.inlet)))
+        });
         sessions.iter().for_each(|session| self.cdp.give_up(session));
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Owns the unparsed event, the filter and the bounded subscription. Never decides what an event means.
 
-use super::client_link::Inlet;
 use crate::browser::devtools::target::SessionId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -121,11 +120,16 @@ impl Subscription {
     }
 }
 
+/// Gets the events of the sessions that another program has on the connection. Must not block.
+pub(super) trait Inlet: Send + Sync {
+    fn publish(&self, event: &Event);
+}
+
 #[derive(Default)]
 pub(super) struct Subscribers {
     list: Vec<Subscriber>,
     /// The programs that have sessions of their own on the connection.
-    pub(super) inlets: Vec<Arc<Inlet>>,
+    pub(super) inlets: Vec<Arc<dyn Inlet>>,
 }
 
 struct Subscriber {

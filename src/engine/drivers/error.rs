@@ -42,6 +42,10 @@ pub(in crate::engine) enum DriversError {
     TooManyEndpoints { most: usize },
     /// No CDP endpoint has this id.
     NoSuchEndpoint { id: String },
+    /// The tab shows a page of the browser or a local file.
+    NoWebPage { tab: String },
+    /// A CDP client is to drive an everyday browser.
+    NotEveryday,
     /// The approval is too long for a person to read.
     ApprovalTooLong,
 }
@@ -133,6 +137,16 @@ impl From<DriversError> for Fault {
                 FaultCode::NotFound,
                 format!("no CDP endpoint has the id {id:?}"),
                 "`gstack cdp list` lists the endpoints.",
+            ),
+            DriversError::NoWebPage { tab } => (
+                FaultCode::Forbidden,
+                format!("tab {tab} shows no web page"),
+                "Open a web page in it first: gstack goto URL --tab N",
+            ),
+            DriversError::NotEveryday => (
+                FaultCode::Forbidden,
+                "a CDP client can't drive an everyday browser".to_owned(),
+                "Open a browser for it: `gstack disconnect`, then `gstack connect`.",
             ),
             DriversError::ApprovalTooLong => (
                 FaultCode::TooLarge,

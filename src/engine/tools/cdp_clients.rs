@@ -17,7 +17,7 @@ use crate::protocol::audit::{AuditBy, AuditEntry};
 use crate::protocol::catalogue;
 use crate::protocol::cdp_endpoint::{CdpEndpoint, CdpEndpoints, CdpOpen, CdpRevoke};
 use crate::protocol::driver::DriverKind;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -125,8 +125,7 @@ impl Engine {
             }
         };
         if browser.is_relayed() {
-            return Err(Fault::new(FaultCode::Forbidden, "a CDP client can't drive an everyday browser")
-                .hint("Open a browser for it with `gstack disconnect` and `gstack connect`."));
+            return Err(DriversError::NotEveryday.into());
         }
         for tab in tabs {
             check_page(&browser.tab(*tab)?.info()?)?;
@@ -140,8 +139,7 @@ fn check_page(tab: &TabInfo) -> Result<(), Fault> {
     if is_web_page(&tab.url) {
         return Ok(());
     }
-    Err(Fault::new(FaultCode::Forbidden, format!("tab {} shows no web page", tab.id))
-        .hint("Open a web page in it first: gstack goto URL --tab N"))
+    Err(DriversError::NoWebPage { tab: tab.id.to_string() }.into())
 }
 
 /// Returns true for the address of a page that a CDP client may drive.
