@@ -23,6 +23,10 @@ describe('taking a tab over', () => {
     return started;
   };
   const takenOver = (who) => panel().waitFor(`!${STRIP}.hidden && ${STRIP}.innerText.includes('${who}')`, `${who} is paused`);
+  const running = async () => {
+    const { entries } = await scene.home.json('activity');
+    return entries.filter(({ driver, outcome }) => driver && outcome === 'running').map(({ command }) => command);
+  };
   const notTaken = () => panel().waitFor(`${STRIP}.hidden`, 'nobody is paused');
   const handBack = async (note = '') => {
     await panel().evaluate(`{
@@ -75,13 +79,15 @@ describe('taking a tab over', () => {
     const client = await start('cursor', '--name', 'work', '--tab', String(mine));
     await client.call('fill', { selector: '#name', value: 'Ada' });
     const waits = client.run('wait', { selector: '#never', timeout: 45_000 });
-    await until(async () => (await scene.home.ok(['activity'])).includes('wait'), 'the command runs');
+    await until(async () => (await running()).includes('wait'), 'the command runs');
     await scene.page.click('#email');
     await takenOver('cursor (work)');
     assert.ok(await panel().evaluate(`document.querySelector('#lease').hidden`), 'it does not work there now');
     const filling = client.run('fill', { selector: '#name', value: 'Mallory' });
     await scene.page.insert('ada@shop.example');
     await scene.page.evaluate(`document.querySelector('h1').textContent = 'A new order'`);
+    // A call that arrives after the tab is handed back may run: this one waits for it.
+    await until(async () => (await running()).includes('fill'), 'the act has arrived');
     assert.equal(await scene.page.evaluate(value), 'Ada', 'nothing was done meanwhile');
     await handBack('I filled in the email.');
     for (const call of [waits, filling]) {
