@@ -83,8 +83,12 @@ const SERVICES: [(&str, &[&str]); 20] = [
 ];
 
 /// Crates that only some layers may name.
-const OUTSIDE: [(&str, &[&str]); 3] =
-    [("tokio_tungstenite", &["browser", "cdp"]), ("axum", &["http", "mcp"]), ("clap", &["cli", "command"])];
+const OUTSIDE: [(&str, &[&str]); 4] = [
+    ("tokio_tungstenite", &["browser", "cdp"]),
+    ("tokio_rustls", &["browser"]),
+    ("axum", &["http", "mcp"]),
+    ("clap", &["cli", "command"]),
+];
 
 /// Text that must not be in shipped code. The lints forbid it too; here one list shows all of it.
 const FORBIDDEN: [&str; 7] = ["todo!(", "unimplemented!(", "dbg!(", ".unwrap()", "TODO", "FIXME", "XXX"];

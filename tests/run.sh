@@ -146,6 +146,8 @@ if wants build; then
   export GSTACK_BROWSER_PATH=$browser
   say "Browser: $browser"
   if [ "$(uname)" = Linux ]; then have bwrap || apt_install bubblewrap || say "bubblewrap is missing: the sandbox is tested with Landlock alone."; fi
+  if [ "$(uname)" = Linux ]; then have chromedriver || apt_install chromium-driver || say "chromedriver is missing: the tests of grids fail."; fi
+  have openssl || apt_install openssl || say "openssl is missing: the tests of remote browsers fail."
   if [ "$(uname)" = Linux ]; then have Xvfb || apt_install xvfb || say "Xvfb is missing: tests of a browser with a window are skipped."; fi
   if [ "$(uname)" = Linux ]; then have valgrind || apt_install valgrind || say "valgrind is missing: instructions are not counted."; fi
   if [ "$(uname)" = Linux ]; then have xdotool || apt_install xdotool || say "xdotool is missing: tests with a real keyboard are skipped."; fi

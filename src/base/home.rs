@@ -176,6 +176,10 @@ impl Home {
     pub fn everyday_file(&self) -> PathBuf {
         self.root.join("everyday.json")
     }
+    /// Returns the path of the sessions that were created on other machines and must be released there.
+    pub fn remote_sessions_file(&self) -> PathBuf {
+        self.root.join("remote-sessions.json")
+    }
     /// Returns the path of the tab numbers, kept for the next daemon.
     pub fn tabs_file(&self) -> PathBuf {
         self.root.join("tabs.json")

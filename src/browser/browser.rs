@@ -16,6 +16,7 @@ use super::engage::auto_attach;
 use super::error::BrowserError;
 use super::keeper_link::KeeperLink;
 use super::keyboard::Keyboard;
+use super::remote::FileSystem;
 use super::router::Router;
 use super::shared::{Shared, State};
 use super::tab::Tab;
@@ -154,6 +155,10 @@ impl Browser {
     /// The only sites that it reaches.
     pub fn only_sites(&self) -> &SiteList {
         &self.shared.options.only_sites
+    }
+    /// Returns how the browser and this machine exchange files.
+    pub fn file_system(&self) -> &FileSystem {
+        &self.shared.options.files
     }
     /// Commands to the browser itself.
     pub fn root(&self) -> Session {

@@ -39,6 +39,8 @@ pub(crate) mod permissions;
 mod person_input;
 pub(crate) mod refused;
 pub(crate) mod relay;
+pub mod remote;
+mod remote_saving;
 mod router;
 pub(crate) mod routes;
 mod saving;

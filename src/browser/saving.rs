@@ -8,6 +8,8 @@ use super::devtools::browser::{CancelDownload, DownloadBehavior, SetDownloadBeha
 use super::downloads::Record;
 use super::effects::{Effects, Noted};
 use super::events::Event;
+use super::remote::FileSystem;
+use super::remote_saving::NOT_HERE;
 use super::shared::Shared;
 use crate::base::file_name::{move_into, safe_name};
 use crate::protocol::effects::{Download, DownloadState};
@@ -55,6 +57,9 @@ struct DownloadProgress {
 impl Shared {
     /// Sets the download behavior between actions. In a browser with a window, downloads belong to the user.
     pub(super) fn set_up_downloads(&self) {
+        if self.set_up_remote_downloads() {
+            return;
+        }
         let behavior = match (&self.options.downloads, self.options.headless) {
             (Some(_), true) => return self.save_downloads(),
             (None, true) => DownloadBehavior::Deny,
@@ -79,7 +84,8 @@ impl Shared {
             *recordings == usize::from(begins)
         };
         let is_window = !self.options.headless && self.options.lets_go_after.is_none();
-        if !is_first_or_last || !is_window || self.options.downloads.is_none() {
+        let is_ours = matches!(self.options.files, FileSystem::Ours);
+        if !is_first_or_last || !is_window || !is_ours || self.options.downloads.is_none() {
             return;
         }
         if begins { self.save_downloads() } else { self.set_up_downloads() }
@@ -138,7 +144,9 @@ impl Shared {
             state.downloads.told();
             too_many
         };
-        if too_many {
+        if self.cannot_have_downloads() {
+            self.cancel_download(&guid, NOT_HERE);
+        } else if too_many {
             self.cancel_download(&guid, &format!("{MOST_AT_ONCE} others were under way"));
         }
     }
@@ -163,7 +171,7 @@ impl Shared {
         if received > LARGEST || total.is_some_and(|total| total > LARGEST) {
             return self.cancel_download(&guid, &format!("it has more than {LARGEST} bytes"));
         }
-        if how != "completed" {
+        if how != "completed" || self.fetch_download(&guid, &name, file_path.as_deref()) {
             return;
         }
         let named_by_us = self.options.downloads.as_ref().map(|folders| folders.incoming.join(&guid));
@@ -193,7 +201,7 @@ impl Shared {
         self.cdp.tasks().spawn_blocking(moving);
     }
 
-    fn download_saved(&self, id: &str, path: Option<&Path>) {
+    pub(super) fn download_saved(&self, id: &str, path: Option<&Path>) {
         let mut state = self.state();
         if let Some(record) = state.downloads.get_mut(id) {
             record.download.state = DownloadState::Saved;

@@ -16,6 +16,7 @@ use super::keyboard::Keyboard;
 use super::overrides::PersistentOverride;
 use super::permissions::Permission;
 use super::refused::Refused;
+use super::remote::FileSystem;
 use super::routes::Routes;
 use super::tabs::{BrowserEvent, Follow, TabNumbers, Tabs};
 use crate::base::site_list::SiteList;
@@ -53,6 +54,8 @@ pub struct AttachOptions {
     pub refuses: Option<fn(&str) -> bool>,
     /// Checks the requests of pages before they are sent: for a browser without our resolver rules.
     pub holds_back: bool,
+    /// How the browser and this machine exchange files.
+    pub files: FileSystem,
     /// Set for an everyday browser: no command is sent to it before a tab is used, and gstack detaches from a tab that
     /// was idle for this long.
     pub lets_go_after: Option<Duration>,

@@ -1,8 +1,8 @@
 //! DevTools over a websocket, for a browser that gstack did not start and that has an open port (`connect --attach
-//! URL`).
+//! URL`), and the messages of `remote`'s websockets.
 //!
-//! Owns the connection from an address to whole messages. Accepts only loopback addresses: anyone who reaches a
-//! DevTools port controls the browser.
+//! Owns the connection from an address to whole messages. Connects only to loopback addresses: anyone who reaches a
+//! DevTools port controls the browser. Other machines are `remote`'s.
 
 use super::transport::{MessageSink, MessageSource, Transport};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -12,14 +12,13 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use std::io;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use url::{Host, Url};
-
-type Socket = WebSocketStream<TcpStream>;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
 
@@ -70,11 +69,16 @@ pub async fn connect(address: &str) -> Result<Transport, AttachError> {
     let opened = timeout(CONNECT_LIMIT, open(&url)).await;
     let socket =
         opened.map_err(|_| unreachable(format!("no answer within {CONNECT_LIMIT:?}")))?.map_err(unreachable)?;
-    let (sink, source) = socket.split();
-    Ok(Transport { sink: Box::new(Sink { stream: sink }), source: Box::new(Source { stream: source }) })
+    Ok(over(socket))
 }
 
-async fn open(url: &Url) -> Result<Socket, String> {
+/// Sends and receives the messages of an open websocket.
+pub(super) fn over<S: AsyncRead + AsyncWrite + Send + Unpin + 'static>(socket: WebSocketStream<S>) -> Transport {
+    let (sink, source) = socket.split();
+    Transport { sink: Box::new(Sink { stream: sink }), source: Box::new(Source { stream: source }) }
+}
+
+async fn open(url: &Url) -> Result<WebSocketStream<TcpStream>, String> {
     let addresses = url.socket_addrs(|| None).map_err(|error| error.to_string())?;
     let stream = TcpStream::connect(addresses.as_slice()).await.map_err(|error| error.to_string())?;
     // Callers wait for the reply to each message, so it must not wait for the next one to fill a packet.
@@ -94,11 +98,11 @@ pub(super) fn is_local(url: &Url) -> bool {
     }
 }
 
-struct Sink {
-    stream: SplitSink<Socket, Message>,
+struct Sink<S> {
+    stream: SplitSink<WebSocketStream<S>, Message>,
 }
 
-impl MessageSink for Sink {
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> MessageSink for Sink<S> {
     fn send<'a>(&'a mut self, messages: &'a [Vec<u8>]) -> BoxFuture<'a, io::Result<()>> {
         Box::pin(async move {
             for message in messages {
@@ -110,11 +114,11 @@ impl MessageSink for Sink {
     }
 }
 
-struct Source {
-    stream: SplitStream<Socket>,
+struct Source<S> {
+    stream: SplitStream<WebSocketStream<S>>,
 }
 
-impl MessageSource for Source {
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> MessageSource for Source<S> {
     /// Cancel safe: the socket keeps a message that it has begun to read. It answers pings itself.
     fn next(&mut self) -> BoxFuture<'_, io::Result<Option<Bytes>>> {
         Box::pin(async move {

@@ -33,6 +33,7 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         Invocation::Mcp(Mcp::Install { print: false, .. } | Mcp::Uninstall { print: false, .. }) => {
             Some("change which programs have gstack")
         }
+        Invocation::Connect { remote: Some(_), .. } => Some("connect to a browser on another machine"),
         Invocation::InstallHost { .. }
         | Invocation::UninstallHost { .. }
         | Invocation::Mcp(_)

@@ -10,12 +10,14 @@ use super::evidence::{self, Evidence};
 use super::mcp::{self, Mcp};
 use super::panels::{self, Panels};
 use super::policy::{self, Rules};
+use super::remote;
 use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use super::skill::{self, Skill};
 use crate::command::registry;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
+use crate::protocol::remote::RemoteBrowser;
 use clap::{ArgMatches, Command};
 use std::path::PathBuf;
 
@@ -47,6 +49,8 @@ pub enum Invocation {
         attach: Option<String>,
         /// Drives the person's everyday browser through its extension.
         everyday: bool,
+        /// Drives a browser on another machine.
+        remote: Option<RemoteBrowser>,
     },
     /// `gstack disconnect`: closes the browser.
     Disconnect {
@@ -269,6 +273,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             arguments: many("arguments"),
             attach: text("attach"),
             everyday: matches.get_flag("everyday"),
+            remote: remote::parse(matches),
         },
         "disconnect" => Invocation::Disconnect { force: matches.get_flag("force") },
         "stop" => Invocation::Stop,

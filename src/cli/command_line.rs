@@ -2,7 +2,7 @@
 //!
 //! Owns gstack's own subcommands and their options. The registry defines the browser commands.
 
-use super::{approvals, audit, cdp, evidence, help, mcp, panels, policy, sessions, settings, skill};
+use super::{approvals, audit, cdp, evidence, help, mcp, panels, policy, remote, sessions, settings, skill};
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
@@ -52,6 +52,7 @@ pub fn command() -> Command {
                     .conflicts_with_all(["attach", "browser", "headless", "headed", "arguments"])
                     .help("Drive your everyday browser through its extension"),
             )
+            .args(remote::arguments())
             .arg(Arg::new("url").value_name("URL").help("A page to open"))
             .arg(
                 Arg::new("arguments")

@@ -54,6 +54,10 @@ fn next_steps(connected: &Connected, terminal: Terminal) -> String {
             "gstack did not start this browser and never closes it: gstack disconnect only detaches from it.\nDrive \
                 it: gstack snapshot -i   ·   talk to it: gstack chat \"help\""
         }
+        ("remote", _) => {
+            "The browser runs on another machine: gstack disconnect leaves it, and ends a session that gstack created.\nDrive \
+                it: gstack snapshot -i   ·   talk to it: gstack chat \"help\""
+        }
         ("everyday", _) => {
             "This is your own browser, with your logins: gstack disconnect only detaches from it.\nDrive it: gstack \
                 tabs   ·   gstack snapshot -i   ·   talk to it: gstack chat \"help\""

@@ -28,6 +28,7 @@ mod panels;
 mod policy;
 mod progress;
 mod questions;
+mod remote;
 mod report;
 mod sessions;
 mod settings;
@@ -116,8 +117,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         renew(&home, &invocation).await;
     }
     match invocation {
-        Invocation::Connect { browser, headless, url, arguments, attach, everyday } => {
-            let request = ConnectRequest { browser, headless, url, arguments, attach, everyday, ..here()? };
+        Invocation::Connect { browser, headless, url, arguments, attach, everyday, remote } => {
+            let (remote, keys) = remote::resolve(remote)?;
+            let request =
+                ConnectRequest { browser, headless, url, arguments, attach, everyday, remote, keys, ..here()? };
             connect::connect(&client, request, json, globals.session.as_deref(), terminal).await?;
         }
         Invocation::Disconnect { force } => {

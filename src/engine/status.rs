@@ -49,6 +49,7 @@ impl StatusReport {
                 .map(|(tab, set)| TabOverrides { tab, set })
                 .collect(),
             drivers: self.drivers.infos(),
+            remote: self.browsers.remote_status(),
             only_sites: self
                 .browsers
                 .current()

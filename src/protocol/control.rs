@@ -7,6 +7,7 @@ use super::driver::DriverInfo;
 use super::fault::{Fault, FaultWords};
 use super::hops::HopState;
 use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, QuestionId, TabId};
+use super::remote::{RemoteBrowser, RemoteStatus, SecretVariables};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -33,6 +34,10 @@ pub(crate) struct ConnectRequest {
     pub attach: Option<String>,
     /// Whether to use the everyday browser whose extension is connected, instead of our own.
     pub everyday: bool,
+    /// A browser on another machine, to use instead of our own.
+    pub remote: Option<RemoteBrowser>,
+    /// Keys of hosted services from the terminal's environment.
+    pub keys: SecretVariables,
 }
 
 /// `POST /disconnect`.
@@ -99,7 +104,7 @@ pub(crate) struct Health {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Status {
     pub healthy: bool,
-    /// `headed`, `headless`, `attached`, `everyday` or `none`.
+    /// `headed`, `headless`, `attached`, `remote`, `everyday` or `none`.
     pub mode: String,
     pub url: Option<String>,
     pub tabs: usize,
@@ -116,6 +121,9 @@ pub(crate) struct Status {
     /// The registered drivers, and the tabs that each one leases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drivers: Vec<DriverInfo>,
+    /// Where the browser in use runs, if that is another machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteStatus>,
     /// The only sites that the open browser reaches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_sites: Option<String>,
@@ -151,6 +159,7 @@ impl Status {
         if let Some(url) = &self.url {
             lines.push(format!("URL: {url}"));
         }
+        lines.extend(self.remote.as_ref().map(RemoteStatus::line));
         lines.push(format!("Tabs: {}", self.tabs));
         lines.push(match self.browser_pid {
             Some(browser) => format!("PID: {} (browser {browser})", self.pid),

@@ -41,6 +41,7 @@ pub(crate) mod panel_key;
 pub(crate) mod panels;
 pub(crate) mod policy;
 pub(crate) mod relay;
+pub mod remote;
 pub mod rpc;
 pub(crate) mod sentence;
 pub(crate) mod settings;

@@ -65,6 +65,9 @@ pub enum PageError {
     /// The address, or one that it redirects to, is not allowed.
     #[error("it leads to {0}, an address that gstack does not open")]
     AddressRefused(String),
+    /// The browser is on another machine, and the files did not get there.
+    #[error("the files could not be sent to the browser's machine: {0}")]
+    FilesNotMoved(String),
     #[error("{0}")]
     Usage(String),
 }
@@ -179,6 +182,7 @@ impl From<PageError> for Fault {
             PageError::Unknown { .. } | PageError::Unanswered { .. } => {
                 (FaultCode::OutcomeUnknown, catalogue::LOOK_AT_SNAPSHOT.into())
             }
+            PageError::FilesNotMoved(_) => (FaultCode::Storage, catalogue::LOOK_AGAIN.into()),
             PageError::Usage(_) => (FaultCode::BadRequest, catalogue::SEE_HELP.into()),
             PageError::Timeout { .. }
             | PageError::DocumentGone

@@ -87,14 +87,17 @@ impl Engine {
             self.conversations().connected_from(cwd);
         }
         self.settings().read_again().await?;
-        if (request.attach.is_some() || request.everyday) && !self.config().browser.only_sites.is_empty() {
+        if (request.attach.is_some() || request.everyday || request.remote.is_some())
+            && !self.config().browser.only_sites.is_empty()
+        {
             return Err(ConnectError::NotLimited.into());
         }
         let new_folders = self.agents().learn_path(request.path.as_deref());
-        let started = match &request.attach {
-            Some(address) => self.attach_browser(address, tell).await?,
-            None if request.everyday => self.connect_everyday(tell).await?,
-            None => self.open_browser(request, tell).await?,
+        let started = match (&request.attach, &request.remote) {
+            (Some(address), _) => self.attach_browser(address, tell).await?,
+            (None, Some(remote)) => self.connect_remote(remote, &request.keys, tell).await?,
+            (None, None) if request.everyday => self.connect_everyday(tell).await?,
+            (None, None) => self.open_browser(request, tell).await?,
         };
         let browser = self
             .browsers()

@@ -9,4 +9,5 @@ mod connect;
 mod error;
 mod everyday_list;
 mod handoff;
+mod remote;
 mod tab_reports;

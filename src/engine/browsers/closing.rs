@@ -22,17 +22,20 @@ impl Browsers {
 
     /// Handles the end of the connection: the browser was closed or crashed, or its keeper was killed.
     pub(super) fn gone(&self, browser: &Browser) {
-        {
+        let remote = {
             let mut current = lock(&self.0.current);
             if current.as_ref().is_none_or(|known| known.browser.run() != browser.run()) {
                 return;
             }
-            *current = None;
-        }
+            current.take().and_then(|current| current.remote)
+        };
         if self.needs().tasks.shutdown().is_cancelled() {
             return;
         }
         tracing::info!("the browser is gone");
+        if let Some(remote) = remote {
+            self.needs().tasks.spawn(self.clone().give_back(remote));
+        }
         self.tell_closed(browser);
         self.tell(BrowserChange::InUse);
         self.needs().ports.broadcast(&ToPanel::Fault(BrowsersError::Closed.into()));
@@ -44,11 +47,14 @@ impl Browsers {
         }
     }
 
-    /// Detaches from the browser when the daemon ends; its keeper keeps it running.
+    /// Detaches from the browser when the daemon ends; its keeper keeps it running. Releases one on another machine.
     pub(in crate::engine) async fn detach(&self) {
         let current = lock(&self.0.current).take();
         if let Some(current) = current {
             current.browser.detach().await;
+            if let Some(remote) = current.remote {
+                self.clone().give_back(remote).await;
+            }
         }
     }
 
@@ -81,10 +87,15 @@ impl Browsers {
             self.tell_closed(&current.browser);
             current.browser.detach().await;
         }
-        if current.as_ref().is_some_and(|current| current.attached.is_some()) {
+        if let Some(current) = current.as_ref().filter(|current| current.attached.is_some()) {
+            let remote = current.remote.clone();
+            let closed = remote.as_ref().is_some_and(|remote| remote.ends_with_us());
+            if let Some(remote) = remote {
+                self.clone().give_back(remote).await;
+            }
             self.forget_recorded_tabs();
             self.tell(BrowserChange::InUse);
-            return Ok(Disconnected { closed: false });
+            return Ok(Disconnected { closed });
         }
         let stopped = launch::stop(&self.needs().home).await?;
         self.forget_recorded_tabs();

@@ -1,10 +1,12 @@
 //! The browser in use and its state.
 
+use super::remote::Remote;
 use crate::base::process::Process;
 use crate::browser::browser::Browser;
 use crate::browser::page::Pages;
 use crate::browser::tabs::TabInfo;
 use crate::chat::session_file::TabKey;
+use std::sync::Arc;
 
 #[derive(Clone)]
 pub(super) struct Current {
@@ -17,6 +19,8 @@ pub(super) struct Current {
     pub(super) process: Option<Process>,
     /// The DevTools address or the name of a browser that gstack did not start and never ends. `None` for our own.
     pub(super) attached: Option<String>,
+    /// Set for a browser on another machine.
+    pub(super) remote: Option<Arc<Remote>>,
 }
 
 impl Current {

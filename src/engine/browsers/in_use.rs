@@ -10,6 +10,7 @@ use crate::browser::browser::Browser;
 use crate::browser::page::Pages;
 use crate::engine::ports::PortId;
 use crate::protocol::ids::{BrowserRun, TabId};
+use crate::protocol::remote::{RemoteBrowser, RemoteStatus};
 
 /// The browser in use, for `status` and `doctor`.
 pub(in crate::engine) struct BrowserStatus {
@@ -81,16 +82,28 @@ impl Browsers {
         Some((current.browser.run().clone(), current.process?))
     }
 
-    /// Returns the kind of browser in use: `headed`, `headless`, `attached`, `everyday` or `none`.
+    /// Returns the kind of browser in use: `headed`, `headless`, `attached`, `remote`, `everyday`
+    /// or `none`.
     pub(in crate::engine) fn mode(&self) -> &'static str {
         match self.connected() {
             None if self.everyday_is_chosen() => "everyday",
             None => "none",
             Some(current) if current.browser.is_relayed() => "everyday",
+            Some(current) if current.remote.is_some() => "remote",
             Some(current) if current.attached.is_some() => "attached",
             Some(current) if current.browser.is_headless() => "headless",
             Some(_) => "headed",
         }
+    }
+
+    /// Returns where the browser in use runs, if that is another machine.
+    pub(in crate::engine) fn remote_status(&self) -> Option<RemoteStatus> {
+        self.connected()?.remote.map(|remote| remote.status())
+    }
+
+    /// Returns the browser on another machine that is in use, as it was requested.
+    pub(in crate::engine) fn remote_in_use(&self) -> Option<RemoteBrowser> {
+        self.connected()?.remote.map(|remote| remote.wanted.clone())
     }
 
     /// Returns `None` if no browser is open.

@@ -1,7 +1,8 @@
 //! The browsers: at most one in use, and the everyday browsers that are connected.
 //!
 //! Owns which browser is in use and how that changes: taken over from an earlier daemon, opened, attached to, lost,
-//! closed. Reports changes as `BrowserChange` and does not know who handles them. Never opens a browser by itself:
+//! closed. Reports changes as `BrowserChange` and does not know who handles them. Releases the sessions that it
+//! created on other machines, also those of an earlier daemon. Never opens a browser by itself:
 //! `connect` and commands do.
 
 mod attached_tabs;
@@ -20,6 +21,9 @@ mod in_use;
 mod opening;
 mod record;
 mod relays;
+mod remote;
+mod remote_provider;
+mod remote_record;
 mod service;
 
 pub(super) use change::BrowserChange;

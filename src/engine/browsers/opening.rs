@@ -3,6 +3,7 @@
 use super::change::BrowserChange;
 use super::current::{Current, tab_key};
 use super::error::BrowsersError;
+use super::remote::Remote;
 use super::service::Browsers;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
@@ -14,12 +15,14 @@ use crate::browser::keeper_link::{self, KeeperLink};
 use crate::browser::page::Pages;
 use crate::browser::page::capture_file::CaptureFile;
 use crate::browser::page::script::early_script;
+use crate::browser::remote::{FileSystem, Opened};
 use crate::browser::tabs::TabRecord;
 use crate::browser::websocket;
 use crate::command::url_guard;
 use crate::engine::folders;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::BrowserRun;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A kept browser answers at once. If it does not, the next command tries again.
@@ -73,6 +76,7 @@ impl Browsers {
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
             holds_back,
+            files: FileSystem::Ours,
             lets_go_after: None,
         })
     }
@@ -83,11 +87,27 @@ impl Browsers {
         Ok(DownloadFolders { saved: folders::temporary(home)?, incoming: folders::private(home.incoming())? })
     }
 
+    /// Attaches to a browser on another machine and makes it the one in use.
+    pub(super) async fn use_opened(&self, opened: Opened, remote: Arc<Remote>) -> Result<Browser, Fault> {
+        let record = TabRecord::default();
+        let own = self.attach_options(true, &record, true)?;
+        let options = AttachOptions { files: opened.files, ..own };
+        let run = BrowserRun::random();
+        let name = format!("remote {}", run.as_str());
+        let browser = Browser::attach(opened.transport, None, 1, run, options).await?;
+        self.put_into_use(&browser, None, Some(name), Some(remote));
+        Ok(browser)
+    }
+
     fn take_into_use(&self, browser: &Browser, pid: Option<u32>, attached: Option<String>) {
+        self.put_into_use(browser, pid, attached, None);
+    }
+
+    fn put_into_use(&self, browser: &Browser, pid: Option<u32>, attached: Option<String>, remote: Option<Arc<Remote>>) {
         let pages = Pages::default().captured_to(self.capture_file());
         let own = pid.filter(|_| attached.is_none()).and_then(|pid| i32::try_from(pid).ok());
         let process = own.and_then(Process::find);
-        let current = Current { browser: browser.clone(), pages, pid, process, attached };
+        let current = Current { browser: browser.clone(), pages, pid, process, attached, remote };
         self.leave_everyday();
         self.drop_relays_of(browser.run());
         *lock(&self.0.current) = Some(current);

@@ -12,6 +12,7 @@ use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::page::Pages;
 use crate::browser::page::script::early_script;
 use crate::browser::relay::{About, FromExtension, Relay, Reported};
+use crate::browser::remote::FileSystem;
 use crate::command::url_guard;
 use crate::engine::ports::PortId;
 use crate::protocol::hello::Hello;
@@ -42,6 +43,7 @@ impl Browsers {
             early_scripts: vec![early_script()],
             refuses: Some(url_guard::is_refused_address),
             holds_back: false,
+            files: FileSystem::Ours,
             lets_go_after: Some(self.needs().config.get().browser.let_go_after()),
         };
         let about = About { product: hello.browser.clone(), can_relay: hello.relay };
@@ -128,7 +130,7 @@ impl Browsers {
         let (browser, pages) = everyday.pages();
         lock(&self.0.chosen).set(Some(browser.run().clone()));
         let attached = Some(everyday.name.clone());
-        *lock(&self.0.current) = Some(Current { browser, pages, pid: None, process: None, attached });
+        *lock(&self.0.current) = Some(Current { browser, pages, pid: None, process: None, attached, remote: None });
         self.tell(BrowserChange::InUse);
     }
 

@@ -7,6 +7,7 @@ use super::chosen::Chosen;
 use super::current::Current;
 use super::everyday::Relays;
 use super::failures::Failures;
+use super::remote_record::RemoteRecord;
 use crate::base::home::Home;
 use crate::base::mutex::lock;
 use crate::browser::tabs::{TabNumbers, TabRecord};
@@ -44,6 +45,7 @@ pub(super) struct Shared {
     pub(super) chosen: Mutex<Chosen>,
     pub(super) relays: Mutex<Relays>,
     pub(super) failures: Failures,
+    pub(super) sessions: RemoteRecord,
     /// The last record that was written for the browser in use.
     pub(super) recorded: Mutex<Option<TabRecord>>,
 }
@@ -52,6 +54,7 @@ impl Browsers {
     /// Creates the service without a browser in use.
     pub(in crate::engine) fn open(needs: Needs) -> Self {
         let chosen = Chosen::open(&needs.home);
+        let sessions = RemoteRecord::open(&needs.home);
         let relays = Mutex::new(Relays::awaiting(chosen.get()));
         Self(Arc::new(Shared {
             needs,
@@ -60,6 +63,7 @@ impl Browsers {
             chosen: Mutex::new(chosen),
             relays,
             failures: Failures::default(),
+            sessions,
             recorded: Mutex::default(),
         }))
     }

@@ -5,10 +5,12 @@
 //! `settings` formats it for display.
 
 mod agents;
+mod endpoints;
 mod error;
 mod file;
 
 pub(crate) use agents::AgentsConfig;
+pub(crate) use endpoints::EndpointConfig;
 pub(super) use file::ConfigFile;
 
 use crate::base::home::Home;
@@ -80,6 +82,8 @@ pub(crate) struct BrowserConfig {
     pub dialogs: DialogAnswers,
     /// The only sites that a browser started by gstack may reach. Read when it starts.
     pub only_sites: SiteList,
+    /// `[browser.endpoints.NAME]`: browsers on other machines.
+    pub endpoints: BTreeMap<String, EndpointConfig>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -127,6 +131,7 @@ impl Default for BrowserConfig {
             let_go_seconds: 20.0,
             dialogs: DialogAnswers::default(),
             only_sites: SiteList::default(),
+            endpoints: BTreeMap::new(),
         }
     }
 }
@@ -226,7 +231,7 @@ impl Config {
 
     /// Parses the text of a file. Fails with a description of what is wrong.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let config: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        let config: Self = toml::from_str(text).map_err(|error| endpoints::described(text, &error))?;
         let idle = config.daemon.idle_exit_minutes;
         if !(idle > 0.0 && idle <= LONGEST) {
             return Err(format!("idle-exit-minutes must be more than 0, and {LONGEST} at most"));

@@ -29,6 +29,7 @@ use crate::engine::usage::Usage;
 use crate::engine::worktrees::Worktrees;
 use crate::engine::{Engine, folders};
 use crate::protocol::fault::Fault;
+use crate::protocol::remote::SecretVariables;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -137,6 +138,8 @@ impl Engine {
         let engine = Self { inner };
         engine.spawn(engine.drivers().clone().follow());
         engine.browsers().reconnect().await;
+        let browsers = engine.browsers().clone();
+        engine.spawn(async move { browsers.release_left(&SecretVariables::default()).await });
         engine.agents().end_orphans();
         engine.agents().look();
         engine.worktrees().sweep_left();

@@ -12,7 +12,8 @@ export const EVERY = `<!doctype html><html lang="en"><meta charset="utf-8"><titl
 <label><input type="checkbox" id="tick"> Tick</label><input type="file" id="file" aria-label="File"></form>
 <button id="go">Go</button><output id="said"></output><p id="words">Some words</p><dl><dt>Price</dt><dd>12</dd></dl>
 <table id="table"><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>
-<div id="zone" style="width: 200px; height: 60px; border: 1px solid">Zone</div><div id="piece" draggable="true" style="width: 60px">Piece</div>
+<div id="zone" style="width: 200px; height: 60px; border: 1px solid">Zone</div>
+<div id="piece" draggable="true" style="width: 60px">Piece</div>
 <div id="box" style="width: 100px; height: 50px; overflow: auto"><div style="height: 900px">tall</div></div>
 <iframe name="inner" srcdoc="<p>Inner words</p>"></iframe><div style="height: 2500px"></div><p id="last">Last</p>
 <script>
@@ -29,8 +30,8 @@ export const EVERY = `<!doctype html><html lang="en"><meta charset="utf-8"><titl
   document.addEventListener('keydown', (event) => say('key ' + event.key));
   document.addEventListener('keyup', (event) => say('up ' + event.key));
   console.log('hello from every');
-  document.modelContext?.registerTool({ name: 'add', description: 'Adds', inputSchema: { type: 'object', properties: { a: { type: 'number' } } },
-    execute: async ({ a }) => 'sum ' + (a + 1) });
+  document.modelContext?.registerTool({ name: 'add', description: 'Adds',
+    inputSchema: { type: 'object', properties: { a: { type: 'number' } } }, execute: async ({ a }) => 'sum ' + (a + 1) });
 </script></html>`;
 
 const NOT_EVERYDAY = /does not work in an everyday browser/;

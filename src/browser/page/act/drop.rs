@@ -20,6 +20,7 @@ impl Page {
     ///
     /// Fails without dropping anything if the page does not accept files there: the browser would open them instead.
     pub async fn drop_files(&self, target: &Target, files: &[PathBuf], limit: Duration) -> Result<(), PageError> {
+        let files = self.paths_there(files).await?;
         let settling = Settling::begin(self);
         let _drawing = self.draw();
         let ready = self.ready(target, &DROP_NEEDS, "dropping", limit).await?;

@@ -2,6 +2,7 @@
 //!
 //! Owns the interception of the chooser, so that no browser dialog opens. Never judges the paths.
 
+use super::giving_files::FileInput;
 use crate::browser::page::error::PageError;
 use crate::browser::page::input::Clicks;
 use crate::browser::page::locate::Target;
@@ -49,8 +50,7 @@ impl Page {
                 let reason = "its file chooser accepts only one file".to_owned();
                 return Err(PageError::Refused { what: target.to_string(), reason });
             }
-            let given = json!({ "files": files, "backendNodeId": node });
-            self.unless_closed(tell(&session, "DOM.setFileInputFiles", &given).await).await?;
+            self.give_files(&session, FileInput::Node(node), files).await?;
             if let Some(effects) = self.effects() {
                 effects.choosers_served();
             }

@@ -2,13 +2,13 @@
 //!
 //! Owns the calls. Never judges paths or addresses: the caller has checked them.
 
+use super::giving_files::FileInput;
 use crate::browser::page::error::PageError;
 use crate::browser::page::locate::{FaultReply, Target};
 use crate::browser::page::page::{Page, SCRIPT_LIMIT};
-use crate::browser::page::script::{FaultKind, Injected, tell};
+use crate::browser::page::script::{FaultKind, Injected};
 use crate::browser::page::wait::Settling;
 use serde::Deserialize;
-use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -51,8 +51,7 @@ impl Page {
         }
         let object = self.element_handle(&ready.frame, field.number).await?;
         let session = self.session_of(&ready.frame)?;
-        let chosen = tell(&session, "DOM.setFileInputFiles", &json!({ "files": files, "objectId": object })).await;
-        self.unless_closed(chosen).await?;
+        self.give_files(&session, FileInput::Object(&object), files).await?;
         if let Some(settling) = settling {
             settling.end(self, None).await;
         }

@@ -9,6 +9,7 @@ mod drop;
 mod file_chooser;
 mod files;
 mod focusing;
+mod giving_files;
 mod password;
 mod scrolling;
 mod style_change;

@@ -1,0 +1,238 @@
+//! Sessions of a Selenium Grid 4, or of a chromedriver on this machine.
+//!
+//! Owns their creation, keep-alive and deletion by W3C WebDriver. The browser itself is driven by DevTools. The Grid's
+//! `se:cdp` names a path only: the connection goes to the hub's own address.
+
+use super::address::shown;
+use super::cdp_url::CdpUrl;
+use super::endpoint::{Endpoint, EndpointSettings};
+use super::error::RemoteError;
+use super::files::FileSystem;
+use super::grid_answers::{Enveloped, Failure, GridStatus, NewSession, is_id, words};
+use super::grid_files::GridFiles;
+use super::http::{Answer, Bounds, SMALL, send};
+use super::provider::{Facts, Lease, Opened, Provider};
+use super::socket;
+use futures_util::future::BoxFuture;
+use hyper::{Method, StatusCode};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// A Grid keeps a request in its queue for 300 s by default, and answers then.
+const QUEUE_LIMIT: Duration = Duration::from_secs(330);
+
+/// A Grid's hub, and what is asked of it.
+pub struct Grid {
+    hub: Endpoint,
+    capabilities: Map<String, Value>,
+}
+
+impl Grid {
+    /// Takes a checked endpoint and the W3C capabilities as JSON, which may be empty.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the capabilities are not a JSON object, or the address is a websocket's.
+    pub fn new(hub: Endpoint, capabilities: Option<&str>) -> Result<Self, RemoteError> {
+        if !matches!(hub.url().scheme(), "http" | "https") {
+            return Err(RemoteError::BadSetting {
+                endpoint: hub.shown(),
+                why: "a Grid has an http address".to_owned(),
+            });
+        }
+        let given = capabilities.unwrap_or("{}");
+        let mut capabilities: Map<String, Value> =
+            serde_json::from_str(given).map_err(|error| RemoteError::BadCapabilities(error.to_string()))?;
+        capabilities.entry("browserName").or_insert_with(|| "chrome".into());
+        Ok(Self { hub, capabilities })
+    }
+
+    async fn create(&self) -> Result<Arc<dyn Lease>, RemoteError> {
+        // A Grid without managed downloads, and a chromedriver without a Grid, match the second alternative.
+        let first_match = match self.capabilities.contains_key("se:downloadsEnabled") {
+            true => json!([{}]),
+            false => json!([{ "se:downloadsEnabled": true }, {}]),
+        };
+        let body = json!({ "capabilities": { "alwaysMatch": self.capabilities, "firstMatch": first_match } });
+        let bounds = Bounds { limit: QUEUE_LIMIT, largest: SMALL };
+        let answer = match send(&at(&self.hub, "/session"), Method::POST, Some(&body), bounds).await {
+            Err(RemoteError::Slow { .. }) => return Err(RemoteError::Busy(self.hub.shown())),
+            answer => answer?,
+        };
+        if !answer.status.is_success() {
+            return Err(self.not_created(&answer).await);
+        }
+        let created: Enveloped<NewSession> =
+            serde_json::from_slice(&answer.body).map_err(|_| self.garbled("its new session has no id"))?;
+        let created = created.value;
+        if !is_id(&created.session_id) {
+            return Err(self.garbled("its new session has no valid id"));
+        }
+        let session = SessionPath { hub: self.hub.clone(), id: created.session_id.clone() };
+        let node = self.status().await.and_then(|status| Some(shown(&Url::parse(status.node_of(&session.id)?).ok()?)));
+        // The paths are the Grid's; the hub's address stands before them.
+        let path =
+            |name: &str| created.text(name).and_then(|text| Url::parse(text).ok()).map(|url| url.path().to_owned());
+        let scheme = if self.hub.origin().starts_with("https") { "wss" } else { "ws" };
+        let origin = self.hub.origin();
+        let authority = origin.split_once("://").map_or("", |(_, rest)| rest);
+        let facts = Facts {
+            at: self.hub.shown(),
+            session: Some(session.id.clone()),
+            node,
+            view: path("se:vnc").map(|path| format!("{scheme}://{authority}{path}")),
+        };
+        let downloads = created.capabilities.get("se:downloadsEnabled") == Some(&Value::Bool(true));
+        let devtools = match (path("se:cdp"), created.debugger_address()) {
+            (Some(path), _) => DevTools::Proxied(self.hub.at(&path)),
+            (None, Some(address)) if self.hub.is_loopback() => DevTools::Local(address.to_owned()),
+            (None, Some(_)) => DevTools::None("only a Grid forwards it to other machines"),
+            (None, None) => DevTools::None("it names none"),
+        };
+        Ok(Arc::new(Session { session, facts, devtools, downloads }))
+    }
+
+    /// Explains a refused session by the state of the Grid: its messages are for people and differ between releases.
+    async fn not_created(&self, answer: &Answer) -> RemoteError {
+        let at = self.hub.shown();
+        match self.status().await {
+            Some(status) if status.is_full() => return RemoteError::Busy(at),
+            Some(status) if status.is_empty() => {
+                return RemoteError::NotCreated { at, why: "the grid has no nodes".to_owned() };
+            }
+            _ => {}
+        }
+        let said = serde_json::from_slice::<Enveloped<Failure>>(&answer.body).map(|failure| failure.value);
+        let why = match said {
+            Ok(failure) if failure.message.is_empty() => words(&failure.error),
+            Ok(failure) => words(&failure.message),
+            Err(_) => format!("it answers with {}", answer.status),
+        };
+        RemoteError::NotCreated { why: self.hub.without_secrets(why), at }
+    }
+
+    async fn status(&self) -> Option<GridStatus> {
+        let answer = send(&at(&self.hub, "/status"), Method::GET, None, Bounds::default()).await.ok()?;
+        Some(serde_json::from_slice::<Enveloped<GridStatus>>(&answer.body).ok()?.value)
+    }
+
+    fn garbled(&self, why: &str) -> RemoteError {
+        RemoteError::Garbled { at: self.hub.shown(), why: why.to_owned() }
+    }
+}
+
+impl Provider for Grid {
+    fn kind(&self) -> &'static str {
+        "grid"
+    }
+    fn shown(&self) -> String {
+        self.hub.shown()
+    }
+    fn is_readable_on_the_way(&self) -> bool {
+        self.hub.is_readable_on_the_way()
+    }
+    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn Lease>, RemoteError>> {
+        Box::pin(self.create())
+    }
+    fn release_left<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<(), RemoteError>> {
+        Box::pin(async move {
+            if !is_id(session) {
+                return Ok(());
+            }
+            SessionPath { hub: self.hub.clone(), id: session.to_owned() }.delete().await
+        })
+    }
+}
+
+/// A session's address at its hub.
+#[derive(Clone, Debug)]
+pub(super) struct SessionPath {
+    hub: Endpoint,
+    id: String,
+}
+
+impl SessionPath {
+    pub(super) fn at(&self, below: &str) -> Endpoint {
+        at(&self.hub, &format!("/session/{}{below}", self.id))
+    }
+
+    async fn delete(&self) -> Result<(), RemoteError> {
+        let answer = send(&self.at(""), Method::DELETE, None, Bounds::default()).await?;
+        match answer.status {
+            status if status.is_success() || status == StatusCode::NOT_FOUND => Ok(()),
+            status => Err(self.garbled(format!("it answers the end of the session with {status}"))),
+        }
+    }
+
+    pub(super) fn garbled(&self, why: String) -> RemoteError {
+        RemoteError::Garbled { at: self.hub.shown(), why }
+    }
+}
+
+enum DevTools {
+    /// Through the Grid.
+    Proxied(Endpoint),
+    /// The port of a browser that a chromedriver started on this machine.
+    Local(String),
+    None(&'static str),
+}
+
+struct Session {
+    session: SessionPath,
+    facts: Facts,
+    devtools: DevTools,
+    /// The node lets us fetch what its browser downloads.
+    downloads: bool,
+}
+
+impl Session {
+    async fn connect(&self) -> Result<Opened, RemoteError> {
+        let at = || self.facts.at.clone();
+        match &self.devtools {
+            DevTools::Proxied(endpoint) => {
+                let files = GridFiles::new(self.session.clone(), self.downloads);
+                let transport = socket::open(endpoint).await?;
+                Ok(Opened { transport, files: FileSystem::Remote(Some(Arc::new(files))) })
+            }
+            DevTools::Local(address) => {
+                let none = |why: &str| RemoteError::NoDevTools { at: at(), why: why.to_owned() };
+                let endpoint = Endpoint::new(&format!("http://{address}"), &EndpointSettings::default())?;
+                if !endpoint.is_loopback() {
+                    return Err(none("it names another machine's port"));
+                }
+                let opened = CdpUrl::new(endpoint).reserve().await?.open().await?;
+                Ok(Opened { files: FileSystem::Ours, ..opened })
+            }
+            DevTools::None(why) => Err(RemoteError::NoDevTools { at: at(), why: (*why).to_owned() }),
+        }
+    }
+}
+
+impl Lease for Session {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+    fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>> {
+        Box::pin(self.connect())
+    }
+    /// Any WebDriver command restarts the Grid's session timeout; this one does not reach the page.
+    fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
+        Box::pin(async {
+            let answer = send(&self.session.at("/timeouts"), Method::GET, None, Bounds::default()).await?;
+            match answer.status.is_success() {
+                true => Ok(()),
+                false => Err(self.session.garbled(format!("it answers for the session with {}", answer.status))),
+            }
+        })
+    }
+    fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
+        Box::pin(self.session.delete())
+    }
+}
+
+/// Returns an address below the hub's own path: `/wd/hub`, or a prefix of a Kubernetes ingress.
+fn at(hub: &Endpoint, below: &str) -> Endpoint {
+    hub.at(&format!("{}{below}", hub.url().path().trim_end_matches('/')))
+}

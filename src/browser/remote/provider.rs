@@ -1,0 +1,57 @@
+//! The interface of everything that provides a browser on another machine.
+//!
+//! A provider opens a browser; the lease that comes with it keeps it alive and gives it back.
+
+use super::error::RemoteError;
+use super::files::FileSystem;
+use crate::browser::transport::Transport;
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Provides a browser.
+pub trait Provider: Send + Sync {
+    /// Returns the name of its kind: `cdp`, `grid`, `browserless`.
+    fn kind(&self) -> &'static str;
+    /// Returns the redacted address, for people.
+    fn shown(&self) -> String;
+    /// Returns true if others on the network can read and change the traffic.
+    fn is_readable_on_the_way(&self) -> bool;
+    /// Reserves a browser there. Nothing is reserved if it fails.
+    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn Lease>, RemoteError>>;
+    /// Releases a session that an earlier daemon left, by its id.
+    fn release_left<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<(), RemoteError>>;
+}
+
+/// A reserved browser. It stays reserved until `release`; dropping this does not release it.
+pub trait Lease: Send + Sync {
+    /// Returns what is known about it.
+    fn facts(&self) -> &Facts;
+    /// Opens the DevTools connection.
+    fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>>;
+    /// Tells the provider that the browser is still in use.
+    fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>>;
+    /// Gives the browser back. A session that has ended already counts as released.
+    fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>>;
+}
+
+/// An open DevTools connection.
+pub struct Opened {
+    /// The messages.
+    pub transport: Transport,
+    /// How files get there.
+    pub files: FileSystem,
+}
+
+/// What people may know about a remote browser. Holds no secret.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The redacted address.
+    pub at: String,
+    /// The provider's id of the session, if one was created and must be released.
+    pub session: Option<String>,
+    /// The Grid's node, or the place that the provider names.
+    pub node: Option<String>,
+    /// The redacted address where a person can watch it.
+    pub view: Option<String>,
+}

@@ -1,0 +1,53 @@
+//! `connect --cdp`, `--grid` and `--provider`: browsers on other machines.
+//!
+//! Owns the messages about them. Never loads anything into such a browser, or opens a panel in it.
+
+use super::connect::{Step, Tell};
+use super::error::ConnectError;
+use crate::base::counted::counted;
+use crate::engine::Engine;
+use crate::protocol::control::ConnectLine;
+use crate::protocol::fault::Fault;
+use crate::protocol::remote::{RemoteBrowser, SecretVariables};
+
+const NO_PANEL: &str = "The side panel is not opened there: an extension can be loaded only into a browser that gstack starts. \
+    Commands and `gstack chat` work.";
+const ELSEWHERE: &str = "Its pages, logins and network are those of the other machine, and whoever runs that machine can read them. Addresses of cloud \
+    metadata services are refused, also to the pages of the tabs that gstack works on.";
+const READABLE: &str =
+    "The connection is not encrypted: anyone on the network in between can read and drive this browser.";
+
+impl Engine {
+    /// Takes a browser on another machine into use. Returns false if it was in use already.
+    pub(in crate::engine) async fn connect_remote(
+        &self,
+        wanted: &RemoteBrowser,
+        keys: &SecretVariables,
+        tell: &mut Tell<'_>,
+    ) -> Result<bool, Fault> {
+        let _turn = self.browsers().turn().await;
+        let step = Step::begin();
+        if let Some(status) = self.browsers().remote_status()
+            && self.browsers().remote_in_use().as_ref() == Some(wanted)
+        {
+            step.done(tell, "browser found", format!("{} at {}", status.provider, status.at));
+            return Ok(false);
+        }
+        if self.browsers().is_open() {
+            return Err(ConnectError::OtherBrowser.into());
+        }
+        let reserved = self.browsers().use_remote(wanted, keys).await?;
+        let version = reserved.browser.version().await?;
+        let tabs = counted(reserved.browser.tabs().len(), "tab");
+        let (status, node) = (&reserved.status, reserved.status.node.as_ref());
+        let node = node.map(|node| format!(", node {node}")).unwrap_or_default();
+        step.done(tell, "browser attached", format!("{version}, {tabs}, {} at {}{node}", status.provider, status.at));
+        if let Some(view) = &status.view {
+            tell(ConnectLine::Notice(format!("Watch it by VNC: {view}")));
+        }
+        for text in [NO_PANEL, ELSEWHERE].into_iter().chain(reserved.is_readable_on_the_way.then_some(READABLE)) {
+            tell(ConnectLine::Notice(text.to_owned()));
+        }
+        Ok(true)
+    }
+}

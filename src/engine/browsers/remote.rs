@@ -1,0 +1,124 @@
+//! The browser in use on another machine: reserved, kept alive and given back.
+//!
+//! Owns the order: a session is on record before it is used and until it is released.
+
+use super::remote_record::RemoteEntry;
+use super::service::Browsers;
+use crate::browser::browser::Browser;
+use crate::browser::remote::{Facts, Lease, Provider, RemoteError};
+use crate::protocol::fault::Fault;
+use crate::protocol::remote::{RemoteBrowser, RemoteStatus, SecretVariables};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Proxies end a silent websocket after a minute or more, a Grid its session after five.
+const KEEP_ALIVE: Duration = Duration::from_secs(30);
+/// How long the end of a session may take while something waits for it.
+const RELEASE_LIMIT: Duration = Duration::from_secs(10);
+
+/// A browser on another machine.
+pub(super) struct Remote {
+    pub(super) wanted: RemoteBrowser,
+    kind: &'static str,
+    lease: Arc<dyn Lease>,
+}
+
+impl Remote {
+    pub(super) fn status(&self) -> RemoteStatus {
+        let Facts { at, node, view, .. } = self.lease.facts().clone();
+        RemoteStatus { provider: self.kind.to_owned(), at, node, view }
+    }
+
+    /// Returns true if the browser was reserved for us and ends when it is given back.
+    pub(super) fn ends_with_us(&self) -> bool {
+        self.lease.facts().session.is_some()
+    }
+}
+
+/// What `connect` tells about the browser.
+pub(in crate::engine) struct Reserved {
+    pub(in crate::engine) browser: Browser,
+    pub(in crate::engine) status: RemoteStatus,
+    pub(in crate::engine) is_readable_on_the_way: bool,
+}
+
+impl Browsers {
+    /// Reserves a browser on another machine and makes it the one in use.
+    pub(in crate::engine) async fn use_remote(
+        &self,
+        wanted: &RemoteBrowser,
+        keys: &SecretVariables,
+    ) -> Result<Reserved, Fault> {
+        let provider = self.provider(wanted, keys)?;
+        self.release_left(keys).await;
+        let lease = provider.reserve().await?;
+        let remote = Arc::new(Remote { wanted: wanted.clone(), kind: provider.kind(), lease: lease.clone() });
+        let outcome = self.use_reserved(provider.as_ref(), &remote).await;
+        if outcome.is_err() {
+            self.clone().give_back(remote).await;
+        }
+        outcome
+    }
+
+    async fn use_reserved(&self, provider: &dyn Provider, remote: &Arc<Remote>) -> Result<Reserved, Fault> {
+        if let Some(session) = &remote.lease.facts().session {
+            let entry = RemoteEntry { browser: remote.wanted.clone(), session: session.clone() };
+            self.0.sessions.add(entry).map_err(RemoteError::NotRecorded)?;
+        }
+        let opened = remote.lease.open().await?;
+        let browser = self.use_opened(opened, remote.clone()).await?;
+        self.needs().tasks.spawn(self.clone().keep_alive(browser.clone(), remote.clone()));
+        let is_readable_on_the_way = provider.is_readable_on_the_way();
+        Ok(Reserved { browser, status: remote.status(), is_readable_on_the_way })
+    }
+
+    /// Tells the other machine at intervals that its browser is in use.
+    async fn keep_alive(self, browser: Browser, remote: Arc<Remote>) {
+        let shutdown = self.needs().tasks.shutdown();
+        let mut due = tokio::time::interval(KEEP_ALIVE);
+        loop {
+            tokio::select! {
+                _ = due.tick() => {}
+                () = browser.gone().cancelled() => return,
+                () = shutdown.cancelled() => return,
+            }
+            let alive = async {
+                if let Err(error) = remote.lease.keep_alive().await {
+                    tracing::debug!(%error, "the session was not kept alive");
+                }
+                browser.version().await
+            };
+            tokio::select! {
+                alive = alive => if let Err(error) = alive {
+                    tracing::debug!(%error, "the remote browser does not answer");
+                },
+                () = browser.gone().cancelled() => return,
+                () = shutdown.cancelled() => return,
+            }
+        }
+    }
+
+    /// Releases the session. One that cannot be released stays on record for the next daemon.
+    pub(super) async fn give_back(self, remote: Arc<Remote>) {
+        let Some(session) = remote.lease.facts().session.clone() else { return };
+        self.forget_if_released(&session, remote.lease.release()).await;
+    }
+
+    /// Releases the sessions that earlier daemons left.
+    pub(in crate::engine) async fn release_left(&self, keys: &SecretVariables) {
+        for RemoteEntry { browser, session } in self.0.sessions.left() {
+            match self.provider(&browser, keys) {
+                Ok(provider) => self.forget_if_released(&session, provider.release_left(&session)).await,
+                Err(error) => tracing::warn!(%error, "a session of an earlier daemon can't be released yet"),
+            }
+        }
+    }
+
+    async fn forget_if_released(&self, session: &str, release: impl Future<Output = Result<(), RemoteError>>) {
+        match tokio::time::timeout(RELEASE_LIMIT, release).await {
+            Ok(Ok(())) => self.0.sessions.remove(session),
+            Ok(Err(error)) => tracing::warn!(%error, "a session on another machine was not released"),
+            Err(_) => tracing::warn!("a session on another machine was not released in time"),
+        }
+    }
+}

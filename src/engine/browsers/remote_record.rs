@@ -1,0 +1,102 @@
+//! `remote-sessions.json`: the sessions that were created on other machines and are not yet released.
+//!
+//! Owns the file. An entry is written before its session is used and removed once it is released, so that the next
+//! daemon can release what a killed one left. Holds no secret: an entry names its endpoint in `config.toml`.
+
+use crate::base::atomic;
+use crate::base::home::Home;
+use crate::base::mutex::lock;
+use crate::protocol::remote::RemoteBrowser;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::{fs, io};
+
+/// One session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RemoteEntry {
+    pub(super) browser: RemoteBrowser,
+    /// The provider's id.
+    pub(super) session: String,
+}
+
+pub(super) struct RemoteRecord {
+    file: PathBuf,
+    entries: Mutex<Entries>,
+}
+
+#[derive(Default)]
+struct Entries {
+    /// Of earlier daemons.
+    left: Vec<RemoteEntry>,
+    /// Of this one.
+    held: Vec<RemoteEntry>,
+}
+
+impl RemoteRecord {
+    pub(super) fn open(home: &Home) -> Self {
+        let file = home.remote_sessions_file();
+        let left = match fs::read(&file) {
+            Ok(text) => serde_json::from_slice(&text).unwrap_or_else(|error| {
+                tracing::warn!(%error, "the record of sessions on other machines can't be read");
+                Vec::new()
+            }),
+            Err(_) => Vec::new(),
+        };
+        Self { file, entries: Mutex::new(Entries { left, held: Vec::new() }) }
+    }
+
+    /// Returns the sessions that earlier daemons left.
+    pub(super) fn left(&self) -> Vec<RemoteEntry> {
+        lock(&self.entries).left.clone()
+    }
+
+    /// Records a session of this daemon.
+    pub(super) fn add(&self, entry: RemoteEntry) -> io::Result<()> {
+        let mut entries = lock(&self.entries);
+        entries.held.push(entry);
+        self.write(&entries)
+    }
+
+    /// Removes a session that was released.
+    pub(super) fn remove(&self, session: &str) {
+        let mut entries = lock(&self.entries);
+        entries.left.retain(|entry| entry.session != session);
+        entries.held.retain(|entry| entry.session != session);
+        if let Err(error) = self.write(&entries) {
+            tracing::warn!(%error, "the record of sessions on other machines can't be written");
+        }
+    }
+
+    fn write(&self, entries: &Entries) -> io::Result<()> {
+        let all: Vec<&RemoteEntry> = entries.left.iter().chain(&entries.held).collect();
+        if all.is_empty() {
+            return match fs::remove_file(&self.file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            };
+        }
+        atomic::write(&self.file, &serde_json::to_vec(&all)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_known_to_the_next_daemon_until_it_is_released() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Home::at(folder.path().join("home")).unwrap();
+        let entry = RemoteEntry { browser: RemoteBrowser::Cdp("team".to_owned()), session: "s1".to_owned() };
+        let record = RemoteRecord::open(&home);
+        record.add(entry.clone()).unwrap();
+        assert!(record.left().is_empty(), "it is this daemon's own");
+        let next = RemoteRecord::open(&home);
+        assert_eq!(next.left(), [entry]);
+        next.remove("s1");
+        assert!(next.left().is_empty() && !home.remote_sessions_file().exists());
+        fs::write(home.remote_sessions_file(), "{half").unwrap();
+        assert!(RemoteRecord::open(&home).left().is_empty());
+    }
+}
