@@ -11,7 +11,7 @@ pub(super) struct InFile {
     pub(super) is_set: fn(&Config) -> bool,
 }
 
-pub(super) const IN_FILE: [InFile; 10] = [
+pub(super) const IN_FILE: [InFile; 11] = [
     InFile {
         name: "agents.programs",
         help: "Where an agent's program is, if it is not found: claude = \"/opt/claude/bin/claude\"",
@@ -41,6 +41,11 @@ pub(super) const IN_FILE: [InFile; 10] = [
         name: "turns.models",
         help: "What fast and deep mean with an agent: [turns.models.NAME]",
         is_set: |config| !config.turns.models.is_empty(),
+    },
+    InFile {
+        name: "browser.endpoints",
+        help: "Browsers on other machines and their credentials: [browser.endpoints.NAME] with url = \"wss://…\"",
+        is_set: |config| !config.browser.endpoints.is_empty(),
     },
     InFile {
         name: "browser.path",
