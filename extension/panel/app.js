@@ -214,9 +214,7 @@ export class PanelApp {
     this.clients.update(client);
     this.announcer.watchDrivers(client.ask);
     this.takeover.update(pausedIn(state.drivers, state.tab));
-    drawLease(byId("lease"), leaseOf(state.drivers, state.tab), () =>
-      this.#do(() => this.session.control.takeTabBack()),
-    );
+    drawLease(byId("lease"), leaseOf(state.drivers, state.tab), () => this.#do(() => this.session.control.takeTabBack()));
     const now = Date.now();
     const rule = unattendedRule(state.rules, state.conversation?.info.conversationId, now);
     drawNotice(byId("notice"), state.notice, () => this.store.dispatch({ type: "notice", fault: null }));

@@ -3,17 +3,16 @@
 //! Owns the invocation and the global options. `command_line` and the registry define the commands.
 
 use super::approvals::{self, Approvals};
-use super::audit;
 use super::cdp::{self, Cdp};
 use super::command_line::{command, is_of_browser};
 use super::evidence::{self, Evidence};
 use super::mcp::{self, Mcp};
 use super::panels::{self, Panels};
 use super::policy::{self, Rules};
-use super::remote;
 use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use super::skill::{self, Skill};
+use super::{audit, remote};
 use crate::command::registry;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;

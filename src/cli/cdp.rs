@@ -77,7 +77,7 @@ pub(super) fn command() -> Command {
         .arg(Arg::new("http").long("http").action(ArgAction::SetTrue).help("Print the http:// form of the address"))
         .arg(Arg::new("method").value_name("METHOD").help("A DevTools method to send instead: Page.getLayoutMetrics"))
         .arg(
-            Arg::new("json")
+            Arg::new("parameters")
                 .value_name("JSON")
                 .num_args(0..)
                 .trailing_var_arg(true)
@@ -101,7 +101,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Result<Cdp, Vec<String>> {
         None => {}
     }
     if let Some(method) = text(matches, "method") {
-        let rest = matches.get_many::<String>("json").into_iter().flatten().cloned();
+        let rest = matches.get_many::<String>("parameters").into_iter().flatten().cloned();
         return Err(std::iter::once(method).chain(rest).collect());
     }
     let allowed = |name: &String| CdpGrant::ALL.into_iter().find(|grant| grant.name() == name);

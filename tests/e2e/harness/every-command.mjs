@@ -199,4 +199,4 @@ export const ROWS = [
 ];
 
 /** Commands whose effect needs rows of their own in the test: they open, close or hand over tabs. */
-export const APART = ['newtab', 'tab', 'closetab', 'handoff', 'resume'];
+export const APART = ['newtab', 'tab', 'closetab', 'handoff', 'pause', 'resume'];
