@@ -119,8 +119,15 @@ impl Engine {
             Needs::Engine(EngineCommand::Handoff) => {
                 return self.handoff(request, call.arguments.text("message")).await;
             }
-            Needs::Engine(EngineCommand::Pause | EngineCommand::Resume) if driver.is_some() => {
+            Needs::Engine(EngineCommand::Pause) if driver.is_some() => {
                 return Err(DriversError::OnlyPersonPauses.into());
+            }
+            // A client may go on after a handoff, but never hands back what the person took over.
+            Needs::Engine(EngineCommand::Resume) if driver.is_some() => {
+                if self.drivers().has_pauses() || call.arguments.text("note").is_some() {
+                    return Err(DriversError::OnlyPersonPauses.into());
+                }
+                return self.resume(&request).await;
             }
             Needs::Engine(EngineCommand::Pause) => return self.drivers().pause_as_person(&request, &call),
             Needs::Engine(EngineCommand::Resume) => {

@@ -75,6 +75,11 @@ impl Drivers {
         Ok(Some(CommandResult { output, ..CommandResult::default() }))
     }
 
+    /// Returns true while the person works in any tab that they took over.
+    pub(in crate::engine) fn has_pauses(&self) -> bool {
+        !self.0.uses.pauses.all().is_empty()
+    }
+
     /// Hands a tab back from the panel beside it.
     pub(crate) fn hand_back_from_panel(&self, port: PortId, hand_back: &DriversHandBack) -> Result<(), Fault> {
         let tab = self.0.uses.tabs.place_of(port, hand_back.chrome_tab_id)?.tab_id;
