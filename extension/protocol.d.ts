@@ -1339,7 +1339,7 @@ windowId: WindowId,
 title: string, };
 
 /**
- * `drivers.handBack`: hands a tab back to whoever was paused in it.
+ * `drivers.handBack`: hands a tab back to the paused agent or client.
  */
 export type DriversHandBack = { 
 /**
@@ -1347,7 +1347,7 @@ export type DriversHandBack = {
  */
 chromeTabId: ChromeTabId, 
 /**
- * What the person wants them to know.
+ * The person's message to it.
  */
 note?: string, };
 
@@ -1760,7 +1760,7 @@ tabId: TabId,
  */
 chromeTabId: ChromeTabId, 
 /**
- * Who is paused.
+ * The paused agent or client.
  */
 worker: string, };
 

@@ -61,7 +61,7 @@ export class Control {
     if (tab) await this.connection.request("drivers.release", { chromeTabId: tab.chromeTabId });
   }
 
-  /** Hands the tab in view back to whoever was paused in it. @param {string} note  may be empty */
+  /** Hands the tab in view back to the paused agent or client. @param {string} note  may be empty */
   async handTabBack(note) {
     const { tab } = this.store.state;
     if (tab) await this.connection.request("drivers.handBack", { chromeTabId: tab.chromeTabId, ...(note && { note }) });

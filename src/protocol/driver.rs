@@ -118,7 +118,7 @@ pub struct PausedTab {
     pub tab_id: TabId,
     /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
-    /// Who is paused.
+    /// The paused agent or client.
     pub worker: String,
 }
 
@@ -187,14 +187,14 @@ pub(crate) struct DriversRelease {
     pub chrome_tab_id: ChromeTabId,
 }
 
-/// `drivers.handBack`: hands a tab back to whoever was paused in it.
+/// `drivers.handBack`: hands a tab back to the paused agent or client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DriversHandBack {
     /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
-    /// What the person wants them to know.
+    /// The person's message to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub note: Option<String>,

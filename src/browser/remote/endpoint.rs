@@ -26,7 +26,7 @@ use url::{Host, Url};
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
 
-/// What the person configured for an endpoint, beside its address.
+/// The settings of an endpoint other than its address.
 #[derive(Clone, Default)]
 pub struct EndpointSettings {
     /// Its name in `config.toml`, if it has one.

@@ -20,7 +20,7 @@ pub enum RemoteError {
     BadSetting {
         /// Its name.
         endpoint: String,
-        /// What is wrong, without the value.
+        /// The problem, without the value.
         why: String,
     },
     /// The certificates in the endpoint's file cannot be read.
@@ -50,7 +50,7 @@ pub enum RemoteError {
     Unreachable {
         /// The redacted address.
         at: String,
-        /// What went wrong.
+        /// The reason.
         why: String,
     },
     /// The certificate is not trusted, or there is no TLS.
@@ -58,7 +58,7 @@ pub enum RemoteError {
     Untrusted {
         /// The redacted address.
         at: String,
-        /// What the TLS library says.
+        /// The TLS library's message.
         why: String,
     },
     /// Redirects are not followed: they could lead anywhere, with our credentials.
@@ -72,7 +72,7 @@ pub enum RemoteError {
     Garbled {
         /// The redacted address.
         at: String,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
     /// The answer leads to a machine that the endpoint may not name.
@@ -88,7 +88,7 @@ pub enum RemoteError {
     Slow {
         /// The redacted address.
         at: String,
-        /// How long was waited.
+        /// The time limit.
         limit: Duration,
     },
     /// A Grid's queue did not serve the request in time.
@@ -102,7 +102,7 @@ pub enum RemoteError {
     NotCreated {
         /// The redacted address.
         at: String,
-        /// What the server says.
+        /// The server's message.
         why: String,
     },
     /// The session has no DevTools connection.

@@ -15,10 +15,10 @@ use tokio::time::timeout;
 
 /// How long an answer may take that needs no work there.
 pub(super) const SHORT: Duration = Duration::from_secs(30);
-/// The largest answer that is no file.
+/// The largest answer that is not a file.
 pub(super) const SMALL: usize = 1024 * 1024;
 
-/// What an endpoint answered.
+/// The answer of an endpoint.
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) body: Bytes,

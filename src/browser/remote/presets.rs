@@ -3,7 +3,7 @@
 //! Owns each one's documented wire: where a session is made, how it is paid for and released, and where its DevTools
 //! connection may lead. `hosted` does what the table says.
 
-/// Where a secret key goes.
+/// The place of a secret key in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyIn {
     /// A header of this name, after this prefix.
@@ -39,9 +39,9 @@ pub struct Preset {
     pub key_variable: &'static str,
     /// The field of a new session, or the part of a path, that holds the account or project, and its variable.
     pub account: Option<(Account, &'static str)>,
-    /// Where the key goes in requests.
+    /// The place of the key in requests.
     pub key: KeyIn,
-    /// Where the key goes in the DevTools connection, if its address does not hold its own secret.
+    /// The place of the key in the DevTools connection, unless the address has its own secret.
     pub socket_key: Option<KeyIn>,
     /// How a browser is reserved.
     pub reserve: Reserve,
@@ -51,7 +51,7 @@ pub struct Preset {
     pub place: Option<&'static str>,
 }
 
-/// What an account is for a service.
+/// The way a service identifies an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Account {
     /// A part of each path; needed.

@@ -43,7 +43,7 @@ pub struct Opened {
     pub files: FileSystem,
 }
 
-/// What people may know about a remote browser. Holds no secret.
+/// The description of a remote browser that `status` shows. Has no secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// The redacted address.

@@ -13,7 +13,7 @@ const MOST: usize = 16;
 pub struct PrintedSnapshot {
     /// Counts the tab's snapshots from 1.
     pub number: u64,
-    /// Who read it; `None` for the person.
+    /// The reader; `None` for the person.
     pub reader: Option<String>,
     /// The options and the address, which two snapshots must share to be comparable.
     pub of: String,
