@@ -1,12 +1,14 @@
 //! The approvals that drivers wait for. A driver has no turn and no journal, so they are kept here.
 //!
-//! Owns the open ones and their answers: the first answer counts, and must be one of those that the approval offers.
+//! Owns the open ones and their answers: the first answer counts, and must be one of those that the approval offers. A
+//! closed approval stays in the list of the panels until they were told why it was closed.
 
 use super::error::DriversError;
 use crate::base::answer::answer_within;
 use crate::base::mutex::lock;
 use crate::protocol::chat::{AnsweredBy, Decision};
 use crate::protocol::control::WaitingApproval;
+use crate::protocol::driver::DriverName;
 use crate::protocol::ids::{ApprovalId, ConversationId};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -30,19 +32,21 @@ pub(in crate::engine) struct DriverAnswer {
     pub(in crate::engine) text: Option<String>,
 }
 
-/// The open approvals of all drivers, oldest first. Cheap to clone.
+/// The approvals of all drivers, oldest first. Cheap to clone.
 #[derive(Clone, Default)]
-pub(in crate::engine) struct DriverApprovals(Arc<Mutex<Vec<Open>>>);
+pub(in crate::engine) struct DriverApprovals(Arc<Mutex<Vec<Listed>>>);
 
-struct Open {
+struct Listed {
     shown: WaitingApproval,
+    from: DriverName,
     /// In bytes, as JSON.
     length: usize,
-    answer: oneshot::Sender<DriverAnswer>,
+    /// `None` once the approval is closed.
+    answer: Option<oneshot::Sender<DriverAnswer>>,
 }
 
-/// An open approval. Dropping it withdraws it.
-pub(in crate::engine) struct Waiting {
+/// An approval that was asked for. Dropping it withdraws it and takes it off the list of the panels.
+pub(in crate::engine) struct WaitingForPerson {
     approvals: DriverApprovals,
     id: ApprovalId,
     answer: oneshot::Receiver<DriverAnswer>,
@@ -50,16 +54,21 @@ pub(in crate::engine) struct Waiting {
 
 impl DriverApprovals {
     /// Opens an approval. Fails if too many wait, or if it is too long.
-    pub(in crate::engine) fn ask(&self, shown: WaitingApproval) -> Result<Waiting, DriversError> {
+    pub(in crate::engine) fn ask(
+        &self,
+        shown: WaitingApproval,
+        from: DriverName,
+    ) -> Result<WaitingForPerson, DriversError> {
         let length = serde_json::to_string(&shown).map_or(usize::MAX, |json| json.len());
         if length > LONGEST_OF_ONE {
             return Err(DriversError::ApprovalTooLong);
         }
-        let mut open = lock(&self.0);
-        let of_one = || open.iter().filter(|one| one.shown.conversation_id == shown.conversation_id);
+        let mut listed = lock(&self.0);
+        let open = || listed.iter().filter(|one| one.answer.is_some());
+        let of_one = || open().filter(|one| one.shown.conversation_id == shown.conversation_id);
         for (count, taken, most, longest) in [
             (of_one().count(), of_one().map(|one| one.length).sum::<usize>(), MOST_OF_ONE, LONGEST_OF_ONE),
-            (open.len(), open.iter().map(|one| one.length).sum(), MOST, LONGEST),
+            (open().count(), open().map(|one| one.length).sum(), MOST, LONGEST),
         ] {
             if count >= most || taken + length > longest {
                 return Err(DriversError::TooManyApprovals { most: count });
@@ -67,47 +76,55 @@ impl DriverApprovals {
         }
         let (answer, receiver) = oneshot::channel();
         let id = shown.approval_id.clone();
-        open.push(Open { shown, length, answer });
-        Ok(Waiting { approvals: self.clone(), id, answer: receiver })
+        listed.push(Listed { shown, from, length, answer: Some(answer) });
+        Ok(WaitingForPerson { approvals: self.clone(), id, answer: receiver })
     }
 
     /// Answers an open approval. Returns `false` if there is none of this id, or it does not offer this answer.
     pub(in crate::engine) fn answer(&self, id: &ApprovalId, answer: DriverAnswer) -> bool {
-        let mut open = lock(&self.0);
-        let offers = |one: &Open| {
+        let mut listed = lock(&self.0);
+        let offers = |one: &Listed| {
             let takes_text = answer.decision == Decision::AllowOnce && one.shown.action.text.is_some();
             one.shown.choices.contains(&answer.decision) && (answer.text.is_none() || takes_text)
         };
-        let at = open.iter().position(|one| one.shown.approval_id == *id && offers(one));
-        at.is_some_and(|at| open.remove(at).answer.send(answer).is_ok())
+        let asked = listed.iter_mut().find(|one| one.shown.approval_id == *id && offers(one));
+        asked.and_then(|one| one.answer.take()).is_some_and(|sender| sender.send(answer).is_ok())
     }
 
     /// Returns the open approvals.
     pub(in crate::engine) fn open(&self) -> Vec<WaitingApproval> {
-        lock(&self.0).iter().map(|one| one.shown.clone()).collect()
+        lock(&self.0).iter().filter(|one| one.answer.is_some()).map(|one| one.shown.clone()).collect()
+    }
+
+    /// Returns the approvals that panels show: the open ones, and the closed ones of which they do not know yet.
+    pub(super) fn in_panels(&self) -> Vec<(WaitingApproval, DriverName)> {
+        lock(&self.0).iter().map(|one| (one.shown.clone(), one.from.clone())).collect()
     }
 
     /// Returns the open approval of this id.
     pub(in crate::engine) fn find(&self, id: &ApprovalId) -> Option<WaitingApproval> {
-        lock(&self.0).iter().find(|one| one.shown.approval_id == *id).map(|one| one.shown.clone())
+        let is_it = |one: &&Listed| one.answer.is_some() && one.shown.approval_id == *id;
+        lock(&self.0).iter().find(is_it).map(|one| one.shown.clone())
     }
 
     pub(super) fn withdraw_of(&self, conversation: &ConversationId) {
-        lock(&self.0).retain(|one| one.shown.conversation_id != *conversation);
+        for one in lock(&self.0).iter_mut().filter(|one| one.shown.conversation_id == *conversation) {
+            one.answer = None;
+        }
     }
 
-    /// Removes an approval. Returns `false` if it was answered or withdrawn already.
+    /// Closes an approval. Returns `false` if it was answered or withdrawn already.
     fn close(&self, id: &ApprovalId) -> bool {
-        let mut open = lock(&self.0);
-        let at = open.iter().position(|one| one.shown.approval_id == *id);
-        at.map(|at| open.remove(at)).is_some()
+        let mut listed = lock(&self.0);
+        let asked = listed.iter_mut().find(|one| one.shown.approval_id == *id);
+        asked.and_then(|one| one.answer.take()).is_some()
     }
 }
 
-impl Waiting {
+impl WaitingForPerson {
     /// Waits for the answer. Denies if none arrives in time. `None` if the approval was withdrawn or `cancelled` ended.
     pub(in crate::engine) async fn answered(
-        mut self,
+        &mut self,
         limit: Duration,
         cancelled: impl Future<Output = ()>,
     ) -> Option<DriverAnswer> {
@@ -116,11 +133,16 @@ impl Waiting {
         let time_out = || approvals.close(&id).then_some(denied);
         answer_within(&mut self.answer, limit, cancelled, time_out).await
     }
+
+    /// Takes the approval off the list of the panels, which know how it ended.
+    pub(in crate::engine) fn leave_panels(&self) {
+        lock(&self.approvals.0).retain(|one| one.shown.approval_id != self.id);
+    }
 }
 
-impl Drop for Waiting {
+impl Drop for WaitingForPerson {
     fn drop(&mut self) {
-        self.approvals.close(&self.id);
+        self.leave_panels();
     }
 }
 
@@ -148,6 +170,10 @@ mod tests {
         }
     }
 
+    fn from() -> DriverName {
+        DriverName { name: "cursor".to_owned(), client: "cursor".to_owned(), label: None }
+    }
+
     fn answer(decision: Decision) -> DriverAnswer {
         DriverAnswer { decision, by: AnsweredBy::Terminal, text: None }
     }
@@ -156,20 +182,25 @@ mod tests {
     async fn the_first_offered_answer_counts_and_a_dropped_approval_is_gone() {
         let approvals = DriverApprovals::default();
         let id = ApprovalId::new("a");
-        let ask = |choices: &[Decision]| approvals.ask(shown("c", "a", choices)).unwrap();
-        let waiting = ask(&[Decision::AllowOnce, Decision::Deny]);
+        let ask = |choices: &[Decision]| approvals.ask(shown("c", "a", choices), from()).unwrap();
+        let mut waiting = ask(&[Decision::AllowOnce, Decision::Deny]);
         assert!(!approvals.answer(&id, answer(Decision::AllowAlways)), "it does not offer that");
         let wrote = DriverAnswer { text: Some("x".to_owned()), ..answer(Decision::AllowOnce) };
         assert!(!approvals.answer(&id, wrote), "it types nothing");
         assert!(approvals.answer(&id, answer(Decision::AllowOnce)));
         assert!(!approvals.answer(&id, answer(Decision::Deny)), "it is answered");
         assert_eq!(waiting.answered(Duration::MAX, pending()).await, Some(answer(Decision::AllowOnce)));
+        assert_eq!((approvals.open().len(), approvals.in_panels().len()), (0, 1), "panels are told why first");
+        drop(waiting);
+        assert_eq!(approvals.in_panels(), []);
         drop(ask(&[Decision::Deny]));
         assert_eq!(approvals.open(), []);
-        let waiting = ask(&[Decision::Deny]);
+        let mut waiting = ask(&[Decision::Deny]);
         approvals.withdraw_of(&ConversationId::new("c"));
+        assert_eq!((approvals.open().len(), approvals.in_panels().len()), (0, 1), "panels are told why first");
         assert_eq!(waiting.answered(Duration::MAX, pending()).await, None);
-        let waiting = ask(&[Decision::Deny]);
+        drop(waiting);
+        let mut waiting = ask(&[Decision::Deny]);
         let denied = DriverAnswer { by: AnsweredBy::Timeout, ..answer(Decision::Deny) };
         assert_eq!(waiting.answered(Duration::ZERO, pending()).await, Some(denied));
         assert!(!approvals.answer(&id, answer(Decision::Deny)) && approvals.find(&id).is_none(), "it is over");
@@ -180,7 +211,8 @@ mod tests {
         let approvals = DriverApprovals::default();
         let ask = |driver: &str, id: usize, length: usize| {
             let does = "x".repeat(length);
-            approvals.ask(WaitingApproval { does, ..shown(driver, &format!("{driver} {id}"), &[Decision::Deny]) })
+            let asked = WaitingApproval { does, ..shown(driver, &format!("{driver} {id}"), &[Decision::Deny]) };
+            approvals.ask(asked, from())
         };
         let flood: Vec<_> = (0..100).map(|id| ask("flood", id, 1)).collect();
         assert_eq!(flood.iter().filter(|asked| asked.is_ok()).count(), MOST_OF_ONE);

@@ -14,7 +14,7 @@ mod service;
 mod taking_over;
 mod telling;
 
-pub(super) use approvals::DriverAnswer;
+pub(super) use approvals::{DriverAnswer, WaitingForPerson};
 pub(crate) use driver::Driver;
 pub(super) use driver::NewDriver;
 pub(crate) use endpoints::{Endpoint, Taken};

@@ -9,7 +9,7 @@ use crate::base::mutex::lock;
 use crate::engine::ports::PortId;
 use crate::engine::tabs::Working;
 use crate::protocol::control::WaitingApproval;
-use crate::protocol::driver::{DriverApproval, DriverTab, DriversShown, LeasedTab};
+use crate::protocol::driver::{DriverApproval, DriverName, DriverTab, DriversShown, LeasedTab};
 use crate::protocol::ids::TabId;
 use crate::protocol::methods::ToPanel;
 use std::collections::BTreeMap;
@@ -51,8 +51,8 @@ impl Drivers {
     /// pages were told last.
     fn tell(&self, waiting: &mut Vec<Working>) {
         let drivers = self.all();
-        let approvals = self.approvals().open();
-        let now: Vec<Working> = approvals.iter().filter_map(|asked| working(asked, &drivers)).collect();
+        let approvals = self.approvals().in_panels();
+        let now: Vec<Working> = approvals.iter().filter_map(|(asked, from)| working(asked, from)).collect();
         if *waiting != now {
             waiting.clone_from(&now);
             self.0.uses.tabs.book().set_waiting_drivers(now);
@@ -70,7 +70,12 @@ impl Drivers {
         }
     }
 
-    fn shown_on(&self, port: PortId, drivers: &[Arc<Driver>], approvals: &[WaitingApproval]) -> DriversShown {
+    fn shown_on(
+        &self,
+        port: PortId,
+        drivers: &[Arc<Driver>],
+        approvals: &[(WaitingApproval, DriverName)],
+    ) -> DriversShown {
         let leases = drivers.iter().flat_map(|driver| {
             let tabs = self.0.uses.tabs.sets().of(&driver.conversation).into_iter();
             tabs.filter_map(|tab_id| {
@@ -78,18 +83,18 @@ impl Drivers {
                 Some(LeasedTab { tab_id, chrome_tab_id, driver: driver.shown_name() })
             })
         });
-        let approvals = approvals.iter().filter_map(|asked| {
+        let approvals = approvals.iter().map(|(asked, from)| {
             let tab = asked.tab_id.and_then(|tab| self.0.uses.tabs.chrome_tab(port, tab));
-            Some(DriverApproval {
+            DriverApproval {
                 approval: asked.clone(),
-                from: driver_of(asked, drivers)?.shown_name(),
+                from: from.clone(),
                 tab: tab.map(|tab| DriverTab {
                     chrome_tab_id: tab.chrome_tab_id,
                     window_id: tab.window_id,
                     title: tab.title,
                 }),
                 in_view: asked.tab_id.is_some_and(|tab| self.is_in_view(tab)),
-            })
+            }
         });
         DriversShown {
             leases: leases.take(MOST_LEASES).collect(),
@@ -106,14 +111,10 @@ impl Drivers {
     }
 }
 
-fn driver_of<'a>(asked: &WaitingApproval, drivers: &'a [Arc<Driver>]) -> Option<&'a Arc<Driver>> {
-    drivers.iter().find(|driver| *driver.conversation.id() == asked.conversation_id)
-}
-
 /// Returns the mark in the page of a tab whose approval waits.
-fn working(asked: &WaitingApproval, drivers: &[Arc<Driver>]) -> Option<Working> {
+fn working(asked: &WaitingApproval, from: &DriverName) -> Option<Working> {
     Some(Working {
-        agent_label: driver_of(asked, drivers)?.name.clone(),
+        agent_label: from.name.clone(),
         tab: Some(asked.tab_id?),
         doing: asked.ask.clone(),
         phrase: asked.phrase.clone(),

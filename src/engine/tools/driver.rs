@@ -10,7 +10,7 @@ use crate::command::{Call, registry};
 use crate::engine::Engine;
 use crate::engine::activity::Source;
 use crate::engine::conversations::ConversationGate;
-use crate::engine::drivers::{CLIENT_WAITS, Driver, DriverAnswer, DriversError};
+use crate::engine::drivers::{CLIENT_WAITS, Driver, DriverAnswer, DriversError, WaitingForPerson};
 use crate::engine::policy::audit_by;
 use crate::engine::tabs::How;
 use crate::protocol::action::ActionRecord;
@@ -62,7 +62,7 @@ impl ConversationTools {
     ) -> Result<DriverAnswer, Fault> {
         let (why, why_words) = approval.why.map(|why| FaultWords::of(why.into())).unzip();
         let approval_id = approval.approval_id.clone();
-        let waiting = self.engine.drivers().approvals().ask(WaitingApproval {
+        let asked = WaitingApproval {
             conversation_id: driver.conversation.id().clone(),
             approval_id: approval.approval_id,
             driver: Some(driver.name.clone()),
@@ -76,9 +76,10 @@ impl ConversationTools {
             action: approval.action,
             kind: approval.kind,
             choices: approval.choices,
-        })?;
+        };
+        let waiting = self.engine.drivers().approvals().ask(asked, driver.shown_name())?;
         let withdrawn = DriverAnswer { decision: Decision::Deny, by: AnsweredBy::Withdrawn, text: None };
-        let mut closes = Closes { engine: self.engine.clone(), approval_id, answer: withdrawn };
+        let mut closes = Closes { engine: self.engine.clone(), waiting, approval_id, answer: withdrawn };
         self.engine.approvals().changed();
         let cancelled = async {
             tokio::select! {
@@ -86,7 +87,8 @@ impl ConversationTools {
                 () = self.ended.cancelled() => {}
             }
         };
-        let answered = waiting.answered(self.engine.approval_limit().min(CLIENT_WAITS), cancelled).await;
+        let limit = self.engine.approval_limit().min(CLIENT_WAITS);
+        let answered = closes.waiting.answered(limit, cancelled).await;
         if let Some(answered) = answered {
             closes.answer = answered;
         }
@@ -201,6 +203,7 @@ impl ConversationTools {
 /// Tells every panel how a driver's approval was closed, when dropped.
 struct Closes {
     engine: Engine,
+    waiting: WaitingForPerson,
     approval_id: ApprovalId,
     answer: DriverAnswer,
 }
@@ -210,6 +213,7 @@ impl Drop for Closes {
         let DriverAnswer { decision, by, .. } = self.answer;
         let answered = DriverAnswered { approval_id: self.approval_id.clone(), decision, by };
         self.engine.ports().broadcast(&ToPanel::DriversAnswered(answered));
+        self.waiting.leave_panels();
         self.engine.approvals().changed();
     }
 }
