@@ -1,56 +1,17 @@
 /*
  * Measures opening a long conversation: its newest page for a panel, compared with reading its whole file.
  */
-import { once } from 'node:events';
-import { createReadStream, createWriteStream, mkdirSync, statSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
+import { createReadStream, mkdirSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { EXTENSION_ID, TestHome } from '../tests/e2e/harness/home.mjs';
 import { confirmed } from '../tests/e2e/harness/panel-key.mjs';
 import { Frames, frame } from '../tests/e2e/harness/frames.mjs';
+import { writeJournal } from './journal-file.mjs';
 import { alternately, timed } from './measure.mjs';
 import { print } from './table.mjs';
 
 const LONG = { id: 'long', events: 1_000_000 };
 const SHORT = { id: 'short', events: 100 };
-
-/** Returns an event; turns have four events each, as written by an earlier daemon. */
-function event(seq) {
-  const turn = Math.ceil(seq / 4);
-  const body = {
-    1: { type: 'message', clientId: `m${turn}`, text: `do ${turn}`, from: 'terminal' },
-    2: { type: 'turn-started', turnId: `t${turn}`, clientId: `m${turn}`, agent: 'a', agentLabel: 'A' },
-    3: { type: 'notice', turnId: `t${turn}`, text: 'so far' },
-    0: { type: 'turn-done', turnId: `t${turn}`, outcome: 'done', durationMs: 1 },
-  }[seq % 4];
-  return JSON.stringify({ seq, at: seq, ...body });
-}
-
-async function write(home, { id, events }) {
-  const folder = path.join(home.home, 'sessions', id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = path.join(folder, 'chat.jsonl');
-  const out = createWriteStream(file);
-  out.write(`${JSON.stringify({ gstackChat: 1, conversationId: id })}\n`);
-  for (let seq = 1; seq <= events; seq += 1) {
-    if (!out.write(`${event(seq)}\n`)) await once(out, 'drain');
-  }
-  out.end();
-  await once(out, 'finish');
-  const record = {
-    format: 1,
-    conversationId: id,
-    title: id,
-    folder: '/',
-    head: events,
-    createdAt: 1,
-    updatedAt: events,
-    journalBytes: statSync(file).size,
-    settled: true,
-  };
-  writeFileSync(path.join(folder, 'session.json'), JSON.stringify(record), { mode: 0o600 });
-  return file;
-}
 
 /** Connects a panel to a daemon that has not opened anything yet. */
 async function panel(home) {
@@ -74,8 +35,8 @@ export async function measureJournal(runs) {
   const home = new TestHome();
   try {
     mkdirSync(home.home, { mode: 0o700 });
-    const file = await write(home, LONG);
-    await write(home, SHORT);
+    const file = await writeJournal(home, LONG);
+    await writeJournal(home, SHORT);
     const open =
       ({ id, events }) =>
       async () => {

@@ -48,3 +48,4 @@ function percentile(samples, share) {
 
 export const median = (samples) => percentile(samples, 0.5);
 export const p95 = (samples) => percentile(samples, 0.95);
+export const p99 = (samples) => percentile(samples, 0.99);

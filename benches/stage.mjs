@@ -2,7 +2,7 @@
  * The environment of a measurement: a separate gstack, its browser, the pages, and the clients to compare.
  * Everything is on loopback and in temp folders, and is removed at the end.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { TestHome } from '../tests/e2e/harness/home.mjs';
 import { StandIn } from '../tests/e2e/harness/stand-in.mjs';
@@ -16,8 +16,11 @@ export class Stage {
   async open(agent) {
     try {
       mkdirSync(this.home.home, { mode: 0o700 });
-      writeFileSync(path.join(this.home.home, 'config.toml'), `[agent]\ndefault = "${agent}"\n`, { mode: 0o600 });
       if (agent === 'claude') this.standIn = await StandIn.install(this.home);
+      // The stand-in has written the table already.
+      const config = path.join(this.home.home, 'config.toml');
+      const settings = existsSync(config) ? readFileSync(config, 'utf8') : '[agents]\n';
+      writeFileSync(config, settings.replace('[agents]\n', `[agents]\ndefault = "${agent}"\n`), { mode: 0o600 });
       this.pages = await Pages.start();
       await this.home.connect(['--headless', `${this.pages.origin}/`]);
       this.client = await this.home.devtools();

@@ -173,7 +173,8 @@ stage build count_check build_all
 scripts_lane() {
   stage lint count_check script_lints
   stage types count_check type_checks
-  stage extension count_node node_files tests/extension/*.test.mjs
+  # And the parts of the measurements that measure nothing.
+  stage extension count_node node_files tests/extension/*.test.mjs tests/benches/*.test.mjs
   # Installing, releasing and upgrading, without a network and without publishing.
   stage packaging count_node browser_tests tests/packaging/*.test.mjs
   stage oracle count_node browser_tests tests/oracle/*.test.mjs

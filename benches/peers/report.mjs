@@ -8,10 +8,10 @@ const milliseconds = (value) => (value < 100 ? value.toFixed(1) : value.toFixed(
 const average = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const row = (cells) => `| ${cells.join(' | ')} |\n`;
 const OWN = 'gstack';
-const label = ({ operation, page }) => `${operation}, ${page}`;
+export const labelOf = ({ operation, page }) => `${operation}, ${page}`;
 
 /** Returns gstack's median, the fastest peer's, and the ratio; null if one of them is missing. */
-function ratioOf({ results }) {
+export function ratioOf({ results }) {
   const own = results[OWN];
   const peers = Object.entries(results).filter(([name, { walls, failed }]) => !name.startsWith(OWN) && !failed && walls.length > 0);
   if (!own || own.failed || peers.length === 0) return null;
@@ -35,7 +35,7 @@ function table({ title, rows, withCpu }) {
     const ratio = found ? `${found.ratio.toFixed(2)}${found.ratio > 1 ? ' (slower)' : ''}` : '';
     const met = one.goal && found ? `≤ ${one.goal}${found.ratio <= one.goal ? '' : ', missed'}` : '';
     const cells = names.map((name) => (one.results[name] ? cell(one.results[name], withCpu) : ''));
-    text += row([`${label(one)} (${one.runs} runs)`, ...cells, ratio, ...(withCpu ? [met] : [])]);
+    text += row([`${labelOf(one)} (${one.runs} runs)`, ...cells, ratio, ...(withCpu ? [met] : [])]);
   }
   return `${text}\n`;
 }
@@ -44,7 +44,7 @@ function failures(rows) {
   const lines = rows.flatMap((one) =>
     Object.entries(one.results)
       .filter(([, { failed }]) => failed)
-      .map(([name, { failed }]) => `- ${label(one)}: ${name} fails: ${failed}\n`),
+      .map(([name, { failed }]) => `- ${labelOf(one)}: ${name} fails: ${failed}\n`),
   );
   return lines.length > 0 ? `${lines.join('')}\n` : '';
 }
@@ -73,7 +73,7 @@ export function quoted({ day, load }, rows) {
       const { walls, failed } = one.results[name];
       return failed ? 'fails' : milliseconds(median(walls));
     });
-    text += row([label(one), ...cells, found ? found.ratio.toFixed(2) : '']);
+    text += row([labelOf(one), ...cells, found ? found.ratio.toFixed(2) : '']);
   }
   return `${text}\n`;
 }
@@ -84,7 +84,7 @@ const LEFT = 230;
 
 /** Draws bars of the ratio to the fastest peer, on a logarithmic scale; the line is at 1. */
 export function picture(rows) {
-  const found = rows.map((one) => ({ name: label(one), of: ratioOf(one) })).filter(({ of }) => of);
+  const found = rows.map((one) => ({ name: labelOf(one), of: ratioOf(one) })).filter(({ of }) => of);
   const least = Math.floor(Math.min(-1, ...found.map(({ of }) => Math.log10(of.ratio))));
   const most = Math.max(0.5, ...found.map(({ of }) => Math.log10(of.ratio)));
   const at = (ratio) => LEFT + ((Math.log10(ratio) - least) / (most - least)) * WIDTH;

@@ -1,19 +1,26 @@
 /*
  * Compares gstack with its peers, alternately in one run: on the command line, over MCP, and from a cold start to a
  * first page.
- * Writes its tables into ../RESULTS.md and ../../README.md, between their marks, and the picture peers.svg.
+ * Writes its tables into ../RESULTS.md and ../../README.md, between their marks, the picture peers.svg, and the figures
+ * that have a goal; then `goals.mjs` says which are missed and why.
  *
  *   node run.mjs [RUNS]        RUNS of each small operation, 30 by default; large pages get fewer
  *   node run.mjs --dry [RUNS]  only prints
  *
  * GSTACK_BIN is the program, GSTACK_BROWSER_PATH the browser. Times never decide whether this passes. All on loopback.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { writeFigures } from '../goals/figures.mjs';
+import { goalOf } from '../goals/list.mjs';
 import { median, pause } from '../measure.mjs';
+import { replaceSection } from '../section.mjs';
 import { servePages } from './pages.mjs';
 import { childrenMillis } from './programs.mjs';
-import { markdown, picture, quoted } from './report.mjs';
+import { labelOf, markdown, picture, quoted, ratioOf } from './report.mjs';
+import { figure, resourcesOf } from './resources.mjs';
 import { AgentBrowser, ChromeDevtoolsMcp, Gstack, PlaywrightCli, PlaywrightMcp } from './sides.mjs';
 
 const unknown = process.argv.slice(2).find((word) => word !== '--dry' && !/^\d+$/.test(word));
@@ -26,27 +33,28 @@ const runs = Number(process.argv.slice(2).find((word) => /^\d+$/.test(word)) ?? 
 const few = (most) => Math.min(runs, most);
 
 /**
- * The measurements: an operation on a page, and the number of runs. The goal is the ratio of gstack's time to the
- * fastest peer's.
+ * The measurements: an operation on a page, and the number of runs. ../goals/list.mjs has the goals, by `operation, page`.
  */
 const COMMAND_LINE = [
-  { operation: 'url', page: 'tiny', runs, goal: 0.5 },
-  { operation: 'goto', page: 'tiny', runs, goal: 0.8 },
-  { operation: 'click', page: 'tiny', runs, goal: 0.7 },
-  { operation: 'fill', page: 'tiny', runs, goal: 0.7 },
-  { operation: 'snapshot', page: 'tiny', runs, goal: 0.6 },
+  { operation: 'url', page: 'tiny', runs },
+  { operation: 'goto', page: 'tiny', runs },
+  { operation: 'click', page: 'tiny', runs },
+  { operation: 'fill', page: 'tiny', runs },
+  { operation: 'snapshot', page: 'tiny', runs },
   { operation: 'text', page: 'tiny', runs },
-  { operation: 'screenshot', page: 'tiny', runs, goal: 0.9 },
+  { operation: 'screenshot', page: 'tiny', runs },
   { operation: 'snapshot', page: 'form', runs: few(15) },
   { operation: 'snapshot', page: '1k', runs: few(10) },
   { operation: 'snapshot', page: 'iframes', runs: few(10) },
   { operation: 'snapshot', page: 'shadow', runs: few(10) },
   { operation: 'text', page: 'text', runs: few(10) },
-  { operation: 'text', page: '10k', runs: few(10), goal: 0.7 },
-  { operation: 'snapshot', page: '10k', runs: few(7), goal: 0.05 },
-  { operation: 'text', page: '100k', runs: few(5), goal: 0.7 },
-  { operation: 'snapshot', page: '100k', runs: few(3), goal: 0.03 },
+  { operation: 'text', page: '10k', runs: few(10) },
+  { operation: 'snapshot', page: '10k', runs: few(7) },
+  { operation: 'text', page: '100k', runs: few(5) },
+  { operation: 'snapshot', page: '100k', runs: few(3) },
 ];
+/** The operations that name an element of a snapshot. */
+const BY_REF = new Set(['click', 'fill']);
 const OVER_MCP = [
   { operation: 'goto', page: 'tiny', runs },
   { operation: 'click', page: 'tiny', runs },
@@ -75,7 +83,7 @@ async function compare({ operation, page, runs: count }, sides, pages) {
   for (const [name, side] of Object.entries(sides)) {
     results[name] = { walls: [], cpus: [] };
     try {
-      await side.prepare(url);
+      await side.prepare(url, BY_REF.has(operation));
     } catch (error) {
       results[name].failed = error.message.split('\n')[0];
     }
@@ -104,7 +112,7 @@ async function compare({ operation, page, runs: count }, sides, pages) {
 
 async function measure(rows, sides, pages) {
   const measured = [];
-  for (const row of rows) measured.push({ ...row, results: await compare(row, sides, pages) });
+  for (const row of rows) measured.push({ ...row, goal: goalOf(labelOf(row)), results: await compare(row, sides, pages) });
   return measured;
 }
 
@@ -117,7 +125,8 @@ async function firstPages(sides, pages, count) {
       results[name].walls.push(wall);
     }
   }
-  return [{ operation: 'nothing runs → first page', page: 'tiny', runs: count, goal: 0.7, results }];
+  const row = { operation: 'nothing runs → first page', page: 'tiny', runs: count };
+  return [{ ...row, goal: goalOf(labelOf(row)), results }];
 }
 
 /** Opens a peer. If it does not start, it is listed with the reason and left out. */
@@ -132,15 +141,10 @@ async function start(name, side, url, missing) {
   }
 }
 
-function replaceBlock(file, text) {
-  const path = new URL(file, import.meta.url);
-  const before = readFileSync(path, 'utf8');
-  const marks = /(<!-- peers -->\n)[^]*?(<!-- \/peers -->)/;
-  if (!marks.test(before)) throw new Error(`${file} has no place for it`);
-  writeFileSync(
-    path,
-    before.replace(marks, (_, head, tail) => `${head}${text}${tail}`),
-  );
+/** Returns the figures of these rows that have a goal. */
+function ratios(rows) {
+  const found = rows.filter(({ goal }) => goal !== undefined);
+  return Object.fromEntries(found.map((row) => [labelOf(row), ratioOf(row)?.ratio ?? { failed: 'a side of it failed' }]));
 }
 
 const pages = await servePages();
@@ -161,6 +165,13 @@ try {
     'playwright-cli': playwrightCli?.commandLine(),
   };
   const commandLine = await measure(COMMAND_LINE, there(lines), pages);
+
+  // As long as both run.
+  const ofUrl = await figure(async () => (await gstack.processorOf('url')) / (await agentBrowser.processorOf('get', 'url')));
+  const fresh = new Gstack();
+  open.push(() => fresh.close());
+  const resources = await resourcesOf(fresh, url, pages.url('100k'));
+  await fresh.close();
 
   const first = { gstack: gstack.firstPage(), 'agent-browser': agentBrowser?.firstPage(), 'playwright-cli': playwrightCli?.firstPage() };
   const fromNothing = await firstPages(there(first), pages, few(7));
@@ -195,9 +206,12 @@ try {
   const text = markdown(about, tables);
   console.log(text);
   if (!dry) {
-    replaceBlock('../RESULTS.md', text);
-    replaceBlock('../../README.md', quoted(about, commandLine.concat(fromNothing)));
+    replaceSection(new URL('../RESULTS.md', import.meta.url), 'peers', text);
+    replaceSection(new URL('../../README.md', import.meta.url), 'peers', quoted(about, commandLine.concat(fromNothing)));
     writeFileSync(new URL('peers.svg', import.meta.url), picture(tables[0].rows));
+    writeFigures({ ...ratios(tables[0].rows), 'url, processor ratio': ofUrl, ...resources }, `load ${about.load}`);
+    // Says what is missed; fails if no reason is known.
+    execFileSync(process.execPath, [fileURLToPath(new URL('../goals.mjs', import.meta.url))], { stdio: 'inherit' });
   }
 } finally {
   for (const close of open.reverse()) await close();

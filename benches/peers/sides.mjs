@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { BROWSER, GSTACK, TestHome } from '../../tests/e2e/harness/home.mjs';
 import { CommandSocket } from '../command-socket.mjs';
 import { run } from './programs.mjs';
+import { processorOfProcess } from './resources.mjs';
 
 const bin = (name) => fileURLToPath(new URL(`node_modules/.bin/${name}`, import.meta.url));
 /** Once installed, its npm package replaces its launcher script with a link to this program. */
@@ -76,9 +77,9 @@ export class Gstack {
     const side = { refs: null };
     const words = this.#words(() => side.refs);
     side.run = (operation, url) => ask(words[operation](url));
-    side.prepare = async (url) => {
+    side.prepare = async (url, needsRefs) => {
       await side.run('goto', url);
-      side.refs = refsIn(await side.run('snapshot'), GSTACK_REFS);
+      if (needsRefs) side.refs = refsIn(await side.run('snapshot'), GSTACK_REFS);
     };
     return side;
   }
@@ -104,11 +105,15 @@ export class Gstack {
       screenshot: () => ['screenshot', {}],
     };
     side.run = (operation, url) => client.tool(...calls[operation](url));
-    side.prepare = async (url) => {
+    side.prepare = async (url, needsRefs) => {
       await side.run('goto', url);
-      side.refs = refsIn(await side.run('snapshot'), GSTACK_REFS);
+      if (needsRefs) side.refs = refsIn(await side.run('snapshot'), GSTACK_REFS);
     };
     return side;
+  }
+  /** Returns the processor time of one process of the command line, in ms. */
+  processorOf(...words) {
+    return processorOfProcess([GSTACK, ...words], { env: this.home.environment, cwd: this.place.folder });
   }
   /** Measures a cold start to a visible page: it starts the daemon and the browser. */
   firstPage() {
@@ -152,14 +157,18 @@ export class AgentBrowser {
       screenshot: () => ['screenshot', this.place.picture],
     };
     side.run = (operation, url) => this.#run(...words[operation](url));
-    side.prepare = async (url) => {
+    side.prepare = async (url, needsRefs) => {
       await side.run('goto', url);
-      side.refs = refsIn(await side.run('snapshot'), YAML_REFS);
+      if (needsRefs) side.refs = refsIn(await side.run('snapshot'), YAML_REFS);
     };
     return side;
   }
   firstPage() {
     return { before: () => this.#run('close'), run: (url) => this.#run('open', url) };
+  }
+  /** Returns the processor time of one process of the command line, in ms. */
+  processorOf(...words) {
+    return processorOfProcess([AGENT_BROWSER, ...words], this.#options);
   }
   async close() {
     await this.#run('close').catch(() => {});
@@ -192,9 +201,9 @@ export class PlaywrightCli {
       screenshot: () => ['screenshot', '--filename=picture.png'],
     };
     side.run = (operation, url) => this.#run(...words[operation](url));
-    side.prepare = async (url) => {
+    side.prepare = async (url, needsRefs) => {
       await side.run('goto', url);
-      side.refs = refsIn(await side.run('snapshot'), YAML_REFS);
+      if (needsRefs) side.refs = refsIn(await side.run('snapshot'), YAML_REFS);
     };
     return side;
   }
@@ -264,9 +273,9 @@ class McpPeer {
     const side = { refs: null };
     const calls = this.calls(() => side.refs);
     side.run = (operation, url) => this.client.tool(...calls[operation](url));
-    side.prepare = async (url) => {
+    side.prepare = async (url, needsRefs) => {
       await side.run('goto', url);
-      side.refs = refsIn(await side.run('snapshot'), this.patterns);
+      if (needsRefs) side.refs = refsIn(await side.run('snapshot'), this.patterns);
     };
     return side;
   }

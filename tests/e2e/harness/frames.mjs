@@ -18,6 +18,7 @@ export class Frames {
   #buffer = Buffer.alloc(0);
   #messages = [];
   #wake = () => {};
+  #each = null;
   ended = false;
 
   constructor(stream) {
@@ -33,10 +34,18 @@ export class Frames {
     while (this.#buffer.length >= 4) {
       const length = little ? this.#buffer.readUInt32LE() : this.#buffer.readUInt32BE();
       if (this.#buffer.length < 4 + length) break;
-      this.#messages.push(JSON.parse(this.#buffer.subarray(4, 4 + length).toString()));
+      const message = JSON.parse(this.#buffer.subarray(4, 4 + length).toString());
       this.#buffer = this.#buffer.subarray(4 + length);
+      if (this.#each) this.#each(message);
+      else this.#messages.push(message);
     }
     this.#wake();
+  }
+
+  /** Gives every message to `take` as it arrives; `next` gets none any more. */
+  each(take) {
+    this.#each = take;
+    for (const message of this.#messages.splice(0)) take(message);
   }
 
   /** Returns the first matching message and drops earlier ones. */

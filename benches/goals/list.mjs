@@ -1,0 +1,171 @@
+/*
+ * The goals of the measurements: the most that each figure may be, and, where one is missed, why, with the profile that
+ * shows it. Data only. A figure above its goal without a reason here fails `node benches/goals.mjs`.
+ *
+ * `name` is the figure's name in figures.json; ratios are gstack's time divided by the fastest peer's.
+ */
+
+const PEERS = 'benches/peers/run.mjs';
+const CHAT = 'benches/chat-path.mjs';
+const HAND = 'by hand: benches/goals.mjs --set';
+
+const ratio = (operation, page, most, reason) => ({
+  name: `${operation}, ${page}`,
+  title: `${operation}, ${page}: time ÷ fastest peer's`,
+  most,
+  unit: '×',
+  from: PEERS,
+  reason,
+});
+
+export const GOALS = [
+  ratio(
+    'url',
+    'tiny',
+    0.5,
+    'The time is that of starting a process, for both programs: of 1.11 million instructions 1.03 million run before the command ' +
+      'itself (callgrind, `tests/instructions`), mostly in the loader. The request to the daemon takes 0.9 ms ' +
+      '("`url`, one request of a program that stays").',
+  ),
+  {
+    name: 'url, processor ratio',
+    title: "url: processor time ÷ agent-browser's",
+    most: 0.5,
+    unit: '×',
+    from: PEERS,
+    reason:
+      'A process of this size that only starts and exits takes most of it (`--version` beside `url`); 180 of 334 page faults are the ' +
+      "loader's (`perf stat -e page-faults`, callgrind).",
+  },
+  ratio(
+    'goto',
+    'tiny',
+    0.8,
+    "Both wait for the document's `load` event, which takes the browser 50 to 70 ms for every client (times of the DevTools messages " +
+      'in `strace -f -tt` of the daemon); gstack adds 3 to 5 ms to it.',
+  ),
+  ratio(
+    'click',
+    'tiny',
+    0.7,
+    'Of 20 ms (`strace -f -tt` of the daemon) 7 are the check before, three mouse events in one write and the verdict with the ' +
+      "handlers' end, 6 the start of the process, the rest the browser's own frame. " +
+      'agent-browser checks neither that the element stands still nor that it takes the event.',
+  ),
+  ratio(
+    'fill',
+    'tiny',
+    0.7,
+    'As for click: the element is checked before, and the value is read back after the events. The start of the process is a third of it.',
+  ),
+  ratio(
+    'snapshot',
+    'tiny',
+    0.6,
+    'The start of the process is a third, the request the rest: two exchanges with the page (`strace -f -tt`).',
+  ),
+  ratio('screenshot', 'tiny', 0.9, null),
+  ratio(
+    'snapshot',
+    '10k',
+    0.05,
+    'The whole page is walked, also beyond what is printed, to count what was left out and to find what can be clicked ' +
+      'without saying so. ' +
+      "In the page's CPU profile a fifth is `checkVisibility`, a fifth style and layout, a fifth collecting garbage, the rest our walk.",
+  ),
+  ratio(
+    'text',
+    '10k',
+    0.7,
+    "After the engine's own `innerText` its lines are compared with the page's text nodes, which is how hidden text, " +
+      'shadow roots and fields are read as people see them. agent-browser prints `innerText` alone.',
+  ),
+  ratio('snapshot', '100k', 0.03, 'As for 10k.'),
+  ratio('text', '100k', 0.7, 'As for 10k.'),
+  ratio(
+    'nothing runs → first page',
+    'tiny',
+    0.7,
+    'Both start the same browser, and its own start is nearly all of it (`connect --json` has the time of each step).',
+  ),
+  {
+    name: 'daemon memory, fresh',
+    title: "the daemon's memory (PSS) with a browser and one page",
+    most: 6,
+    unit: 'MiB',
+    from: PEERS,
+    reason: "Nearly all is the program's own file, of which the pages that were used are counted (`smaps` of the daemon).",
+  },
+  {
+    name: 'daemon memory, after 100k',
+    title: "the daemon's memory (PSS) after `snapshot -i` and `text` of 100,000 elements",
+    most: 10,
+    unit: 'MiB',
+    from: PEERS,
+    reason: "The allocator keeps what the page's text of several MB needed (`smaps` of the daemon, the heap).",
+  },
+  {
+    name: 'daemon switches, idle',
+    title: "the daemon's context switches in 20 s, from 30 s after the last command",
+    most: 4,
+    unit: '',
+    from: PEERS,
+    reason: null,
+  },
+  {
+    name: 'url, processor',
+    title: '`gstack url`: processor time',
+    most: 1.5,
+    unit: 'ms',
+    from: PEERS,
+    reason: "A process that only starts and exits takes most of it; the loader's share is above, at url.",
+  },
+  ...[
+    ['Enter → agent', 'Enter in the panel → the line at the agent'],
+    ['agent → panel', "the agent's line → the text in the panel"],
+  ].flatMap(([name, title]) =>
+    [
+      ['median', 3],
+      ['99th percentile', 10],
+    ].map(([of, most]) => ({
+      name: `${name}, ${of}`,
+      title: `${title}, ${of}`,
+      most,
+      unit: 'ms',
+      from: CHAT,
+      reason:
+        name === 'Enter → agent'
+          ? 'Two processes of Chromium (panel and worker), the host and the daemon hand it on, and the message is synced to the ' +
+            'disk before the agent is given it. The 99th percentile is the disk and the scheduler.'
+          : 'The panel draws at most once in a frame, so a line waits up to 16.7 ms for the next one ' +
+            "(`requestAnimationFrame` in the page's profile).",
+    })),
+  ),
+  {
+    name: 'program',
+    title: 'the program, release build',
+    most: 12,
+    unit: 'MB',
+    from: PEERS,
+    reason: '10 MB are code, 3.7 MB embedded files and tables (0.65 MB of it axe-core), 1.8 MB unwind tables (`size -A`).',
+  },
+  {
+    name: 'cold build',
+    title: 'first release build on 2 cores',
+    most: 4,
+    unit: 'min',
+    from: HAND,
+    reason: 'Of 799 s of compiling 204 s are gstack, 97 s SQLite, 69 s the program, 44 s rmcp, 27 s tokio (`cargo build --timings`).',
+  },
+  {
+    name: 'tests, cold',
+    title: '`tests/run.sh` from nothing on 2 cores',
+    most: 30,
+    unit: 'min',
+    from: HAND,
+    reason: 'It says the time of each stage: the Rust tests and those with a browser take the most, in two lanes beside each other.',
+  },
+];
+
+/** Returns the most that a figure may be; undefined without a goal. @param {string} name */
+export const goalOf = (name) => GOALS.find((one) => one.name === name)?.most;

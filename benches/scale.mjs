@@ -1,0 +1,121 @@
+/*
+ * Measures how gstack grows: 1 to 500 tabs, 1 to 50 agents at once, 1 to 100 panels, conversations of up to a million
+ * events. The time and the processor time of a command, the way of an answer to the panels, and memory.
+ *
+ *   node benches/scale.mjs               all of it, in at most twelve minutes
+ *   node benches/scale.mjs --quick       small sizes, to work on these scripts
+ *   node benches/scale.mjs AXIS…         only these: tabs agents panels journal
+ *   node benches/scale.mjs --dry …       prints, and writes nothing
+ *
+ * Writes scale/scale.json, the picture scale/scale.svg and a section of RESULTS.md. GSTACK_BIN is the program,
+ * GSTACK_BROWSER_PATH the browser. Times never decide whether this passes: a point that can't be measured is noted with
+ * its reason, and the others go on. All on loopback and in temporary homes; no process stays.
+ */
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { TestHome } from '../tests/e2e/harness/home.mjs';
+import { within } from '../tests/e2e/harness/wait.mjs';
+import { AXES } from './scale/axes.mjs';
+import { picture } from './scale/plot.mjs';
+import { markdown, worse } from './scale/report.mjs';
+import { replaceSection } from './section.mjs';
+
+const RUNS = { full: 60, quick: 10 };
+/** One point must not take all the time of the others. */
+const POINT_MS = 200_000;
+/** No new point begins after this. */
+const ALL_MS = 620_000;
+
+const names = AXES.map(({ name }) => name);
+const words = process.argv.slice(2);
+const unknown = words.find((word) => !['--quick', '--dry', ...names].includes(word));
+if (unknown !== undefined) {
+  process.stderr.write(`scale.mjs takes --quick, --dry and ${names.join(', ')}, not ${unknown}\n`);
+  process.exit(2);
+}
+const quick = words.includes('--quick');
+const wanted = AXES.filter(({ name }) => words.includes(name) || !words.some((word) => names.includes(word)));
+const runs = quick ? RUNS.quick : RUNS.full;
+const began = performance.now();
+const load = () => loadavg()[0].toFixed(1);
+
+/** Cleanup functions, newest last. */
+const open = [];
+let closing = Promise.resolve();
+function closeAll() {
+  closing = closing.then(async () => {
+    while (open.length > 0) {
+      const forced = await open
+        .pop()()
+        .catch((error) => console.error(`not closed: ${error.message}`));
+      for (const one of Array.isArray(forced) ? forced : [])
+        if (one?.command) console.error(`had to be ended by force: ${one.command.join(' ')}`);
+    }
+  });
+  return closing;
+}
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => closeAll().finally(() => process.exit(1)));
+
+const firstLine = (error) => error.message.split('\n')[0].slice(0, 300);
+
+/** Measures the points of an axis; after one that failed, the larger ones in a fresh home. */
+async function measureAxis({ name, measure, ...sizes }) {
+  const points = [];
+  let left = quick ? sizes.quick : sizes.full;
+  while (left.length > 0) {
+    const measuring = measure(left, { runs, opened: (close) => open.push(close) });
+    try {
+      while (left.length > 0) {
+        if (performance.now() - began > ALL_MS) throw new Error('there was no time left');
+        const from = performance.now();
+        const { value } = await within(measuring.next(), 'it took too long', POINT_MS);
+        points.push(value);
+        left = left.slice(1);
+        console.error(`${name} ${value.size}: ${JSON.stringify({ ...value.times, memory: value.memory })} in ${seconds(from)} s`);
+      }
+    } catch (error) {
+      console.error(`${name} ${left[0]}: ${error.stack}`);
+      points.push({ size: left[0], failed: firstLine(error) });
+      left = left.slice(1);
+    }
+    await closeAll();
+  }
+  return { name, points };
+}
+
+const seconds = (from) => ((performance.now() - from) / 1000).toFixed(1);
+
+async function versionOf() {
+  const home = new TestHome({ port: false });
+  try {
+    return (await home.ok(['--version'])).trim();
+  } finally {
+    await home.stop();
+  }
+}
+
+const atStart = load();
+try {
+  const version = await versionOf();
+  const axes = [];
+  for (const axis of wanted) axes.push(await measureAxis(axis));
+  const result = {
+    day: new Date().toISOString().slice(0, 10),
+    machine: `${availableParallelism()} cores (${cpus()[0].model.trim()}), ${process.platform} ${process.arch}, node ${process.version}`,
+    version,
+    load: `${atStart} at the start, ${load()} at the end`,
+    seconds: Math.round((performance.now() - began) / 1000),
+    quick,
+    axes,
+  };
+  const text = markdown(result);
+  console.log(text);
+  if (!words.includes('--dry')) {
+    writeFileSync(new URL('scale/scale.json', import.meta.url), `${JSON.stringify(result, null, 2)}\n`);
+    writeFileSync(new URL('scale/scale.svg', import.meta.url), picture(result));
+    replaceSection(new URL('RESULTS.md', import.meta.url), 'scale', text);
+  }
+  for (const one of worse(result)) console.error(`worse than linear: ${one}`);
+} finally {
+  await closeAll();
+}

@@ -1,0 +1,134 @@
+/*
+ * The parts of the measurements that measure nothing: tables, pictures, goals, and the reading of agents' lines. All
+ * from fixed data, without a browser and without the program.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { GOALS } from '../../benches/goals/list.mjs';
+import * as goals from '../../benches/goals/report.mjs';
+import { growth, seriesOf, steepest } from '../../benches/scale/growth.mjs';
+import { Lines } from '../../benches/scale/lines.mjs';
+import { summary } from '../../benches/scale/measuring.mjs';
+import { picture } from '../../benches/scale/plot.mjs';
+import { markdown, worse } from '../../benches/scale/report.mjs';
+import { section } from '../../benches/section.mjs';
+
+const result = JSON.parse(readFileSync(new URL('scale.json', import.meta.url), 'utf8'));
+const script = (name) => fileURLToPath(new URL(`../../benches/${name}`, import.meta.url));
+
+/** Fails unless every element of an SVG is closed in order; returns its elements. */
+function elementsOf(svg) {
+  const open = [];
+  const all = [];
+  for (const [, closes, name, itself] of svg.matchAll(/<(\/?)([a-z]+)(?:\s+[a-z][\w-]*="[^"<]*")*\s*(\/?)>/gi)) {
+    if (closes) assert.equal(open.pop(), name);
+    else {
+      all.push(name);
+      if (!itself) open.push(name);
+    }
+  }
+  assert.deepEqual(open, []);
+  // What is no element is text, and has no bare sign of one.
+  assert.doesNotMatch(svg.replaceAll(/<\/?[a-z]+(?:\s+[a-z][\w-]*="[^"<]*")*\s*\/?>/gi, ''), /<|NaN|undefined|Infinity/);
+  assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
+  return all;
+}
+
+describe('scale', () => {
+  test('a constant, a line and a square are told apart, whatever fixed part they have', () => {
+    const of = (work) => steepest([1, 10, 100].map((size) => ({ size, value: work(size) })));
+    assert.equal(growth(of(() => 3)), 'constant');
+    assert.equal(growth(of((size) => 0.01 * size)), 'linear or better');
+    assert.equal(growth(of((size) => 20 + 0.5 * size)), 'linear or better');
+    assert.equal(growth(of((size) => 1 + 0.01 * size * size)), 'worse than linear');
+    assert.equal(steepest([{ size: 1, value: 3 }]), null);
+    assert.equal(growth(null), '');
+  });
+
+  test('a table has every size and figure, names what is worse than linear and why a point is missing', () => {
+    const text = markdown(result);
+    assert.match(text, /\| {2}\| 1 \| 10 \| 100 \| steepest step \|/);
+    assert.match(text, /\| url, ms \| 0\.50 \(0\.90\) \| 0\.60 \(1\.00\) \| 60\.0 \(70\.0\) \| n\^2\.00 \| worse than linear \|/);
+    assert.match(text, /\| newtab, ms \| {2}\| 80\.0 \(90\.0\) \|/);
+    assert.match(text, /- 1,000,000: not measured: it took <too> long/);
+    assert.match(text, /- 1: not measured: no daemon runs/);
+    assert.deepEqual(worse(result), ['tabs: url (ms)']);
+    assert.match(text, /Worse than linear: tabs: url \(ms\)\./);
+    for (const row of text.split('\n').filter((line) => line.startsWith('| '))) assert.match(row, /\|$/);
+  });
+
+  test('a picture has two charts for each axis, a line for each figure, a linear one, and both grounds', () => {
+    const svg = picture(result);
+    const elements = elementsOf(svg);
+    const lines = result.axes.flatMap((axis) => seriesOf(axis)).filter(({ kind }) => kind !== 'processor');
+    assert.equal(elements.filter((name) => name === 'polyline').length, lines.length);
+    // Two of the six charts have nothing to show.
+    assert.equal(svg.match(/class="linear"/g).length, 4);
+    assert.match(svg, /prefers-color-scheme: dark/);
+    assert.match(svg, /nothing was measured/);
+  });
+
+  test('lines of an agent are read from the parts in which they come', () => {
+    const lines = new Lines();
+    for (const part of ['<10', '00.5 12.', '25>\n<1001 no', 'ne>\n']) lines.take(part, 1003);
+    assert.deepEqual(lines.all, [
+      { wait: 2.5, call: 12.25 },
+      { wait: 2, call: null },
+    ]);
+    assert.deepEqual(lines.calls(), [12.25]);
+    lines.take('<1002 failed (denied)>', 1003);
+    assert.throws(() => lines.calls(), /denied/);
+  });
+
+  test('nothing measured is an error, not a number', () => {
+    assert.throws(() => summary([]), /nothing was measured/);
+    assert.deepEqual(summary([3, 1, 2]), { median: 2, p95: 3, runs: 3 });
+  });
+
+  test('an unknown word is refused', () => {
+    const { status, stderr } = spawnSync(process.execPath, [script('scale.mjs'), '--fast'], { encoding: 'utf8' });
+    assert.equal(status, 2);
+    assert.match(stderr, /not --fast/);
+  });
+});
+
+describe('goals', () => {
+  const list = [
+    { name: 'a', title: 'A', most: 2, unit: 'ms', from: 'run.mjs', reason: null },
+    { name: 'b', title: 'B', most: 0.5, unit: '×', from: 'run.mjs', reason: 'Because of it.' },
+    { name: 'c', title: 'C', most: 4, unit: '', from: 'by hand', reason: null },
+  ];
+
+  test('a goal is met up to its figure, and one that is missed without a reason is named', () => {
+    const figures = { a: { value: 2, day: '2026-01-02', how: 'load 0' }, b: { value: 0.51 }, c: { failed: 'no machine' } };
+    assert.deepEqual(
+      goals.judged(list, figures).map(({ state }) => state),
+      ['met', 'missed', 'not measured'],
+    );
+    assert.deepEqual(goals.unexplained(list, figures), []);
+    assert.deepEqual(goals.unexplained(list, { ...figures, a: { value: 2.1 } }), ['A']);
+    const text = goals.markdown(list, figures);
+    assert.match(text, /1 goals are met, 1 missed, 1 not measured/);
+    assert.match(text, /\| A \| 2 ms \| ≤ 2 ms \| met \| 2026-01-02 \| run\.mjs; load 0 \|/);
+    assert.match(text, /- \*\*B\*\*: missed, 0\.51 × instead of 0\.5 ×\. Because of it\./);
+    assert.match(text, /\| C \| no machine \| ≤ 4 \| \*\*not measured\*\* \|/);
+  });
+
+  test('no name of a goal occurs twice', () => {
+    const names = GOALS.map(({ name }) => name);
+    assert.equal(new Set(names).size, names.length);
+  });
+
+  test('RESULTS.md says what the figures say, and every missed goal has its reason', () => {
+    execFileSync(process.execPath, [script('goals.mjs'), '--check'], { encoding: 'utf8' });
+  });
+
+  test('RESULTS.md has the sections that the scripts write', () => {
+    for (const name of ['goals', 'peers', 'scale', 'tools']) {
+      assert.ok(section(new URL('../../benches/RESULTS.md', import.meta.url), name).length > 0, name);
+    }
+  });
+});
