@@ -4,6 +4,7 @@
 
 use clap::{Arg, Command};
 use gstack::cli::arguments::{self, Invocation};
+use gstack::cli::json_output::{JSON_OUTPUT, JsonOutput};
 use gstack::command::Call;
 use gstack::command::registry;
 use gstack::command::spec::{Category, Class, Flag, Spec};
@@ -32,6 +33,11 @@ Output marked *page content* comes inside an envelope that marks it as untrusted
 
 With `--json`, and over HTTP, the answer is an object: `output`, the text that is printed; `data`, if the command has any; `files`, the paths that it wrote;
 `effects`, what it caused. Below each table is the type of each command's `data`, in TypeScript notation; `…` means that there may be other fields.
+";
+
+const JSON_HEAD: &str = "
+What they print with `--json`, in TypeScript notation. The named types are those of [openapi.json](openapi.json), which the daemon also serves as
+`/openapi.json`. A command that fails also prints a `FaultAnswer`; its exit code is not 0.
 ";
 
 fn class(class: Class) -> &'static str {
@@ -151,13 +157,24 @@ fn own(text: &mut String) {
     .unwrap();
     writeln!(text, "| command | does |\n|---|---|").unwrap();
     let mut options = Options::default();
-    for sub in line.get_subcommands().filter(|sub| registry::find(sub.get_name()).is_none()) {
+    let is_own = |sub: &&Command| registry::find(sub.get_name()).is_none() || sub.has_subcommands();
+    for sub in line.get_subcommands().filter(is_own) {
         own_command(sub, sub.get_name(), text, &mut options);
     }
     options.write(text);
     writeln!(text, "\nEvery command takes:\n").unwrap();
     for arg in line.get_arguments().filter(|arg| arg.is_global_set()) {
         writeln!(text, "- `{}`: {}", option(arg), meaning(arg)).unwrap();
+    }
+    writeln!(text, "{JSON_HEAD}").unwrap();
+    for (command, prints) in JSON_OUTPUT {
+        let prints = match prints {
+            JsonOutput::Whole(kind) => format!("`{kind}`"),
+            JsonOutput::Lines(kind) => format!("`{kind}` on each line"),
+            JsonOutput::Text(what) => format!("no JSON: {what}"),
+            JsonOutput::Nothing => "nothing: the exit code tells the outcome".to_owned(),
+        };
+        writeln!(text, "- `{command}`: {prints}").unwrap();
     }
 }
 

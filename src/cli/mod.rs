@@ -22,6 +22,7 @@ mod evidence;
 mod help;
 mod here;
 mod hosts;
+pub mod json_output;
 mod mcp;
 mod moment;
 mod panels;

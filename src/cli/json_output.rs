@@ -1,0 +1,130 @@
+//! What each of the program's own commands prints with `--json`, as docs/COMMANDS.md shows it.
+//!
+//! Owns the list. A test in tests/mcp runs the commands and holds their output against it.
+
+/// The commands and the types of their output: a type of docs/openapi.json, or one in TypeScript notation.
+pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
+    ("connect", JsonOutput::Lines("ConnectLine")),
+    ("disconnect", JsonOutput::Whole("Disconnected")),
+    ("stop", JsonOutput::Nothing),
+    ("restart", JsonOutput::Lines("ConnectLine")),
+    ("status", JsonOutput::Whole("Status")),
+    ("doctor", JsonOutput::Whole("Doctor")),
+    ("doctor --report", JsonOutput::Whole(DOCTOR_REPORT)),
+    ("chat", JsonOutput::Lines("ChatLine")),
+    ("chat --stop", JsonOutput::Whole("Stopped")),
+    ("chat --continue", JsonOutput::Whole("Empty")),
+    ("sessions", JsonOutput::Whole("Conversations")),
+    ("sessions list", JsonOutput::Whole("Conversations")),
+    ("sessions show", JsonOutput::Whole(EXPORT)),
+    ("sessions open", JsonOutput::Whole("ConversationInfo")),
+    ("sessions rename", JsonOutput::Whole("ConversationInfo")),
+    ("sessions delete", JsonOutput::Whole("ChatRef")),
+    ("sessions restore", JsonOutput::Whole("ConversationInfo")),
+    ("sessions compact", JsonOutput::Whole("CompactedConversations")),
+    ("sessions export", JsonOutput::Whole(EXPORT)),
+    ("evidence", JsonOutput::Whole("EvidenceFile")),
+    ("settings", JsonOutput::Whole("Settings")),
+    ("settings list", JsonOutput::Whole("Settings")),
+    ("settings get", JsonOutput::Whole("Setting")),
+    ("settings set", JsonOutput::Whole("Setting")),
+    ("settings unset", JsonOutput::Whole("Setting")),
+    ("stop-turn", JsonOutput::Whole("Stopped")),
+    ("approvals", JsonOutput::Whole("WaitingApprovals")),
+    ("approvals --watch", JsonOutput::Lines("WaitingApprovals")),
+    ("approvals allow", JsonOutput::Nothing),
+    ("approvals deny", JsonOutput::Nothing),
+    ("approvals answer", JsonOutput::Nothing),
+    ("policy", JsonOutput::Whole("Policy")),
+    ("policy list", JsonOutput::Whole("Policy")),
+    ("policy allow", JsonOutput::Whole("Policy")),
+    ("policy deny", JsonOutput::Whole("Policy")),
+    ("policy unattended", JsonOutput::Whole("Policy")),
+    ("policy remove", JsonOutput::Whole("Policy")),
+    ("policy explain", JsonOutput::Whole("PolicyExplained")),
+    ("policy only", JsonOutput::Whole("{sites: string, openBrowser?: string}")),
+    ("policy test", JsonOutput::Whole(CHECKED)),
+    ("panels", JsonOutput::Whole("KnownPanels")),
+    ("panels list", JsonOutput::Whole("KnownPanels")),
+    ("panels confirm", JsonOutput::Whole("KnownPanel")),
+    ("panels forget", JsonOutput::Whole("KnownPanels")),
+    ("audit", JsonOutput::Whole("AuditEntry[]")),
+    ("audit --follow", JsonOutput::Lines("AuditEntry")),
+    ("audit --verify", JsonOutput::Whole("AuditProof")),
+    ("mcp", JsonOutput::Text("the messages of the Model Context Protocol")),
+    ("mcp install", JsonOutput::Whole(CLIENT_CHANGE)),
+    ("mcp uninstall", JsonOutput::Whole(CLIENT_CHANGE)),
+    ("cdp", JsonOutput::Whole("CdpOpened")),
+    ("cdp list", JsonOutput::Whole("CdpEndpoints")),
+    ("cdp revoke", JsonOutput::Whole("CdpEndpoints")),
+    ("agents", JsonOutput::Whole("Agents")),
+    ("activity", JsonOutput::Whole("ActivityPage")),
+    ("activity --follow", JsonOutput::Lines("ActivityEntry")),
+    ("install-host", JsonOutput::Whole(HOSTS)),
+    ("uninstall-host", JsonOutput::Whole(HOSTS)),
+    ("upgrade", JsonOutput::Whole(UPGRADE)),
+    ("skill", JsonOutput::Text("the guide")),
+    ("skill more", JsonOutput::Text("the guide")),
+    ("skill install", JsonOutput::Whole("{installed: string}")),
+    ("skill uninstall", JsonOutput::Whole("{removed: boolean}")),
+    ("completions", JsonOutput::Text("the script")),
+    ("man", JsonOutput::Text("the page")),
+];
+
+/// What a command prints with `--json`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonOutput {
+    /// One value of this type.
+    Whole(&'static str),
+    /// A value of this type on each line.
+    Lines(&'static str),
+    /// No JSON, but this.
+    Text(&'static str),
+    /// Nothing: the exit code tells the outcome.
+    Nothing,
+}
+
+const DOCTOR_REPORT: &str = "{gstack: string, target: string, debug: boolean, system: string, kernel: string | null, root: boolean, display: boolean, \
+    browsers: string[], sandboxedBrowsers: string[], hosts: {[browser]: string}, \
+    hops: [{hop: string, ok: boolean, code?: string, said?: string}], notes: string[], \
+    agents: [{name: string, version: string | null, code?: string}], log: {[module]: number}}";
+const EXPORT: &str = "{conversation: ConversationInfo, events: ChatEvent[]}";
+const CHECKED: &str =
+    "[{action: string, site?: string, expected: string, found: string, holds: boolean, why: string, rule?: string}]";
+const CLIENT_CHANGE: &str = "{client: string, file: string, changed: boolean}";
+const HOSTS: &str = "{report: {dryRun: boolean, browsers: [{browser: string, manifest?: string, action: string, note?: string, error?: string}], \
+    warnings?: string[]}, extension: string | null}";
+const UPGRADE: &str =
+    "{installed: string, newest: string, published: string | null, upgraded: boolean, handingOver: boolean}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::command_line;
+    use crate::command::registry;
+    use std::collections::BTreeSet;
+
+    fn own_commands(command: &clap::Command, name: &str, found: &mut BTreeSet<String>) {
+        found.insert(name.to_owned());
+        for sub in command.get_subcommands() {
+            own_commands(sub, &format!("{name} {}", sub.get_name()), found);
+        }
+    }
+
+    #[test]
+    fn every_command_of_the_program_is_listed_once() {
+        let line = command_line::command();
+        let mut own = BTreeSet::new();
+        let is_own = |sub: &&clap::Command| registry::find(sub.get_name()).is_none() || sub.has_subcommands();
+        for sub in line.get_subcommands().filter(is_own) {
+            own_commands(sub, sub.get_name(), &mut own);
+        }
+        let listed: Vec<_> =
+            JSON_OUTPUT.iter().map(|(command, _)| command.split(" --").next().unwrap().to_owned()).collect();
+        let mut names: BTreeSet<_> = listed.into_iter().collect();
+        names.remove("status");
+        assert_eq!(names, own);
+        let lines: BTreeSet<_> = JSON_OUTPUT.iter().map(|(command, _)| command).collect();
+        assert_eq!(lines.len(), JSON_OUTPUT.len(), "each is listed once");
+    }
+}
