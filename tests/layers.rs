@@ -59,7 +59,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 20] = [
+const SERVICES: [(&str, &[&str]); 25] = [
     ("pauses", &[]),
     ("tasks", &[]),
     ("config", &[]),
@@ -80,6 +80,27 @@ const SERVICES: [(&str, &[&str]); 20] = [
     ("usage", &["browsers", "ports", "tabs"]),
     ("upgrade", &["ports", "tabs", "tasks"]),
     ("status", &["agents", "browsers", "drivers", "policy", "ports", "tabs"]),
+    ("elements", &["browsers", "ports", "tabs", "tasks"]),
+    ("panel_keys", &["browsers", "drivers", "policy", "ports", "tabs"]),
+    (
+        "panels",
+        &[
+            "activity",
+            "browsers",
+            "conversations",
+            "drivers",
+            "elements",
+            "panel_keys",
+            "policy",
+            "ports",
+            "spare",
+            "tabs",
+            "tasks",
+            "usage",
+        ],
+    ),
+    ("hops", &["agents", "browsers", "config", "panel_keys", "policy", "ports", "tasks", "worktrees"]),
+    ("evidence", &["conversations", "policy", "tabs", "tasks"]),
 ];
 
 /// Crates that only some layers may name.

@@ -9,7 +9,11 @@ use super::browsers::Browsers;
 use super::config::{Config, ConfigFile};
 use super::conversations::Conversations;
 use super::drivers::Drivers;
+use super::elements::Elements;
+use super::evidence::EvidenceReports;
+use super::hops::HopChecks;
 use super::panel_keys::PanelKeys;
+use super::panels::Panels;
 use super::pauses::Pauses;
 use super::policy::PolicyService;
 use super::ports::Ports;
@@ -25,8 +29,7 @@ use super::worktrees::Worktrees;
 use crate::base::home::Home;
 use crate::browser::page::video::Recordings;
 use crate::chat::Store;
-use crate::engine::panels::Pointing;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -49,7 +52,7 @@ pub(super) struct Inner {
     pub(super) agents: AgentPool,
     pub(super) browsers: Browsers,
     pub(super) ports: Ports,
-    pub(super) panel_keys: Mutex<PanelKeys>,
+    pub(super) panel_keys: PanelKeys,
     pub(super) conversations: Conversations,
     pub(super) tabs: Tabs,
     /// The MCP clients that are registered.
@@ -60,7 +63,10 @@ pub(super) struct Inner {
     pub(super) tokens: Tokens<dyn AgentAccess>,
     pub(super) policy: PolicyService,
     pub(super) approvals: Approvals,
-    pub(super) pointing: Mutex<Pointing>,
+    pub(super) elements: Elements,
+    pub(super) evidence: EvidenceReports,
+    pub(super) hops: HopChecks,
+    pub(super) panels: Panels,
     pub(super) activity: ActivityLog,
     /// The videos that are recorded: they outlive a browser.
     pub(super) recordings: Recordings,
@@ -140,6 +146,27 @@ impl Engine {
         &self.inner.drivers
     }
 
+    /// Returns the keys of panels: which connections are served.
+    pub(crate) fn panel_keys(&self) -> &PanelKeys {
+        &self.inner.panel_keys
+    }
+    /// Returns the panels: their connections, and the keyboard.
+    pub(crate) fn panels(&self) -> &Panels {
+        &self.inner.panels
+    }
+    /// Returns the elements that panels show and pick.
+    pub(crate) fn elements(&self) -> &Elements {
+        &self.inner.elements
+    }
+    /// Returns the checks of each hop from a panel to an agent.
+    pub(crate) fn hops(&self) -> &HopChecks {
+        &self.inner.hops
+    }
+    /// Returns the reports of finished turns.
+    pub(crate) fn evidence(&self) -> &EvidenceReports {
+        &self.inner.evidence
+    }
+
     pub(super) fn store(&self) -> &Store {
         self.inner.conversations.store()
     }
@@ -170,9 +197,14 @@ impl Engine {
     }
 
     pub(super) fn welcome_url(&self) -> String {
-        format!("http://127.0.0.1:{}/welcome", self.inner.port)
+        welcome_url(self.inner.port)
     }
     pub(super) fn mcp_url(&self) -> String {
         format!("http://127.0.0.1:{}{MCP_PATH}", self.inner.port)
     }
+}
+
+/// Returns the address of the page that a new browser opens.
+pub(super) fn welcome_url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}/welcome")
 }

@@ -198,7 +198,7 @@ impl ConversationTools {
             cwd: Some(&folder),
             only_on: shown.filter(|_| is_bound),
             expected,
-            pointer: self.engine.shows_pointer(tab),
+            pointer: self.engine.elements().shows_pointer(tab),
             for_model: !self.by_person,
             dialogs: (!self.by_person).then_some(DialogPolicy::Ask),
             me: Some(conversation.id()),

@@ -52,7 +52,7 @@ pub(super) async fn history(engine: Engine, query: After) -> Result<ActivityPage
 
 /// Serves `GET /refs?tabId=N` → `Refs` of the last snapshot of the tab, or of the current tab if none is given.
 pub(super) async fn refs(engine: Engine, of: OfTab) -> Result<Refs, Fault> {
-    engine.refs_of_tab(of.tab_id).await
+    engine.elements().refs_of_tab(of.tab_id).await
 }
 
 /// Serves `GET /activity/stream?after=ID` (or `Last-Event-ID`): server-sent events. `activity` carries an entry, once

@@ -61,7 +61,7 @@ async fn compact(engine: Engine, of: CompactConversations) -> Answer<CompactedCo
 }
 
 async fn evidence(engine: Engine, request: EvidenceRequest) -> Answer<EvidenceFile> {
-    engine.evidence(request).await
+    engine.evidence().of_turn(request).await
 }
 
 async fn settings(engine: Engine) -> Answer<Settings> {

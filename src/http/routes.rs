@@ -75,7 +75,7 @@ pub(super) fn rings() -> Rings {
             ),
             get("/status", "What runs", |engine: Engine| async move { Ok(engine.status().now()) }),
             get("/doctor", "Every hop between the panel and the agent, checked now", |engine: Engine| async move {
-                Ok(engine.doctor().await)
+                Ok(engine.hops().doctor().await)
             }),
             get("/agents", "The agents that were found", |engine: Engine| async move {
                 Ok(engine.agents().list(true).await)
@@ -146,16 +146,14 @@ fn person() -> Vec<Route> {
             "What the rules say of an action, and why",
             |engine: Engine, asked: PolicyExplain| async move { engine.policy().explain(&asked) },
         ),
-        get(
-            "/panels",
-            "The browsers whose panels are known",
-            |engine: Engine| async move { Ok(engine.known_panels()) },
-        ),
+        get("/panels", "The browsers whose panels are known", |engine: Engine| async move {
+            Ok(engine.panel_keys().known())
+        }),
         post("/panels/confirm", "Confirms a browser by its code", |engine: Engine, confirm: PanelConfirm| async move {
-            engine.confirm_panel(&confirm.code)
+            engine.panel_keys().confirm(&confirm.code)
         }),
         post("/panels/forget", "Forgets a confirmed browser", |engine: Engine, forget: PanelForget| async move {
-            engine.forget_panel(&forget.id)
+            engine.panel_keys().forget(&forget.id)
         }),
         lines("/audit", "The decisions about what agents asked for, oldest first", |engine, request, lines| {
             engine.policy().read_audit(request, lines)

@@ -46,7 +46,7 @@ pub(super) async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown
     let (sender, mut queue) = mpsc::unbounded_channel();
     let closed = CancellationToken::new();
     let sender = PortSender::new(sender, closed.clone());
-    let port = engine.port_opened(preamble, Some(peer.clone()), sender.clone());
+    let port = engine.panels().port_opened(preamble, Some(peer.clone()), sender.clone());
     let tasks = TaskTracker::new();
     let written = sender.clone();
     let writer = async {
@@ -83,7 +83,7 @@ pub(super) async fn run(stream: UnixStream, peer: Peer, engine: Engine, shutdown
         () = closed.cancelled() => {}
         () = shutdown.cancelled() => {}
     }
-    engine.port_closed(port);
+    engine.panels().port_closed(port);
     // Running requests have no one to answer; they complete anyway.
     tasks.close();
 }

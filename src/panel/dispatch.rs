@@ -36,14 +36,16 @@ pub(super) async fn message(engine: &Engine, port: PortId, sender: &PortSender, 
             return reply.fail(fault);
         }
     };
-    match engine.port_state(port) {
+    match engine.panel_keys().port_state(port) {
         _ if matches!(call, ToDaemon::Hello(_)) => {}
         PortState::Unknown => {
             let fault =
                 Fault::new(FaultCode::ProtocolMismatch, catalogue::NO_HELLO).hint(catalogue::VERSIONS_MAY_DIFFER);
             return reply.fail(fault.at(Hop::Background));
         }
-        PortState::Unconfirmed if !call.rules().unconfirmed => return reply.refuse(|| engine.unconfirmed(port)),
+        PortState::Unconfirmed if !call.rules().unconfirmed => {
+            return reply.refuse(|| engine.panel_keys().unconfirmed(port));
+        }
         PortState::Unconfirmed | PortState::Confirmed => {}
     }
     if call.rules().beside {

@@ -48,23 +48,23 @@ fn done(outcome: Result<(), Fault>) -> Answer<Empty> {
 
 impl Serve for Panel {
     async fn hello(&self, hello: Hello) -> Answer<Welcome> {
-        self.engine.hello(self.port, hello)
+        self.engine.panels().hello(self.port, hello)
     }
 
     async fn panel_prove(&self, prove: PanelProve) -> Answer<PanelConfirmation> {
-        self.engine.prove_panel(self.port, &prove)
+        self.engine.panel_keys().prove(self.port, &prove)
     }
 
     async fn ping(&self, _: Empty) -> Answer<Pong> {
-        Ok(self.engine.pong())
+        Ok(self.engine.panels().pong())
     }
 
     async fn echoed(&self, echo: Echo) {
-        self.engine.echoed(echo);
+        self.engine.hops().echoed(echo);
     }
 
     async fn hops(&self, _: Empty) -> Answer<Hops> {
-        Ok(Hops { hops: self.engine.hops(self.port).await })
+        Ok(Hops { hops: self.engine.hops().behind(self.port).await })
     }
 
     async fn tabs_changed(&self, changed: TabsChanged) {
@@ -72,15 +72,15 @@ impl Serve for Panel {
     }
 
     async fn panel_opened(&self, opened: PanelOpened) {
-        self.engine.panel_opened(self.port, self.client.clone(), opened);
+        self.engine.panels().panel_opened(self.port, self.client.clone(), opened);
     }
 
     async fn panel_closed(&self, _: Empty) {
-        self.engine.panel_closed(self.port, self.client.clone());
+        self.engine.panels().panel_closed(self.port, self.client.clone());
     }
 
     async fn panel_focus(&self, focus: PanelFocus) {
-        self.engine.panel_focus(self.port, self.client.clone(), focus);
+        self.engine.panels().panel_focus(self.port, self.client.clone(), focus);
     }
 
     async fn chat_open(&self, open: ChatOpen) -> Answer<ConversationInfo> {
@@ -218,23 +218,23 @@ impl Serve for Panel {
     }
 
     async fn refs_list(&self, of: OfTab) -> Answer<Refs> {
-        self.engine.refs(self.port, of).await
+        self.engine.elements().refs(self.port, of).await
     }
 
     async fn refs_show(&self, show: RefsShow) -> Answer<Empty> {
-        done(self.engine.show_refs(self.port, self.client.clone(), show).await)
+        done(self.engine.elements().show_refs(self.port, self.client.clone(), show).await)
     }
 
     async fn refs_highlight(&self, of: RefsHighlight) -> Answer<Empty> {
-        done(self.engine.highlight(self.port, self.client.clone(), of).await)
+        done(self.engine.elements().highlight(self.port, self.client.clone(), of).await)
     }
 
     async fn pick_start(&self, of: OfTab) -> Answer<Picked> {
-        self.engine.pick(self.port, self.client.clone(), of).await
+        self.engine.elements().pick(self.port, self.client.clone(), of).await
     }
 
     async fn pick_stop(&self, of: OfTab) -> Answer<Empty> {
-        done(self.engine.pick_stop(self.port, of))
+        done(self.engine.elements().pick_stop(self.port, of))
     }
 
     async fn agents_list(&self, list: AgentsList) -> Answer<Agents> {

@@ -33,7 +33,7 @@ impl Engine {
             return Err(ConnectError::OtherBrowser.into());
         }
         let mut connected = self.browsers().all_everyday();
-        let waiting = self.waiting_browsers();
+        let waiting = self.panel_keys().waiting_browsers();
         let everyday = match (connected.pop(), connected.len()) {
             (Some(one), 0) => one,
             (None, _) if !waiting.is_empty() => {

@@ -16,7 +16,7 @@ impl Engine {
     pub(in crate::engine) fn browser_changed(&self, change: BrowserChange) {
         match change {
             BrowserChange::InUse => self.usage().update(),
-            BrowserChange::Started => self.confirm_started_ports(),
+            BrowserChange::Started => self.panel_keys().confirm_started_ports(),
             BrowserChange::TabBack { tab, key } => {
                 if let Err(error) = self.store().tab_back(tab, &key) {
                     tracing::warn!(%error, "a tab did not get its conversation back");
@@ -45,7 +45,7 @@ impl Engine {
     /// Handles an attachment that gstack did not end. If the person ended it, the turns in that tab end.
     fn sent_out(&self, tab: TabId, refusal: Refusal) {
         tracing::info!(%tab, ?refusal, "sent out of a tab");
-        self.end_picks_of(tab);
+        self.elements().end_picks_of(tab);
         if refusal != Refusal::Cancelled {
             return;
         }

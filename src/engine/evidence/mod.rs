@@ -9,9 +9,11 @@ mod html;
 mod report;
 mod words;
 
-use super::Engine;
-use super::tasks::off_thread;
 use crate::chat::Conversation;
+use crate::engine::conversations::Conversations;
+use crate::engine::policy::PolicyService;
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::off_thread;
 use crate::protocol::audit::AuditEntry;
 use crate::protocol::chat::{ChatBody, ChatEvent};
 use crate::protocol::evidence::{EvidenceFile, EvidenceRequest};
@@ -24,16 +26,24 @@ use std::sync::Arc;
 /// The number of characters of a turn's id in the name of its file.
 const SHOWN_ID: usize = 8;
 
-impl Engine {
+/// The services that have what is known of a turn. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct EvidenceReports {
+    pub(in crate::engine) conversations: Conversations,
+    pub(in crate::engine) policy: PolicyService,
+    pub(in crate::engine) tabs: Tabs,
+}
+
+impl EvidenceReports {
     /// Returns a turn as a file.
-    pub(crate) async fn evidence(&self, request: EvidenceRequest) -> Result<EvidenceFile, Fault> {
+    pub(crate) async fn of_turn(&self, request: EvidenceRequest) -> Result<EvidenceFile, Fault> {
         let (conversation_id, turn) = match request.turn {
             Some(wanted) => self.turn_named(wanted).await?,
             None => (self.conversation_in(request.tab_id).await?, None),
         };
-        let conversation = self.conversations().get(&conversation_id)?;
-        let engine = self.clone();
-        off_thread(move || engine.evidence_of(&conversation, turn)).await
+        let conversation = self.conversations.get(&conversation_id)?;
+        let reports = self.clone();
+        off_thread(move || reports.put_together(&conversation, turn)).await
     }
 
     async fn turn_named(&self, wanted: String) -> Result<(ConversationId, Option<TurnId>), Fault> {
@@ -41,8 +51,8 @@ impl Engine {
         if wanted.is_empty() {
             return Err(no_such().into());
         }
-        let (engine, beginning) = (self.clone(), wanted.clone());
-        let mut found = off_thread(move || Ok(engine.store().turns(&beginning))).await?;
+        let (conversations, beginning) = (self.conversations.clone(), wanted.clone());
+        let mut found = off_thread(move || Ok(conversations.store().turns(&beginning))).await?;
         match (found.len(), found.pop()) {
             (1, Some((conversation, turn))) => Ok((conversation, Some(turn))),
             (0, _) => Err(no_such().into()),
@@ -51,13 +61,13 @@ impl Engine {
     }
 
     async fn conversation_in(&self, tab: Option<TabId>) -> Result<ConversationId, Fault> {
-        let place = self.tabs().place_for_terminal(tab).await?;
-        let id = place.and_then(|place| self.store().of_tab(place.tab_id));
+        let place = self.tabs.place_for_terminal(tab).await?;
+        let id = place.and_then(|place| self.conversations.store().of_tab(place.tab_id));
         Ok(id.ok_or(EvidenceError::NoConversation)?)
     }
 
     /// Puts the file together. Blocks on disk I/O.
-    fn evidence_of(&self, conversation: &Arc<Conversation>, turn: Option<TurnId>) -> Result<EvidenceFile, Fault> {
+    fn put_together(&self, conversation: &Arc<Conversation>, turn: Option<TurnId>) -> Result<EvidenceFile, Fault> {
         let events = conversation.replay(0, usize::MAX).map_err(|e| e.fault())?.events;
         let turn_id = match turn {
             Some(turn_id) => turn_id,
@@ -65,7 +75,7 @@ impl Engine {
         };
         let traces = conversation.acts_of(&turn_id).map_err(|e| e.fault())?;
         let audit: Vec<AuditEntry> = self
-            .policy()
+            .policy
             .audit_lines()?
             .into_iter()
             .filter(|entry| entry.conversation_id.as_ref() == Some(conversation.id()))

@@ -13,14 +13,18 @@ use crate::engine::config::{Config, ConfigFile};
 use crate::engine::conversation_task::Task;
 use crate::engine::conversations::{Conversations, Start};
 use crate::engine::drivers::{DriverServices, Drivers};
+use crate::engine::elements::Elements;
+use crate::engine::evidence::EvidenceReports;
+use crate::engine::hops::HopChecks;
 use crate::engine::panel_keys::PanelKeys;
+use crate::engine::panels::Panels;
 use crate::engine::pauses::Pauses;
 use crate::engine::policy::PolicyService;
 use crate::engine::ports::Ports;
 use crate::engine::provision::Provision;
 use crate::engine::settings::SettingsService;
 use crate::engine::spare::Spare;
-use crate::engine::state::Inner;
+use crate::engine::state::{Inner, welcome_url};
 use crate::engine::status::StatusReport;
 use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
@@ -30,7 +34,7 @@ use crate::engine::worktrees::Worktrees;
 use crate::engine::{Engine, folders};
 use crate::protocol::fault::Fault;
 use crate::protocol::remote::SecretVariables;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
@@ -59,7 +63,6 @@ impl Engine {
         let (ports, tasks) = (Ports::default(), Tasks::new(shutdown));
         let activity = ActivityLog::open(&home, ports.clone());
         let policy = PolicyService::open(&home, ports.clone(), store.clone(), tasks.clone());
-        let panel_keys = PanelKeys::open(home.panels_file());
         let numbers = TabNumbers::default();
         let config = ConfigFile::new(home.clone(), config);
         let agents = AgentPool::new(home.clone(), port, config.clone(), ports.clone(), tasks.clone());
@@ -107,6 +110,41 @@ impl Engine {
                 ports: ports.clone(),
                 tabs: tabs.clone(),
             };
+            let elements = Elements::new(browsers.clone(), ports.clone(), tabs.clone(), tasks.clone());
+            let panel_keys = PanelKeys::open(
+                home.panels_file(),
+                browsers.clone(),
+                drivers.clone(),
+                policy.clone(),
+                ports.clone(),
+                tabs.clone(),
+            );
+            let panels = Panels {
+                activity: activity.clone(),
+                browsers: browsers.clone(),
+                conversations: conversations.clone(),
+                drivers: drivers.clone(),
+                elements: elements.clone(),
+                panel_keys: panel_keys.clone(),
+                policy: policy.clone(),
+                ports: ports.clone(),
+                spare: spare.clone(),
+                tabs: tabs.clone(),
+                tasks: tasks.clone(),
+                usage: usage.clone(),
+                welcome_url: welcome_url(port),
+            };
+            let hops = HopChecks {
+                home: home.clone(),
+                agents: agents.clone(),
+                browsers: browsers.clone(),
+                panel_keys: panel_keys.clone(),
+                policy: policy.clone(),
+                ports: ports.clone(),
+                worktrees: worktrees.clone(),
+            };
+            let evidence =
+                EvidenceReports { conversations: conversations.clone(), policy: policy.clone(), tabs: tabs.clone() };
             Inner {
                 home,
                 config,
@@ -115,7 +153,7 @@ impl Engine {
                 agents,
                 browsers,
                 ports,
-                panel_keys: Mutex::new(panel_keys),
+                panel_keys,
                 conversations,
                 tabs,
                 drivers,
@@ -123,7 +161,10 @@ impl Engine {
                 tokens: Tokens::default(),
                 policy,
                 approvals,
-                pointing: Mutex::default(),
+                elements,
+                evidence,
+                hops,
+                panels,
                 activity,
                 recordings: Recordings::default(),
                 worktrees,

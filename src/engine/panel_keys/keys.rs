@@ -5,13 +5,13 @@ use super::waiting::Waiting;
 use std::path::PathBuf;
 
 /// The keys of one home.
-pub(in crate::engine) struct PanelKeys {
+pub(super) struct KnownKeys {
     pub(super) file: KeyFile,
     pub(super) waiting: Waiting,
 }
 
-impl PanelKeys {
-    pub(in crate::engine) fn open(path: PathBuf) -> Self {
+impl KnownKeys {
+    pub(super) fn open(path: PathBuf) -> Self {
         Self { file: KeyFile::open(path), waiting: Waiting::default() }
     }
 }

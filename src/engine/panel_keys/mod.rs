@@ -5,6 +5,7 @@
 //! are pure and have their own files: `proof` for the signed text, `list` for the confirmed keys, `waiting` for the
 //! codes, `file` for the disk.
 
+mod admission;
 mod error;
 mod file;
 mod keys;
@@ -19,79 +20,109 @@ pub(crate) use file::confirmed_in;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use proof::{check, signed_text};
 
-pub(super) use keys::PanelKeys;
-
-use super::Engine;
-use super::ports::{PortId, PortState, Proving};
 use crate::base::clock::now_millis;
 use crate::base::fingerprint::Fingerprint;
 use crate::base::mutex::lock;
 use crate::base::visible;
+use crate::engine::browsers::Browsers;
+use crate::engine::drivers::Drivers;
+use crate::engine::policy::PolicyService;
+use crate::engine::ports::{PortId, PortState, Ports, Proving};
+use crate::engine::tabs::Tabs;
 use crate::protocol::audit::{AuditBy, AuditEntry};
 use crate::protocol::fault::Fault;
 use crate::protocol::hello::Hello;
 use crate::protocol::methods::ToPanel;
 use crate::protocol::panel_key::{ConfirmedBy, KnownPanel, KnownPanels, PanelConfirmation, PanelProve, WaitingPanel};
 use error::PanelKeyError;
+use keys::KnownKeys;
 use list::{LONGEST_NAME, Record};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use waiting::Wrong;
 
 /// The first protocol version whose extensions prove a key.
 const FIRST_WITH_KEYS: u32 = 2;
 
-impl Engine {
+/// A handle to the panels' keys. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct PanelKeys(Arc<Shared>);
+
+struct Shared {
+    keys: Mutex<KnownKeys>,
+    browsers: Browsers,
+    drivers: Drivers,
+    policy: PolicyService,
+    ports: Ports,
+    tabs: Tabs,
+}
+
+impl PanelKeys {
+    /// Opens the keys of the file at `path`.
+    pub(in crate::engine) fn open(
+        path: PathBuf,
+        browsers: Browsers,
+        drivers: Drivers,
+        policy: PolicyService,
+        ports: Ports,
+        tabs: Tabs,
+    ) -> Self {
+        let keys = Mutex::new(KnownKeys::open(path));
+        Self(Arc::new(Shared { keys, browsers, drivers, policy, ports, tabs }))
+    }
+
     /// Returns the challenge for a new connection.
-    pub(super) fn new_challenge() -> String {
+    pub(in crate::engine) fn new_challenge() -> String {
         crate::base::proof::nonce()
     }
 
     /// Returns the id of this home in what extensions sign.
-    pub(super) fn home_id(&self) -> String {
-        lock(&self.inner.panel_keys).file.home().to_owned()
+    pub(in crate::engine) fn home_id(&self) -> String {
+        lock(&self.0.keys).file.home().to_owned()
     }
 
     pub(crate) fn port_state(&self, port: PortId) -> PortState {
-        self.ports().port_state(port)
+        self.0.ports.port_state(port)
     }
 
     /// Returns the fault for an unconfirmed port.
     pub(crate) fn unconfirmed(&self, port: PortId) -> Fault {
-        let protocol = self.ports().protocol_of(port);
+        let protocol = self.0.ports.protocol_of(port);
         let is_older = protocol.is_some_and(|protocol| protocol < FIRST_WITH_KEYS);
         PanelKeyError::Unconfirmed { is_older }.into()
     }
 
     /// Returns true if the host of this port descends from the browser that gstack started, and names that browser.
-    pub(super) fn is_of_started_browser(&self, port: PortId) -> bool {
-        let Some((peer, claimed)) = self.ports().claim_of(port) else { return false };
-        self.browsers().started().is_some_and(|(run, process)| run == claimed && peer.descends_from_process(&process))
+    pub(in crate::engine) fn is_of_started_browser(&self, port: PortId) -> bool {
+        let Some((peer, claimed)) = self.0.ports.claim_of(port) else { return false };
+        self.0.browsers.started().is_some_and(|(run, process)| run == claimed && peer.descends_from_process(&process))
     }
 
     /// Confirms the ports that connected before gstack took their browser into use.
-    pub(super) fn confirm_started_ports(&self) {
-        for port in self.ports().unconfirmed() {
+    pub(in crate::engine) fn confirm_started_ports(&self) {
+        for port in self.0.ports.unconfirmed() {
             if self.is_of_started_browser(port) {
-                self.ports().set_started(port);
+                self.0.ports.set_started(port);
                 self.admit_waiting_port(port);
             }
         }
     }
 
     /// Checks the extension's proof of its key. Each connection has one attempt, whether it succeeds or fails.
-    pub(crate) fn prove_panel(&self, port: PortId, prove: &PanelProve) -> Result<PanelConfirmation, Fault> {
+    pub(crate) fn prove(&self, port: PortId, prove: &PanelProve) -> Result<PanelConfirmation, Fault> {
         let home = self.home_id();
         let now = now_millis();
         let Proving { challenge, hello, is_started } =
-            self.ports().take_challenge(port).ok_or(PanelKeyError::ProvedAlready)?;
+            self.0.ports.take_challenge(port).ok_or(PanelKeyError::ProvedAlready)?;
         let browser = browser_name(hello.as_ref());
         let key =
             proof::check(prove, &challenge, &home).map_err(|error| PanelKeyError::ProofWrong(error.to_string()))?;
         // Set before the list is read: a confirmation from now on finds this port by its key.
-        self.ports().set_key(port, &key);
-        let seen = lock(&self.inner.panel_keys).file.change_later(|list| list.seen(&key, &browser, now));
+        self.0.ports.set_key(port, &key);
+        let seen = lock(&self.0.keys).file.change_later(|list| list.seen(&key, &browser, now));
         match seen {
             Some(worth_writing) => {
-                if worth_writing && let Err(fault) = lock(&self.inner.panel_keys).file.write_now() {
+                if worth_writing && let Err(fault) = lock(&self.0.keys).file.write_now() {
                     tracing::warn!(%fault, "when a browser was used is not written down");
                 }
             }
@@ -109,15 +140,15 @@ impl Engine {
     /// Confirms the key of the browser that gstack started. Without an audit line its key is not kept: its connection
     /// is served by its descent, until it ends.
     fn confirm_started(&self, key: &Fingerprint, browser: &str) -> Result<(), Fault> {
-        self.policy().record(&decided("panels confirm", key, true, AuditBy::Connect))?;
+        self.0.policy.record(&decided("panels confirm", key, true, AuditBy::Connect))?;
         let now = now_millis();
-        let mut keys = lock(&self.inner.panel_keys);
+        let mut keys = lock(&self.0.keys);
         keys.file.change(|list| list.confirm(key.clone(), browser, now, ConfirmedBy::Connect, now))
     }
 
     fn wait_for_person(&self, port: PortId, key: &Fingerprint, browser: &str) -> Result<PanelConfirmation, Fault> {
-        let connected = self.ports().keys();
-        let mut keys = lock(&self.inner.panel_keys);
+        let connected = self.0.ports.keys();
+        let mut keys = lock(&self.0.keys);
         // The person may have just confirmed it through another connection.
         if keys.file.confirmed().has(key) {
             drop(keys);
@@ -133,10 +164,10 @@ impl Engine {
     }
 
     /// Returns the confirmed browsers and those that wait.
-    pub(crate) fn known_panels(&self) -> KnownPanels {
-        let connected = self.ports().keys();
-        let keys = lock(&self.inner.panel_keys);
-        let known = keys.file.confirmed().records().iter().map(|record| known(record, connected.contains(&record.key)));
+    pub(crate) fn known(&self) -> KnownPanels {
+        let connected = self.0.ports.keys();
+        let keys = lock(&self.0.keys);
+        let known = keys.file.confirmed().records().iter().map(|record| shown(record, connected.contains(&record.key)));
         let waiting = keys.waiting.entries().iter().map(|entry| WaitingPanel {
             id: entry.key.id().to_owned(),
             browser: entry.browser.clone(),
@@ -147,15 +178,15 @@ impl Engine {
     }
 
     /// Returns the names that the connected browsers waiting for confirmation give themselves.
-    pub(super) fn waiting_browsers(&self) -> Vec<String> {
-        let waiting = self.known_panels().waiting.into_iter().filter(|panel| panel.connected);
+    pub(in crate::engine) fn waiting_browsers(&self) -> Vec<String> {
+        let waiting = self.known().waiting.into_iter().filter(|panel| panel.connected);
         waiting.map(|panel| visible::visible(&panel.browser)).collect()
     }
 
     /// Confirms the browser whose side panel shows the code that the person typed.
-    pub(crate) fn confirm_panel(&self, code: &str) -> Result<KnownPanel, Fault> {
+    pub(crate) fn confirm(&self, code: &str) -> Result<KnownPanel, Fault> {
         let now = now_millis();
-        let mut keys = lock(&self.inner.panel_keys);
+        let mut keys = lock(&self.0.keys);
         let entry = match keys.waiting.find(code) {
             Ok(entry) => entry,
             Err(wrong) => {
@@ -165,20 +196,20 @@ impl Engine {
         };
         drop(keys);
         // A confirmation that cannot be written down is not made.
-        self.policy().record(&decided("panels confirm", &entry.key, true, AuditBy::Terminal))?;
-        let mut keys = lock(&self.inner.panel_keys);
+        self.0.policy.record(&decided("panels confirm", &entry.key, true, AuditBy::Terminal))?;
+        let mut keys = lock(&self.0.keys);
         keys.file.change(|list| {
             list.confirm(entry.key.clone(), &entry.browser, entry.since, ConfirmedBy::Terminal, now);
         })?;
         keys.waiting.remove(&entry.key);
         let record = keys.file.confirmed().records().iter().find(|record| record.key == entry.key).cloned();
         drop(keys);
-        let ports = self.ports().with_key(&entry.key);
+        let ports = self.0.ports.with_key(&entry.key);
         for port in &ports {
             self.admit_waiting_port(*port);
         }
         let record = record.ok_or_else(|| Fault::internal("the confirmed browser is not in the list"))?;
-        Ok(known(&record, !ports.is_empty()))
+        Ok(shown(&record, !ports.is_empty()))
     }
 
     fn wrong_code(&self, wrong: Wrong) -> Fault {
@@ -191,8 +222,8 @@ impl Engine {
 
     /// Sends each waiting panel its current code.
     fn tell_codes(&self) {
-        let waiting = lock(&self.inner.panel_keys).waiting.entries().to_vec();
-        for (key, sender) in self.ports().waiting() {
+        let waiting = lock(&self.0.keys).waiting.entries().to_vec();
+        for (key, sender) in self.0.ports.waiting() {
             if let Some(entry) = waiting.iter().find(|entry| entry.key == key) {
                 let told = PanelConfirmation { confirmed: false, code: Some(entry.code.clone()) };
                 sender.send(&ToPanel::PanelConfirmation(told).envelope(None));
@@ -201,8 +232,8 @@ impl Engine {
     }
 
     /// Revokes a confirmation. Connections that rely on it are closed and reconnect unconfirmed.
-    pub(crate) fn forget_panel(&self, id: &str) -> Result<KnownPanels, Fault> {
-        let mut keys = lock(&self.inner.panel_keys);
+    pub(crate) fn forget(&self, id: &str) -> Result<KnownPanels, Fault> {
+        let mut keys = lock(&self.0.keys);
         let waiting = keys.waiting.entries().iter().find(|entry| entry.key.id() == id).map(|entry| entry.key.clone());
         let forgotten = keys.file.change(|list| list.forget(id))?.map(|record| record.key);
         let Some(key) = forgotten.or(waiting) else {
@@ -210,14 +241,14 @@ impl Engine {
         };
         keys.waiting.remove(&key);
         drop(keys);
-        self.policy().record(&decided("panels forget", &key, false, AuditBy::Terminal)).ok();
-        self.ports().end_of_key(&key);
-        Ok(self.known_panels())
+        self.0.policy.record(&decided("panels forget", &key, false, AuditBy::Terminal)).ok();
+        self.0.ports.end_of_key(&key);
+        Ok(self.known())
     }
 
     /// Returns what the person should know about the keys, for `gstack doctor`.
-    pub(super) fn panel_notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = lock(&self.inner.panel_keys).file.trouble().into_iter().collect();
+    pub(in crate::engine) fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = lock(&self.0.keys).file.trouble().into_iter().collect();
         let waiting = self.waiting_browsers().len();
         if waiting > 0 {
             let browsers = if waiting == 1 { "a browser waits".to_owned() } else { format!("{waiting} browsers wait") };
@@ -227,7 +258,7 @@ impl Engine {
     }
 }
 
-fn known(record: &Record, connected: bool) -> KnownPanel {
+fn shown(record: &Record, connected: bool) -> KnownPanel {
     KnownPanel {
         id: record.key.id().to_owned(),
         browser: record.browser.clone(),

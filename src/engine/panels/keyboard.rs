@@ -3,9 +3,9 @@
 //! Owns the path from a report to the browser that restores the focus. Never reads what is typed: keys that reached a
 //! page are only passed on to the panel that they were meant for.
 
+use super::Panels;
 use crate::browser::keyboard::KeySink;
 use crate::browser::launch::side_panel;
-use crate::engine::Engine;
 use crate::engine::ports::PortId;
 use crate::protocol::extension_ids;
 use crate::protocol::ids::PanelId;
@@ -13,10 +13,10 @@ use crate::protocol::methods::ToPanel;
 use crate::protocol::panels::{PanelFocus, PanelKeys};
 use std::sync::Arc;
 
-impl Engine {
+impl Panels {
     pub(crate) fn panel_focus(&self, port: PortId, client: Option<PanelId>, focus: PanelFocus) {
-        self.ports().set_keyboard(port, client.clone().filter(|_| focus.focused));
-        let (Some(browser), Ok(sender)) = (self.browsers().of_port(port), self.ports().sender(port)) else { return };
+        self.ports.set_keyboard(port, client.clone().filter(|_| focus.focused));
+        let (Some(browser), Ok(sender)) = (self.browsers.of_port(port), self.ports.sender(port)) else { return };
         if !focus.focused {
             return browser.keyboard_left_panel();
         }
@@ -30,7 +30,7 @@ impl Engine {
             sender.send(&ToPanel::PanelKeys(PanelKeys { keys, at }).envelope(client.clone()));
         });
         let known = browser.keyboard_in_panel(focus.address, keys);
-        self.spawn(async move {
+        self.tasks.spawn(async move {
             if let Err(error) = known.await {
                 tracing::debug!(%error, "the panel that has the keyboard can't be reached");
             }
@@ -38,9 +38,9 @@ impl Engine {
     }
 
     /// Releases the keyboard if a closed panel had it. `None` stands for all panels of the port.
-    pub(in crate::engine) fn keyboard_lost(&self, port: PortId, client: Option<&PanelId>) {
-        if self.ports().take_keyboard(port, client)
-            && let Some(browser) = self.browsers().of_port(port)
+    pub(super) fn keyboard_lost(&self, port: PortId, client: Option<&PanelId>) {
+        if self.ports.take_keyboard(port, client)
+            && let Some(browser) = self.browsers.of_port(port)
         {
             browser.keyboard_elsewhere();
         }

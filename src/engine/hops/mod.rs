@@ -1,11 +1,18 @@
 //! Every hop from a panel to an agent, checked at the moment of the request.
+//!
+//! Owns the checks and their time limit. Never repairs anything.
 
-use super::error::HopError;
-use crate::engine::Engine;
-use crate::engine::browsers::BrowsersError;
+mod error;
+
+use crate::base::home::Home;
+use crate::engine::agents::AgentPool;
+use crate::engine::browsers::{Browsers, BrowsersError};
 use crate::engine::config::Config;
-use crate::engine::ports::PortId;
+use crate::engine::panel_keys::PanelKeys;
+use crate::engine::policy::PolicyService;
+use crate::engine::ports::{PortId, Ports};
 use crate::engine::tasks::off_thread;
+use crate::engine::worktrees::Worktrees;
 use crate::protocol::VERSION;
 use crate::protocol::basics::Echo;
 use crate::protocol::catalogue::{self, Sentence};
@@ -13,6 +20,7 @@ use crate::protocol::control::Doctor;
 use crate::protocol::fault::{Fault, FaultWords, Hop};
 use crate::protocol::hello::HostPreamble;
 use crate::protocol::hops::HopState;
+use error::HopError;
 use std::time::{Duration, Instant};
 
 /// A hop that does not answer within this time counts as down.
@@ -21,9 +29,21 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// In bytes. One long conversation with images can use up this much.
 const LITTLE_SPACE: u64 = 50_000_000;
 
-impl Engine {
+/// The services that the hops are made of. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct HopChecks {
+    pub(in crate::engine) home: Home,
+    pub(in crate::engine) agents: AgentPool,
+    pub(in crate::engine) browsers: Browsers,
+    pub(in crate::engine) panel_keys: PanelKeys,
+    pub(in crate::engine) policy: PolicyService,
+    pub(in crate::engine) ports: Ports,
+    pub(in crate::engine) worktrees: Worktrees,
+}
+
+impl HopChecks {
     /// Returns the hops behind the host for a panel's Connection view. The request itself proves the hops before it.
-    pub(crate) async fn hops(&self, port: PortId) -> Vec<HopState> {
+    pub(crate) async fn behind(&self, port: PortId) -> Vec<HopState> {
         vec![self.host_hop(port), self.daemon_hop(), self.browser_hop(Some(port)).await, self.agent_hop().await]
     }
 
@@ -33,13 +53,13 @@ impl Engine {
         hops.extend(self.way_to_panels().await);
         hops.push(self.agent_hop().await);
         let mut notes = self.file_notes().await;
-        notes.extend(self.worktrees().notes().await);
+        notes.extend(self.worktrees.notes().await);
         Doctor { hops, notes }
     }
 
     /// Reports files of the home that will break the next start or an agent's next step.
     async fn file_notes(&self) -> Vec<String> {
-        let home = self.home().clone();
+        let home = self.home.clone();
         let looked = off_thread(move || {
             let mut notes = Vec::new();
             if let Err(fault) = Config::load(&home) {
@@ -54,22 +74,22 @@ impl Engine {
             Ok(notes)
         });
         let mut notes = looked.await.unwrap_or_default();
-        notes.extend(self.panel_notes());
-        notes.extend(self.policy().fault().as_ref().map(words));
+        notes.extend(self.panel_keys.notes());
+        notes.extend(self.policy.fault().as_ref().map(words));
         notes
     }
 
     /// Returns the daemon's hop. It is up if the person's rules could be read.
     fn daemon_hop(&self) -> HopState {
-        if let Some(fault) = self.policy().fault() {
+        if let Some(fault) = self.policy.fault() {
             return bad(Hop::Daemon, fault);
         }
-        let (pid, home) = (std::process::id().to_string(), self.home().root().display().to_string());
+        let (pid, home) = (std::process::id().to_string(), self.home.root().display().to_string());
         good(Hop::Daemon, catalogue::HOP_DAEMON.with([VERSION, &pid, &home]), None)
     }
 
     fn host_hop(&self, of: PortId) -> HopState {
-        match self.ports().preamble(of) {
+        match self.ports.preamble(of) {
             Some(preamble) => good(Hop::Host, host_words(&preamble), None),
             None => no_host(),
         }
@@ -77,11 +97,11 @@ impl Engine {
 
     /// Checks the path out to a browser's extension and its panels.
     async fn way_to_panels(&self) -> Vec<HopState> {
-        let Some((sender, preamble, panel, panels)) = self.ports().busiest() else {
+        let Some((sender, preamble, panel, panels)) = self.ports.busiest() else {
             return vec![no_host(), no_panel()];
         };
         let words = host_words(&preamble);
-        let mut hops = match self.ports().echo(&sender, None, LIMIT).await {
+        let mut hops = match self.ports.echo(&sender, None, LIMIT).await {
             Some(took) => vec![
                 good(Hop::Host, words, None),
                 HopState { millis: Some(took), ..good(Hop::Background, catalogue::HOP_ANSWERS, None) },
@@ -90,7 +110,7 @@ impl Engine {
         };
         hops.push(match panel {
             None => no_panel(),
-            Some(panel) => match self.ports().echo(&sender, Some(panel), LIMIT).await {
+            Some(panel) => match self.ports.echo(&sender, Some(panel), LIMIT).await {
                 Some(took) => HopState {
                     millis: Some(took),
                     ..good(Hop::Panel, catalogue::HOP_ANSWERS_OPEN.with([&panels.to_string()]), None)
@@ -103,24 +123,24 @@ impl Engine {
 
     /// Handles the answer to an echo.
     pub(crate) fn echoed(&self, echo: Echo) {
-        self.ports().echoed(echo);
+        self.ports.echoed(echo);
     }
 
     /// Checks the browser behind a port, else the one in use.
     async fn browser_hop(&self, of: Option<PortId>) -> HopState {
-        let everyday = of.and_then(|port| self.browsers().everyday(port)).map(|everyday| everyday.browser().clone());
-        let Some(browser) = everyday.or_else(|| self.browsers().current()) else {
+        let everyday = of.and_then(|port| self.browsers.everyday(port)).map(|everyday| everyday.browser().clone());
+        let Some(browser) = everyday.or_else(|| self.browsers.current()) else {
             return bad(Hop::Browser, BrowsersError::NotOpen(catalogue::NO_BROWSER_TO_ACT.into()).into());
         };
         let began = Instant::now();
         match tokio::time::timeout(LIMIT, browser.version()).await {
             Ok(Ok(version)) => {
-                let pid = self.browsers().pid().filter(|_| !browser.is_relayed());
+                let pid = self.browsers.pid().filter(|_| !browser.is_relayed());
                 let tabs = browser.tabs().len().to_string();
                 let detail = match pid {
                     Some(pid) => catalogue::HOP_BROWSER.with([&version, &pid.to_string(), &tabs]),
                     None if browser.is_relayed() => catalogue::HOP_BROWSER_EXTENSION.with([&version, &tabs]),
-                    None if self.browsers().is_attached() => catalogue::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
+                    None if self.browsers.is_attached() => catalogue::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
                     None => catalogue::HOP_BROWSER_TABS.with([&version, &tabs]),
                 };
                 good(Hop::Browser, detail, Some(began))
@@ -132,13 +152,13 @@ impl Engine {
 
     async fn agent_hop(&self) -> HopState {
         let began = Instant::now();
-        let agents = self.agents().list(true).await.agents;
+        let agents = self.agents.list(true).await.agents;
         let Some(agent) = agents.iter().find(|agent| agent.default) else {
             return bad(Hop::Agent, HopError::NoAgent.into());
         };
         let version = agent.version.as_deref().unwrap_or_default();
         let detail = match &agent.path {
-            Some(path) if agent.fault.is_none() => self.agents().with_sandbox([&agent.label, version, path]),
+            Some(path) if agent.fault.is_none() => self.agents.with_sandbox([&agent.label, version, path]),
             Some(path) => catalogue::HOP_AGENT.with([&agent.label, version, path]),
             None => format!("{} {version}", agent.label).trim_end().into(),
         };

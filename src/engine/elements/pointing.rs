@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use tokio_util::sync::CancellationToken;
 
 /// A panel behind a port.
-pub(in crate::engine) type Who = (PortId, Option<PanelId>);
+pub(super) type Who = (PortId, Option<PanelId>);
 
 #[derive(Default)]
-pub(in crate::engine) struct Pointing {
+pub(super) struct Pointing {
     /// The pending pick of each panel.
-    pub(in crate::engine) picks: HashMap<Who, (TabId, CancellationToken)>,
+    pub(super) picks: HashMap<Who, (TabId, CancellationToken)>,
     /// The tab in which a panel has drawn. gstack stays attached to it for that time.
-    pub(in crate::engine) drawn: HashMap<Who, (TabId, KeepAttached)>,
+    pub(super) drawn: HashMap<Who, (TabId, KeepAttached)>,
 }

@@ -2,24 +2,42 @@
 //!
 //! Owns which panel picks where. The browser layer does the drawing.
 
-use super::error::PanelError;
-use super::pointing::Who;
+mod error;
+mod pointing;
+
 use crate::base::mutex::lock;
 use crate::base::own_page;
 use crate::browser::keep_attached::KeepAttached;
 use crate::browser::page::refs::RefName;
 use crate::browser::page::{ListedRef, Marks, PickedElement, PointerAt, PointerWatch};
-use crate::engine::Engine;
-use crate::engine::browsers::BrowsersError;
-use crate::engine::ports::PortId;
+use crate::engine::browsers::{Browsers, BrowsersError};
+use crate::engine::ports::{PortId, Ports};
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::Tasks;
 use crate::protocol::catalogue;
 use crate::protocol::elements::{Acting, OfTab, Picked, RefInfo, Refs, RefsHighlight, RefsShow};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ChromeTabId, PanelId, TabId};
 use crate::protocol::methods::ToPanel;
-use std::sync::Arc;
+use error::ElementError;
+use pointing::{Pointing, Who};
+use std::sync::{Arc, Mutex};
 
-impl Engine {
+/// A handle to the elements that panels point at. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Elements {
+    browsers: Browsers,
+    ports: Ports,
+    tabs: Tabs,
+    tasks: Tasks,
+    pointing: Arc<Mutex<Pointing>>,
+}
+
+impl Elements {
+    pub(in crate::engine) fn new(browsers: Browsers, ports: Ports, tabs: Tabs, tasks: Tasks) -> Self {
+        Self { browsers, ports, tabs, tasks, pointing: Arc::default() }
+    }
+
     /// Returns the refs of a tab's last snapshot.
     pub(crate) async fn refs(&self, port: PortId, of: OfTab) -> Result<Refs, Fault> {
         match self.marks(port, of.chrome_tab_id, MarkUse::Look).await? {
@@ -31,7 +49,7 @@ impl Engine {
     /// Returns the refs of the last snapshot of a tab, or of the current one if no tab is named. For scripts.
     pub(crate) async fn refs_of_tab(&self, tab: Option<TabId>) -> Result<Refs, Fault> {
         let (browser, pages) = self
-            .browsers()
+            .browsers
             .pages_with(tab)
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR_REFS.into()))?;
         let tab = match tab {
@@ -57,7 +75,7 @@ impl Engine {
     ) -> Result<(), Fault> {
         let name = match &highlight.reference {
             None => None,
-            Some(text) => Some(RefName::parse(text).ok_or_else(|| PanelError::NotARef(text.clone()))?),
+            Some(text) => Some(RefName::parse(text).ok_or_else(|| ElementError::NotARef(text.clone()))?),
         };
         let mark_use = if name.is_some() { MarkUse::Draw } else { MarkUse::Look };
         let Some(marks) = self.marks(port, highlight.chrome_tab_id, mark_use).await? else { return Ok(()) };
@@ -68,14 +86,14 @@ impl Engine {
 
     /// Lets a panel's person pick an element. Ends a pick in progress in the tab or in the panel.
     pub(crate) async fn pick(&self, port: PortId, client: Option<PanelId>, of: OfTab) -> Result<Picked, Fault> {
-        let place = self.tabs().place_of(port, of.chrome_tab_id)?;
+        let place = self.tabs.place_of(port, of.chrome_tab_id)?;
         if let Some(fault) = kept_out_of(&place.page.url) {
             return Err(fault);
         }
-        let end = self.shutdown().child_token();
+        let end = self.tasks.shutdown().child_token();
         let key = (port, client);
         {
-            let picks = &mut lock(&self.inner.pointing).picks;
+            let picks = &mut lock(&self.pointing).picks;
             for (_, (_, before)) in picks.extract_if(|of, (tab, _)| *of == key || *tab == place.tab_id) {
                 before.cancel();
             }
@@ -88,21 +106,21 @@ impl Engine {
         };
         let outcome: Result<Option<PickedElement>, Fault> = outcome.await;
         if !end.is_cancelled() {
-            lock(&self.inner.pointing).picks.remove(&key);
+            lock(&self.pointing).picks.remove(&key);
             // The person clicked in the page; what they type next is for the panel.
-            if let Some(browser) = self.browsers().of_port(port).filter(|_| outcome.is_ok()) {
+            if let Some(browser) = self.browsers.of_port(port).filter(|_| outcome.is_ok()) {
                 browser.keyboard_to_last_panel();
             }
         }
         match outcome? {
             Some(picked) => Ok(wire(picked)),
-            None => Err(PanelError::NothingPicked.into()),
+            None => Err(ElementError::NothingPicked.into()),
         }
     }
 
     /// Ends the picks of a tab.
     pub(crate) fn pick_stop(&self, port: PortId, of: OfTab) -> Result<(), Fault> {
-        let tab = self.tabs().place_of(port, of.chrome_tab_id)?.tab_id;
+        let tab = self.tabs.place_of(port, of.chrome_tab_id)?.tab_id;
         self.end_picks(|_, at| at == tab);
         Ok(())
     }
@@ -112,15 +130,15 @@ impl Engine {
         let is_gone = |(of, panel): &Who| *of == port && client.is_none_or(|client| panel == client);
         self.end_picks(|who, _| is_gone(who));
         let drawn: Vec<(TabId, KeepAttached)> =
-            lock(&self.inner.pointing).drawn.extract_if(|who, _| is_gone(who)).map(|(_, drawn)| drawn).collect();
+            lock(&self.pointing).drawn.extract_if(|who, _| is_gone(who)).map(|(_, drawn)| drawn).collect();
         if drawn.is_empty() {
             return;
         }
-        let engine = self.clone();
-        self.spawn(async move {
+        let elements = self.clone();
+        self.tasks.spawn(async move {
             for (tab, _keep) in drawn {
                 // Nothing is drawn in a closed tab.
-                let Some((browser, pages)) = engine.browsers().pages_with(Some(tab)) else { continue };
+                let Some((browser, pages)) = elements.browsers.pages_with(Some(tab)) else { continue };
                 let Ok(tab) = browser.tab(tab) else { continue };
                 let cleared = async {
                     let marks = pages.marks(&tab).await?;
@@ -139,7 +157,7 @@ impl Engine {
     }
 
     fn end_picks(&self, which: impl Fn(&Who, TabId) -> bool) {
-        for (_, (_, end)) in lock(&self.inner.pointing).picks.extract_if(|key, (tab, _)| which(key, *tab)) {
+        for (_, (_, end)) in lock(&self.pointing).picks.extract_if(|key, (tab, _)| which(key, *tab)) {
             end.cancel();
         }
     }
@@ -147,14 +165,14 @@ impl Engine {
     /// Sends the browsers' extensions the position of an agent's input in a tab. Returns `None` if no extension
     /// listens.
     pub(in crate::engine) fn shows_pointer(&self, tab: TabId) -> Option<PointerWatch> {
-        self.ports().senders().iter().find(|(port, _)| self.tabs().chrome_tab(*port, tab).is_some())?;
-        let engine = self.clone();
-        Some(Arc::new(move |at| engine.tell_acting(at)))
+        self.ports.senders().iter().find(|(port, _)| self.tabs.chrome_tab(*port, tab).is_some())?;
+        let elements = self.clone();
+        Some(Arc::new(move |at| elements.tell_acting(at)))
     }
 
     fn tell_acting(&self, PointerAt { tab, x, y, pressed }: PointerAt) {
-        for (port, sender) in self.ports().senders() {
-            if let Some(chrome) = self.tabs().chrome_tab(port, tab) {
+        for (port, sender) in self.ports.senders() {
+            if let Some(chrome) = self.tabs.chrome_tab(port, tab) {
                 let acting = Acting { chrome_tab_id: chrome.chrome_tab_id, x, y, pressed };
                 sender.send(&ToPanel::TabsActing(acting).envelope(None));
             }
@@ -164,7 +182,7 @@ impl Engine {
     /// Records what a panel has drawn in a tab, because that panel removes it.
     fn drew(&self, port: PortId, client: Option<PanelId>, marks: &Marks) {
         let drawn = marks.draws().then(|| (marks.tab(), marks.keep_attached()));
-        let mut pointing = lock(&self.inner.pointing);
+        let mut pointing = lock(&self.pointing);
         let before = match drawn {
             Some(drawn) => pointing.drawn.insert((port, client), drawn),
             None => pointing.drawn.remove(&(port, client)),
@@ -177,12 +195,12 @@ impl Engine {
     /// Returns `None` if the panel only looks at an everyday browser's tab that gstack is not attached to, because
     /// looking does not justify attaching.
     async fn marks(&self, port: PortId, tab: ChromeTabId, mark_use: MarkUse) -> Result<Option<Marks>, Fault> {
-        let place = self.tabs().place_of(port, tab)?;
-        let found = self.browsers().of_port(port).and_then(|_| self.browsers().pages_with(Some(place.tab_id)));
+        let place = self.tabs.place_of(port, tab)?;
+        let found = self.browsers.of_port(port).and_then(|_| self.browsers.pages_with(Some(place.tab_id)));
         let (browser, pages) = found.ok_or(BrowsersError::NotConnected)?;
         let tab = browser.tab(place.tab_id)?;
         if mark_use == MarkUse::Draw {
-            self.browsers().let_in(place.tab_id);
+            self.browsers.let_in(place.tab_id);
         } else if browser.is_relayed() && !tab.is_engaged() {
             return Ok(None);
         }
@@ -215,7 +233,7 @@ fn wire(picked: PickedElement) -> Picked {
 
 /// Returns the fault for a page that extensions cannot access.
 fn kept_out_of(url: &str) -> Option<Fault> {
-    own_page::of(url).map(|page| PanelError::PickForbidden(page).into())
+    own_page::of(url).map(|page| ElementError::PickForbidden(page).into())
 }
 
 #[cfg(test)]
