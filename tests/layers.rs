@@ -59,7 +59,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 25] = [
+const SERVICES: [(&str, &[&str]); 29] = [
     ("pauses", &[]),
     ("tasks", &[]),
     ("config", &[]),
@@ -101,6 +101,56 @@ const SERVICES: [(&str, &[&str]); 25] = [
     ),
     ("hops", &["agents", "browsers", "config", "panel_keys", "policy", "ports", "tasks", "worktrees"]),
     ("evidence", &["conversations", "policy", "tabs", "tasks"]),
+    ("command_runner", &["browsers", "config", "drivers", "folders", "tasks"]),
+    (
+        "browser_connection",
+        &[
+            "agents",
+            "browsers",
+            "command_runner",
+            "config",
+            "conversations",
+            "folders",
+            "panel_keys",
+            "ports",
+            "provision",
+            "settings",
+            "status",
+            "tabs",
+            "tasks",
+        ],
+    ),
+    (
+        "commands",
+        &[
+            "activity",
+            "browser_connection",
+            "browsers",
+            "command_runner",
+            "config",
+            "drivers",
+            "folders",
+            "ports",
+            "status",
+            "tabs",
+            "tasks",
+        ],
+    ),
+    (
+        "browser_events",
+        &[
+            "browsers",
+            "config",
+            "conversations",
+            "drivers",
+            "elements",
+            "panel_keys",
+            "pauses",
+            "ports",
+            "tabs",
+            "usage",
+        ],
+    ),
 ];
 
 /// Crates that only some layers may name.

@@ -5,7 +5,11 @@
 use super::activity::ActivityLog;
 use super::agents::{AgentAccess, AgentPool, Tokens};
 use super::approvals::Approvals;
+use super::browser_connection::BrowserConnection;
+use super::browser_events::BrowserEvents;
 use super::browsers::Browsers;
+use super::command_runner::CommandRunner;
+use super::commands::Commands;
 use super::config::{Config, ConfigFile};
 use super::conversations::Conversations;
 use super::drivers::Drivers;
@@ -17,7 +21,6 @@ use super::panels::Panels;
 use super::pauses::Pauses;
 use super::policy::PolicyService;
 use super::ports::Ports;
-use super::provision::Provision;
 use super::settings::SettingsService;
 use super::spare::Spare;
 use super::status::StatusReport;
@@ -27,7 +30,6 @@ use super::upgrade::Upgrade;
 use super::usage::Usage;
 use super::worktrees::Worktrees;
 use crate::base::home::Home;
-use crate::browser::page::video::Recordings;
 use crate::chat::Store;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +50,6 @@ pub(super) struct Inner {
     pub(super) config: ConfigFile,
     /// The daemon's port on 127.0.0.1.
     pub(super) port: u16,
-    pub(super) provision: Provision,
     pub(super) agents: AgentPool,
     pub(super) browsers: Browsers,
     pub(super) ports: Ports,
@@ -68,8 +69,10 @@ pub(super) struct Inner {
     pub(super) hops: HopChecks,
     pub(super) panels: Panels,
     pub(super) activity: ActivityLog,
-    /// The videos that are recorded: they outlive a browser.
-    pub(super) recordings: Recordings,
+    pub(super) runner: CommandRunner,
+    pub(super) connection: BrowserConnection,
+    pub(super) commands: Commands,
+    pub(super) browser_events: BrowserEvents,
     pub(super) worktrees: Worktrees,
     pub(super) spare: Spare,
     pub(super) settings: SettingsService,
@@ -146,6 +149,18 @@ impl Engine {
         &self.inner.drivers
     }
 
+    /// Returns the commands that people, scripts and trusted drivers run.
+    pub(crate) fn commands(&self) -> &Commands {
+        &self.inner.commands
+    }
+    /// Returns the browser that people connect, hand off and disconnect.
+    pub(crate) fn connection(&self) -> &BrowserConnection {
+        &self.inner.connection
+    }
+    /// Returns the way in for what a browser's extension reports of its tabs.
+    pub(crate) fn browser_events(&self) -> &BrowserEvents {
+        &self.inner.browser_events
+    }
     /// Returns the keys of panels: which connections are served.
     pub(crate) fn panel_keys(&self) -> &PanelKeys {
         &self.inner.panel_keys
@@ -169,6 +184,9 @@ impl Engine {
 
     pub(super) fn store(&self) -> &Store {
         self.inner.conversations.store()
+    }
+    pub(super) fn runner(&self) -> &CommandRunner {
+        &self.inner.runner
     }
     pub(super) fn ports(&self) -> &Ports {
         &self.inner.ports
@@ -196,9 +214,6 @@ impl Engine {
         self.inner.config.approval_limit()
     }
 
-    pub(super) fn welcome_url(&self) -> String {
-        welcome_url(self.inner.port)
-    }
     pub(super) fn mcp_url(&self) -> String {
         format!("http://127.0.0.1:{}{MCP_PATH}", self.inner.port)
     }

@@ -24,7 +24,7 @@ mod tool_list;
 pub(crate) use cdp_clients::{CdpClient, is_web_page};
 
 use super::Engine;
-use super::commands::Target;
+use super::command_runner::Target;
 use super::conversations::{ConversationGate, ToolCallName};
 use super::drivers::Driver;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
@@ -205,7 +205,7 @@ impl ConversationTools {
         };
         if self.by_person {
             act.permitted(self, &cancel).await;
-            return Ok(tool_result(self.engine.run(&call, target(None, None), cancel).await?).await);
+            return Ok(tool_result(self.engine.runner().run(&call, target(None, None), cancel).await?).await);
         }
         let asking = cancel.clone();
         let ApprovedCall { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
@@ -255,7 +255,7 @@ impl ConversationTools {
         cancel: &CancellationToken,
     ) -> Result<Output, Fault> {
         tokio::select! {
-            outcome = self.engine.run(call, target, cancel.clone()) => outcome,
+            outcome = self.engine.runner().run(call, target, cancel.clone()) => outcome,
             never = self.answer_dialogs(tab, cancel) => match never {},
         }
     }

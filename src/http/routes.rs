@@ -102,7 +102,7 @@ fn person() -> Vec<Route> {
             "/connect",
             "Opens the browser with the panel, or finds the one that is open",
             |engine, request, lines| {
-                engine.connect(request, lines);
+                engine.connection().connect(request, lines);
                 Ok(())
             },
         ),
@@ -212,9 +212,9 @@ async fn command(
         .is_some_and(|accept| accept.contains("application/json"));
     let result = match scope {
         Scope::Person if request.driver_id.is_some() => return Err(Engine::not_registered().into()),
-        Scope::Person => engine.command(request, source_of(&caller)).await?,
+        Scope::Person => engine.commands().run(request, source_of(&caller)).await?,
         Scope::Agent(tools) => tools.command(request).await?,
-        Scope::Trusted(driver) => engine.command_of_trusted(driver, request).await?,
+        Scope::Trusted(driver) => engine.commands().run_as_driver(driver, request).await?,
     };
     if wants_json {
         return Ok(Json(result.answer()).into_response());
@@ -228,7 +228,7 @@ async fn command_lines(
     Body(request): Body<CommandRequest>,
 ) -> Response {
     let (sender, lines) = mpsc::channel(WAITING_LINES);
-    engine.command_in_lines(request, source_of(&caller), sender);
+    engine.commands().run_in_lines(request, source_of(&caller), sender);
     json_lines(lines)
 }
 
@@ -260,7 +260,7 @@ async fn look_for_agents(engine: Engine, look: LookForAgents) -> Result<Agents, 
 }
 
 async fn disconnect(engine: Engine, request: Disconnect) -> Result<Disconnected, Fault> {
-    engine.disconnect(request.force).await
+    engine.connection().disconnect(request.force).await
 }
 
 async fn stop(engine: Engine) -> Result<Stopping, Fault> {

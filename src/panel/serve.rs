@@ -68,7 +68,7 @@ impl Serve for Panel {
     }
 
     async fn tabs_changed(&self, changed: TabsChanged) {
-        self.engine.tabs_changed(self.port, changed);
+        self.engine.browser_events().tabs_changed(self.port, changed);
     }
 
     async fn panel_opened(&self, opened: PanelOpened) {
@@ -121,7 +121,7 @@ impl Serve for Panel {
     }
 
     async fn chat_stop_all(&self, _: Empty) -> Answer<Stopped> {
-        Ok(Stopped { turns: self.engine.stop_turns(None) })
+        Ok(Stopped { turns: self.engine.conversations().stop_turns(None) })
     }
 
     async fn chat_continue(&self, of: ChatRef) -> Answer<Empty> {
@@ -253,7 +253,7 @@ impl Serve for Panel {
     }
 
     async fn command_run(&self, run: CommandRun) -> Answer<CommandResult> {
-        self.engine.command_from_panel(self.port, run).await
+        self.engine.commands().run_from_panel(self.port, run).await
     }
 
     async fn relay_answer(&self, answer: RelayAnswer) {

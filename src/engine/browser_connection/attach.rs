@@ -3,11 +3,11 @@
 //!
 //! Owns the messages about them. Never ends such a browser, loads anything into it, or opens a panel in it.
 
+use super::BrowserConnection;
 use super::connect::{Step, Tell};
 use super::error::{CONFIRM, ConnectError, wait_to_be_confirmed};
 use crate::base::counted::counted;
 use crate::browser::endpoint;
-use crate::engine::Engine;
 use crate::protocol::control::ConnectLine;
 use crate::protocol::fault::Fault;
 
@@ -19,12 +19,12 @@ const OPEN_PORT: &str = "Every user of this machine can drive a browser through 
 const LOGINS: &str = "It holds your logins. Agents ask before they act, as everywhere; while gstack works on a tab, \
     the browser shows a bar that says so.";
 
-impl Engine {
+impl BrowserConnection {
     /// Takes the everyday browser whose extension is connected into use. Returns false if it was in use already.
-    pub(in crate::engine) async fn connect_everyday(&self, tell: &mut Tell<'_>) -> Result<bool, Fault> {
-        let _turn = self.browsers().turn().await;
+    pub(super) async fn connect_everyday(&self, tell: &mut Tell<'_>) -> Result<bool, Fault> {
+        let _turn = self.browsers.turn().await;
         let step = Step::begin();
-        if let Some(browser) = self.browsers().current() {
+        if let Some(browser) = self.browsers.current() {
             if browser.is_relayed() {
                 browser.let_in();
                 step.done(tell, "browser found", format!("in use already, {}", counted(browser.tabs().len(), "tab")));
@@ -32,8 +32,8 @@ impl Engine {
             }
             return Err(ConnectError::OtherBrowser.into());
         }
-        let mut connected = self.browsers().all_everyday();
-        let waiting = self.panel_keys().waiting_browsers();
+        let mut connected = self.browsers.all_everyday();
+        let waiting = self.panel_keys.waiting_browsers();
         let everyday = match (connected.pop(), connected.len()) {
             (Some(one), 0) => one,
             (None, _) if !waiting.is_empty() => {
@@ -43,7 +43,7 @@ impl Engine {
             (Some(_), others) => return Err(ConnectError::ManyEveryday(others + 1).into()),
         };
         everyday.browser().let_in();
-        self.browsers().use_everyday(&everyday);
+        self.browsers.use_everyday(&everyday);
         let tabs = everyday.browser().tabs().len();
         step.done(tell, "browser in use", format!("{}, {}, by its extension", everyday.name, counted(tabs, "tab")));
         tell(ConnectLine::Notice(LOGINS.to_owned()));
@@ -55,18 +55,18 @@ impl Engine {
     }
 
     /// Attaches to the browser at a DevTools address. Returns false if it was attached already.
-    pub(in crate::engine) async fn attach_browser(&self, address: &str, tell: &mut Tell<'_>) -> Result<bool, Fault> {
-        let _turn = self.browsers().turn().await;
+    pub(super) async fn attach_browser(&self, address: &str, tell: &mut Tell<'_>) -> Result<bool, Fault> {
+        let _turn = self.browsers.turn().await;
         let step = Step::begin();
         let endpoint = endpoint::find(address).await?;
-        if let Some(open) = self.browsers().attached_to() {
+        if let Some(open) = self.browsers.attached_to() {
             if open == Some(endpoint.address.clone()) {
                 step.done(tell, "browser found", endpoint.address);
                 return Ok(false);
             }
             return Err(ConnectError::OtherBrowser.into());
         }
-        let browser = self.browsers().use_foreign(&endpoint).await?;
+        let browser = self.browsers.use_foreign(&endpoint).await?;
         let version = browser.version().await?;
         step.done(
             tell,

@@ -2,16 +2,18 @@
 //!
 //! Owns the order of the steps. A second `connect` finds what the first one opened.
 
+use super::BrowserConnection;
 use super::error::ConnectError;
 use crate::base::counted::counted;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
 use crate::command::{Call, TabSwitch};
 use crate::engine::browsers::{BrowsersError, ChangeTurn};
-use crate::engine::commands::Target;
-use crate::engine::{Engine, folders};
+use crate::engine::command_runner::Target;
+use crate::engine::folders;
 use crate::protocol::EXTENSION_ID;
 use crate::protocol::catalogue;
+use crate::protocol::command::CommandRequest;
 use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
 use crate::protocol::fault::Fault;
 use std::path::PathBuf;
@@ -29,36 +31,36 @@ const HELLO_LIMIT: Duration = Duration::from_secs(5);
 const KEPT_VARIABLES: [&str; 8] = ["HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "TMPDIR", "GSTACK_HOME"];
 
 /// A callback that reports to the terminal what was done and how long it took.
-pub(in crate::engine) type Tell<'a> = dyn FnMut(ConnectLine) + Send + 'a;
+pub(super) type Tell<'a> = dyn FnMut(ConnectLine) + Send + 'a;
 
-pub(in crate::engine) struct Step {
+pub(super) struct Step {
     began: Instant,
 }
 
 impl Step {
-    pub(in crate::engine) fn begin() -> Self {
+    pub(super) fn begin() -> Self {
         Self { began: Instant::now() }
     }
-    pub(in crate::engine) fn done(self, tell: &mut Tell<'_>, name: &str, detail: impl Into<String>) {
+    pub(super) fn done(self, tell: &mut Tell<'_>, name: &str, detail: impl Into<String>) {
         let millis = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         tell(ConnectLine::Step { name: name.to_owned(), detail: detail.into(), millis });
     }
 }
 
-impl Engine {
+impl BrowserConnection {
     /// Opens the browser with its panel, or finds the open one. The last line is `Done` or `Failed`.
     pub(crate) fn connect(&self, request: ConnectRequest, lines: mpsc::Sender<ConnectLine>) {
-        let engine = self.clone();
-        self.spawn(async move {
+        let connection = self.clone();
+        self.tasks.spawn(async move {
             // If the terminal disconnects, the work continues and its lines are dropped.
             let mut tell = |line| {
                 if lines.try_send(line).is_err() {
                     tracing::debug!("nobody reads the steps of connect");
                 }
             };
-            let shutdown = engine.shutdown();
+            let shutdown = connection.tasks.shutdown();
             let outcome = tokio::select! {
-                outcome = engine.connect_until_open(&request, &mut tell) => outcome,
+                outcome = connection.connect_until_open(&request, &mut tell) => outcome,
                 () = shutdown.cancelled() => Err(ConnectError::Ended.into()),
             };
             let last = match outcome {
@@ -71,10 +73,10 @@ impl Engine {
 
     /// Retries once if the open browser was about to end, so that a new one is opened instead.
     async fn connect_until_open(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
-        let found_open = self.browsers().current().is_some();
+        let found_open = self.browsers.current().is_some();
         let outcome = self.connect_steps(request, tell).await;
         match outcome {
-            Err(fault) if found_open && !self.browsers().is_open() => {
+            Err(fault) if found_open && !self.browsers.is_open() => {
                 tracing::info!(%fault, "the browser ended while it was connected to; another one is opened");
                 self.connect_steps(request, tell).await
             }
@@ -84,28 +86,27 @@ impl Engine {
 
     async fn connect_steps(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<Connected, Fault> {
         if let Some(cwd) = &request.cwd {
-            self.conversations().connected_from(cwd);
+            self.conversations.connected_from(cwd);
         }
-        self.settings().read_again().await?;
+        self.settings.read_again().await?;
         if (request.attach.is_some() || request.everyday || request.remote.is_some())
-            && !self.config().browser.only_sites.is_empty()
+            && !self.config.get().browser.only_sites.is_empty()
         {
             return Err(ConnectError::NotLimited.into());
         }
-        let new_folders = self.agents().learn_path(request.path.as_deref());
+        let new_folders = self.agents.learn_path(request.path.as_deref());
         let started = match (&request.attach, &request.remote) {
             (Some(address), _) => self.attach_browser(address, tell).await?,
             (None, Some(remote)) => self.connect_remote(remote, &request.keys, tell).await?,
             (None, None) if request.everyday => self.connect_everyday(tell).await?,
             (None, None) => self.open_browser(request, tell).await?,
         };
-        let browser = self
-            .browsers()
+        let browser = self.browsers
             .current()
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["it closed while it was opening"])))?;
         // The welcome page opens after the extension: Chrome adds no content script to pages that are already open.
-        let attached = self.browsers().is_attached();
-        let welcome = (started && !attached).then(|| self.welcome_url());
+        let attached = self.browsers.is_attached();
+        let welcome = (started && !attached).then(|| self.welcome_url.clone());
         let welcome = welcome.filter(|url| {
             let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
             host.is_some_and(|host| browser.only_sites().covers(&host))
@@ -115,17 +116,17 @@ impl Engine {
             let name = if started && !attached { "goto" } else { "newtab" };
             let call = Call::parse(name, std::slice::from_ref(url))?;
             let target = Target { on_tab_switch: TabSwitch::BrowserCurrent, ..Target::default() };
-            let output = self.run(&call, target, CancellationToken::new()).await?;
+            let output = self.runner.run(&call, target, CancellationToken::new()).await?;
             step.done(tell, "page opened", output.text);
         }
         if !attached {
             self.open_panel(&browser, tell).await?;
         }
         let step = Step::begin();
-        let mut agents = self.agents().list(new_folders).await.agents;
+        let mut agents = self.agents.list(new_folders).await.agents;
         if !new_folders && !agents.iter().any(|agent| agent.has_model && agent.fault.is_none()) {
             // One may have been installed since.
-            agents = self.agents().list(true).await.agents;
+            agents = self.agents.list(true).await.agents;
         }
         let agent = agents.iter().find(|agent| agent.default).or(agents.first());
         let label = agent.map_or_else(|| "no agent".to_owned(), |agent| agent.label.clone());
@@ -138,35 +139,35 @@ impl Engine {
             tell(ConnectLine::Notice(format!("{} is not installed: {how}", missing.label)));
         }
         Ok(Connected {
-            mode: self.status().now().mode,
-            browser_pid: self.browsers().pid(),
+            mode: self.status.now().mode,
+            browser_pid: self.browsers.pid(),
             started,
-            panel: self.ports().panels() > 0,
+            panel: self.ports.panels() > 0,
             agent: label,
         })
     }
 
     /// Opens the browser and loads the extension. Returns false if it was open already.
-    pub(in crate::engine) async fn open_browser(
+    pub(super) async fn open_browser(
         &self,
         request: &ConnectRequest,
         tell: &mut Tell<'_>,
     ) -> Result<bool, Fault> {
-        let turn = self.browsers().turn().await;
+        let turn = self.browsers.turn().await;
         self.open_browser_in_turn(&turn, request, tell).await
     }
 
     /// Does the same for a caller that already holds the turn to change the browser.
-    pub(in crate::engine) async fn open_browser_in_turn(
+    pub(super) async fn open_browser_in_turn(
         &self,
         _turn: &ChangeTurn<'_>,
         request: &ConnectRequest,
         tell: &mut Tell<'_>,
     ) -> Result<bool, Fault> {
-        if let Some(browser) = self.browsers().current() {
+        if let Some(browser) = self.browsers.current() {
             let step = Step::begin();
             let status = match browser.is_headless() {
-                _ if self.browsers().is_attached() => "attached to",
+                _ if self.browsers.is_attached() => "attached to",
                 true => "headless",
                 false => "with a window",
             };
@@ -183,15 +184,15 @@ impl Engine {
             return Ok(false);
         }
         let step = Step::begin();
-        let folder = (self.inner.provision.unpack_extension)(self.home())?;
-        let profile = folders::private(self.home().browser_profile())?;
-        (self.inner.provision.register_host)(&profile)?;
+        let folder = (self.provision.unpack_extension)(&self.home)?;
+        let profile = folders::private(self.home.browser_profile())?;
+        (self.provision.register_host)(&profile)?;
         step.done(tell, "host registered", format!("in {}", profile.display()));
 
         let step = Step::begin();
-        let started = launch::start(self.home(), &self.launch_options(request)).await?;
+        let started = launch::start(&self.home, &self.launch_options(request)).await?;
         let (found, notes) = (started.browser, started.notes);
-        let browser = self.browsers().use_kept(started.link).await?;
+        let browser = self.browsers.use_kept(started.link).await?;
         let mode = if browser.is_headless() { ", without a window" } else { "" };
         let detail = found.as_ref().map_or_else(
             || "found the open one".to_owned(),
@@ -208,14 +209,31 @@ impl Engine {
         Ok(found.is_some())
     }
 
+    /// Starts a headless browser for the first command of a terminal.
+    pub(in crate::engine) async fn start_headless(&self, request: &CommandRequest) -> Result<(), Fault> {
+        if request.no_autostart {
+            let why = format!("`{}` needs one, and GSTACK_NO_AUTOSTART is set", request.command);
+            return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with([&why])).into());
+        }
+        // A person may have limited the browser since.
+        self.settings.read_again().await?;
+        let connect = ConnectRequest {
+            headless: Some(true),
+            cwd: request.cwd.clone(),
+            environment: request.environment.clone(),
+            ..ConnectRequest::default()
+        };
+        self.open_browser(&connect, &mut |_| {}).await.map(|_| ())
+    }
+
     fn launch_options(&self, request: &ConnectRequest) -> LaunchOptions {
-        let config = self.config();
+        let config = self.config.get();
         let config = &config.browser;
         let mut environment: std::collections::BTreeMap<String, String> = KEPT_VARIABLES
             .iter()
             .filter_map(|name| std::env::var(name).ok().map(|value| ((*name).to_owned(), value)))
             .collect();
-        environment.insert("GSTACK_HOME".to_owned(), self.home().root().to_string_lossy().into_owned());
+        environment.insert("GSTACK_HOME".to_owned(), self.home.root().to_string_lossy().into_owned());
         environment.extend(request.environment.clone());
         environment.extend(request.path.clone().map(|path| ("PATH".to_owned(), path)));
         let from_environment = request.environment.get("GSTACK_BROWSER_ARGS").map(String::as_str).unwrap_or_default();
@@ -239,14 +257,14 @@ impl Engine {
     }
 
     /// Opens the side panel and waits until it has said hello.
-    pub(in crate::engine) async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
+    pub(super) async fn open_panel(&self, browser: &Browser, tell: &mut Tell<'_>) -> Result<(), Fault> {
         let step = Step::begin();
-        let mut changed = self.ports().watch();
+        let mut changed = self.ports.watch();
         if !side_panel::is_open(browser, EXTENSION_ID).await? {
             // The close of a panel a moment ago may not have been reported yet.
-            self.ports().forget_panels(browser.run());
+            self.ports.forget_panels(browser.run());
             // The button does nothing until the extension's worker has run, which its hello confirms.
-            let greeted = changed.wait_for(|()| self.ports().has_greeted(browser.run()));
+            let greeted = changed.wait_for(|()| self.ports.has_greeted(browser.run()));
             if tokio::time::timeout(HELLO_LIMIT, greeted).await.is_err() {
                 tracing::warn!("the extension has not said hello; its panel is opened all the same");
             }
@@ -254,7 +272,7 @@ impl Engine {
             side_panel::open(browser, EXTENSION_ID, &tab).await?;
         }
         let connected = async {
-            while !self.ports().has_panel(browser.run()) {
+            while !self.ports.has_panel(browser.run()) {
                 if changed.changed().await.is_err() {
                     return;
                 }
@@ -262,7 +280,7 @@ impl Engine {
         };
         tokio::select! {
             within = tokio::time::timeout(PANEL_LIMIT, connected) => {
-                within.map_err(|_| ConnectError::NoPanel(self.ports().missing(browser.run())))?;
+                within.map_err(|_| ConnectError::NoPanel(self.ports.missing(browser.run())))?;
             }
             () = browser.gone().cancelled() => {
                 return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["it closed while it was opening"])).into());

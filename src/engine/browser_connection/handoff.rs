@@ -3,14 +3,14 @@
 //! Owns the order: the state is saved before anything is closed, and is restored without a window if none can be
 //! opened. Never touches a browser that gstack did not start.
 
+use super::BrowserConnection;
 use super::error::HandoffError;
 use crate::base::counted::counted;
 use crate::browser::browser::Browser;
 use crate::command::browser_state::{self, BrowserState, Restored};
 use crate::command::{Call, Context, Output};
-use crate::engine::Engine;
 use crate::engine::browsers::{BrowsersError, ChangeTurn};
-use crate::engine::commands::{Target, tab_switch_of};
+use crate::engine::command_runner::{Target, tab_switch_of};
 use crate::engine::tabs::driven_place;
 use crate::protocol::catalogue;
 use crate::protocol::command::{CommandRequest, CommandResult};
@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 /// The variables that tell a browser which display to use.
 const DISPLAYS: [&str; 2] = ["WAYLAND_DISPLAY", "DISPLAY"];
 
-impl Engine {
+impl BrowserConnection {
     /// Closes the headless browser and reopens it with a window: same profile, same pages, same conversations. Runs to
     /// its end once begun, even if the requester disconnects.
     pub(in crate::engine) async fn handoff(
@@ -33,9 +33,9 @@ impl Engine {
         message: Option<String>,
     ) -> Result<CommandResult, Fault> {
         let (told, outcome) = oneshot::channel();
-        let engine = self.clone();
-        self.spawn(async move {
-            if told.send(engine.hand_off(&request, message).await).is_err() {
+        let connection = self.clone();
+        self.tasks.spawn(async move {
+            if told.send(connection.hand_off(&request, message).await).is_err() {
                 tracing::info!("nobody waits for the handoff's end");
             }
         });
@@ -43,12 +43,11 @@ impl Engine {
     }
 
     async fn hand_off(&self, request: &CommandRequest, message: Option<String>) -> Result<CommandResult, Fault> {
-        let turn = self.browsers().turn().await;
-        let browser = self
-            .browsers()
+        let turn = self.browsers.turn().await;
+        let browser = self.browsers
             .current()
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["there is nothing to hand over"])))?;
-        if self.browsers().is_attached() || !browser.is_headless() {
+        if self.browsers.is_attached() || !browser.is_headless() {
             // The browser is already visible to the person.
             let tab = self.terminal_context(request)?.tab().await?;
             tab.activate().await?;
@@ -60,21 +59,20 @@ impl Engine {
         let conversations = self.conversations_of(&state);
         let blank = browser.tabs().len().saturating_sub(state.pages.len());
         tracing::info!(pages = state.pages.len(), blank, "the browser is handed off");
-        self.browsers().close(&turn).await?;
+        self.browsers.close(&turn).await?;
         let with_window = self.reopen(&turn, request, false, &state, &conversations).await;
         let restored = match with_window {
             Ok(restored) => restored,
             Err(fault) => {
                 // The partly opened browser is useless; restore the pages as they were.
-                if self.browsers().current().is_some() {
-                    self.browsers().close(&turn).await?;
+                if self.browsers.current().is_some() {
+                    self.browsers.close(&turn).await?;
                 }
                 self.reopen(&turn, request, true, &state, &conversations).await?;
                 return Err(HandoffError::NoWindow(fault.message).into());
             }
         };
-        let browser = self
-            .browsers()
+        let browser = self.browsers
             .current()
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["it closed while it was opening"])))?;
         if let Err(fault) = self.open_panel(&browser, &mut |_| {}).await {
@@ -92,11 +90,11 @@ impl Engine {
 
     /// Describes the page after the person used it.
     pub(in crate::engine) async fn resume(&self, request: &CommandRequest) -> Result<CommandResult, Fault> {
-        if self.browsers().current().is_none() {
+        if self.browsers.current().is_none() {
             return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["there is nothing to go on with"])).into());
         }
         let call = Call::parse("snapshot", &["-i".to_owned()])?;
-        let output = self.run(&call, terminal_target(request), CancellationToken::new()).await?;
+        let output = self.runner.run(&call, terminal_target(request), CancellationToken::new()).await?;
         let output = Output { head: Some("RESUMED".to_owned()), ..output };
         Ok(if request.for_model { output.into_result_for_model() } else { output.into_result() })
     }
@@ -107,7 +105,7 @@ impl Engine {
         if !has_display {
             return Err(HandoffError::NoDisplay.into());
         }
-        match self.tabs().turns_running() {
+        match self.tabs.turns_running() {
             0 => Ok(()),
             turns => Err(HandoffError::TurnsRun(turns).into()),
         }
@@ -141,19 +139,19 @@ impl Engine {
             first.close().await?;
             context.browser.tab(current)?.activate().await?;
         }
-        self.tabs().tell();
+        self.tabs.tell();
         Ok(restored)
     }
 
     fn conversations_of(&self, state: &BrowserState) -> Vec<Option<ConversationId>> {
-        state.pages.iter().map(|page| self.store().of_tab(page.tab?)).collect()
+        state.pages.iter().map(|page| self.conversations.store().of_tab(page.tab?)).collect()
     }
 
     fn move_conversation(&self, browser: &Browser, id: &ConversationId, tab: TabId) {
         let place = browser.tab(tab).and_then(|tab| tab.info()).map(|info| driven_place(browser, &info));
         match place {
             Ok(place) => {
-                if let Err(error) = self.store().attach(id, tab, Some(place.key)) {
+                if let Err(error) = self.conversations.store().attach(id, tab, Some(place.key)) {
                     // A conversation without a message was not kept.
                     tracing::debug!(conversation = %id, %error, "a conversation stays in history");
                 }
@@ -163,11 +161,10 @@ impl Engine {
     }
 
     fn terminal_context(&self, request: &CommandRequest) -> Result<Context, Fault> {
-        let (browser, pages) = self
-            .browsers()
+        let (browser, pages) = self.browsers
             .pages()
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["it went away"])))?;
-        self.context(browser, pages, terminal_target(request), CancellationToken::new())
+        self.runner.context(browser, pages, terminal_target(request), CancellationToken::new())
     }
 }
 

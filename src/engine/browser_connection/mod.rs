@@ -1,13 +1,43 @@
-//! The link between browsers, tabs and conversations: connecting, attaching, handing off to a person, and the effects
-//! of their changes.
+//! The browser that people connect, attach to, hand off and disconnect.
 //!
-//! The browsers and the tabs themselves are services.
+//! Owns the order of those steps and what the terminal is told. The browser itself is in `browsers`.
 
 mod attach;
-mod browser_changes;
 mod connect;
+mod disconnect;
 mod error;
-mod everyday_list;
 mod handoff;
 mod remote;
-mod tab_reports;
+
+use crate::base::home::Home;
+use crate::engine::agents::AgentPool;
+use crate::engine::browsers::Browsers;
+use crate::engine::command_runner::CommandRunner;
+use crate::engine::config::ConfigFile;
+use crate::engine::conversations::Conversations;
+use crate::engine::panel_keys::PanelKeys;
+use crate::engine::ports::Ports;
+use crate::engine::provision::Provision;
+use crate::engine::settings::SettingsService;
+use crate::engine::status::StatusReport;
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::Tasks;
+
+/// The services that connecting a browser needs. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct BrowserConnection {
+    pub(in crate::engine) home: Home,
+    pub(in crate::engine) provision: Provision,
+    pub(in crate::engine) agents: AgentPool,
+    pub(in crate::engine) browsers: Browsers,
+    pub(in crate::engine) config: ConfigFile,
+    pub(in crate::engine) conversations: Conversations,
+    pub(in crate::engine) panel_keys: PanelKeys,
+    pub(in crate::engine) ports: Ports,
+    pub(in crate::engine) runner: CommandRunner,
+    pub(in crate::engine) settings: SettingsService,
+    pub(in crate::engine) status: StatusReport,
+    pub(in crate::engine) tabs: Tabs,
+    pub(in crate::engine) tasks: Tasks,
+    pub(in crate::engine) welcome_url: String,
+}

@@ -2,10 +2,10 @@
 //!
 //! Owns the messages about them. Never loads anything into such a browser, or opens a panel in it.
 
+use super::BrowserConnection;
 use super::connect::{Step, Tell};
 use super::error::ConnectError;
 use crate::base::counted::counted;
-use crate::engine::Engine;
 use crate::protocol::control::ConnectLine;
 use crate::protocol::fault::Fault;
 use crate::protocol::remote::{RemoteBrowser, SecretVariables};
@@ -17,26 +17,26 @@ const ELSEWHERE: &str = "Its pages, logins and network are those of the other ma
 const READABLE: &str =
     "The connection is not encrypted: anyone on the network in between can read and drive this browser.";
 
-impl Engine {
+impl BrowserConnection {
     /// Takes a browser on another machine into use. Returns false if it was in use already.
-    pub(in crate::engine) async fn connect_remote(
+    pub(super) async fn connect_remote(
         &self,
         wanted: &RemoteBrowser,
         keys: &SecretVariables,
         tell: &mut Tell<'_>,
     ) -> Result<bool, Fault> {
-        let _turn = self.browsers().turn().await;
+        let _turn = self.browsers.turn().await;
         let step = Step::begin();
-        if let Some(status) = self.browsers().remote_status()
-            && self.browsers().remote_in_use().as_ref() == Some(wanted)
+        if let Some(status) = self.browsers.remote_status()
+            && self.browsers.remote_in_use().as_ref() == Some(wanted)
         {
             step.done(tell, "browser found", format!("{} at {}", status.provider, status.at));
             return Ok(false);
         }
-        if self.browsers().is_open() {
+        if self.browsers.is_open() {
             return Err(ConnectError::OtherBrowser.into());
         }
-        let reserved = self.browsers().use_remote(wanted, keys).await?;
+        let reserved = self.browsers.use_remote(wanted, keys).await?;
         let version = reserved.browser.version().await?;
         let tabs = counted(reserved.browser.tabs().len(), "tab");
         let (status, node) = (&reserved.status, reserved.status.node.as_ref());

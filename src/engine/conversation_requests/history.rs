@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 impl Engine {
     pub(crate) async fn rename_conversation(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversation(&rename.conversation_id)?;
+        let conversation = self.conversations().get(&rename.conversation_id)?;
         let renamed = conversation.clone();
         off_thread(move || renamed.rename(&rename.title).map_err(|e| e.fault())).await?;
         self.tabs().tell();
@@ -35,7 +35,7 @@ impl Engine {
                 if conversation.state() != ConversationState::Idle {
                     self.chat_stop(id)?;
                 }
-                self.gate(&conversation).end().await;
+                self.conversations().gate(&conversation).end().await;
             }
             // A conversation that cannot be opened runs nothing.
             Err(ChatError::Lost { .. }) => {}
@@ -65,19 +65,19 @@ impl Engine {
         id: &ConversationId,
         place: TabPlace,
     ) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversation(id)?;
+        let conversation = self.conversations().get(id)?;
         if conversation.info().tab_id == Some(place.tab_id) {
             return Ok(conversation.info());
         }
         if conversation.state() != ConversationState::Idle {
             return Err(RequestError::BusyElsewhere.into());
         }
-        let former = self.store().of_tab(place.tab_id).and_then(|id| self.conversation(&id).ok());
+        let former = self.store().of_tab(place.tab_id).and_then(|id| self.conversations().get(&id).ok());
         if let Some(former) = &former {
             if former.state() != ConversationState::Idle {
                 self.chat_stop(former.id())?;
             }
-            self.gate(former).let_go();
+            self.conversations().gate(former).let_go();
         }
         let page = place.page.clone();
         let attached = self.store().attach(id, place.tab_id, Some(place.key));
@@ -90,7 +90,7 @@ impl Engine {
 
     /// Sets the folder that the agent works in from the next message.
     pub(crate) async fn choose_folder(&self, request: ConversationFolder) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversation(&request.conversation_id)?;
+        let conversation = self.conversations().get(&request.conversation_id)?;
         if request.folder == conversation.folder() {
             return Ok(conversation.info());
         }
@@ -110,7 +110,7 @@ impl Engine {
         let Some(worktree) = place.worktree else { return };
         let (engine, shutdown) = (self.clone(), self.shutdown());
         self.spawn(async move {
-            let gate = engine.gate(&conversation);
+            let gate = engine.conversations().gate(&conversation);
             let tidied = async {
                 gate.end().await;
                 engine.worktrees().tidy(&conversation, &worktree).await;
@@ -124,7 +124,7 @@ impl Engine {
 
     /// Leaves a note in the inbox of the workspace that the conversation works in.
     pub(crate) async fn leave_in_inbox(&self, leave: InboxLeave) -> Result<InboxLeft, Fault> {
-        let conversation = self.conversation(&leave.conversation_id)?;
+        let conversation = self.conversations().get(&leave.conversation_id)?;
         if leave.text.trim().is_empty() {
             return Err(RequestError::NoteEmpty.into());
         }

@@ -7,7 +7,7 @@ use crate::chat::store::NewConversation;
 use crate::chat::turn::Message;
 use crate::chat::{ChatError, Conversation, Event};
 use crate::engine::agents::split_model;
-use crate::engine::conversations::{ConversationGate, persist};
+use crate::engine::conversations::persist;
 use crate::engine::ports::PortId;
 use crate::engine::tasks::off_thread;
 use crate::engine::{Engine, folders};
@@ -15,7 +15,7 @@ use crate::protocol::agents::AgentsChoose;
 use crate::protocol::chat::{ConversationInfo, ConversationState, LONGEST_MESSAGE, PageContext, json_length};
 use crate::protocol::chat_requests::{ChatOpen, ChatSend, ChatUnqueue, NewAttachment, Sent};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::{ConversationId, TabId, TurnId};
+use crate::protocol::ids::{ConversationId, TurnId};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ impl Engine {
             return Err(RequestError::IdTooLong.into());
         }
         self.upgrade().check_takes_turns()?;
-        let conversation = self.conversation(&send.conversation_id)?;
+        let conversation = self.conversations().get(&send.conversation_id)?;
         if let Some(agent) = &send.agent {
             self.agents().get(agent)?;
         }
@@ -90,7 +90,7 @@ impl Engine {
             // A person who writes wants something done there.
             self.browsers().let_in(tab);
         }
-        let gate = self.gate(&conversation);
+        let gate = self.conversations().gate(&conversation);
         let answer = off_thread(move || gate.send(message).map_err(|e| e.fault())).await?;
         // The contents of session.json can be rebuilt from the journal.
         if let Err(fault) = persist(conversation).await {
@@ -100,34 +100,26 @@ impl Engine {
     }
 
     pub(crate) async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {
-        let conversation = self.conversation(&unqueue.conversation_id)?;
-        let gate = self.gate(&conversation);
+        let conversation = self.conversations().get(&unqueue.conversation_id)?;
+        let gate = self.conversations().gate(&conversation);
         off_thread(move || gate.unqueue(unqueue.client_id).map_err(|e| e.fault())).await
     }
 
     pub(crate) fn chat_stop(&self, id: &ConversationId) -> Result<(), Fault> {
-        self.event(id, Event::Stop)
+        self.conversations().handle(id, Event::Stop)
     }
 
     /// Runs the messages that wait for the person to continue.
     pub(crate) fn chat_continue(&self, id: &ConversationId) -> Result<(), Fault> {
         self.upgrade().check_takes_turns()?;
-        self.event(id, Event::Continue)
-    }
-
-    fn event(&self, id: &ConversationId, event: Event) -> Result<(), Fault> {
-        let conversation = self.conversation(id)?;
-        match self.gate(&conversation).handle(event) {
-            Some(fault) => Err(fault),
-            None => Ok(()),
-        }
+        self.conversations().handle(id, Event::Continue)
     }
 
     /// Moves the conversation to history and opens an empty one for its tab. Stops what runs there.
     pub(crate) fn chat_clear(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversation(id)?;
+        let conversation = self.conversations().get(id)?;
         if conversation.state() != ConversationState::Idle {
-            self.event(id, Event::Stop)?;
+            self.conversations().handle(id, Event::Stop)?;
         }
         let fresh = self.store().clear(id).map_err(|e| e.fault())?;
         let gate = self.conversations().known_gate(id);
@@ -141,38 +133,13 @@ impl Engine {
     }
 
     pub(crate) fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversation(&choose.conversation_id)?;
+        let conversation = self.conversations().get(&choose.conversation_id)?;
         if let Some(agent) = &choose.agent {
             self.agents().get(agent)?;
         }
         conversation.choose_agent(choose.agent.clone(), choose.model.clone());
         self.spare().renew(conversation.id());
         Ok(conversation.info())
-    }
-
-    /// Stops the running turn of one tab, or of all tabs. Returns how many were stopped.
-    pub(crate) fn stop_turns(&self, tab: Option<TabId>) -> usize {
-        let opened = self.store().opened();
-        let running = opened.iter().filter(|conversation| {
-            conversation.state() != ConversationState::Idle
-                && tab.is_none_or(|tab| conversation.info().tab_id == Some(tab))
-        });
-        let mut stopped = 0;
-        for conversation in running {
-            match self.event(conversation.id(), Event::Stop) {
-                Ok(()) => stopped += 1,
-                Err(fault) => tracing::warn!(%fault, "a turn could not be stopped"),
-            }
-        }
-        stopped
-    }
-
-    pub(in crate::engine) fn conversation(&self, id: &ConversationId) -> Result<Arc<Conversation>, Fault> {
-        self.store().get(id).map_err(|e| e.fault())
-    }
-
-    pub(in crate::engine) fn gate(&self, conversation: &Arc<Conversation>) -> ConversationGate {
-        self.conversations().gate(conversation)
     }
 }
 

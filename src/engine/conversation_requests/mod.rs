@@ -7,6 +7,7 @@ pub(in crate::engine) mod earlier;
 mod error;
 mod history;
 mod messages;
+mod tab_set;
 mod terminal;
 mod turn_steps;
 

@@ -37,10 +37,10 @@ impl Engine {
     /// Stops the running turn of the named tab, of the current one, or of all. Returns how many were stopped.
     pub(crate) async fn stop_from_terminal(&self, request: StopTurns) -> Result<usize, Fault> {
         if request.tab_id.is_some() || !request.current {
-            return Ok(self.stop_turns(request.tab_id));
+            return Ok(self.conversations().stop_turns(request.tab_id));
         }
         match self.tabs().place_for_terminal(None).await? {
-            Some(place) => Ok(self.stop_turns(Some(place.tab_id))),
+            Some(place) => Ok(self.conversations().stop_turns(Some(place.tab_id))),
             None => Ok(0),
         }
     }

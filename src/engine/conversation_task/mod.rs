@@ -9,6 +9,7 @@ mod prompt;
 mod running_agent;
 mod start;
 mod task;
+mod turn_marks;
 #[cfg(test)]
 mod tests;
 mod watchdog;

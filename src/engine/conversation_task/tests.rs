@@ -52,7 +52,7 @@ fn in_turn(engine: &Engine) -> (Task, ConversationGate) {
     conversation.send(message).unwrap();
     conversation.handle(Event::AgentReady(turn_id.clone()));
     conversation.handle(Event::PromptAccepted(turn_id));
-    let gate = engine.gate(&conversation);
+    let gate = engine.conversations().gate(&conversation);
     (Task::new(engine.clone(), gate.clone()), gate)
 }
 
@@ -98,7 +98,7 @@ async fn a_start_that_was_given_up_does_not_end_the_start_of_a_later_task() {
     let folder = tempfile::tempdir().unwrap();
     let engine = engine_at(&folder.path().join("home")).await;
     let conversation = conversation_of(&engine);
-    let gate = engine.gate(&conversation);
+    let gate = engine.conversations().gate(&conversation);
     let choice = async || engine.choose(&conversation, &message("help")).await;
     let mut ended = Task::new(engine.clone(), gate.clone());
     ended.start(None, choice().await, None);
@@ -119,7 +119,7 @@ async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
     let engine = engine_at(&home).await;
     let conversation = conversation_of(&engine);
     let (stopped, waits) = (message("stopped"), message("waits"));
-    let gate = engine.gate(&conversation);
+    let gate = engine.conversations().gate(&conversation);
     let mut task = Task::new(engine.clone(), gate.clone());
     engine.upgrade().set_mark(UpgradeMark::new("999.0.0".to_owned()));
     let begun = conversation.send(stopped).unwrap();

@@ -6,11 +6,12 @@ use super::gates::ConversationGates;
 use super::subscriptions::Subscriptions;
 use crate::base::home::Home;
 use crate::base::mutex::lock;
-use crate::chat::{Conversation, Store};
+use crate::chat::{Conversation, Event, Store};
 use crate::engine::ports::Ports;
 use crate::engine::tasks::off_thread;
+use crate::protocol::chat::ConversationState;
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::ConversationId;
+use crate::protocol::ids::{ConversationId, TabId};
 use std::sync::{Arc, Mutex};
 
 /// A handle to the conversations. Cheap to clone.
@@ -54,6 +55,30 @@ impl Conversations {
     /// Returns the handle if it exists. A conversation whose task runs has one.
     pub(in crate::engine) fn known_gate(&self, id: &ConversationId) -> Option<ConversationGate> {
         lock(&self.0.gates).get(id)
+    }
+
+    /// Handles an event of a conversation's turn. Fails if the conversation cannot be opened, or the event could not be
+    /// written.
+    pub(in crate::engine) fn handle(&self, id: &ConversationId, event: Event) -> Result<(), Fault> {
+        let conversation = self.get(id)?;
+        self.gate(&conversation).handle(event).map_or(Ok(()), Err)
+    }
+
+    /// Stops the running turn of one tab, or of all tabs. Returns how many were stopped.
+    pub(crate) fn stop_turns(&self, tab: Option<TabId>) -> usize {
+        let opened = self.store().opened();
+        let running = opened.iter().filter(|conversation| {
+            conversation.state() != ConversationState::Idle
+                && tab.is_none_or(|tab| conversation.info().tab_id == Some(tab))
+        });
+        let mut stopped = 0;
+        for conversation in running {
+            match self.handle(conversation.id(), Event::Stop) {
+                Ok(()) => stopped += 1,
+                Err(fault) => tracing::warn!(%fault, "a turn could not be stopped"),
+            }
+        }
+        stopped
     }
 
     /// Returns the folder of conversations that name none: the one from which a person last connected, else the

@@ -8,7 +8,11 @@ use crate::chat::{Conversation, Event, Store};
 use crate::engine::activity::ActivityLog;
 use crate::engine::agents::{AgentPool, Tokens};
 use crate::engine::approvals::Approvals;
+use crate::engine::browser_connection::BrowserConnection;
+use crate::engine::browser_events::BrowserEvents;
 use crate::engine::browsers::{BrowserChange, Browsers, Needs};
+use crate::engine::command_runner::CommandRunner;
+use crate::engine::commands::Commands;
 use crate::engine::config::{Config, ConfigFile};
 use crate::engine::conversation_task::Task;
 use crate::engine::conversations::{Conversations, Start};
@@ -145,11 +149,58 @@ impl Engine {
             };
             let evidence =
                 EvidenceReports { conversations: conversations.clone(), policy: policy.clone(), tabs: tabs.clone() };
+            let runner = CommandRunner {
+                home: home.clone(),
+                browsers: browsers.clone(),
+                config: config.clone(),
+                drivers: drivers.clone(),
+                recordings: Recordings::default(),
+                tasks: tasks.clone(),
+            };
+            let connection = BrowserConnection {
+                home: home.clone(),
+                provision,
+                agents: agents.clone(),
+                browsers: browsers.clone(),
+                config: config.clone(),
+                conversations: conversations.clone(),
+                panel_keys: panel_keys.clone(),
+                ports: ports.clone(),
+                runner: runner.clone(),
+                settings: settings.clone(),
+                status: status.clone(),
+                tabs: tabs.clone(),
+                tasks: tasks.clone(),
+                welcome_url: welcome_url(port),
+            };
+            let commands = Commands {
+                home: home.clone(),
+                activity: activity.clone(),
+                browsers: browsers.clone(),
+                config: config.clone(),
+                connection: connection.clone(),
+                drivers: drivers.clone(),
+                runner: runner.clone(),
+                status: status.clone(),
+                tabs: tabs.clone(),
+                tasks: tasks.clone(),
+            };
+            let browser_events = BrowserEvents {
+                browsers: browsers.clone(),
+                config: config.clone(),
+                conversations: conversations.clone(),
+                drivers: drivers.clone(),
+                elements: elements.clone(),
+                panel_keys: panel_keys.clone(),
+                pauses: pauses.clone(),
+                ports: ports.clone(),
+                tabs: tabs.clone(),
+                usage: usage.clone(),
+            };
             Inner {
                 home,
                 config,
                 port,
-                provision,
                 agents,
                 browsers,
                 ports,
@@ -166,7 +217,10 @@ impl Engine {
                 hops,
                 panels,
                 activity,
-                recordings: Recordings::default(),
+                runner,
+                connection,
+                commands,
+                browser_events,
                 worktrees,
                 spare,
                 settings,
@@ -193,7 +247,7 @@ impl Engine {
     /// Runs the messages that were waiting when the previous daemon ended.
     fn go_on(&self, recovered: &[Arc<Conversation>]) {
         for conversation in recovered {
-            if let Some(fault) = self.gate(conversation).handle(Event::Continue) {
+            if let Some(fault) = self.conversations().gate(conversation).handle(Event::Continue) {
                 self.ports().tell_fault(&fault);
             }
         }
@@ -218,7 +272,7 @@ impl Engine {
 fn teller(inner: Weak<Inner>) -> Box<dyn Fn(BrowserChange) + Send + Sync> {
     Box::new(move |change| {
         if let Some(inner) = inner.upgrade() {
-            Engine { inner }.browser_changed(change);
+            inner.browser_events.browser_changed(change);
         }
     })
 }

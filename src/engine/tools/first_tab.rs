@@ -35,7 +35,7 @@ impl Engine {
             if self.browsers().everyday_is_chosen() {
                 return Err(BrowsersError::EverydayAway.into());
             }
-            self.start_headless(request).await?;
+            self.connection().start_headless(request).await?;
         }
         let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([request.command.as_str()]));
         let (browser, _) = self.browsers().pages_with(None).ok_or_else(none)?;

@@ -2,40 +2,38 @@
 //!
 //! Owns that mapping, and none of the browsers' state.
 
+use super::BrowserEvents;
 use crate::browser::relay::refusals;
 use crate::chat::Event;
-use crate::engine::Engine;
 use crate::engine::browsers::BrowserChange;
-use crate::protocol::control::Disconnected;
-use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use crate::protocol::relay::Refusal;
 
-impl Engine {
+impl BrowserEvents {
     /// Handles one change. Called in the order of the changes.
     pub(in crate::engine) fn browser_changed(&self, change: BrowserChange) {
         match change {
-            BrowserChange::InUse => self.usage().update(),
-            BrowserChange::Started => self.panel_keys().confirm_started_ports(),
+            BrowserChange::InUse => self.usage.update(),
+            BrowserChange::Started => self.panel_keys.confirm_started_ports(),
             BrowserChange::TabBack { tab, key } => {
-                if let Err(error) = self.store().tab_back(tab, &key) {
+                if let Err(error) = self.conversations.store().tab_back(tab, &key) {
                     tracing::warn!(%error, "a tab did not get its conversation back");
                 }
             }
-            BrowserChange::TabAway(tab) => self.store().tab_away(tab),
+            BrowserChange::TabAway(tab) => self.conversations.store().tab_away(tab),
             BrowserChange::TabClosed(tab) => self.tab_closed(tab),
             BrowserChange::TabOpenedBy { opener, tab } => {
-                self.tabs().opened_by(opener, tab);
-                self.drivers().tab_opened(opener, tab);
+                self.tabs.opened_by(opener, tab);
+                self.drivers.tab_opened(opener, tab);
             }
             BrowserChange::TabsChanged => {
-                self.tabs().tell();
-                self.drivers().changed();
+                self.tabs.tell();
+                self.drivers.changed();
             }
             BrowserChange::PersonActed(tab) => {
-                if self.config().agents.pause_on_input && self.pauses().person_acted(tab) {
+                if self.config.get().agents.pause_on_input && self.pauses.person_acted(tab) {
                     tracing::info!(%tab, "the person took over");
-                    self.drivers().changed();
+                    self.drivers.changed();
                 }
             }
             BrowserChange::SentOut(tab, refusal) => self.sent_out(tab, refusal),
@@ -45,29 +43,16 @@ impl Engine {
     /// Handles an attachment that gstack did not end. If the person ended it, the turns in that tab end.
     fn sent_out(&self, tab: TabId, refusal: Refusal) {
         tracing::info!(%tab, ?refusal, "sent out of a tab");
-        self.elements().end_picks_of(tab);
+        self.elements.end_picks_of(tab);
         if refusal != Refusal::Cancelled {
             return;
         }
-        for id in self.browsers().release_tab(tab) {
-            let Some(gate) = self.conversations().known_gate(&id) else { continue };
+        for id in self.browsers.release_tab(tab) {
+            let Some(gate) = self.conversations.known_gate(&id) else { continue };
             let Some(turn_id) = gate.conversation().turn() else { continue };
             if let Some(fault) = gate.handle(Event::GiveUp { turn_id, fault: refusals::fault(refusal) }) {
-                self.ports().tell_fault(&fault);
+                self.ports.tell_fault(&fault);
             }
-        }
-    }
-
-    /// Closes the browser, or detaches from one that gstack did not start. Conversations stay. `force` kills our own
-    /// browser, which may hang.
-    pub(crate) async fn disconnect(&self, force: bool) -> Result<Disconnected, Fault> {
-        let killed = force && self.browsers().kill().await?;
-        let turn = self.browsers().turn().await;
-        self.stop_turns(None);
-        match self.browsers().close(&turn).await {
-            // Its end has already been noticed.
-            Err(_) if killed => Ok(Disconnected { closed: true }),
-            outcome => outcome,
         }
     }
 }

@@ -1,17 +1,17 @@
 //! `tabs`, with the tabs of everyday browsers in their own sections.
 
+use super::Commands;
 use crate::browser::tabs::TabInfo;
 use crate::command::{Output, listed_title};
-use crate::engine::Engine;
 use crate::protocol::ids::TabId;
 use serde_json::{Value, json};
 
-impl Engine {
+impl Commands {
     /// Adds the tabs of the everyday browsers to the output of `tabs`. `of` is the tab that the command was for.
-    pub(in crate::engine) fn with_everyday_tabs(&self, mut output: Output, of: Option<TabId>) -> Output {
+    pub(super) fn with_everyday_tabs(&self, mut output: Output, of: Option<TabId>) -> Output {
         let mut data = output.data.take().and_then(|data| data.as_array().cloned()).unwrap_or_default();
-        let listed = self.browsers().pages_with(of).map(|(browser, _)| browser).filter(|_| !output.text.is_empty());
-        for everyday in self.browsers().all_everyday() {
+        let listed = self.browsers.pages_with(of).map(|(browser, _)| browser).filter(|_| !output.text.is_empty());
+        for everyday in self.browsers.all_everyday() {
             let browser = everyday.browser();
             if listed.as_ref().is_some_and(|listed| listed.run() == browser.run()) {
                 continue;

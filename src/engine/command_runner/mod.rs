@@ -1,0 +1,188 @@
+//! Runs one command of the registry in a tab: builds its context, and ends it if its tab, its browser or the daemon ends.
+//!
+//! Owns the only way to run commands, for every client. Never opens a browser, and never asks who may run what: the
+//! callers do.
+
+mod error;
+
+use crate::base::home::Home;
+use crate::base::site;
+use crate::browser::browser::Browser;
+use crate::browser::dialogs::DialogPolicy;
+use crate::browser::effects::Effects;
+use crate::browser::page::video::Recordings;
+use crate::browser::page::{Expected, Pages, PointerWatch};
+use crate::command::spec::{Navigates, TabUse};
+use crate::command::{Call, Category, Context, Output, Progress, Steps, TabSwitch, captions, everyday, registry};
+use crate::engine::browsers::{Browsers, BrowsersError, sent_out_of};
+use crate::engine::config::ConfigFile;
+use crate::engine::drivers::{Drivers, Leases};
+use crate::engine::folders;
+use crate::engine::tasks::Tasks;
+use crate::protocol::catalogue::{self, Sentence};
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::{ConversationId, TabId};
+use crate::protocol::relay::Refusal;
+use error::{CutCause, CutOff, GONE, before_again};
+use futures_util::FutureExt;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::pin::pin;
+use tokio_util::sync::CancellationToken;
+
+/// The target of a command.
+#[derive(Default)]
+pub(in crate::engine) struct Target<'a> {
+    /// If absent, the current tab.
+    pub(in crate::engine) tab: Option<TabId>,
+    pub(in crate::engine) on_tab_switch: TabSwitch,
+    /// The only tabs that the client may know of. If absent, all tabs.
+    pub(in crate::engine) tab_set: Option<Vec<TabId>>,
+    /// The client's working directory.
+    pub(in crate::engine) cwd: Option<&'a Path>,
+    /// The command acts in the page only while the tab shows this.
+    pub(in crate::engine) only_on: Option<site::SiteOrPage>,
+    /// Input must still go to these elements, or the command run in this document.
+    pub(in crate::engine) expected: Option<Expected>,
+    /// Receives the position of input.
+    pub(in crate::engine) pointer: Option<PointerWatch>,
+    /// True if a model reads the output.
+    pub(in crate::engine) for_model: bool,
+    /// How to answer dialogs that open during the command. If absent, the person's setting applies.
+    pub(in crate::engine) dialogs: Option<DialogPolicy>,
+    /// The conversation of the driver or agent that asks. `None` for the person.
+    pub(in crate::engine) me: Option<&'a ConversationId>,
+}
+
+/// Returns how the command moves the current tab: only a client that named no tab moves it.
+pub(in crate::engine) fn tab_switch_of(named: Option<TabId>) -> TabSwitch {
+    if named.is_none() { TabSwitch::BrowserCurrent } else { TabSwitch::Ignored }
+}
+
+/// A handle to the runner. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct CommandRunner {
+    pub(in crate::engine) home: Home,
+    pub(in crate::engine) browsers: Browsers,
+    pub(in crate::engine) config: ConfigFile,
+    pub(in crate::engine) drivers: Drivers,
+    /// The videos that are recorded: they outlive a browser.
+    pub(in crate::engine) recordings: Recordings,
+    pub(in crate::engine) tasks: Tasks,
+}
+
+impl CommandRunner {
+    /// Runs a command on a tab, or on the current one.
+    pub(in crate::engine) async fn run(
+        &self,
+        call: &Call,
+        target: Target<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Output, Fault> {
+        self.run_telling(call, target, cancel, Progress::default()).await
+    }
+
+    pub(in crate::engine) async fn run_telling(
+        &self,
+        call: &Call,
+        target: Target<'_>,
+        cancel: CancellationToken,
+        progress: Progress,
+    ) -> Result<Output, Fault> {
+        let spec = call.spec;
+        self.browsers.everyday_back(target.tab).await;
+        let (browser, pages) = self.browsers
+            .pages_with(target.tab)
+            .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([spec.name])))?;
+        if browser.is_relayed() {
+            everyday::check(call)?;
+        }
+        let gone = browser.gone().clone();
+        let shutdown = self.tasks.shutdown();
+        let tab = target.tab.or_else(|| browser.current_known()).filter(|_| spec.category != Category::Tabs);
+        let watched = browser.clone();
+        let mut sent_out = pin!(sent_out_of(&watched, tab));
+        let leased = if spec.tab == TabUse::Lists { self.drivers.leased_by_others(target.me) } else { Leases::new() };
+        let context = Context { progress, leased, ..self.context(browser, pages, target, cancel.clone())? };
+        let cut = |code, why| {
+            let steps = context.steps.cut_off(spec.name, code, why, Some(&Sentence::from(before_again(code))));
+            Err(steps.unwrap_or_else(|| CutOff { spec, by: CutCause::Ended { code, why } }.into()))
+        };
+        let detached = |refusal| Err(CutOff { spec, by: CutCause::Detached(refusal) }.into());
+        let work = async {
+            if spec.navigates == Navigates::TabToAddress && spec.tab == TabUse::ThisPage && watched.is_relayed() {
+                context.tab().await?.leave_own_page().await?;
+            }
+            let _shown = captions::show(&context, call);
+            registry::run(&context, call).await
+        };
+        tokio::select! {
+            // Poll the command first: it knows best how far it got.
+            biased;
+            outcome = work => match outcome {
+                // The command noticed first that it was detached from the tab.
+                Err(fault) => match sent_out.now_or_never() {
+                    Some(refusal) => detached(refusal),
+                    // The command noticed first: a click in flight may still have arrived.
+                    None if fault.code == FaultCode::BrowserDown => cut(fault.code, GONE),
+                    None if spec.changes() && fault.unanswered => cut(fault.code, &fault.message),
+                    None => Err(fault),
+                },
+                // It ended early because the connection was lost. Closing the last tab closes its browser, which is not
+                // an error.
+                Ok(_) if spec.changes() && spec.category != Category::Tabs && gone.is_cancelled() => {
+                    cut(FaultCode::BrowserDown, GONE)
+                }
+                Ok(output) if spec.changes() => match sent_out.now_or_never() {
+                    // A page may close itself on a click.
+                    None | Some(Refusal::Closed) => Ok(output),
+                    Some(refusal) => detached(refusal),
+                },
+                Ok(output) => Ok(output),
+            },
+            refusal = &mut sent_out => detached(refusal),
+            () = cancel.cancelled() => cut(FaultCode::Cancelled, "it was stopped"),
+            () = gone.cancelled() => cut(FaultCode::BrowserDown, GONE),
+            () = shutdown.cancelled() => cut(FaultCode::Updating, "gstack is ending"),
+        }
+    }
+
+    /// Builds the context that a command runs with.
+    pub(in crate::engine) fn context(
+        &self,
+        browser: Browser,
+        pages: Pages,
+        target: Target<'_>,
+        cancel: CancellationToken,
+    ) -> Result<Context, Fault> {
+        let by_setting = || self.config.get().browser.dialogs.policy(browser.is_headless());
+        Ok(Context {
+            dialogs: target.dialogs.unwrap_or_else(by_setting),
+            browser,
+            recordings: self.recordings.clone(),
+            pages: pages.with_snapshot_limit(self.config.get().browser.snapshot_limit),
+            tab: target.tab,
+            on_tab_switch: target.on_tab_switch,
+            tab_set: target.tab_set,
+            leased: BTreeMap::new(),
+            only_on: target.only_on,
+            expected: target.expected,
+            pointer: target.pointer,
+            for_model: target.for_model,
+            reader: target.me.map(|id| id.as_str().to_owned()),
+            cwd: target.cwd.map(Path::to_owned),
+            temp_folder: folders::temporary(&self.home)?,
+            state_folder: self.own_folder().join("states"),
+            gstack_home: self.home.root().to_owned(),
+            progress: Progress::default(),
+            steps: Steps::default(),
+            effects: Effects::default(),
+            cancel,
+        })
+    }
+
+    /// Returns the home with symbolic links on its path resolved.
+    fn own_folder(&self) -> std::path::PathBuf {
+        self.home.root().canonicalize().unwrap_or_else(|_| self.home.root().to_owned())
+    }
+}

@@ -1,0 +1,252 @@
+//! The commands that people, scripts and trusted drivers run: the checks before, the browser for the first one, and the
+//! output.
+//!
+//! Owns what a client's command needs besides being run. `command_runner` runs it; agents have their own way
+//! (`tools`).
+
+mod error;
+mod everyday_list;
+
+use crate::base::home::Home;
+use crate::command::spec::{EngineCommand, Needs, TabUse};
+use crate::command::{Call, Class, Folders, Output, Progress, registry};
+use crate::engine::activity::{ActivityLog, Source};
+use crate::engine::browser_connection::BrowserConnection;
+use crate::engine::browsers::{Browsers, BrowsersError};
+use crate::engine::command_runner::{CommandRunner, Target, tab_switch_of};
+use crate::engine::config::ConfigFile;
+use crate::engine::drivers::{Driver, Drivers, DriversError};
+use crate::engine::folders;
+use crate::engine::ports::PortId;
+use crate::engine::status::StatusReport;
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::Tasks;
+use crate::protocol::activity::ActivitySource;
+use crate::protocol::command::{CommandLine, CommandRequest, CommandResult, CommandRun};
+use crate::protocol::fault::Fault;
+use error::NotOffered;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+/// The services that a client's command needs. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Commands {
+    pub(in crate::engine) home: Home,
+    pub(in crate::engine) activity: ActivityLog,
+    pub(in crate::engine) browsers: Browsers,
+    pub(in crate::engine) config: ConfigFile,
+    pub(in crate::engine) connection: BrowserConnection,
+    pub(in crate::engine) drivers: Drivers,
+    pub(in crate::engine) runner: CommandRunner,
+    pub(in crate::engine) status: StatusReport,
+    pub(in crate::engine) tabs: Tabs,
+    pub(in crate::engine) tasks: Tasks,
+}
+
+impl Commands {
+    /// Runs a command from the terminal or a script.
+    pub(crate) async fn run(
+        &self,
+        request: CommandRequest,
+        source: ActivitySource,
+    ) -> Result<CommandResult, Fault> {
+        self.run_telling(request, source.into(), None, Progress::default()).await
+    }
+
+    /// Runs a command of a trusted driver: as the person, but not in a tab that another driver leases.
+    pub(crate) async fn run_as_driver(
+        &self,
+        driver: Arc<Driver>,
+        request: CommandRequest,
+    ) -> Result<CommandResult, Fault> {
+        let source = Source { kind: ActivitySource::Mcp, driver: Some(driver.name.clone()) };
+        self.run_telling(request, source, Some(&driver), Progress::default()).await
+    }
+
+    /// Does the same and sends progress lines; the last is `Done` or `Failed`. Stops when no one reads them.
+    pub(crate) fn run_in_lines(
+        &self,
+        request: CommandRequest,
+        source: ActivitySource,
+        lines: mpsc::Sender<CommandLine>,
+    ) {
+        let commands = self.clone();
+        self.tasks.spawn(async move {
+            let progress = Progress::to(lines.clone());
+            let outcome = tokio::select! {
+                outcome = commands.run_telling(request, source.into(), None, progress) => outcome,
+                () = lines.closed() => return,
+            };
+            let last = outcome.map_or_else(CommandLine::Failed, CommandLine::Done);
+            if lines.send(last).await.is_err() {
+                tracing::debug!("nobody reads a command's end");
+            }
+        });
+    }
+
+    /// Runs a command and records it in the activity log, whatever its outcome.
+    async fn run_telling(
+        &self,
+        request: CommandRequest,
+        source: Source,
+        driver: Option<&Driver>,
+        progress: Progress,
+    ) -> Result<CommandResult, Fault> {
+        let kind = source.kind;
+        let call = Call::parse(&request.command, &request.args);
+        let tab = request.tab_id.or_else(|| self.browsers.current_tab());
+        let begun = match &call {
+            Ok(call) => self.activity.begin(source, tab, call),
+            Err(_) => self.activity.begin_unreadable(source, tab, &request.command, &request.args),
+        };
+        // Report an error in the arguments before starting a browser.
+        let outcome = match call {
+            Ok(call) => self.run_of_client(request, (kind, driver), call, progress).await,
+            Err(fault) => Err(fault),
+        };
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
+    }
+
+    async fn run_of_client(
+        &self,
+        request: CommandRequest,
+        (source, driver): (ActivitySource, Option<&Driver>),
+        call: Call,
+        progress: Progress,
+    ) -> Result<CommandResult, Fault> {
+        if source == ActivitySource::Http && call.class() == Class::Secret && !self.config.get().daemon.script_secrets {
+            return Err(NotOffered::Script { command: call.spec.name }.into());
+        }
+        if let Needs::Engine(command) = call.spec.needs {
+            return self.run_in_engine(command, request, driver, &call).await;
+        }
+        let cwd = request.cwd.as_deref().map(Path::new);
+        if matches!(call.spec.needs, Needs::Folder | Needs::BrowserUnless { .. }) {
+            let open = Folders {
+                cwd: cwd.map(Path::to_owned),
+                temp_folder: folders::temporary(&self.home)?,
+                gstack_home: self.home.root().to_owned(),
+                for_model: request.for_model,
+            };
+            if let Some(outcome) = registry::run_without_browser(&call, open).await {
+                return outcome.map(Output::into_result);
+            }
+        }
+        self.browsers.everyday_back(request.tab_id).await;
+        let everyday = request.tab_id.and_then(|tab| self.browsers.everyday_with(tab));
+        // What else a person has open is theirs to know, and not a model's.
+        let lists_all = call.spec.tab == TabUse::Lists && !request.for_model;
+        if request.for_model
+            && let Some(everyday) = &everyday
+            && !self.browsers.is_in_use(everyday)
+        {
+            return Err(NotOffered::Model.into());
+        }
+        let has_own = self.browsers.current().is_some() || everyday.is_some();
+        if lists_all && !has_own && !self.browsers.all_everyday().is_empty() {
+            return Ok(self.with_everyday_tabs(Output::default(), None).into_result());
+        }
+        if request.tab_id.is_some_and(|tab| self.browsers.is_away(tab)) {
+            return Err(BrowsersError::NotConnected.into());
+        }
+        let mut lost = false;
+        if !has_own {
+            if self.browsers.everyday_is_chosen() {
+                return Err(BrowsersError::EverydayAway.into());
+            }
+            lost = self.browsers.has_lost();
+            self.connection.start_headless(&request).await?;
+        }
+        self.browsers.keep_attached_for_terminal(request.tab_id);
+        let for_model = request.for_model;
+        let on_tab_switch = tab_switch_of(request.tab_id);
+        let me = driver.map(|driver| driver.conversation.id());
+        let tab_set =
+            driver.map(|driver| self.drivers.tabs_of_trusted(driver, &request, &call)).transpose()?.flatten();
+        let target = Target { tab: request.tab_id, on_tab_switch, cwd, for_model, me, tab_set, ..Target::default() };
+        let cancel = CancellationToken::new();
+        let run = self.runner.run_telling(&call, target, cancel.clone(), progress);
+        let outcome = match driver {
+            Some(driver) if !lists_all => self.drivers.unless_paused(driver, request.tab_id, &cancel, run).await,
+            _ => run.await,
+        };
+        self.browsers.record_tabs().await;
+        let outcome = self.browsers.note_outcome(outcome);
+        let mut output = if lost { in_new_browser(outcome)? } else { outcome? };
+        if lists_all {
+            output = self.with_everyday_tabs(output, request.tab_id);
+        }
+        Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
+    }
+
+    /// Runs a command that needs no page.
+    async fn run_in_engine(
+        &self,
+        command: EngineCommand,
+        request: CommandRequest,
+        driver: Option<&Driver>,
+        call: &Call,
+    ) -> Result<CommandResult, Fault> {
+        match (command, driver) {
+            (EngineCommand::Status, _) => {
+                let status = self.status.now();
+                let data = serde_json::to_value(&status).ok();
+                Ok(CommandResult { output: status.text(), data, ..CommandResult::default() })
+            }
+            (EngineCommand::Handoff, _) => self.connection.handoff(request, call.arguments.text("message")).await,
+            (EngineCommand::Pause, Some(_)) => Err(DriversError::OnlyPersonPauses.into()),
+            (EngineCommand::Pause, None) => self.drivers.pause_as_person(&request, call),
+            // A client may go on after a handoff, but never hands back what the person took over.
+            (EngineCommand::Resume, Some(_)) => {
+                if self.drivers.has_pauses() || call.arguments.text("note").is_some() {
+                    return Err(DriversError::OnlyPersonPauses.into());
+                }
+                self.connection.resume(&request).await
+            }
+            (EngineCommand::Resume, None) => {
+                let note = call.arguments.text("note");
+                match self.drivers.hand_back_as_person(request.tab_id, note.as_deref())? {
+                    Some(handed_back) => Ok(handed_back),
+                    None => self.connection.resume(&request).await,
+                }
+            }
+            (EngineCommand::Lease, Some(driver)) => self.drivers.lease_as_driver(driver, &request, call),
+            (EngineCommand::Lease, None) => self.drivers.lease_as_person(&request, call),
+            (EngineCommand::Release, _) => self.drivers.release(driver, &request, call),
+        }
+    }
+
+    /// Runs a quick action of a panel on the tab that the panel shows.
+    pub(crate) async fn run_from_panel(&self, port: PortId, run: CommandRun) -> Result<CommandResult, Fault> {
+        let place = self.tabs.place_of(port, run.chrome_tab_id)?;
+        let request = run.request;
+        let call = Call::parse(&request.command, &request.args)?;
+        if self.browsers.of_port(port).is_none() {
+            return Err(BrowsersError::NotConnected.into());
+        }
+        self.browsers.let_in(place.tab_id);
+        let begun = self.activity.begin(ActivitySource::Panel, Some(place.tab_id), &call);
+        let target = Target { tab: Some(place.tab_id), ..Target::default() };
+        let outcome = self.runner.run(&call, target, CancellationToken::new()).await.map(Output::into_result);
+        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
+        outcome
+    }
+}
+
+/// Notes in the outcome that the browser is a new one.
+fn in_new_browser(outcome: Result<Output, Fault>) -> Result<Output, Fault> {
+    const NEW: &str = "The previous browser was closed or crashed, and its tabs are gone. This is a new browser.";
+    match outcome {
+        Ok(mut output) => {
+            output.say(Some(NEW.to_owned()));
+            Ok(output)
+        }
+        Err(fault) => {
+            let hint = fault.hint.as_deref().map_or_else(|| NEW.to_owned(), |hint| format!("{NEW}\n  {hint}"));
+            Err(fault.hint(hint))
+        }
+    }
+}
