@@ -59,7 +59,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 29] = [
+const SERVICES: [(&str, &[&str]); 30] = [
     ("pauses", &[]),
     ("tasks", &[]),
     ("config", &[]),
@@ -134,6 +134,21 @@ const SERVICES: [(&str, &[&str]); 29] = [
             "status",
             "tabs",
             "tasks",
+        ],
+    ),
+    (
+        "conversation_requests",
+        &[
+            "agents",
+            "browsers",
+            "conversations",
+            "folders",
+            "ports",
+            "spare",
+            "tabs",
+            "tasks",
+            "upgrade",
+            "worktrees",
         ],
     ),
     (

@@ -11,6 +11,7 @@ use super::browsers::Browsers;
 use super::command_runner::CommandRunner;
 use super::commands::Commands;
 use super::config::{Config, ConfigFile};
+use super::conversation_requests::ConversationRequests;
 use super::conversations::Conversations;
 use super::drivers::Drivers;
 use super::elements::Elements;
@@ -55,6 +56,7 @@ pub(super) struct Inner {
     pub(super) ports: Ports,
     pub(super) panel_keys: PanelKeys,
     pub(super) conversations: Conversations,
+    pub(super) conversation_requests: ConversationRequests,
     pub(super) tabs: Tabs,
     /// The MCP clients that are registered.
     pub(super) drivers: Drivers,
@@ -160,6 +162,10 @@ impl Engine {
     /// Returns the way in for what a browser's extension reports of its tabs.
     pub(crate) fn browser_events(&self) -> &BrowserEvents {
         &self.inner.browser_events
+    }
+    /// Returns what panels and terminals ask of a conversation.
+    pub(crate) fn conversation_requests(&self) -> &ConversationRequests {
+        &self.inner.conversation_requests
     }
     /// Returns the keys of panels: which connections are served.
     pub(crate) fn panel_keys(&self) -> &PanelKeys {

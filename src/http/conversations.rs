@@ -40,15 +40,15 @@ async fn text(engine: Engine, export: ConversationExport) -> Answer<Conversation
 }
 
 async fn open(engine: Engine, open: ConversationOpen) -> Answer<ConversationInfo> {
-    engine.open_from_terminal(open).await
+    engine.conversation_requests().open_from_terminal(open).await
 }
 
 async fn rename(engine: Engine, rename: ConversationRename) -> Answer<ConversationInfo> {
-    engine.rename_conversation(rename).await
+    engine.conversation_requests().rename(rename).await
 }
 
 async fn delete(engine: Engine, of: ChatRef) -> Answer<Empty> {
-    engine.delete_conversation(&of.conversation_id).await?;
+    engine.conversation_requests().delete(&of.conversation_id).await?;
     Ok(Empty {})
 }
 

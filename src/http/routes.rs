@@ -109,7 +109,7 @@ fn person() -> Vec<Route> {
         post("/disconnect", "Closes the browser, or detaches from one that gstack did not start", disconnect),
         tell("/stop", "Ends the daemon", stop),
         lines("/chat", "Sends a message and follows the answer", |engine, request, lines| {
-            engine.chat_from_terminal(request, lines);
+            engine.conversation_requests().chat_from_terminal(request, lines);
             Ok(())
         }),
         route::by_itself(
@@ -269,11 +269,11 @@ async fn stop(engine: Engine) -> Result<Stopping, Fault> {
 }
 
 async fn stop_turns(engine: Engine, request: StopTurns) -> Result<Stopped, Fault> {
-    Ok(Stopped { turns: engine.stop_from_terminal(request).await? })
+    Ok(Stopped { turns: engine.conversation_requests().stop_from_terminal(request).await? })
 }
 
 async fn go_on(engine: Engine, request: ContinueTurns) -> Result<Empty, Fault> {
-    engine.continue_from_terminal(request.tab_id).await?;
+    engine.conversation_requests().continue_from_terminal(request.tab_id).await?;
     Ok(Empty {})
 }
 

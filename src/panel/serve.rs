@@ -84,7 +84,7 @@ impl Serve for Panel {
     }
 
     async fn chat_open(&self, open: ChatOpen) -> Answer<ConversationInfo> {
-        self.engine.chat_open(self.port, &open)
+        self.engine.conversation_requests().open(self.port, &open)
     }
 
     async fn chat_subscribe(&self, subscribe: ChatSubscribe, answer: impl FnOnce(Subscribed) + Send) -> Answer<()> {
@@ -109,15 +109,15 @@ impl Serve for Panel {
     }
 
     async fn chat_send(&self, send: ChatSend) -> Answer<Sent> {
-        self.engine.chat_send(send).await
+        self.engine.conversation_requests().send(send).await
     }
 
     async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Answer<Empty> {
-        done(self.engine.chat_unqueue(unqueue).await)
+        done(self.engine.conversation_requests().unqueue(unqueue).await)
     }
 
     async fn chat_stop(&self, of: ChatRef) -> Answer<Empty> {
-        done(self.engine.chat_stop(&of.conversation_id))
+        done(self.engine.conversation_requests().stop(&of.conversation_id))
     }
 
     async fn chat_stop_all(&self, _: Empty) -> Answer<Stopped> {
@@ -125,11 +125,11 @@ impl Serve for Panel {
     }
 
     async fn chat_continue(&self, of: ChatRef) -> Answer<Empty> {
-        done(self.engine.chat_continue(&of.conversation_id))
+        done(self.engine.conversation_requests().go_on(&of.conversation_id))
     }
 
     async fn chat_clear(&self, of: ChatRef) -> Answer<ConversationInfo> {
-        self.engine.chat_clear(&of.conversation_id)
+        self.engine.conversation_requests().clear(&of.conversation_id)
     }
 
     async fn approval_answer(&self, answer: ApprovalAnswer) -> Answer<Empty> {
@@ -145,11 +145,11 @@ impl Serve for Panel {
     }
 
     async fn conversations_rename(&self, rename: ConversationRename) -> Answer<ConversationInfo> {
-        self.engine.rename_conversation(rename).await
+        self.engine.conversation_requests().rename(rename).await
     }
 
     async fn conversations_delete(&self, of: ChatRef) -> Answer<Empty> {
-        done(self.engine.delete_conversation(&of.conversation_id).await)
+        done(self.engine.conversation_requests().delete(&of.conversation_id).await)
     }
 
     async fn conversations_restore(&self, of: ChatRef) -> Answer<ConversationInfo> {
@@ -161,15 +161,15 @@ impl Serve for Panel {
     }
 
     async fn conversations_attach(&self, attach: ConversationAttach) -> Answer<ConversationInfo> {
-        self.engine.attach_conversation(self.port, attach).await
+        self.engine.conversation_requests().attach(self.port, attach).await
     }
 
     async fn conversations_folder(&self, folder: ConversationFolder) -> Answer<ConversationInfo> {
-        self.engine.choose_folder(folder).await
+        self.engine.conversation_requests().choose_folder(folder).await
     }
 
     async fn conversations_tab(&self, tab: ConversationTab) -> Answer<ConversationInfo> {
-        self.engine.conversation_tab(self.port, &tab)
+        self.engine.conversation_requests().change_tab_set(self.port, &tab)
     }
 
     async fn drivers_release(&self, release: DriversRelease) -> Answer<Empty> {
@@ -181,7 +181,7 @@ impl Serve for Panel {
     }
 
     async fn inbox_leave(&self, leave: InboxLeave) -> Answer<InboxLeft> {
-        self.engine.leave_in_inbox(leave).await
+        self.engine.conversation_requests().leave_in_inbox(leave).await
     }
 
     async fn settings_get(&self, _: Empty) -> Answer<Settings> {
@@ -245,7 +245,7 @@ impl Serve for Panel {
     }
 
     async fn agents_choose(&self, choose: AgentsChoose) -> Answer<ConversationInfo> {
-        self.engine.choose_agent(&choose)
+        self.engine.conversation_requests().choose_agent(&choose)
     }
 
     async fn file_read(&self, read: FileRead) -> Answer<FilePart> {

@@ -2,6 +2,7 @@
 //!
 //! Owns what must end first: a running turn is stopped before its conversation goes away. Never drives a turn.
 
+use super::ConversationRequests;
 use super::error::RequestError;
 use crate::base::inbox;
 use crate::chat::{ChatError, Conversation, WorkFolder};
@@ -9,7 +10,7 @@ use crate::engine::conversations::persist;
 use crate::engine::ports::PortId;
 use crate::engine::tabs::TabPlace;
 use crate::engine::tasks::off_thread;
-use crate::engine::{Engine, folders};
+use crate::engine::folders;
 use crate::protocol::chat::{ConversationInfo, ConversationState};
 use crate::protocol::fault::Fault;
 use crate::protocol::history::{ConversationAttach, ConversationFolder, ConversationRename, InboxLeave, InboxLeft};
@@ -18,87 +19,87 @@ use jiff::Timestamp;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-impl Engine {
-    pub(crate) async fn rename_conversation(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversations().get(&rename.conversation_id)?;
+impl ConversationRequests {
+    pub(crate) async fn rename(&self, rename: ConversationRename) -> Result<ConversationInfo, Fault> {
+        let conversation = self.conversations.get(&rename.conversation_id)?;
         let renamed = conversation.clone();
         off_thread(move || renamed.rename(&rename.title).map_err(|e| e.fault())).await?;
-        self.tabs().tell();
+        self.tabs.tell();
         Ok(conversation.info())
     }
 
     /// Stops what runs and removes the conversation from history. It can be restored for some days.
-    pub(crate) async fn delete_conversation(&self, id: &ConversationId) -> Result<(), Fault> {
-        match self.store().get(id) {
+    pub(crate) async fn delete(&self, id: &ConversationId) -> Result<(), Fault> {
+        match self.conversations.store().get(id) {
             // A later restore opens the conversation again, so nothing may still hold this one.
             Ok(conversation) => {
                 if conversation.state() != ConversationState::Idle {
-                    self.chat_stop(id)?;
+                    self.stop(id)?;
                 }
-                self.conversations().gate(&conversation).end().await;
+                self.conversations.gate(&conversation).end().await;
             }
             // A conversation that cannot be opened runs nothing.
             Err(ChatError::Lost { .. }) => {}
             Err(error) => return Err(error.fault()),
         }
-        self.conversations().end_pushes_of(id);
-        self.tabs().sets().forget(id);
-        let (engine, gone) = (self.clone(), id.clone());
-        off_thread(move || engine.store().delete(&gone).map_err(|e| e.fault())).await?;
-        self.tabs().tell();
+        self.conversations.end_pushes_of(id);
+        self.tabs.sets().forget(id);
+        let (conversations, gone) = (self.conversations.clone(), id.clone());
+        off_thread(move || conversations.store().delete(&gone).map_err(|e| e.fault())).await?;
+        self.tabs.tell();
         Ok(())
     }
 
     /// Moves the conversation to another tab. That tab's own conversation goes to history, and what runs there is
     /// stopped.
-    pub(crate) async fn attach_conversation(
+    pub(crate) async fn attach(
         &self,
         port: PortId,
         attach: ConversationAttach,
     ) -> Result<ConversationInfo, Fault> {
-        let place = self.tabs().place_of(port, attach.chrome_tab_id)?;
+        let place = self.tabs.place_of(port, attach.chrome_tab_id)?;
         self.attach_to(&attach.conversation_id, place).await
     }
 
-    pub(in crate::engine) async fn attach_to(
+    pub(super) async fn attach_to(
         &self,
         id: &ConversationId,
         place: TabPlace,
     ) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversations().get(id)?;
+        let conversation = self.conversations.get(id)?;
         if conversation.info().tab_id == Some(place.tab_id) {
             return Ok(conversation.info());
         }
         if conversation.state() != ConversationState::Idle {
             return Err(RequestError::BusyElsewhere.into());
         }
-        let former = self.store().of_tab(place.tab_id).and_then(|id| self.conversations().get(&id).ok());
+        let former = self.conversations.store().of_tab(place.tab_id).and_then(|id| self.conversations.get(&id).ok());
         if let Some(former) = &former {
             if former.state() != ConversationState::Idle {
-                self.chat_stop(former.id())?;
+                self.stop(former.id())?;
             }
-            self.conversations().gate(former).let_go();
+            self.conversations.gate(former).let_go();
         }
         let page = place.page.clone();
-        let attached = self.store().attach(id, place.tab_id, Some(place.key));
+        let attached = self.conversations.store().attach(id, place.tab_id, Some(place.key));
         let conversation = attached.map_err(|e| e.fault())?;
         conversation.set_page(page);
-        self.tabs().tell();
+        self.tabs.tell();
         persist(conversation.clone()).await?;
         Ok(conversation.info())
     }
 
     /// Sets the folder that the agent works in from the next message.
     pub(crate) async fn choose_folder(&self, request: ConversationFolder) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversations().get(&request.conversation_id)?;
+        let conversation = self.conversations.get(&request.conversation_id)?;
         if request.folder == conversation.folder() {
             return Ok(conversation.info());
         }
-        let home = self.home().clone();
+        let home = self.home.clone();
         let folder = off_thread(move || folders::check(&request.folder, &home)).await?;
         let left = conversation.place();
         conversation.choose_folder(folder.to_string_lossy().into_owned());
-        self.spare().renew(conversation.id());
+        self.spare.renew(conversation.id());
         self.tidy_worktree(conversation.clone(), left);
         persist(conversation.clone()).await?;
         Ok(conversation.info())
@@ -106,14 +107,14 @@ impl Engine {
 
     /// Removes the worktree that the conversation left, or whose tab it left, once its agent has ended and if nothing
     /// would be lost.
-    pub(in crate::engine) fn tidy_worktree(&self, conversation: Arc<Conversation>, place: WorkFolder) {
+    pub(super) fn tidy_worktree(&self, conversation: Arc<Conversation>, place: WorkFolder) {
         let Some(worktree) = place.worktree else { return };
-        let (engine, shutdown) = (self.clone(), self.shutdown());
-        self.spawn(async move {
-            let gate = engine.conversations().gate(&conversation);
+        let (requests, shutdown) = (self.clone(), self.tasks.shutdown());
+        self.tasks.spawn(async move {
+            let gate = requests.conversations.gate(&conversation);
             let tidied = async {
                 gate.end().await;
-                engine.worktrees().tidy(&conversation, &worktree).await;
+                requests.worktrees.tidy(&conversation, &worktree).await;
             };
             tokio::select! {
                 () = tidied => {}
@@ -124,11 +125,11 @@ impl Engine {
 
     /// Leaves a note in the inbox of the workspace that the conversation works in.
     pub(crate) async fn leave_in_inbox(&self, leave: InboxLeave) -> Result<InboxLeft, Fault> {
-        let conversation = self.conversations().get(&leave.conversation_id)?;
+        let conversation = self.conversations.get(&leave.conversation_id)?;
         if leave.text.trim().is_empty() {
             return Err(RequestError::NoteEmpty.into());
         }
-        let page = self.tabs().page_of(&conversation).or(conversation.info().page).unwrap_or_default();
+        let page = self.tabs.page_of(&conversation).or(conversation.info().page).unwrap_or_default();
         let place = conversation.place();
         // The readers work in the repository, not in the conversation's worktree of it.
         let folder = PathBuf::from(place.worktree.map_or(place.folder, |tree| tree.of));

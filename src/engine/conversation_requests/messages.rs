@@ -2,6 +2,7 @@
 //!
 //! Owns the path from a request to the conversation's task. Never waits for an agent.
 
+use super::ConversationRequests;
 use super::error::RequestError;
 use crate::chat::store::NewConversation;
 use crate::chat::turn::Message;
@@ -10,7 +11,7 @@ use crate::engine::agents::split_model;
 use crate::engine::conversations::persist;
 use crate::engine::ports::PortId;
 use crate::engine::tasks::off_thread;
-use crate::engine::{Engine, folders};
+use crate::engine::folders;
 use crate::protocol::agents::AgentsChoose;
 use crate::protocol::chat::{ConversationInfo, ConversationState, LONGEST_MESSAGE, PageContext, json_length};
 use crate::protocol::chat_requests::{ChatOpen, ChatSend, ChatUnqueue, NewAttachment, Sent};
@@ -25,16 +26,16 @@ const MOST_ATTACHED: usize = 32 * 1024 * 1024;
 /// The longest message id. Each id is kept as long as its conversation.
 pub(super) const LONGEST_ID: usize = 200;
 
-impl Engine {
+impl ConversationRequests {
     /// Returns the conversation of a Chrome tab, and creates it if it does not exist.
-    pub(crate) fn chat_open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
-        let place = self.tabs().place_of(port, open.chrome_tab_id)?;
-        let new = NewConversation { folder: self.conversations().folder(), page: Some(place.page.clone()) };
-        let open = || self.store().open_for_tab(place.tab_id, Some(place.key.clone()), new.clone());
+    pub(crate) fn open(&self, port: PortId, open: &ChatOpen) -> Result<ConversationInfo, Fault> {
+        let place = self.tabs.place_of(port, open.chrome_tab_id)?;
+        let new = NewConversation { folder: self.conversations.folder(), page: Some(place.page.clone()) };
+        let open = || self.conversations.store().open_for_tab(place.tab_id, Some(place.key.clone()), new.clone());
         let conversation = match open() {
             Err(error @ ChatError::Lost { .. }) => {
                 // The tab begins another conversation, and the person sees why.
-                self.ports().tell_fault(&error.fault());
+                self.ports.tell_fault(&error.fault());
                 open()
             }
             opened => opened,
@@ -43,14 +44,14 @@ impl Engine {
         if conversation.state() == ConversationState::Idle {
             conversation.set_page(place.page);
         }
-        self.tabs().tell();
-        self.tabs().refresh(&conversation);
+        self.tabs.tell();
+        self.tabs.refresh(&conversation);
         Ok(conversation.info())
     }
 
     /// Accepts a message. Its line in the journal is the only commit point: once that line is on the disk, the message
     /// is accepted and runs; otherwise it is refused and never runs.
-    pub(crate) async fn chat_send(&self, send: ChatSend) -> Result<Sent, Fault> {
+    pub(crate) async fn send(&self, send: ChatSend) -> Result<Sent, Fault> {
         if send.text.trim().is_empty() && send.attachments.is_empty() {
             return Err(RequestError::MessageEmpty.into());
         }
@@ -60,10 +61,10 @@ impl Engine {
         if send.client_id.as_str().len() > LONGEST_ID {
             return Err(RequestError::IdTooLong.into());
         }
-        self.upgrade().check_takes_turns()?;
-        let conversation = self.conversations().get(&send.conversation_id)?;
+        self.upgrade.check_takes_turns()?;
+        let conversation = self.conversations.get(&send.conversation_id)?;
         if let Some(agent) = &send.agent {
-            self.agents().get(agent)?;
+            self.agents.get(agent)?;
         }
         if send.agent.is_some() {
             conversation.choose_agent(send.agent.clone(), None);
@@ -72,8 +73,8 @@ impl Engine {
             Some(model) => (Some(model), send.text),
             None => split_model(send.text),
         };
-        let attachments = keep(&conversation, send.attachments, folders::temporary(self.home())?).await?;
-        let page = send.page.map(PageContext::bounded).or_else(|| self.tabs().page_of(&conversation));
+        let attachments = keep(&conversation, send.attachments, folders::temporary(&self.home)?).await?;
+        let page = send.page.map(PageContext::bounded).or_else(|| self.tabs.page_of(&conversation));
         if let Some(page) = &page {
             conversation.set_page(PageContext { selection: None, ..page.clone() });
         }
@@ -88,9 +89,9 @@ impl Engine {
         };
         if let Some(tab) = conversation.info().tab_id {
             // A person who writes wants something done there.
-            self.browsers().let_in(tab);
+            self.browsers.let_in(tab);
         }
-        let gate = self.conversations().gate(&conversation);
+        let gate = self.conversations.gate(&conversation);
         let answer = off_thread(move || gate.send(message).map_err(|e| e.fault())).await?;
         // The contents of session.json can be rebuilt from the journal.
         if let Err(fault) = persist(conversation).await {
@@ -99,46 +100,46 @@ impl Engine {
         Ok(answer.sent)
     }
 
-    pub(crate) async fn chat_unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {
-        let conversation = self.conversations().get(&unqueue.conversation_id)?;
-        let gate = self.conversations().gate(&conversation);
+    pub(crate) async fn unqueue(&self, unqueue: ChatUnqueue) -> Result<(), Fault> {
+        let conversation = self.conversations.get(&unqueue.conversation_id)?;
+        let gate = self.conversations.gate(&conversation);
         off_thread(move || gate.unqueue(unqueue.client_id).map_err(|e| e.fault())).await
     }
 
-    pub(crate) fn chat_stop(&self, id: &ConversationId) -> Result<(), Fault> {
-        self.conversations().handle(id, Event::Stop)
+    pub(crate) fn stop(&self, id: &ConversationId) -> Result<(), Fault> {
+        self.conversations.handle(id, Event::Stop)
     }
 
     /// Runs the messages that wait for the person to continue.
-    pub(crate) fn chat_continue(&self, id: &ConversationId) -> Result<(), Fault> {
-        self.upgrade().check_takes_turns()?;
-        self.conversations().handle(id, Event::Continue)
+    pub(crate) fn go_on(&self, id: &ConversationId) -> Result<(), Fault> {
+        self.upgrade.check_takes_turns()?;
+        self.conversations.handle(id, Event::Continue)
     }
 
     /// Moves the conversation to history and opens an empty one for its tab. Stops what runs there.
-    pub(crate) fn chat_clear(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversations().get(id)?;
+    pub(crate) fn clear(&self, id: &ConversationId) -> Result<ConversationInfo, Fault> {
+        let conversation = self.conversations.get(id)?;
         if conversation.state() != ConversationState::Idle {
-            self.conversations().handle(id, Event::Stop)?;
+            self.conversations.handle(id, Event::Stop)?;
         }
-        let fresh = self.store().clear(id).map_err(|e| e.fault())?;
-        let gate = self.conversations().known_gate(id);
+        let fresh = self.conversations.store().clear(id).map_err(|e| e.fault())?;
+        let gate = self.conversations.known_gate(id);
         if let Some(gate) = gate {
             gate.let_go();
         }
         let place = conversation.place();
         self.tidy_worktree(conversation, place);
-        self.tabs().tell();
+        self.tabs.tell();
         Ok(fresh.info())
     }
 
     pub(crate) fn choose_agent(&self, choose: &AgentsChoose) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversations().get(&choose.conversation_id)?;
+        let conversation = self.conversations.get(&choose.conversation_id)?;
         if let Some(agent) = &choose.agent {
-            self.agents().get(agent)?;
+            self.agents.get(agent)?;
         }
         conversation.choose_agent(choose.agent.clone(), choose.model.clone());
-        self.spare().renew(conversation.id());
+        self.spare.renew(conversation.id());
         Ok(conversation.info())
     }
 }

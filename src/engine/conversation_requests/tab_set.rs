@@ -2,27 +2,27 @@
 //!
 //! Owns the rule that a conversation keeps its own tab. `tabs` has the sets.
 
-use crate::engine::Engine;
+use super::ConversationRequests;
 use crate::engine::ports::PortId;
 use crate::engine::tabs::{How, TabsError};
 use crate::protocol::chat::ConversationInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::history::ConversationTab;
 
-impl Engine {
+impl ConversationRequests {
     /// Adds a tab to the tab set of the conversation, or removes it.
-    pub(crate) fn conversation_tab(&self, port: PortId, request: &ConversationTab) -> Result<ConversationInfo, Fault> {
-        let conversation = self.conversations().get(&request.conversation_id)?;
-        let place = self.tabs().place_of(port, request.chrome_tab_id)?;
+    pub(crate) fn change_tab_set(&self, port: PortId, request: &ConversationTab) -> Result<ConversationInfo, Fault> {
+        let conversation = self.conversations.get(&request.conversation_id)?;
+        let place = self.tabs.place_of(port, request.chrome_tab_id)?;
         if conversation.info().tab_id == Some(place.tab_id) && !request.allowed {
             return Err(TabsError::OwnTab.into());
         }
         if request.allowed {
-            self.tabs().sets().add(&conversation, place.tab_id, How::Person)?;
+            self.tabs.sets().add(&conversation, place.tab_id, How::Person)?;
         } else {
-            self.tabs().sets().take_out(&conversation, place.tab_id);
+            self.tabs.sets().take_out(&conversation, place.tab_id);
         }
-        self.tabs().refresh(&conversation);
+        self.tabs.refresh(&conversation);
         Ok(conversation.info())
     }
 }

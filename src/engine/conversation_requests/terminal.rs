@@ -1,9 +1,9 @@
 //! A conversation from the terminal: `gstack chat` sends a message and reads the answer as panels do.
 
+use super::ConversationRequests;
 use super::error::TerminalError;
 use crate::chat::store::NewConversation;
 use crate::chat::{Conversation, Push, Sink};
-use crate::engine::Engine;
 use crate::engine::browsers::BrowsersError;
 use crate::protocol::catalogue;
 use crate::protocol::chat::{ChatBody, ConversationInfo, ConversationState, MessageSource};
@@ -15,12 +15,12 @@ use crate::protocol::methods::ToPanel;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-impl Engine {
+impl ConversationRequests {
     /// Sends a message and streams what follows until its turn ends or the terminal disconnects.
     pub(crate) fn chat_from_terminal(&self, request: ChatRequest, lines: mpsc::Sender<ChatLine>) {
-        let engine = self.clone();
-        self.spawn(async move {
-            if let Err(fault) = engine.converse(request, &lines).await {
+        let requests = self.clone();
+        self.tasks.spawn(async move {
+            if let Err(fault) = requests.converse(request, &lines).await {
                 // The terminal may have disconnected.
                 lines.send(ChatLine::Failed(fault)).await.ok();
             }
@@ -29,33 +29,33 @@ impl Engine {
 
     /// Runs the waiting messages of the conversation of the named or current tab.
     pub(crate) async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
-        let place = self.tabs().place_for_terminal(tab).await?;
-        let id = place.and_then(|place| self.store().of_tab(place.tab_id)).ok_or(TerminalError::NoConversation)?;
-        self.chat_continue(&id)
+        let place = self.tabs.place_for_terminal(tab).await?;
+        let id = place.and_then(|place| self.conversations.store().of_tab(place.tab_id)).ok_or(TerminalError::NoConversation)?;
+        self.go_on(&id)
     }
 
     /// Stops the running turn of the named tab, of the current one, or of all. Returns how many were stopped.
     pub(crate) async fn stop_from_terminal(&self, request: StopTurns) -> Result<usize, Fault> {
         if request.tab_id.is_some() || !request.current {
-            return Ok(self.conversations().stop_turns(request.tab_id));
+            return Ok(self.conversations.stop_turns(request.tab_id));
         }
-        match self.tabs().place_for_terminal(None).await? {
-            Some(place) => Ok(self.conversations().stop_turns(Some(place.tab_id))),
+        match self.tabs.place_for_terminal(None).await? {
+            Some(place) => Ok(self.conversations.stop_turns(Some(place.tab_id))),
             None => Ok(0),
         }
     }
 
     /// Moves the conversation to the named or current tab.
     pub(crate) async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
-        let place = self.tabs().place_for_terminal(open.tab_id).await?;
+        let place = self.tabs.place_for_terminal(open.tab_id).await?;
         let place = place
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["a conversation is opened in a tab"])))?;
         self.attach_to(&open.conversation_id, place).await
     }
 
     async fn converse(&self, request: ChatRequest, lines: &mpsc::Sender<ChatLine>) -> Result<(), Fault> {
-        if self.agents().learn_path(request.path.as_deref()) {
-            self.agents().list(true).await;
+        if self.agents.learn_path(request.path.as_deref()) {
+            self.agents.list(true).await;
         }
         let conversation = self.conversation_of_terminal(&request).await?;
         let had_tab = conversation.info().tab_id.is_some();
@@ -76,9 +76,9 @@ impl Engine {
             model: request.model,
             from: MessageSource::Terminal,
         };
-        self.chat_send(send).await?;
+        self.send(send).await?;
         let mut follow = Follow { client_id: request.client_id, turn: None };
-        let shutdown = self.shutdown();
+        let shutdown = self.tasks.shutdown();
         loop {
             let push = tokio::select! {
                 push = pushes.recv() => push,
@@ -115,16 +115,16 @@ impl Engine {
 
     /// Returns the conversation of the named or current tab, or one without a tab if no browser is open.
     async fn conversation_of_terminal(&self, request: &ChatRequest) -> Result<Arc<Conversation>, Fault> {
-        let folder = request.cwd.clone().unwrap_or_else(|| self.conversations().folder());
-        match self.tabs().place_for_terminal(request.tab_id).await? {
+        let folder = request.cwd.clone().unwrap_or_else(|| self.conversations.folder());
+        match self.tabs.place_for_terminal(request.tab_id).await? {
             Some(place) => {
                 let new = NewConversation { folder, page: Some(place.page) };
                 let conversation =
-                    self.store().open_for_tab(place.tab_id, Some(place.key), new).map_err(|e| e.fault())?;
-                self.tabs().tell();
+                    self.conversations.store().open_for_tab(place.tab_id, Some(place.key), new).map_err(|e| e.fault())?;
+                self.tabs.tell();
                 Ok(conversation)
             }
-            None => Ok(self.store().create(NewConversation { folder, page: None })),
+            None => Ok(self.conversations.store().create(NewConversation { folder, page: None })),
         }
     }
 }

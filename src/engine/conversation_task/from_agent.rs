@@ -4,13 +4,13 @@
 //! machine does.
 
 use super::task::Task;
+use super::turn_steps::Steps;
 use crate::agent::adapter::{AgentEvent, Offers, PermissionAnswer, PermissionAsked, QuestionAsked};
 use crate::agent::clip::RESULT_BYTES;
 use crate::base::visible::visible;
 use crate::chat::turn::{ApprovalRequest, QuestionRequest};
 use crate::chat::{BlockKind, ChatError, Event};
 use crate::command::{redaction, registry};
-use crate::engine::conversation_requests::Steps;
 use crate::engine::conversations::{Pending, QuestionAnswers};
 use crate::engine::policy::{ActionKind, ActionRequest, AuditedAction, PolicyOutcome, TaintLog};
 use crate::protocol::action::ActionRecord;

@@ -3,6 +3,8 @@
 //! Owns the agent's start, its turns and its end. The gate is in `conversations`.
 
 mod ahead;
+mod choosing;
+mod earlier;
 mod error;
 mod from_agent;
 mod prompt;
@@ -10,6 +12,7 @@ mod running_agent;
 mod start;
 mod task;
 mod turn_marks;
+mod turn_steps;
 #[cfg(test)]
 mod tests;
 mod watchdog;

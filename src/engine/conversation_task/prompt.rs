@@ -2,13 +2,13 @@
 //!
 //! Owns collecting it and recording it in the taint log. `task` drives the rest of the turn.
 
+use super::earlier;
 use super::error::TurnError;
 use super::task::Task;
 use crate::agent::adapter::{Image, Prompt};
 use crate::base::site;
 use crate::chat::turn::Message;
 use crate::chat::{Conversation, Event};
-use crate::engine::conversation_requests::earlier;
 use crate::engine::policy::NO_SITE;
 use crate::protocol::chat::{Attachment, PageContext};
 use std::sync::Arc;

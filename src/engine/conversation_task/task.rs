@@ -3,6 +3,7 @@
 //! Owns the order of work and the deadlines: of a stop, a silent turn, an idle agent. `start` starts an agent,
 //! `running_agent` holds a started one, `prompt` builds its input, and `from_agent` handles its output.
 
+use super::turn_steps::Steps;
 use super::running_agent::{RunningAgent, Starting};
 use super::watchdog::Watchdog;
 use crate::agent::adapter::{AgentEvent, INTERRUPT_LIMIT};
@@ -10,7 +11,6 @@ use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Effect, Event};
 use crate::engine::Engine;
 use crate::engine::agents::Choice;
-use crate::engine::conversation_requests::Steps;
 use crate::engine::conversations::{ApprovalAnswer, ConversationGate, Input, QuestionAnswers};
 use crate::protocol::chat::ConversationState;
 use crate::protocol::ids::{ApprovalId, QuestionId, TurnId};

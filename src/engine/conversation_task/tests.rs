@@ -172,7 +172,7 @@ async fn a_message_that_is_sent_with_a_model_changes_nothing_for_the_next() {
             model,
             from: MessageSource::Panel,
         };
-        engine.chat_send(send).await.unwrap();
+        engine.conversation_requests().send(send).await.unwrap();
     }
     assert_eq!(conversation.model().as_deref(), Some("sonnet"));
     let events = conversation.history(conversation.head() + 1, 50).unwrap().events;

@@ -14,6 +14,7 @@ use crate::engine::browsers::{BrowserChange, Browsers, Needs};
 use crate::engine::command_runner::CommandRunner;
 use crate::engine::commands::Commands;
 use crate::engine::config::{Config, ConfigFile};
+use crate::engine::conversation_requests::ConversationRequests;
 use crate::engine::conversation_task::Task;
 use crate::engine::conversations::{Conversations, Start};
 use crate::engine::drivers::{DriverServices, Drivers};
@@ -197,6 +198,18 @@ impl Engine {
                 tabs: tabs.clone(),
                 usage: usage.clone(),
             };
+            let conversation_requests = ConversationRequests {
+                home: home.clone(),
+                agents: agents.clone(),
+                browsers: browsers.clone(),
+                conversations: conversations.clone(),
+                ports: ports.clone(),
+                spare: spare.clone(),
+                tabs: tabs.clone(),
+                tasks: tasks.clone(),
+                upgrade: upgrade.clone(),
+                worktrees: worktrees.clone(),
+            };
             Inner {
                 home,
                 config,
@@ -206,6 +219,7 @@ impl Engine {
                 ports,
                 panel_keys,
                 conversations,
+                conversation_requests,
                 tabs,
                 drivers,
                 pauses,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 const LONGEST: usize = 4 * 1024;
 
 #[derive(Default)]
-pub(in crate::engine) struct Steps {
+pub(super) struct Steps {
     open: HashMap<StepId, Open>,
     /// Facts about calls whose steps were not reported yet.
     early: Vec<Learned>,
@@ -28,7 +28,7 @@ struct Open {
 }
 
 impl Steps {
-    pub(in crate::engine) fn begin(
+    pub(super) fn begin(
         &mut self,
         turn_id: TurnId,
         step_id: StepId,
@@ -43,7 +43,7 @@ impl Steps {
         ChatBody::Step { turn_id, step_id, kind, verb, object, phrase, tool, arguments }
     }
 
-    pub(in crate::engine) fn end(
+    pub(super) fn end(
         &mut self,
         turn_id: TurnId,
         step_id: StepId,
@@ -55,7 +55,7 @@ impl Steps {
     }
 
     /// Records a fact about an open step. Keeps it for the start of the step if that was not reported yet.
-    pub(in crate::engine) fn learned(&mut self, turn_id: &TurnId, learned: Learned) -> Option<ChatBody> {
+    pub(super) fn learned(&mut self, turn_id: &TurnId, learned: Learned) -> Option<ChatBody> {
         let Some(step_id) =
             self.open.iter().find(|(id, open)| learned.of.is_of(id, &open.tool, &open.arguments)).map(|(id, _)| id)
         else {
@@ -66,19 +66,19 @@ impl Steps {
     }
 
     /// Returns the facts that arrived before the start of a step.
-    pub(in crate::engine) fn learned_before(&mut self, turn_id: &TurnId, step_id: &StepId) -> Vec<ChatBody> {
+    pub(super) fn learned_before(&mut self, turn_id: &TurnId, step_id: &StepId) -> Vec<ChatBody> {
         let Some(open) = self.open.get(step_id) else { return Vec::new() };
         let of_it = self.early.extract_if(.., |learned| learned.of.is_of(step_id, &open.tool, &open.arguments));
         of_it.map(|learned| updated(turn_id.clone(), step_id.clone(), learned)).collect()
     }
 
     /// Returns the tool of a running step and its arguments.
-    pub(in crate::engine) fn call_of(&self, step_id: &StepId) -> Option<(&str, &str)> {
+    pub(super) fn call_of(&self, step_id: &StepId) -> Option<(&str, &str)> {
         self.open.get(step_id).map(|open| (open.tool.as_str(), open.arguments.as_str()))
     }
 
     /// Ends all open steps as cut off.
-    pub(in crate::engine) fn end_all(&mut self, turn_id: &TurnId) -> Vec<ChatBody> {
+    pub(super) fn end_all(&mut self, turn_id: &TurnId) -> Vec<ChatBody> {
         let open: Vec<StepId> = self.open.keys().cloned().collect();
         let cut_off = "It was cut off; it is unknown whether it took effect.";
         open.into_iter()
@@ -86,13 +86,13 @@ impl Steps {
             .collect()
     }
 
-    pub(in crate::engine) fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.open.clear();
         self.early.clear();
     }
 
     /// Stores a step's images with the conversation and names them in its end.
-    pub(in crate::engine) async fn with_images(
+    pub(super) async fn with_images(
         body: ChatBody,
         pictures: Vec<Image>,
         conversation: &Arc<Conversation>,

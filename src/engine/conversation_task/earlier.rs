@@ -15,7 +15,7 @@ const MOST_OF_ONE: usize = 4 * 1024;
 const ENTRIES: u32 = 400;
 
 /// Returns the messages of both sides before `now`, or `None` if the agent has not answered yet.
-pub(in crate::engine) fn words(conversation: &Conversation, now: &ClientMessageId) -> Option<String> {
+pub(super) fn words(conversation: &Conversation, now: &ClientMessageId) -> Option<String> {
     let page = conversation.history(u64::MAX, ENTRIES).ok()?;
     of_events(&page.events, now)
 }
