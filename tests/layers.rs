@@ -59,7 +59,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 30] = [
+const SERVICES: [(&str, &[&str]); 33] = [
     ("pauses", &[]),
     ("tasks", &[]),
     ("config", &[]),
@@ -138,18 +138,7 @@ const SERVICES: [(&str, &[&str]); 30] = [
     ),
     (
         "conversation_requests",
-        &[
-            "agents",
-            "browsers",
-            "conversations",
-            "folders",
-            "ports",
-            "spare",
-            "tabs",
-            "tasks",
-            "upgrade",
-            "worktrees",
-        ],
+        &["agents", "browsers", "conversations", "folders", "ports", "spare", "tabs", "tasks", "upgrade", "worktrees"],
     ),
     (
         "browser_events",
@@ -164,6 +153,52 @@ const SERVICES: [(&str, &[&str]); 30] = [
             "ports",
             "tabs",
             "usage",
+        ],
+    ),
+    (
+        "tools",
+        &[
+            "activity",
+            "agents",
+            "approvals",
+            "browser_connection",
+            "browsers",
+            "command_runner",
+            "config",
+            "conversations",
+            "drivers",
+            "elements",
+            "pauses",
+            "policy",
+            "ports",
+            "tabs",
+            "tasks",
+        ],
+    ),
+    (
+        "registrations",
+        &["approvals", "browsers", "conversations", "drivers", "pauses", "policy", "tabs", "tasks", "tools"],
+    ),
+    (
+        "conversation_task",
+        &[
+            "agents",
+            "approvals",
+            "browsers",
+            "config",
+            "conversations",
+            "drivers",
+            "pauses",
+            "policy",
+            "ports",
+            "settings",
+            "spare",
+            "tabs",
+            "tasks",
+            "tools",
+            "upgrade",
+            "usage",
+            "worktrees",
         ],
     ),
 ];
@@ -366,6 +401,27 @@ fn a_service_uses_the_services_that_it_may_and_never_the_engine() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(seen.len(), SERVICES.len(), "a service is not there: {seen:?}");
+}
+
+/// What is in src/engine/ without being a service: the handle, and what constructs the services and shuts them down.
+const COMPOSITION: [&str; 3] = ["mod", "state", "lifecycle"];
+
+#[test]
+fn the_engine_is_only_what_wires_the_services() {
+    let services: BTreeMap<_, _> = SERVICES.into_iter().collect();
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|source| source.layer() == "engine") {
+        let part = source.path.iter().nth(1).unwrap().to_str().unwrap().trim_end_matches(".rs");
+        if COMPOSITION.contains(&part) {
+            continue;
+        }
+        if !services.contains_key(part) {
+            wrong.push(format!("src/{}: {part} is not a service: add it to SERVICES", source.path.display()));
+        }
+        let on_engine = source.shipped_code().find(|(_, line)| line.starts_with("impl Engine"));
+        wrong.extend(on_engine.map(|(line, _)| format!("src/{}:{line}: a method of Engine", source.path.display())));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

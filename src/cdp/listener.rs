@@ -101,7 +101,9 @@ async fn serve(door: Arc<Door>, stream: TcpStream, near: SocketAddr) {
 
 impl Door {
     fn record(&self, what: &str, allowed: bool) {
-        if let Err(fault) = self.engine.record_of_endpoint(&self.endpoint, what, allowed, AuditBy::Default) {
+        if let Err(fault) =
+            self.engine.registrations().record_of_endpoint(&self.endpoint, what, allowed, AuditBy::Default)
+        {
             tracing::warn!(%fault, "the audit does not have what happened at a CDP endpoint");
         }
     }
@@ -206,7 +208,7 @@ impl Door {
     }
 
     async fn run(&self, mut socket: Socket, taken: Taken, name: &str, process: Process) {
-        match self.engine.begin_cdp_client(&self.endpoint, name, process).await {
+        match self.engine.registrations().begin_cdp_client(&self.endpoint, name, process).await {
             Ok(client) => {
                 taken.connected(client.name());
                 let given = session::given(&self.engine, &self.endpoint, &client);

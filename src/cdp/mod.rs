@@ -36,7 +36,7 @@ pub(crate) async fn open(engine: &Engine, open: CdpOpen) -> Result<CdpOpened, Fa
     };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(no_port)?;
     let port = listener.local_addr().map_err(no_port)?.port();
-    let endpoint = engine.create_endpoint(open, port)?;
+    let endpoint = engine.registrations().create_endpoint(open, port)?;
     let secret = endpoint.secret();
     let opened = CdpOpened {
         id: endpoint.id.clone(),

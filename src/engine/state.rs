@@ -1,17 +1,17 @@
 //! The handle to the engine, and its services.
 //!
-//! Owns the list of services and their accessors. The other files of this folder use them.
+//! Owns the list of services and their accessors, and nothing that they do.
 
 use super::activity::ActivityLog;
-use super::agents::{AgentAccess, AgentPool, Tokens};
+use super::agents::AgentPool;
 use super::approvals::Approvals;
 use super::browser_connection::BrowserConnection;
 use super::browser_events::BrowserEvents;
 use super::browsers::Browsers;
-use super::command_runner::CommandRunner;
 use super::commands::Commands;
 use super::config::{Config, ConfigFile};
 use super::conversation_requests::ConversationRequests;
+use super::conversation_task::TaskServices;
 use super::conversations::Conversations;
 use super::drivers::Drivers;
 use super::elements::Elements;
@@ -19,21 +19,19 @@ use super::evidence::EvidenceReports;
 use super::hops::HopChecks;
 use super::panel_keys::PanelKeys;
 use super::panels::Panels;
-use super::pauses::Pauses;
 use super::policy::PolicyService;
 use super::ports::Ports;
+use super::registrations::Registrations;
 use super::settings::SettingsService;
 use super::spare::Spare;
 use super::status::StatusReport;
-use super::tabs::Tabs;
 use super::tasks::Tasks;
+use super::tools::AgentTools;
 use super::upgrade::Upgrade;
 use super::usage::Usage;
 use super::worktrees::Worktrees;
 use crate::base::home::Home;
-use crate::chat::Store;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -49,21 +47,18 @@ pub(crate) struct Engine {
 pub(super) struct Inner {
     pub(super) home: Home,
     pub(super) config: ConfigFile,
-    /// The daemon's port on 127.0.0.1.
-    pub(super) port: u16,
     pub(super) agents: AgentPool,
     pub(super) browsers: Browsers,
     pub(super) ports: Ports,
     pub(super) panel_keys: PanelKeys,
     pub(super) conversations: Conversations,
     pub(super) conversation_requests: ConversationRequests,
-    pub(super) tabs: Tabs,
     /// The MCP clients that are registered.
     pub(super) drivers: Drivers,
-    /// Who is paused, because the person took over.
-    pub(super) pauses: Pauses,
-    /// The tools of running agents, by token.
-    pub(super) tokens: Tokens<dyn AgentAccess>,
+    pub(super) tools: AgentTools,
+    pub(super) registrations: Registrations,
+    /// What the tasks of conversations are given.
+    pub(super) task_services: TaskServices,
     pub(super) policy: PolicyService,
     pub(super) approvals: Approvals,
     pub(super) elements: Elements,
@@ -71,7 +66,6 @@ pub(super) struct Inner {
     pub(super) hops: HopChecks,
     pub(super) panels: Panels,
     pub(super) activity: ActivityLog,
-    pub(super) runner: CommandRunner,
     pub(super) connection: BrowserConnection,
     pub(super) commands: Commands,
     pub(super) browser_events: BrowserEvents,
@@ -167,6 +161,14 @@ impl Engine {
     pub(crate) fn conversation_requests(&self) -> &ConversationRequests {
         &self.inner.conversation_requests
     }
+    /// Returns the tools of agents and drivers: what each token gives access to.
+    pub(crate) fn tools(&self) -> &AgentTools {
+        &self.inner.tools
+    }
+    /// Returns the registrations of MCP and CDP clients.
+    pub(crate) fn registrations(&self) -> &Registrations {
+        &self.inner.registrations
+    }
     /// Returns the keys of panels: which connections are served.
     pub(crate) fn panel_keys(&self) -> &PanelKeys {
         &self.inner.panel_keys
@@ -188,44 +190,18 @@ impl Engine {
         &self.inner.evidence
     }
 
-    pub(super) fn store(&self) -> &Store {
-        self.inner.conversations.store()
-    }
-    pub(super) fn runner(&self) -> &CommandRunner {
-        &self.inner.runner
-    }
-    pub(super) fn ports(&self) -> &Ports {
-        &self.inner.ports
-    }
-    pub(super) fn worktrees(&self) -> &Worktrees {
-        &self.inner.worktrees
-    }
-    pub(super) fn tabs(&self) -> &Tabs {
-        &self.inner.tabs
-    }
-    pub(super) fn pauses(&self) -> &Pauses {
-        &self.inner.pauses
-    }
-    pub(super) fn shutdown(&self) -> CancellationToken {
-        self.inner.tasks.shutdown()
-    }
-    pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.inner.tasks.spawn(task);
-    }
     /// Runs a task of an interface until the daemon ends.
     pub(crate) fn spawn_task(&self, task: impl Future<Output = ()> + Send + 'static) {
-        self.spawn(task);
-    }
-    pub(super) fn approval_limit(&self) -> Duration {
-        self.inner.config.approval_limit()
-    }
-
-    pub(super) fn mcp_url(&self) -> String {
-        format!("http://127.0.0.1:{}{MCP_PATH}", self.inner.port)
+        self.inner.tasks.spawn(task);
     }
 }
 
 /// Returns the address of the page that a new browser opens.
 pub(super) fn welcome_url(port: u16) -> String {
     format!("http://127.0.0.1:{port}/welcome")
+}
+
+/// Returns the address of the agents' endpoint.
+pub(super) fn mcp_url(port: u16) -> String {
+    format!("http://127.0.0.1:{port}{MCP_PATH}")
 }

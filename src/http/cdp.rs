@@ -12,12 +12,12 @@ pub(super) fn routes() -> Vec<Route> {
             crate::cdp::open(&engine, open).await
         }),
         get("/cdp", "The CDP endpoints that wait for a client or have one", |engine: Engine| async move {
-            Ok(CdpEndpoints { endpoints: engine.cdp_endpoints() })
+            Ok(CdpEndpoints { endpoints: engine.registrations().cdp_endpoints() })
         }),
         post(
             "/cdp/revoke",
             "Ends a CDP endpoint and its connection, or all of them",
-            |engine: Engine, revoke: CdpRevoke| async move { engine.revoke_endpoint(&revoke) },
+            |engine: Engine, revoke: CdpRevoke| async move { engine.registrations().revoke_endpoint(&revoke) },
         ),
     ]
 }

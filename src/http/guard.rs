@@ -91,7 +91,7 @@ pub(super) async fn agent(
     next: Next,
 ) -> Response {
     let allowed = check(&caller, request.uri(), request.headers(), false).and_then(|()| {
-        let tools = bearer(request.headers()).and_then(|token| engine.tools_of_token(token));
+        let tools = bearer(request.headers()).and_then(|token| engine.tools().of_token(token));
         tools.ok_or_else(|| {
             Fault::new(FaultCode::Forbidden, "the token is missing, wrong, or its agent has ended")
                 .hint("The token is in the MCP configuration that gstack gives to each agent that it starts.")
@@ -140,26 +140,26 @@ async fn scope_of(engine: &Engine, access: &Access, caller: &Caller, headers: &H
     };
     let token = bearer(headers);
     match caller {
-        Caller::Port(_) => match token.and_then(|token| engine.tools_of_token(token)) {
+        Caller::Port(_) => match token.and_then(|token| engine.tools().of_token(token)) {
             Some(tools) => Ok(Scope::Agent(tools)),
             None => access.admit(caller, headers).await.map(|()| Scope::Person),
         },
         Caller::Socket(peer) => {
             let peer = own_user(peer.as_ref())?;
             if let Some(token) = token {
-                return engine.tools_of_token(token).map(Scope::Agent).ok_or_else(ended);
+                return engine.tools().of_token(token).map(Scope::Agent).ok_or_else(ended);
             }
             // The process decides, whatever the request says: a driver can't drop its registration.
-            if let Some(driver) = engine.driver_of(peer.process()) {
+            if let Some(driver) = engine.registrations().driver_of(peer.process()) {
                 if driver.is_trusted() {
                     return Ok(Scope::Trusted(driver));
                 }
-                return engine.tools_of_driver(&driver).map(Scope::Agent).ok_or_else(ended);
+                return engine.tools().of_driver(&driver).map(Scope::Agent).ok_or_else(ended);
             }
             match peer.lineage() {
                 Lineage::Person => Ok(Scope::Person),
                 Lineage::Agent(id) => {
-                    let tools = id.and_then(|id| engine.tools_of_conversation(&ConversationId::new(id)));
+                    let tools = id.and_then(|id| engine.tools().of_conversation(&ConversationId::new(id)));
                     tools.map(Scope::Agent).ok_or_else(ended)
                 }
                 Lineage::Unknown => Err(not_shown()),
@@ -185,7 +185,7 @@ fn the_person(peer: Option<&Peer>, headers: &HeaderMap) -> Result<(), Fault> {
 
 /// Refuses a registered driver: it has commands, and nothing else that is the person's.
 fn no_driver(engine: &Engine, peer: Option<&Peer>) -> Result<(), Fault> {
-    match engine.driver_of(peer.and_then(Peer::process)) {
+    match engine.registrations().driver_of(peer.and_then(Peer::process)) {
         Some(_) => Err(for_person()),
         None => Ok(()),
     }

@@ -14,7 +14,7 @@ use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
 use crate::base::peer::Peer;
 use crate::base::process;
-use crate::engine::Engine;
+use crate::engine::{Engine, Registrations};
 use crate::protocol::VERSION;
 use crate::protocol::activity::{ActivityEntry, ActivitySource};
 use crate::protocol::agents::Agents;
@@ -211,7 +211,7 @@ async fn command(
         .and_then(|v| v.to_str().ok())
         .is_some_and(|accept| accept.contains("application/json"));
     let result = match scope {
-        Scope::Person if request.driver_id.is_some() => return Err(Engine::not_registered().into()),
+        Scope::Person if request.driver_id.is_some() => return Err(Registrations::not_registered().into()),
         Scope::Person => engine.commands().run(request, source_of(&caller)).await?,
         Scope::Agent(tools) => tools.command(request).await?,
         Scope::Trusted(driver) => engine.commands().run_as_driver(driver, request).await?,
@@ -250,7 +250,7 @@ async fn begin_driver(
         Caller::Socket(peer) => peer.as_ref().and_then(Peer::process),
         Caller::Port(_) => None,
     };
-    engine.begin_driver(begin, process, sender)?;
+    engine.registrations().begin_driver(begin, process, sender)?;
     Ok(json_lines(lines))
 }
 

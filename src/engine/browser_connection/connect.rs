@@ -101,7 +101,8 @@ impl BrowserConnection {
             (None, None) if request.everyday => self.connect_everyday(tell).await?,
             (None, None) => self.open_browser(request, tell).await?,
         };
-        let browser = self.browsers
+        let browser = self
+            .browsers
             .current()
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["it closed while it was opening"])))?;
         // The welcome page opens after the extension: Chrome adds no content script to pages that are already open.
@@ -148,11 +149,7 @@ impl BrowserConnection {
     }
 
     /// Opens the browser and loads the extension. Returns false if it was open already.
-    pub(super) async fn open_browser(
-        &self,
-        request: &ConnectRequest,
-        tell: &mut Tell<'_>,
-    ) -> Result<bool, Fault> {
+    pub(super) async fn open_browser(&self, request: &ConnectRequest, tell: &mut Tell<'_>) -> Result<bool, Fault> {
         let turn = self.browsers.turn().await;
         self.open_browser_in_turn(&turn, request, tell).await
     }

@@ -44,7 +44,8 @@ impl BrowserConnection {
 
     async fn hand_off(&self, request: &CommandRequest, message: Option<String>) -> Result<CommandResult, Fault> {
         let turn = self.browsers.turn().await;
-        let browser = self.browsers
+        let browser = self
+            .browsers
             .current()
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["there is nothing to hand over"])))?;
         if self.browsers.is_attached() || !browser.is_headless() {
@@ -72,7 +73,8 @@ impl BrowserConnection {
                 return Err(HandoffError::NoWindow(fault.message).into());
             }
         };
-        let browser = self.browsers
+        let browser = self
+            .browsers
             .current()
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["it closed while it was opening"])))?;
         if let Err(fault) = self.open_panel(&browser, &mut |_| {}).await {
@@ -161,7 +163,8 @@ impl BrowserConnection {
     }
 
     fn terminal_context(&self, request: &CommandRequest) -> Result<Context, Fault> {
-        let (browser, pages) = self.browsers
+        let (browser, pages) = self
+            .browsers
             .pages()
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["it went away"])))?;
         self.runner.context(browser, pages, terminal_target(request), CancellationToken::new())

@@ -91,7 +91,8 @@ impl CommandRunner {
     ) -> Result<Output, Fault> {
         let spec = call.spec;
         self.browsers.everyday_back(target.tab).await;
-        let (browser, pages) = self.browsers
+        let (browser, pages) = self
+            .browsers
             .pages_with(target.tab)
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([spec.name])))?;
         if browser.is_relayed() {

@@ -47,11 +47,7 @@ pub(crate) struct Commands {
 
 impl Commands {
     /// Runs a command from the terminal or a script.
-    pub(crate) async fn run(
-        &self,
-        request: CommandRequest,
-        source: ActivitySource,
-    ) -> Result<CommandResult, Fault> {
+    pub(crate) async fn run(&self, request: CommandRequest, source: ActivitySource) -> Result<CommandResult, Fault> {
         self.run_telling(request, source.into(), None, Progress::default()).await
     }
 
@@ -164,8 +160,7 @@ impl Commands {
         let for_model = request.for_model;
         let on_tab_switch = tab_switch_of(request.tab_id);
         let me = driver.map(|driver| driver.conversation.id());
-        let tab_set =
-            driver.map(|driver| self.drivers.tabs_of_trusted(driver, &request, &call)).transpose()?.flatten();
+        let tab_set = driver.map(|driver| self.drivers.tabs_of_trusted(driver, &request, &call)).transpose()?.flatten();
         let target = Target { tab: request.tab_id, on_tab_switch, cwd, for_model, me, tab_set, ..Target::default() };
         let cancel = CancellationToken::new();
         let run = self.runner.run_telling(&call, target, cancel.clone(), progress);

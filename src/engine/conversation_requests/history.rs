@@ -7,10 +7,10 @@ use super::error::RequestError;
 use crate::base::inbox;
 use crate::chat::{ChatError, Conversation, WorkFolder};
 use crate::engine::conversations::persist;
+use crate::engine::folders;
 use crate::engine::ports::PortId;
 use crate::engine::tabs::TabPlace;
 use crate::engine::tasks::off_thread;
-use crate::engine::folders;
 use crate::protocol::chat::{ConversationInfo, ConversationState};
 use crate::protocol::fault::Fault;
 use crate::protocol::history::{ConversationAttach, ConversationFolder, ConversationRename, InboxLeave, InboxLeft};
@@ -52,20 +52,12 @@ impl ConversationRequests {
 
     /// Moves the conversation to another tab. That tab's own conversation goes to history, and what runs there is
     /// stopped.
-    pub(crate) async fn attach(
-        &self,
-        port: PortId,
-        attach: ConversationAttach,
-    ) -> Result<ConversationInfo, Fault> {
+    pub(crate) async fn attach(&self, port: PortId, attach: ConversationAttach) -> Result<ConversationInfo, Fault> {
         let place = self.tabs.place_of(port, attach.chrome_tab_id)?;
         self.attach_to(&attach.conversation_id, place).await
     }
 
-    pub(super) async fn attach_to(
-        &self,
-        id: &ConversationId,
-        place: TabPlace,
-    ) -> Result<ConversationInfo, Fault> {
+    pub(super) async fn attach_to(&self, id: &ConversationId, place: TabPlace) -> Result<ConversationInfo, Fault> {
         let conversation = self.conversations.get(id)?;
         if conversation.info().tab_id == Some(place.tab_id) {
             return Ok(conversation.info());

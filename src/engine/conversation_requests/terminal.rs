@@ -30,7 +30,9 @@ impl ConversationRequests {
     /// Runs the waiting messages of the conversation of the named or current tab.
     pub(crate) async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
         let place = self.tabs.place_for_terminal(tab).await?;
-        let id = place.and_then(|place| self.conversations.store().of_tab(place.tab_id)).ok_or(TerminalError::NoConversation)?;
+        let id = place
+            .and_then(|place| self.conversations.store().of_tab(place.tab_id))
+            .ok_or(TerminalError::NoConversation)?;
         self.go_on(&id)
     }
 
@@ -119,8 +121,11 @@ impl ConversationRequests {
         match self.tabs.place_for_terminal(request.tab_id).await? {
             Some(place) => {
                 let new = NewConversation { folder, page: Some(place.page) };
-                let conversation =
-                    self.conversations.store().open_for_tab(place.tab_id, Some(place.key), new).map_err(|e| e.fault())?;
+                let conversation = self
+                    .conversations
+                    .store()
+                    .open_for_tab(place.tab_id, Some(place.key), new)
+                    .map_err(|e| e.fault())?;
                 self.tabs.tell();
                 Ok(conversation)
             }

@@ -19,10 +19,10 @@ impl Task {
         if !self.may_start_ahead() {
             return;
         }
-        let (engine, gate, shutdown) = (self.engine.clone(), self.gate.clone(), self.engine.shutdown());
-        self.engine.spawn(async move {
+        let (services, gate, shutdown) = (self.services.clone(), self.gate.clone(), self.services.tasks.shutdown());
+        self.services.tasks.spawn(async move {
             tokio::select! {
-                choice = engine.agents().choose(gate.conversation(), None) => gate.input(Input::Ahead(choice)),
+                choice = services.agents.choose(gate.conversation(), None) => gate.input(Input::Ahead(choice)),
                 () = shutdown.cancelled() => {}
             }
         });
@@ -34,10 +34,10 @@ impl Task {
             return;
         }
         let id = self.conversation.id();
-        if let Some(slot) = self.engine.agents().slots().take_free(id) {
+        if let Some(slot) = self.services.agents.slots().take_free(id) {
             // Another conversation's turn takes precedence, even during the start.
-            self.engine.agents().slots().set_idle(id, true);
-            self.engine.spare().set(id);
+            self.services.agents.slots().set_idle(id, true);
+            self.services.spare.set(id);
             self.start(None, choice, Some(slot));
         }
     }
@@ -57,9 +57,9 @@ impl Task {
             && self.starting.is_none()
             && self.conversation.state() == ConversationState::Idle
             && self.conversation.info().tab_id.is_some()
-            && self.engine.conversations().is_shown(id)
-            && !self.engine.upgrade().is_under_way()
+            && self.services.conversations.is_shown(id)
+            && !self.services.upgrade.is_under_way()
             // Its worktree is created with its first turn.
-            && !self.engine.worktrees().wants_tree(&self.conversation)
+            && !self.services.worktrees.wants_tree(&self.conversation)
     }
 }

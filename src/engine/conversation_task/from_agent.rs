@@ -31,13 +31,13 @@ impl Task {
             AgentEvent::StepStarted { step_id, words, tool, arguments } => {
                 let doing = format!("{} {}", words.verb, words.object);
                 let phrase = words.phrase.clone();
-                self.engine.tabs().change_work(&self.conversation, |working| {
+                self.services.tabs.change_work(&self.conversation, |working| {
                     working.doing = doing.trim().to_owned();
                     working.phrase = phrase;
                 });
                 if registry::find(&tool).is_none() {
                     // Until it reports its result, an agent's own tool may have read anything.
-                    self.engine.policy().with_taint_log(self.conversation.id(), |log| log.step_begun(step_id.as_str()));
+                    self.services.policy.with_taint_log(self.conversation.id(), |log| log.step_begun(step_id.as_str()));
                 }
                 let body = self.steps.begin(turn_id.clone(), step_id.clone(), words, tool, arguments);
                 self.append(body);
@@ -46,10 +46,10 @@ impl Task {
             AgentEvent::StepDone { step_id, outcome, result, images } => {
                 let outcome = self.outcome_of(&step_id, outcome);
                 let is_whole = result.len() < RESULT_BYTES && images.is_empty();
-                self.engine.policy().with_taint_log(self.conversation.id(), |log| {
+                self.services.policy.with_taint_log(self.conversation.id(), |log| {
                     log.step_done(step_id.as_str(), &result, is_whole && !result.is_empty());
                 });
-                self.engine.tabs().change_work(&self.conversation, |working| {
+                self.services.tabs.change_work(&self.conversation, |working| {
                     working.doing.clear();
                     working.phrase = None;
                 });
@@ -114,7 +114,7 @@ impl Task {
 
     fn grow(&self, turn_id: &TurnId, kind: BlockKind, text: &str) {
         if let Err(error) = self.conversation.grow(turn_id, kind, text) {
-            self.engine.ports().tell_fault(&error.fault());
+            self.services.ports.tell_fault(&error.fault());
         }
     }
 
@@ -124,13 +124,13 @@ impl Task {
 
     fn tell_trouble(&self, outcome: Result<(), ChatError>) {
         if let Err(error) = outcome {
-            self.engine.ports().tell_fault(&error.fault());
+            self.services.ports.tell_fault(&error.fault());
         }
     }
 
     fn offers(&self, offers: Offers) {
         if let Some(session) = &self.session {
-            self.engine.agents().learn_offers(&session.agent, offers);
+            self.services.agents.learn_offers(&session.agent, offers);
         }
     }
 
@@ -142,8 +142,8 @@ impl Task {
         let (pending, answered) = Pending::new(&self.gate, question_id.clone());
         self.questions.insert(question_id.clone(), answered);
         self.tell_waiting();
-        let limit = self.engine.approval_limit();
-        self.engine.spawn(async move {
+        let limit = self.services.config.approval_limit();
+        self.services.tasks.spawn(async move {
             // The agent withdraws a question by an event, which ends the wait.
             let answers: QuestionAnswers = pending.answered(limit, &CancellationToken::new()).await;
             // Dropping the sender tells the agent that no one answered. The agent may have ended.
@@ -152,7 +152,7 @@ impl Task {
             }
         });
         self.step(Event::QuestionAsked(QuestionRequest { question_id, parts }));
-        self.engine.approvals().changed();
+        self.services.approvals.changed();
     }
 
     /// Reports a call that failed because it was denied as denied.
@@ -168,7 +168,7 @@ impl Task {
 
     /// Closes all steps at the end of a turn. The outcome of unreported ones is unknown.
     fn close_steps(&mut self, turn_id: &TurnId) {
-        self.engine.policy().with_taint_log(self.conversation.id(), TaintLog::steps_over);
+        self.services.policy.with_taint_log(self.conversation.id(), TaintLog::steps_over);
         for body in self.steps.end_all(turn_id) {
             self.append(body);
         }
@@ -189,7 +189,7 @@ impl Task {
             agent_reason: asked.why.as_deref().map(visible),
             ..ActionRecord::default()
         });
-        let card = match self.engine.policy().judge(
+        let card = match self.services.policy.judge(
             &self.conversation,
             &request,
             &AuditedAction { line: &line, record: Some(&action) },
@@ -207,13 +207,13 @@ impl Task {
         let approval_id = ApprovalId::random();
         self.requests.insert(asked.request, approval_id.clone());
         let (pending, answer) = Pending::new(&self.gate, approval_id.clone());
-        let limit = self.engine.approval_limit();
-        let (engine, conversation) = (self.engine.clone(), self.conversation.clone());
+        let limit = self.services.config.approval_limit();
+        let (policy, conversation) = (self.services.policy.clone(), self.conversation.clone());
         let kept = action.clone();
-        self.engine.spawn(async move {
+        self.services.tasks.spawn(async move {
             // The agent withdraws a request by an event, which ends the wait.
             let answered = pending.answered(limit, &CancellationToken::new()).await;
-            let answer = match engine.policy().settle(
+            let answer = match policy.settle(
                 &conversation,
                 &request,
                 &AuditedAction { line: &line, record: Some(&kept) },

@@ -18,15 +18,15 @@ impl Task {
     pub(super) async fn prompt(&mut self, message: &Arc<Message>) {
         let turn_id = message.turn_id.clone();
         let (page, images) = (self.page(message), images(self.conversation.clone(), message.clone()).await);
-        let working_tab = self.engine.tabs().working_page(&self.conversation);
+        let working_tab = self.services.tabs.working_page(&self.conversation);
         let is_informed = self.session.as_ref().is_none_or(|session| session.is_informed);
         let earlier = if is_informed { None } else { earlier::words(&self.conversation, &message.client_id) };
         if let Some(words) = &earlier {
             // The agent may pass it on, as if it had just read it.
-            self.engine.policy().with_taint_log(self.conversation.id(), |log| log.read(NO_SITE, words));
+            self.services.policy.with_taint_log(self.conversation.id(), |log| log.read(NO_SITE, words));
         }
         let seen: Vec<&PageContext> = page.iter().chain(working_tab.iter().map(|(_, page)| page)).collect();
-        self.engine.policy().with_taint_log(self.conversation.id(), |log| {
+        self.services.policy.with_taint_log(self.conversation.id(), |log| {
             seen.iter().for_each(|page| log.saw_page(page));
             if !images.is_empty() {
                 // An image counts as coming from the page that the person was looking at.
@@ -50,7 +50,7 @@ impl Task {
                 if let Some((agent, name)) = known_as {
                     self.conversation.set_resume(agent, Some(name));
                 }
-                self.engine.agents().unmark_spare(self.conversation.id());
+                self.services.agents.unmark_spare(self.conversation.id());
                 self.step(Event::PromptAccepted(turn_id));
             }
             Err(fault) => {
@@ -63,7 +63,7 @@ impl Task {
 
     /// Returns the current page, with what the person had selected when they wrote.
     fn page(&self, message: &Message) -> Option<PageContext> {
-        let now = self.engine.tabs().page_of(&self.conversation);
+        let now = self.services.tabs.page_of(&self.conversation);
         let selection = message.page.as_ref().and_then(|page| page.selection.clone());
         match now {
             Some(page) => Some(PageContext { selection, ..page }),

@@ -55,12 +55,12 @@ impl Task {
             return;
         }
         let had_a_message = self.session.as_ref().is_some_and(|session| session.had_a_message);
-        let slots = self.engine.agents().slots();
+        let slots = self.services.agents.slots();
         slots.set_idle(self.conversation.id(), true);
         if self.session.as_ref().is_some_and(|session| session.slot.is_some()) && slots.are_wanted() {
             return self.end_session();
         }
-        let after = self.engine.config().agents.sleep_after();
+        let after = self.services.config.get().agents.sleep_after();
         let after = if had_a_message { after } else { Some(after.map_or(SPARE_IDLE, |after| after.min(SPARE_IDLE))) };
         self.sleep_at = after.and_then(|after| Instant::now().checked_add(after));
     }
@@ -84,8 +84,8 @@ impl Task {
     pub(super) fn end_present(&mut self) {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
-            self.engine.revoke(&starting.tools);
-            self.engine.agents().unmark_spare(self.conversation.id());
+            self.services.tools.revoke(&starting.tools);
+            self.services.agents.unmark_spare(self.conversation.id());
         }
         self.end_session();
     }
@@ -101,7 +101,7 @@ impl Task {
     pub(super) fn end_for_next(&mut self) -> Option<Slot> {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
-            self.engine.revoke(&starting.tools);
+            self.services.tools.revoke(&starting.tools);
             if starting.slot.is_some() {
                 return starting.slot;
             }
@@ -114,10 +114,10 @@ impl Task {
 
     pub(super) fn close(&self, session: RunningAgent) {
         let RunningAgent { session, tools, slot, .. } = session;
-        self.engine.revoke(&tools);
-        self.engine.agents().ended(self.conversation.id());
-        self.engine.agents().unmark_spare(self.conversation.id());
-        self.engine.spawn(async move {
+        self.services.tools.revoke(&tools);
+        self.services.agents.ended(self.conversation.id());
+        self.services.agents.unmark_spare(self.conversation.id());
+        self.services.tasks.spawn(async move {
             session.close().await;
             drop(slot);
         });
@@ -127,8 +127,8 @@ impl Task {
     pub(super) async fn end_and_wait(&mut self) {
         self.sleep_at = None;
         for session in self.session.take().into_iter().chain(self.resting.take()) {
-            self.engine.revoke(&session.tools);
-            self.engine.agents().ended(self.conversation.id());
+            self.services.tools.revoke(&session.tools);
+            self.services.agents.ended(self.conversation.id());
             session.session.close().await;
         }
     }

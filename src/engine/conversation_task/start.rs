@@ -39,11 +39,11 @@ impl Task {
         let (name, label) = (choice.agent.name(), choice.agent.label().to_owned());
         let begun =
             self.conversation.begin_turn(&message, name.clone(), label.clone(), choice.model.clone(), choice.direct);
-        self.engine.policy().person_said(&self.conversation, &message);
+        self.services.policy.person_said(&self.conversation, &message);
         if let Err(error) = begun {
             return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
         }
-        self.engine.turn_began(&self.conversation, label);
+        self.services.turn_began(&self.conversation, label);
         for sentence in &choice.notices {
             self.append(ChatBody::notice(turn_id.clone(), sentence.clone()));
         }
@@ -75,17 +75,17 @@ impl Task {
             drop(kept);
             return self.start(Some(turn_id), choice, None);
         }
-        if let Some(slot) = kept.or_else(|| self.engine.agents().slots().take_free(self.conversation.id())) {
+        if let Some(slot) = kept.or_else(|| self.services.agents.slots().take_free(self.conversation.id())) {
             return self.start(Some(turn_id), choice, Some(slot));
         }
-        match self.engine.agents().slots().take(self.conversation.id()) {
+        match self.services.agents.slots().take(self.conversation.id()) {
             SlotAnswer::Now(slot) => self.start(Some(turn_id), choice, Some(slot)),
             SlotAnswer::Later { slot, idle } => {
                 self.step(Event::WaitsForSlot { turn_id: turn_id.clone(), waits: true });
                 self.chosen = Some(choice);
                 self.wait_for_slot(turn_id, slot);
                 if idle.is_some() {
-                    self.engine.make_room();
+                    self.services.make_room();
                 }
             }
         }
@@ -104,7 +104,7 @@ impl Task {
     fn wait_for_slot(&self, turn_id: TurnId, slot: tokio::sync::oneshot::Receiver<Slot>) {
         let Some(turn) = &self.turn else { return };
         let (gate, cancel) = (self.gate.clone(), turn.cancel.clone());
-        self.engine.spawn(async move {
+        self.services.tasks.spawn(async move {
             let slot = tokio::select! {
                 slot = slot => slot.ok(),
                 () = cancel.cancelled() => None,
@@ -137,7 +137,7 @@ impl Task {
         let Choice { agent, model, is_model, .. } = choice;
         let name = agent.name();
         let (launch, tools) = self.launch(&name, model.clone(), is_model);
-        let environment = self.engine.agents().environment_for(self.conversation.id(), tools.token());
+        let environment = self.services.agents.environment_for(self.conversation.id(), tools.token());
         let folder = launch.folder.to_string_lossy().into_owned();
         self.starting = Some(Starting { agent: name, model, folder, turn_id, tools, cancel: cancel.clone(), slot });
         self.begin_session(generation, agent, launch, environment, cancel);
@@ -154,7 +154,7 @@ impl Task {
         let (events, mut own_events) = mpsc::channel(FIRST_WORDS);
         let gate = self.gate.clone();
         let numbered = self.agent_events.clone();
-        self.engine.spawn(async move {
+        self.services.tasks.spawn(async move {
             let start = async {
                 launch.environment = environment.await;
                 agent.start(launch, events).await
@@ -176,8 +176,7 @@ impl Task {
     }
 
     fn launch(&self, agent: &AgentName, model: Option<String>, is_model: bool) -> (Launch, Arc<ConversationTools>) {
-        let tools = ConversationTools::new(self.engine.clone(), self.gate.clone(), !is_model);
-        self.engine.admit(&tools);
+        let tools = self.services.tools.open(self.gate.clone(), !is_model);
         let offered: Vec<String> = AgentAccess::offered(tools.as_ref()).into_iter().map(|tool| tool.name).collect();
         let launch = Launch {
             conversation_id: self.conversation.id().clone(),
@@ -185,12 +184,12 @@ impl Task {
             resume: self.conversation.resume(agent),
             model,
             system_prompt: crate::agent::prompt::system_prompt(&offered),
-            mcp: McpEndpoint { url: self.engine.mcp_url(), token: tools.token().to_owned(), tools: offered },
+            mcp: McpEndpoint { url: self.services.mcp_url.clone(), token: tools.token().to_owned(), tools: offered },
             tools: tools.clone(),
             environment: Default::default(),
-            run_files: self.engine.home().run_files(),
-            access: self.engine.worktrees().access(&self.conversation),
-            off_limits: vec![self.engine.home().root().to_owned()],
+            run_files: self.services.home.run_files(),
+            access: self.services.worktrees.access(&self.conversation),
+            off_limits: vec![self.services.home.root().to_owned()],
         };
         (launch, tools)
     }
@@ -228,7 +227,7 @@ impl Task {
                     tools,
                     slot,
                 });
-                self.engine.agents().started(self.conversation.id());
+                self.services.agents.started(self.conversation.id());
                 match (turn_id, self.chosen.take()) {
                     (Some(turn_id), Some(choice)) => self.take_model(turn_id, choice).await,
                     (Some(turn_id), None) => self.step(Event::AgentReady(turn_id)),
@@ -236,16 +235,16 @@ impl Task {
                 }
             }
             (Some(starting), Err(fault)) => {
-                self.engine.revoke(&starting.tools);
+                self.services.tools.revoke(&starting.tools);
                 self.chosen = None;
-                self.engine.agents().unmark_spare(self.conversation.id());
+                self.services.agents.unmark_spare(self.conversation.id());
                 match starting.turn_id {
                     Some(turn_id) => self.step(Event::AgentFailedToStart { turn_id, fault }),
                     None => tracing::info!(%fault, "an agent could not be made ready ahead of time"),
                 }
             }
             // The turn was stopped, so no one needs it.
-            (None, Ok(session)) => self.engine.spawn(session.close()),
+            (None, Ok(session)) => self.services.tasks.spawn(session.close()),
             (None, Err(_)) => {}
         }
     }

@@ -3,13 +3,13 @@
 //! Owns the order of work and the deadlines: of a stop, a silent turn, an idle agent. `start` starts an agent,
 //! `running_agent` holds a started one, `prompt` builds its input, and `from_agent` handles its output.
 
-use super::turn_steps::Steps;
+use super::TaskServices;
 use super::running_agent::{RunningAgent, Starting};
+use super::turn_steps::Steps;
 use super::watchdog::Watchdog;
 use crate::agent::adapter::{AgentEvent, INTERRUPT_LIMIT};
 use crate::chat::turn::{ApprovalRequest, Message};
 use crate::chat::{Conversation, Effect, Event};
-use crate::engine::Engine;
 use crate::engine::agents::Choice;
 use crate::engine::conversations::{ApprovalAnswer, ConversationGate, Input, QuestionAnswers};
 use crate::protocol::chat::ConversationState;
@@ -32,7 +32,7 @@ pub(super) struct RunningTurn {
 }
 
 pub(in crate::engine) struct Task {
-    pub(super) engine: Engine,
+    pub(super) services: TaskServices,
     pub(super) conversation: Arc<Conversation>,
     pub(super) gate: ConversationGate,
     pub(super) steps: Steps,
@@ -65,10 +65,10 @@ pub(in crate::engine) struct Task {
 }
 
 impl Task {
-    pub(in crate::engine) fn new(engine: Engine, gate: ConversationGate) -> Self {
+    pub(in crate::engine) fn new(services: TaskServices, gate: ConversationGate) -> Self {
         let (agent_events, from_agent) = mpsc::channel(AGENT_BACKLOG);
         Self {
-            engine,
+            services,
             conversation: gate.conversation().clone(),
             gate,
             steps: Steps::default(),
@@ -93,7 +93,7 @@ impl Task {
 
     pub(in crate::engine) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
         let Some(mut from_agent) = self.from_agent.take() else { return };
-        let shutdown = self.engine.shutdown();
+        let shutdown = self.services.tasks.shutdown();
         loop {
             let deadline = self.deadline.as_ref().map(|(_, at)| *at);
             let gives_up =
@@ -139,7 +139,7 @@ impl Task {
 
     pub(super) fn step(&self, event: Event) {
         if let Some(fault) = self.gate.handle(event) {
-            self.engine.ports().tell_fault(&fault);
+            self.services.ports.tell_fault(&fault);
         }
     }
 
@@ -150,7 +150,7 @@ impl Task {
                 self.conversation.state(),
                 ConversationState::WaitingForApproval | ConversationState::WaitingForSlot
             );
-            match self.engine.pauses().of(self.conversation.id()) {
+            match self.services.pauses.of(self.conversation.id()) {
                 Some(pause) => turn.watchdog.pause(true, pause.since.into()),
                 None => turn.watchdog.pause(waits, Instant::now()),
             }
@@ -208,7 +208,7 @@ impl Task {
             Input::LetGo => self.end_unneeded(),
             Input::Sleep if self.turn.is_none() => self.end_present(),
             // This agent works again, but another one may be idle.
-            Input::Sleep => self.engine.make_room(),
+            Input::Sleep => self.services.make_room(),
             Input::Warm => {
                 self.gate.begins_to_warm();
                 self.look_ahead();
@@ -223,13 +223,13 @@ impl Task {
     pub(super) fn asked(&mut self, request: ApprovalRequest, answer: oneshot::Sender<ApprovalAnswer>) {
         let approval_id = request.approval_id.clone();
         self.waiting.insert(approval_id.clone(), answer);
-        self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = true);
+        self.services.tabs.change_work(&self.conversation, |doing| doing.waiting = true);
         self.step(Event::ApprovalAsked(request));
         // The request was withdrawn just before its card existed, so the withdrawal had nothing to close.
         if self.waiting.get(&approval_id).is_some_and(oneshot::Sender::is_closed) {
             self.step(Event::ApprovalWithdrawn(approval_id));
         }
-        self.engine.approvals().changed();
+        self.services.approvals.changed();
     }
 
     async fn effect(&mut self, effect: Effect) {
@@ -260,7 +260,7 @@ impl Task {
                     // The requester may have been cancelled.
                     waiting.send((decision, by)).ok();
                 }
-                self.engine.approvals().changed();
+                self.services.approvals.changed();
                 self.tell_waiting();
             }
             Effect::AnswerQuestion { question_id, answers } => {
@@ -268,7 +268,7 @@ impl Task {
                     // The requester may have been cancelled.
                     waiting.send(answers).ok();
                 }
-                self.engine.approvals().changed();
+                self.services.approvals.changed();
                 self.tell_waiting();
             }
             Effect::TurnEnded(end) => {
@@ -281,7 +281,7 @@ impl Task {
                     turn.cancel.cancel();
                 }
                 tracing::info!(turn = %end.turn_id, outcome = ?end.outcome, "turn ended");
-                self.engine.turn_ended(&self.conversation);
+                self.services.turn_ended(&self.conversation);
                 self.rest();
                 self.end_unneeded();
             }
@@ -291,27 +291,27 @@ impl Task {
     /// Shows in the tab's badge whether anything waits for the person.
     pub(super) fn tell_waiting(&self) {
         let waiting = !self.waiting.is_empty() || !self.questions.is_empty();
-        self.engine.tabs().change_work(&self.conversation, |doing| doing.waiting = waiting);
+        self.services.tabs.change_work(&self.conversation, |doing| doing.waiting = waiting);
     }
 
     fn start_turn(&mut self, message: Arc<Message>) {
-        if self.engine.upgrade().is_under_way() {
+        if self.services.upgrade.is_under_way() {
             // It waits in the journal: the next daemon runs it, unless a person stops it first.
             self.held_back = Some(message);
             return;
         }
         let cancel = CancellationToken::new();
         self.gate.begin_turn(cancel.clone());
-        let watchdog = Watchdog::new(&self.engine.config(), Instant::now());
+        let watchdog = Watchdog::new(&self.services.config.get(), Instant::now());
         let id = message.turn_id.clone();
         self.turn = Some(RunningTurn { id, message: message.clone(), cancel: cancel.clone(), watchdog });
         self.sleep_at = None;
-        self.engine.agents().slots().set_idle(self.conversation.id(), false);
+        self.services.agents.slots().set_idle(self.conversation.id(), false);
         // Looking for agents may take long, so it runs outside the task, which can still handle a stop.
-        let (engine, gate, turn_id) = (self.engine.clone(), self.gate.clone(), message.turn_id.clone());
-        self.engine.spawn(async move {
+        let (services, gate, turn_id) = (self.services.clone(), self.gate.clone(), message.turn_id.clone());
+        self.services.tasks.spawn(async move {
             let choice = tokio::select! {
-                choice = engine.choose_and_settle(gate.conversation(), &message) => Some(choice),
+                choice = services.choose_and_settle(gate.conversation(), &message) => Some(choice),
                 () = cancel.cancelled() => None,
             };
             gate.input(Input::Chosen { turn_id, choice });

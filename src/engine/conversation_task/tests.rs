@@ -29,7 +29,7 @@ async fn engine_at(home: &Path) -> Engine {
 }
 
 fn conversation_of(engine: &Engine) -> Arc<Conversation> {
-    engine.store().create(NewConversation { folder: "/".to_owned(), page: None })
+    engine.conversations().store().create(NewConversation { folder: "/".to_owned(), page: None })
 }
 
 fn message(text: &str) -> Message {
@@ -53,7 +53,7 @@ fn in_turn(engine: &Engine) -> (Task, ConversationGate) {
     conversation.handle(Event::AgentReady(turn_id.clone()));
     conversation.handle(Event::PromptAccepted(turn_id));
     let gate = engine.conversations().gate(&conversation);
-    (Task::new(engine.clone(), gate.clone()), gate)
+    (Task::new(engine.inner.task_services.clone(), gate.clone()), gate)
 }
 
 fn request(id: &str) -> ApprovalRequest {
@@ -99,12 +99,12 @@ async fn a_start_that_was_given_up_does_not_end_the_start_of_a_later_task() {
     let engine = engine_at(&folder.path().join("home")).await;
     let conversation = conversation_of(&engine);
     let gate = engine.conversations().gate(&conversation);
-    let choice = async || engine.choose(&conversation, &message("help")).await;
-    let mut ended = Task::new(engine.clone(), gate.clone());
+    let choice = async || engine.inner.task_services.choose(&conversation, &message("help")).await;
+    let mut ended = Task::new(engine.inner.task_services.clone(), gate.clone());
     ended.start(None, choice().await, None);
     let given_up = ended.generation;
     ended.end_present();
-    let mut later = Task::new(engine.clone(), gate);
+    let mut later = Task::new(engine.inner.task_services.clone(), gate);
     later.start(None, choice().await, None);
     let stopped = Fault::new(FaultCode::Cancelled, "stopped");
     later.input(Input::Started { generation: given_up, outcome: Err(stopped) }).await;
@@ -120,7 +120,7 @@ async fn a_stop_of_what_waits_for_the_next_daemon_is_kept() {
     let conversation = conversation_of(&engine);
     let (stopped, waits) = (message("stopped"), message("waits"));
     let gate = engine.conversations().gate(&conversation);
-    let mut task = Task::new(engine.clone(), gate.clone());
+    let mut task = Task::new(engine.inner.task_services.clone(), gate.clone());
     engine.upgrade().set_mark(UpgradeMark::new("999.0.0".to_owned()));
     let begun = conversation.send(stopped).unwrap();
     task.input(Input::Effects(begun.effects)).await;
@@ -145,12 +145,12 @@ async fn a_model_that_comes_with_a_message_is_for_its_turn_alone() {
     conversation.choose_agent(Some(AgentName::new("claude")), Some("sonnet".to_owned()));
     let named = Message { model: Some("opus".to_owned()), ..message("why is it so?") };
     let plain = message("why is it so, again?");
-    assert_eq!(engine.choose(&conversation, &named).await.model.as_deref(), Some("opus"));
-    assert_eq!(engine.choose(&conversation, &plain).await.model.as_deref(), Some("sonnet"));
+    assert_eq!(engine.inner.task_services.choose(&conversation, &named).await.model.as_deref(), Some("opus"));
+    assert_eq!(engine.inner.task_services.choose(&conversation, &plain).await.model.as_deref(), Some("sonnet"));
     let one_command = message("go back");
     let by_a_model = Message { model: Some("opus".to_owned()), ..one_command.clone() };
-    assert!(engine.choose(&conversation, &one_command).await.direct);
-    assert!(!engine.choose(&conversation, &by_a_model).await.direct, "who names a model wants one");
+    assert!(engine.inner.task_services.choose(&conversation, &one_command).await.direct);
+    assert!(!engine.inner.task_services.choose(&conversation, &by_a_model).await.direct, "who names a model wants one");
     engine.close().await;
 }
 

@@ -2,36 +2,36 @@
 //!
 //! Owns what is told and saved then. Never decides when a turn begins or ends.
 
+use super::TaskServices;
 use crate::chat::Conversation;
-use crate::engine::Engine;
 use crate::engine::conversations::persist;
 use crate::engine::tasks::off_thread;
 use std::sync::Arc;
 
-impl Engine {
+impl TaskServices {
     /// Handles the start of a turn.
-    pub(in crate::engine) fn turn_began(&self, conversation: &Arc<Conversation>, agent_label: String) {
-        self.tabs().turn_began(conversation, agent_label);
-        self.tabs().tell_work();
-        self.tabs().tell();
-        self.usage().update();
+    pub(super) fn turn_began(&self, conversation: &Arc<Conversation>, agent_label: String) {
+        self.tabs.turn_began(conversation, agent_label);
+        self.tabs.tell_work();
+        self.tabs.tell();
+        self.usage.update();
     }
 
     /// Shows the turn as over and saves the conversation. Called after the end of the turn is in the journal.
-    pub(in crate::engine) fn turn_ended(&self, conversation: &Arc<Conversation>) {
-        self.tabs().turn_ended(conversation.id());
-        self.pauses().end(conversation.id());
-        self.drivers().changed();
-        self.browsers().leave_after_turn(conversation.id());
-        self.upgrade().turn_ended();
-        self.tabs().tell_work();
-        self.tabs().tell();
-        self.usage().update();
-        let engine = self.clone();
+    pub(super) fn turn_ended(&self, conversation: &Arc<Conversation>) {
+        self.tabs.turn_ended(conversation.id());
+        self.pauses.end(conversation.id());
+        self.drivers.changed();
+        self.browsers.leave_after_turn(conversation.id());
+        self.upgrade.turn_ended();
+        self.tabs.tell_work();
+        self.tabs.tell();
+        self.usage.update();
+        let ports = self.ports.clone();
         let conversation = conversation.clone();
-        self.spawn(async move {
+        self.tasks.spawn(async move {
             if let Err(fault) = persist(conversation.clone()).await {
-                engine.ports().tell_fault(&fault);
+                ports.tell_fault(&fault);
             }
             if conversation.is_to_compact()
                 && let Err(fault) = off_thread(move || conversation.compact().map_err(|e| e.fault())).await

@@ -43,13 +43,7 @@ impl Steps {
         ChatBody::Step { turn_id, step_id, kind, verb, object, phrase, tool, arguments }
     }
 
-    pub(super) fn end(
-        &mut self,
-        turn_id: TurnId,
-        step_id: StepId,
-        outcome: StepOutcome,
-        result: String,
-    ) -> ChatBody {
+    pub(super) fn end(&mut self, turn_id: TurnId, step_id: StepId, outcome: StepOutcome, result: String) -> ChatBody {
         self.open.remove(&step_id);
         ChatBody::StepDone { turn_id, step_id, outcome, duration_ms: 0, result: cut(result), images: Vec::new() }
     }

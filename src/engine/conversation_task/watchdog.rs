@@ -5,7 +5,7 @@
 
 use super::error::TurnError;
 use crate::agent::adapter::AgentEvent;
-use crate::engine::Config;
+use crate::engine::config::Config;
 use crate::protocol::fault::Fault;
 use std::time::Duration;
 use tokio::time::Instant;

@@ -5,6 +5,7 @@
 //! Never decides what a driver may do: the policy does. The sets that leases are made of are in `tabs`.
 
 mod approvals;
+mod audit_lines;
 mod driver;
 mod endpoints;
 mod error;
@@ -15,6 +16,7 @@ mod taking_over;
 mod telling;
 
 pub(super) use approvals::{DriverAnswer, WaitingForPerson};
+pub(super) use audit_lines::{DRIVER_SCOPE, agent_name, driver_entry};
 pub(crate) use driver::Driver;
 pub(super) use driver::NewDriver;
 pub(crate) use endpoints::{Endpoint, Taken};

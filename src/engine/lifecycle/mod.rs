@@ -2,3 +2,4 @@
 
 mod leftovers;
 mod opening;
+mod wiring;

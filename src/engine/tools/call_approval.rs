@@ -61,10 +61,10 @@ impl ConversationTools {
             }
             let described =
                 AuditedAction { line: line.as_deref().unwrap_or(&review.words.redacted), record: Some(&record) };
-            self.engine.policy().settle(self.gate.conversation(), &asked.request, &described, answered)?;
+            self.services.policy.settle(self.gate.conversation(), &asked.request, &described, answered)?;
             // The page may have changed while the person decided: only what they saw or wrote may run.
             let present = edited.as_ref().unwrap_or(call);
-            let now = TargetSnapshot::take(&self.engine, present, tab).await?;
+            let now = TargetSnapshot::take(&self.services.browsers, present, tab).await?;
             if now.record(present) == record {
                 if !now.into_password {
                     self.tell_text(step, edited.as_ref());
@@ -82,12 +82,12 @@ impl ConversationTools {
         }
         let conversation = self.gate.conversation();
         let closes_theirs =
-            call.spec.tab == TabUse::Closes && !self.engine.tabs().sets().is_made_by_agent(conversation, tab);
-        let shown = self.engine.tabs().shown_in(tab);
-        let targets = TargetSnapshot::take(&self.engine, call, tab).await?;
+            call.spec.tab == TabUse::Closes && !self.services.tabs.sets().is_made_by_agent(conversation, tab);
+        let shown = self.services.tabs.shown_in(tab);
+        let targets = TargetSnapshot::take(&self.services.browsers, call, tab).await?;
         let (into_password, submits) = (targets.into_password, targets.submits(call));
-        let request = self.engine.policy().with_taint_log(conversation.id(), |taint_log| {
-            let site = targets.site(|| self.engine.tabs().site_of(tab));
+        let request = self.services.policy.with_taint_log(conversation.id(), |taint_log| {
+            let site = targets.site(|| self.services.tabs.site_of(tab));
             let conversation_id = conversation.id();
             let tool = targets.tool.as_ref().map(SeenTool::policy_tool);
             let context = TabContext { conversation_id, site, tool, into_password, submits, closes_theirs, taint_log };
@@ -95,7 +95,7 @@ impl ConversationTools {
         });
         let destination = targets.subject().filter(|destination| call.may_navigate() && !destination.url.is_empty());
         let beyond = destination.and_then(|destination| {
-            self.engine.policy().with_taint_log(conversation.id(), |taint_log| {
+            self.services.policy.with_taint_log(conversation.id(), |taint_log| {
                 action_requests::to_destination(&request, destination, taint_log)
             })
         });
@@ -106,7 +106,7 @@ impl ConversationTools {
         // risk.
         let mut asks = None;
         for request in [Some(request), beyond].into_iter().flatten() {
-            match self.engine.policy().judge(conversation, &request, &described(&record)) {
+            match self.services.policy.judge(conversation, &request, &described(&record)) {
                 PolicyOutcome::Allowed => {}
                 PolicyOutcome::Denied(fault) => return Err(fault),
                 PolicyOutcome::NeedsApproval(card) => asks = Some(Asked { request, card }),
@@ -192,13 +192,14 @@ impl ConversationTools {
         tab: TabId,
         cancel: &CancellationToken,
     ) -> Result<(ApprovalAnswer, Option<String>), Fault> {
-        let _asking = self.engine.pauses().asking(self.conversation().id());
+        let _asking = self.services.pauses.asking(self.conversation().id());
         if let Some(driver) = &self.driver {
             let answered = self.ask_for_driver(driver, approval, tab, cancel).await?;
             return Ok(((answered.decision, answered.by), answered.text));
         }
         let id = approval.approval_id.clone();
-        let answered = Pending::open(&self.gate, approval).answered(self.engine.approval_limit(), cancel).await;
+        let answered =
+            Pending::open(&self.gate, approval).answered(self.services.config.approval_limit(), cancel).await;
         Ok((answered, self.gate.take_text(&id)))
     }
 }

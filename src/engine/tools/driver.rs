@@ -3,15 +3,14 @@
 //! Owns what differs: where its approvals wait, its first tab, and its `lease` and `release`.
 
 use super::ConversationTools;
-use super::driver_registration::driver_entry;
 use crate::chat::turn::ApprovalRequest;
 use crate::command::spec::{EngineCommand, Needs};
 use crate::command::{Call, registry};
-use crate::engine::Engine;
 use crate::engine::activity::Source;
-use crate::engine::conversations::ConversationGate;
-use crate::engine::drivers::{CLIENT_WAITS, Driver, DriverAnswer, DriversError, WaitingForPerson};
+use crate::engine::approvals::Approvals;
+use crate::engine::drivers::{CLIENT_WAITS, Driver, DriverAnswer, DriversError, WaitingForPerson, driver_entry};
 use crate::engine::policy::audit_by;
+use crate::engine::ports::Ports;
 use crate::engine::tabs::How;
 use crate::protocol::action::ActionRecord;
 use crate::protocol::activity::ActivitySource;
@@ -27,12 +26,6 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 impl ConversationTools {
-    /// Creates the tools of a registered driver that the policy judges. `gate` is that of its detached conversation.
-    pub(in crate::engine) fn for_driver(engine: Engine, gate: ConversationGate, driver: Arc<Driver>) -> Arc<Self> {
-        let tools = Self::unshared(engine, gate, false);
-        Arc::new(Self { driver: Some(driver), ..tools })
-    }
-
     /// Returns where a call is recorded to come from.
     pub(super) fn source(&self) -> Source {
         match &self.driver {
@@ -46,7 +39,7 @@ impl ConversationTools {
         let Some(driver) = &self.driver else { return };
         if driver.conversation.info().tab_id == Some(closed) {
             driver.conversation.own_tab(None);
-            let next = self.engine.tabs().sets().of(&driver.conversation).first().copied();
+            let next = self.services.tabs.sets().of(&driver.conversation).first().copied();
             driver.conversation.own_tab(next);
         }
     }
@@ -77,17 +70,18 @@ impl ConversationTools {
             kind: approval.kind,
             choices: approval.choices,
         };
-        let waiting = self.engine.drivers().approvals().ask(asked, driver.shown_name())?;
+        let waiting = self.services.drivers.approvals().ask(asked, driver.shown_name())?;
         let withdrawn = DriverAnswer { decision: Decision::Deny, by: AnsweredBy::Withdrawn, text: None };
-        let mut closes = Closes { engine: self.engine.clone(), waiting, approval_id, answer: withdrawn };
-        self.engine.approvals().changed();
+        let (ports, approvals) = (self.services.ports.clone(), self.services.approvals.clone());
+        let mut closes = Closes { ports, approvals, waiting, approval_id, answer: withdrawn };
+        self.services.approvals.changed();
         let cancelled = async {
             tokio::select! {
                 () = cancel.cancelled() => {}
                 () = self.ended.cancelled() => {}
             }
         };
-        let limit = self.engine.approval_limit().min(CLIENT_WAITS);
+        let limit = self.services.config.approval_limit().min(CLIENT_WAITS);
         let answered = closes.waiting.answered(limit, cancelled).await;
         if let Some(answered) = answered {
             closes.answer = answered;
@@ -106,7 +100,7 @@ impl ConversationTools {
         let Some(driver) = &self.driver else { return call.await };
         let running = driver.runs_in(tab, CancellationToken::new());
         // Whoever takes the tab back from here on finds the call; it may have been taken just before.
-        if needs_tab && !self.engine.tabs().sets().of(self.conversation()).contains(&tab) {
+        if needs_tab && !self.services.tabs.sets().of(self.conversation()).contains(&tab) {
             return Err(DriversError::TakenBack { tab: tab.to_string() }.into());
         }
         let mut call = std::pin::pin!(call);
@@ -136,49 +130,49 @@ impl ConversationTools {
             Some(Needs::Engine(EngineCommand::Lease)) => return self.lease(&driver, &request).await,
             Some(Needs::Engine(EngineCommand::Release)) => {
                 let call = Call::parse(&request.command, &request.args)?;
-                let begun = self.engine.activity().begin(self.source(), None, &call);
-                let outcome = self.engine.drivers().release(Some(&driver), &request, &call);
+                let begun = self.services.activity.begin(self.source(), None, &call);
+                let outcome = self.services.drivers.release(Some(&driver), &request, &call);
                 begun.end(outcome.as_ref().map(|result| result.output.as_str()));
                 return outcome;
             }
             _ => {}
         }
-        self.engine.give_first_tab(&driver, &request).await?;
-        let engine = self.engine.clone();
-        engine.drivers().changed();
+        self.services.give_first_tab(&driver, &request).await?;
+        let drivers = self.services.drivers.clone();
+        drivers.changed();
         let outcome = self.run_from_shell(request).await;
         // It may have opened or closed tabs.
-        engine.drivers().changed();
+        drivers.changed();
         outcome
     }
 
     /// Asks the person for a tab that the driver does not have.
     async fn lease(&self, driver: &Driver, request: &CommandRequest) -> Result<CommandResult, Fault> {
         let call = Call::parse(&request.command, &request.args)?;
-        let begun = self.engine.activity().begin(self.source(), None, &call);
+        let begun = self.services.activity.begin(self.source(), None, &call);
         let outcome = self.lease_tab(driver, request, &call).await;
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
     }
 
     async fn lease_tab(&self, driver: &Driver, request: &CommandRequest, call: &Call) -> Result<CommandResult, Fault> {
-        let engine = &self.engine;
+        let services = &self.services;
         if call.arguments.value("--to").is_some() {
             return Err(DriversError::OnlyPersonGives.into());
         }
-        let tab = engine.drivers().tab_of(request, call)?;
+        let tab = services.drivers.tab_of(request, call)?;
         let said = || CommandResult { output: format!("Leased tab {tab}"), ..CommandResult::default() };
-        if engine.tabs().sets().of(&driver.conversation).contains(&tab) {
+        if services.tabs.sets().of(&driver.conversation).contains(&tab) {
             return Ok(said());
         }
-        engine.drivers().open_tab(tab)?;
-        engine.drivers().check_free(tab, driver.conversation.id())?;
+        services.drivers.open_tab(tab)?;
+        services.drivers.check_free(tab, driver.conversation.id())?;
         let record = ActionRecord { command: format!("lease {tab}"), ..ActionRecord::default() };
         let approval = ApprovalRequest {
             approval_id: ApprovalId::random(),
             ask: format!("Work in tab {tab}"),
             phrase: None,
-            site: engine.tabs().site_of(tab),
+            site: services.tabs.site_of(tab),
             why: None,
             does: format!("lease {tab}"),
             action: Box::new(record),
@@ -191,18 +185,19 @@ impl ConversationTools {
             answer: Some(decision),
             ..driver_entry(driver, format!("lease {tab}"), decision.allows(), audit_by(by))
         };
-        engine.policy().record(&entry)?;
+        services.policy.record(&entry)?;
         if !decision.allows() {
             return Err(DriversError::NotGiven { tab: tab.to_string() }.into());
         }
-        engine.drivers().lease_to(driver, tab, How::Person)?;
+        services.drivers.lease_to(driver, tab, How::Person)?;
         Ok(said())
     }
 }
 
 /// Tells every panel how a driver's approval was closed, when dropped.
 struct Closes {
-    engine: Engine,
+    ports: Ports,
+    approvals: Approvals,
     waiting: WaitingForPerson,
     approval_id: ApprovalId,
     answer: DriverAnswer,
@@ -212,8 +207,8 @@ impl Drop for Closes {
     fn drop(&mut self) {
         let DriverAnswer { decision, by, .. } = self.answer;
         let answered = DriverAnswered { approval_id: self.approval_id.clone(), decision, by };
-        self.engine.ports().broadcast(&ToPanel::DriversAnswered(answered));
+        self.ports.broadcast(&ToPanel::DriversAnswered(answered));
         self.waiting.leave_panels();
-        self.engine.approvals().changed();
+        self.approvals.changed();
     }
 }

@@ -94,7 +94,7 @@ impl Act {
         trace.ended_at = now_millis();
         trace.result = activity::result_line(&noted.call, outcome);
         let placed = noted.tab.get().copied();
-        let working = tools.engine.tabs().sets().working(tools.conversation());
+        let working = tools.services.tabs.sets().working(tools.conversation());
         // A call that opens a tab or goes to another ends there.
         let tab = if noted.call.spec.category == Category::Tabs { working.or(placed) } else { placed };
         if let (Some(from), Some(tab)) = (trace.permitted_at.filter(|_| noted.call.spec.changes()), tab) {
@@ -125,13 +125,13 @@ impl Act {
 impl Noted {
     fn is_pictured(&self, tools: &ConversationTools) -> bool {
         let spec = self.call.spec;
-        spec.changes() && spec.category != Category::Visual && tools.engine.config().evidence.pictures
+        spec.changes() && spec.category != Category::Visual && tools.services.config.get().evidence.pictures
     }
 }
 
 /// Returns the page in a tab, without the secrets in its address.
 fn page_in(tools: &ConversationTools, tab: TabId) -> Option<TracedPage> {
-    let (_, page) = tools.engine.tabs().shown(tab)?;
+    let (_, page) = tools.services.tabs.shown(tab)?;
     Some(TracedPage {
         url: address(&page.url),
         title: shorten(&redaction::text(&page.title), LONGEST_TEXT),
@@ -166,7 +166,7 @@ async fn note_requests(tools: &ConversationTools, tabs: &[TabId], from: u64, tra
 
 /// Opens the page of a tab, as its command did.
 async fn open(tools: &ConversationTools, tab: TabId) -> Option<Page> {
-    let (browser, pages) = tools.engine.browsers().pages_with(Some(tab))?;
+    let (browser, pages) = tools.services.browsers.pages_with(Some(tab))?;
     let tab = browser.tab(tab).ok()?;
     if tab.open_dialog().is_some() {
         return None;
@@ -179,7 +179,7 @@ async fn picture(tools: &ConversationTools, tab: TabId) -> Option<FileId> {
     let page = open(tools, tab).await?;
     let (sender, taken) = oneshot::channel();
     // It ends by itself even if nobody waits for it: what it hides in the page is shown again.
-    tools.engine.spawn(async move {
+    tools.services.tasks.spawn(async move {
         sender.send(page.capture(&Area::Viewport, ImageFormat::Jpeg).await).ok();
     });
     let capture = tokio::time::timeout(PICTURE_LIMIT, taken).await.ok()?.ok()?.ok()?;

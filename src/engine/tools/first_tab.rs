@@ -3,7 +3,7 @@
 //! Owns opening it: a tab of its own, in the background. Also opens the browser if none is open, as a terminal's first
 //! command does.
 
-use crate::engine::Engine;
+use super::AgentTools;
 use crate::engine::browsers::BrowsersError;
 use crate::engine::drivers::Driver;
 use crate::engine::tabs::How;
@@ -11,18 +11,14 @@ use crate::protocol::catalogue;
 use crate::protocol::command::CommandRequest;
 use crate::protocol::fault::Fault;
 
-impl Engine {
+impl AgentTools {
     /// Makes sure that the driver has a tab that is open. Fails if no browser can be opened.
-    pub(in crate::engine) async fn give_first_tab(
-        &self,
-        driver: &Driver,
-        request: &CommandRequest,
-    ) -> Result<(), Fault> {
+    pub(super) async fn give_first_tab(&self, driver: &Driver, request: &CommandRequest) -> Result<(), Fault> {
         let _turn = driver.opening.lock().await;
         let conversation = &driver.conversation;
-        let sets = self.tabs().sets();
-        self.browsers().everyday_back(conversation.info().tab_id).await;
-        let is_open = |tab| self.browsers().pages_with(Some(tab)).is_some_and(|(browser, _)| browser.tab(tab).is_ok());
+        let sets = self.tabs.sets();
+        self.browsers.everyday_back(conversation.info().tab_id).await;
+        let is_open = |tab| self.browsers.pages_with(Some(tab)).is_some_and(|(browser, _)| browser.tab(tab).is_ok());
         if conversation.info().tab_id.is_some_and(is_open) {
             return Ok(());
         }
@@ -31,14 +27,14 @@ impl Engine {
             conversation.own_tab(Some(tab));
             return Ok(());
         }
-        if self.browsers().current().is_none() {
-            if self.browsers().everyday_is_chosen() {
+        if self.browsers.current().is_none() {
+            if self.browsers.everyday_is_chosen() {
                 return Err(BrowsersError::EverydayAway.into());
             }
-            self.connection().start_headless(request).await?;
+            self.connection.start_headless(request).await?;
         }
         let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([request.command.as_str()]));
-        let (browser, _) = self.browsers().pages_with(None).ok_or_else(none)?;
+        let (browser, _) = self.browsers.pages_with(None).ok_or_else(none)?;
         let tab = browser.new_tab().await?.id();
         sets.forget(conversation.id());
         // Closing a tab that it opened takes nothing from the person.

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 impl ConversationTools {
     /// Lets the person answer each dialog that a page of the conversation's tabs opens, until dropped.
     pub(super) async fn answer_dialogs(&self, tab: TabId, cancel: &CancellationToken) -> Infallible {
-        if let Some((browser, _)) = self.engine.browsers().pages_with(Some(tab)) {
+        if let Some((browser, _)) = self.services.browsers.pages_with(Some(tab)) {
             let mut events = browser.events();
             // A dialog that opened after the previous action.
             self.answer_open_dialog(&browser, tab, cancel).await;
@@ -44,7 +44,7 @@ impl ConversationTools {
     /// Returns true for the tab of the action, a tab of the conversation's set, or one that a page of these has just
     /// opened.
     fn is_ours(&self, browser: &Browser, tab: TabId, id: TabId) -> bool {
-        let set = self.engine.tabs().sets().of(self.conversation());
+        let set = self.services.tabs.sets().of(self.conversation());
         let opener = browser.tab(id).and_then(|tab| tab.info()).ok().and_then(|info| info.opener);
         id == tab || set.contains(&id) || opener.is_some_and(|opener| opener == tab || set.contains(&opener))
     }
@@ -62,14 +62,14 @@ impl ConversationTools {
         let request = ActionRequest {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Act),
-            site: self.engine.tabs().site_of(tab),
+            site: self.services.tabs.site_of(tab),
             tool: None,
             risk: Risk::AnswersDialog,
         };
         let line = format!("accept {}", dialog.kind);
         let record = record_of(format!("{} \"{}\"", dialog.kind, dialog.message), PolicyScope::Act);
         let described = AuditedAction { line: &line, record: Some(&record) };
-        match self.engine.policy().judge(conversation, &request, &described) {
+        match self.services.policy.judge(conversation, &request, &described) {
             PolicyOutcome::Allowed => true,
             PolicyOutcome::Denied(_) => false,
             PolicyOutcome::NeedsApproval(card) => {
@@ -89,7 +89,7 @@ impl ConversationTools {
                     choices: card.choices,
                 };
                 let Ok((answered, _)) = self.ask_person(approval, tab, cancel).await else { return false };
-                self.engine.policy().settle(conversation, &request, &described, answered).is_ok()
+                self.services.policy.settle(conversation, &request, &described, answered).is_ok()
             }
         }
     }
@@ -101,7 +101,7 @@ impl ConversationTools {
             .iter()
             .filter_map(|effect| if let Effect::Download(download) = effect { Some(download.clone()) } else { None })
             .collect();
-        let Some((browser, _)) = self.engine.browsers().pages_with(Some(tab)) else { return };
+        let Some((browser, _)) = self.services.browsers.pages_with(Some(tab)) else { return };
         for download in downloads {
             if !self.may_download(&download, tab, cancel).await {
                 browser.discard_download(&download.id, "the person did not allow it").await;
@@ -117,13 +117,13 @@ impl ConversationTools {
         let request = ActionRequest {
             conversation_id: conversation.id().clone(),
             kind: ActionKind::Does(PolicyScope::Download),
-            site: crate::base::site::of(&download.url).or_else(|| self.engine.tabs().site_of(tab)),
+            site: crate::base::site::of(&download.url).or_else(|| self.services.tabs.site_of(tab)),
             tool: None,
             risk: Risk::Plain,
         };
         let record = record_of(format!("download {} from {}", download.name, download.url), PolicyScope::Download);
         let described = AuditedAction { line: "download by a page", record: Some(&record) };
-        match self.engine.policy().judge(conversation, &request, &described) {
+        match self.services.policy.judge(conversation, &request, &described) {
             PolicyOutcome::Allowed => true,
             PolicyOutcome::Denied(_) => false,
             PolicyOutcome::NeedsApproval(card) => {
@@ -139,7 +139,7 @@ impl ConversationTools {
                     choices: card.choices,
                 };
                 let Ok((answered, _)) = self.ask_person(approval, tab, cancel).await else { return false };
-                self.engine.policy().settle(conversation, &request, &described, answered).is_ok()
+                self.services.policy.settle(conversation, &request, &described, answered).is_ok()
             }
         }
     }

@@ -6,8 +6,7 @@ use super::error::ToolError;
 use crate::base::visible::visible;
 use crate::browser::page::{Expected, PageTool, PageTools};
 use crate::command::{chosen_page_tool, page_tool_claims};
-use crate::engine::Engine;
-use crate::engine::browsers::BrowsersError;
+use crate::engine::browsers::{Browsers, BrowsersError};
 use crate::protocol::catalogue;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
@@ -60,9 +59,9 @@ impl SeenTool {
     /// # Errors
     ///
     /// Fails if the page does not offer it, before anyone is asked.
-    pub(super) async fn find(engine: &Engine, tab: TabId, name: &str, site: Option<&str>) -> Result<Self, Fault> {
+    pub(super) async fn find(browsers: &Browsers, tab: TabId, name: &str, site: Option<&str>) -> Result<Self, Fault> {
         let gone = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with(["webmcp-call"]));
-        let (browser, pages) = engine.browsers().pages_with(Some(tab)).ok_or_else(gone)?;
+        let (browser, pages) = browsers.pages_with(Some(tab)).ok_or_else(gone)?;
         let page = pages.open(&browser.tab(tab)?).await?;
         let tools = match page.page_tools().await? {
             PageTools::Offered(tools) => tools,

@@ -25,7 +25,7 @@ impl ConversationTools {
         (cancel, outer): (&CancellationToken, &CancellationToken),
         call: impl Future<Output = Result<ToolResult, Fault>>,
     ) -> Result<ToolResult, Fault> {
-        let (pauses, worker) = (self.engine.pauses(), self.conversation().id());
+        let (pauses, worker) = (&self.services.pauses, self.conversation().id());
         let mut said = pauses.take_note(worker);
         let running = loop {
             match pauses.begin(worker, place.subject) {
@@ -67,11 +67,11 @@ impl ConversationTools {
     /// Waits until the person has handed the tab back. Fails if they do not in time, or the call is cancelled.
     async fn until_handed_back(&self, tab: TabId, outer: &CancellationToken) -> Result<HandedBack, Fault> {
         let limit = match &self.driver {
-            Some(_) => self.engine.approval_limit().min(CLIENT_WAITS),
-            None => self.engine.approval_limit(),
+            Some(_) => self.services.config.approval_limit().min(CLIENT_WAITS),
+            None => self.services.config.approval_limit(),
         };
         tokio::select! {
-            said = self.engine.pauses().handed_back(self.conversation().id()) => Ok(said),
+            said = self.services.pauses.handed_back(self.conversation().id()) => Ok(said),
             () = outer.cancelled() => Err(ToolError::TurnOver.into()),
             () = self.ended.cancelled() => Err(ToolError::TurnOver.into()),
             () = tokio::time::sleep(limit) => Err(ToolError::PersonWorks(tab).into()),

@@ -27,13 +27,13 @@ impl ConversationTools {
     pub(super) fn place(&self, call: &Call, named: Option<TabId>) -> Result<Place, Fault> {
         let own = self.conversation().info().tab_id.ok_or(BrowsersError::NotConnected)?;
         // All tabs of a set belong to one browser.
-        let (browser, _) = self.engine.browsers().pages_with(Some(own)).ok_or(BrowsersError::NotConnected)?;
+        let (browser, _) = self.services.browsers.pages_with(Some(own)).ok_or(BrowsersError::NotConnected)?;
         if self.by_person {
             return Ok(Place { tab: own, subject: own });
         }
         let tab = match named {
             Some(named) => self.in_set(&browser, named)?,
-            None => self.engine.tabs().sets().working(self.conversation()).unwrap_or(own),
+            None => self.services.tabs.sets().working(self.conversation()).unwrap_or(own),
         };
         let subject = match call.spec.tab {
             // Neither acts on the page of the tab that it is called in, which may be gone.
@@ -46,13 +46,13 @@ impl ConversationTools {
 
     fn in_set(&self, browser: &Browser, tab: TabId) -> Result<TabId, Fault> {
         let conversation = self.conversation();
-        if self.engine.tabs().sets().of(conversation).contains(&tab) {
+        if self.services.tabs.sets().of(conversation).contains(&tab) {
             browser.tab(tab)?;
             return Ok(tab);
         }
         // The tab was closed while the agent worked: report it and do not act in another tab.
         match browser.tab(tab) {
-            Err(gone) if self.engine.tabs().sets().working(conversation) == Some(tab) => {
+            Err(gone) if self.services.tabs.sets().working(conversation) == Some(tab) => {
                 Err(Fault::from(gone).hint("`tabs` lists what is yours; choose one with `tab`."))
             }
             _ => Err(not_in_set(tab)),
@@ -64,10 +64,10 @@ impl ConversationTools {
         if self.by_person {
             return TabSwitch::Ignored;
         }
-        let (engine, conversation) = (self.engine.clone(), self.conversation().clone());
+        let (tabs, conversation) = (self.services.tabs.clone(), self.conversation().clone());
         TabSwitch::Callback(Arc::new(move |tab| {
-            engine.tabs().sets().add(&conversation, tab, crate::engine::tabs::How::Agent)?;
-            engine.tabs().work_in(&conversation, tab);
+            tabs.sets().add(&conversation, tab, crate::engine::tabs::How::Agent)?;
+            tabs.work_in(&conversation, tab);
             Ok(())
         }))
     }

@@ -6,7 +6,7 @@
 use super::ConversationTools;
 use crate::browser::page::ApprovalMark;
 use crate::command::Call;
-use crate::engine::Engine;
+use crate::engine::tasks::Tasks;
 use crate::protocol::ids::{ApprovalId, TabId};
 use std::convert::Infallible;
 
@@ -25,13 +25,13 @@ impl ConversationTools {
 
     async fn draw_preview(&self, call: &Call, tab: TabId, id: &ApprovalId, text: Option<String>) -> Option<Drawn> {
         let target = call.target()?;
-        let (browser, pages) = self.engine.browsers().pages_with(Some(tab))?;
+        let (browser, pages) = self.services.browsers.pages_with(Some(tab))?;
         let tab = browser.tab(tab).ok()?;
         let page = pages.open(&tab).await.ok()?;
         let marks = pages.marks(&tab).await.ok()?;
         let asked = page.place_asked(marks, &target, id.to_string()).await.ok()?;
         // From here on it is removed on drop, even if the answer arrives during the drawing.
-        let drawn = Drawn { engine: self.engine.clone(), asked };
+        let drawn = Drawn { tasks: self.services.tasks.clone(), asked };
         let text = text.map(|text| text.chars().take(LONGEST_TEXT).collect::<String>());
         page.draw_asked(&drawn.asked, &target, text.as_deref()).await.ok()?.then_some(drawn)
     }
@@ -39,14 +39,14 @@ impl ConversationTools {
 
 /// Dropped with the approval.
 struct Drawn {
-    engine: Engine,
+    tasks: Tasks,
     asked: ApprovalMark,
 }
 
 impl Drop for Drawn {
     fn drop(&mut self) {
         let asked = self.asked.clone();
-        self.engine.spawn(async move {
+        self.tasks.spawn(async move {
             if let Err(error) = asked.clear().await {
                 tracing::debug!(%error, "what was asked about could not be taken out of the page");
             }

@@ -26,7 +26,7 @@ impl ConversationTools {
         let _gone = cancel.clone().drop_guard();
         let (answer, answered) = oneshot::channel();
         let tools = self.clone();
-        self.engine.spawn(async move {
+        self.services.tasks.spawn(async move {
             // The caller may have disconnected.
             answer.send(tools.run_in_turn(call, request.tab_id, None, cancel).await).ok();
         });

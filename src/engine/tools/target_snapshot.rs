@@ -10,7 +10,7 @@ use crate::browser::page::error::PageError;
 use crate::browser::page::{ClickDestination, Expected, ExpectedElement, Page, Target};
 use crate::command::spec::{Navigates, TabUse};
 use crate::command::{Call, Class, consequence, redaction};
-use crate::engine::Engine;
+use crate::engine::browsers::Browsers;
 use crate::protocol::action::{ActionElement, ActionRecord};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
@@ -51,16 +51,16 @@ impl TargetSnapshot {
     /// # Errors
     ///
     /// Fails if the call names a tool that the page does not offer.
-    pub(super) async fn take(engine: &Engine, call: &Call, tab: TabId) -> Result<Self, Fault> {
+    pub(super) async fn take(browsers: &Browsers, call: &Call, tab: TabId) -> Result<Self, Fault> {
         if call.class() == Class::Read {
             return Ok(Self::default());
         }
         if let Some((name, site)) = call.page_tool() {
-            let tool = SeenTool::find(engine, tab, &name, site.as_deref()).await?;
+            let tool = SeenTool::find(browsers, tab, &name, site.as_deref()).await?;
             return Ok(Self { tool: Some(tool), ..Self::default() });
         }
         // Opened once: nothing else works on the tab during the look.
-        let opened = if needs_page(call) { page_of(engine, tab).await } else { None };
+        let opened = if needs_page(call) { page_of(browsers, tab).await } else { None };
         let resends = call.spec.navigates == Navigates::Again && resends(opened.as_ref()).await;
         let page = opened.and_then(Result::ok);
         // If the page cannot be queried, nothing can be typed into it either.
@@ -190,7 +190,7 @@ async fn resends(opened: Option<&Result<Page, PageError>>) -> bool {
 }
 
 /// Opens the tab's page. `None` if the tab is gone.
-async fn page_of(engine: &Engine, tab: TabId) -> Option<Result<Page, PageError>> {
-    let (browser, pages) = engine.browsers().pages_with(Some(tab))?;
+async fn page_of(browsers: &Browsers, tab: TabId) -> Option<Result<Page, PageError>> {
+    let (browser, pages) = browsers.pages_with(Some(tab))?;
     Some(pages.open(&browser.tab(tab).ok()?).await)
 }

@@ -2,10 +2,10 @@
 //!
 //! Owns the lifetime of a token, which is that of its agent. The table of tokens is in `agents`.
 
-use super::{ConversationTools, tool_list};
+use super::{AgentTools, ConversationTools, tool_list};
 use crate::agent::adapter::ToolResult;
-use crate::engine::Engine;
 use crate::engine::agents::{AgentAccess, OfferedTool};
+use crate::engine::conversations::ConversationGate;
 use crate::engine::drivers::Driver;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::fault::Fault;
@@ -16,31 +16,48 @@ use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-impl Engine {
+impl AgentTools {
+    /// Returns new tools for an agent of a conversation, with a token. `by_person` is true for the built-in agent.
+    pub(in crate::engine) fn open(&self, gate: ConversationGate, by_person: bool) -> Arc<ConversationTools> {
+        self.admit(ConversationTools::new(self.clone(), gate, by_person, None))
+    }
+
+    /// Returns new tools for a registered driver that the policy judges, with a token. `gate` is that of its detached
+    /// conversation.
+    pub(in crate::engine) fn open_for_driver(
+        &self,
+        gate: ConversationGate,
+        driver: Arc<Driver>,
+    ) -> Arc<ConversationTools> {
+        self.admit(ConversationTools::new(self.clone(), gate, false, Some(driver)))
+    }
+
     /// Registers the token of the tools.
-    pub(in crate::engine) fn admit(&self, tools: &Arc<ConversationTools>) {
-        self.inner.tokens.admit(tools.token(), tools.clone());
+    fn admit(&self, tools: ConversationTools) -> Arc<ConversationTools> {
+        let tools = Arc::new(tools);
+        self.tokens.admit(tools.token(), tools.clone());
+        tools
     }
 
     /// Revokes the token of an agent that has ended.
     pub(in crate::engine) fn revoke(&self, tools: &ConversationTools) {
-        self.inner.tokens.revoke(tools.token());
+        self.tokens.revoke(tools.token());
         tools.ended.cancel();
     }
 
     /// Returns the tools that a token gives access to. The comparison takes the same time for every token.
-    pub(crate) fn tools_of_token(&self, presented: &str) -> Option<Arc<dyn AgentAccess>> {
-        self.inner.tokens.opened_by(presented)
+    pub(crate) fn of_token(&self, presented: &str) -> Option<Arc<dyn AgentAccess>> {
+        self.tokens.opened_by(presented)
     }
 
     /// Returns the tools of a driver that the policy judges. A trusted one has none.
-    pub(crate) fn tools_of_driver(&self, driver: &Driver) -> Option<Arc<dyn AgentAccess>> {
-        self.tools_of_conversation(driver.conversation.id())
+    pub(crate) fn of_driver(&self, driver: &Driver) -> Option<Arc<dyn AgentAccess>> {
+        self.of_conversation(driver.conversation.id())
     }
 
     /// Returns the tools of a conversation whose agent runs.
-    pub(crate) fn tools_of_conversation(&self, id: &ConversationId) -> Option<Arc<dyn AgentAccess>> {
-        self.inner.tokens.find(|tools| tools.conversation_id() == id)
+    pub(crate) fn of_conversation(&self, id: &ConversationId) -> Option<Arc<dyn AgentAccess>> {
+        self.tokens.find(|tools| tools.conversation_id() == id)
     }
 }
 

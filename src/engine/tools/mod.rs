@@ -5,9 +5,7 @@
 
 mod action_requests;
 mod call_approval;
-mod cdp_clients;
 mod driver;
-mod driver_registration;
 mod error;
 mod evidence;
 mod first_tab;
@@ -21,12 +19,6 @@ mod target_snapshot;
 mod tool_access;
 mod tool_list;
 
-pub(crate) use cdp_clients::{CdpClient, is_web_page};
-
-use super::Engine;
-use super::command_runner::Target;
-use super::conversations::{ConversationGate, ToolCallName};
-use super::drivers::Driver;
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
 use crate::base::site;
 use crate::browser::dialogs::DialogPolicy;
@@ -34,6 +26,21 @@ use crate::chat::Conversation;
 use crate::command::spec::{Navigates, TabUse};
 use crate::command::words::{self, Words};
 use crate::command::{Call, Category, Class, Output, Spec, picture, registry, tool_schema};
+use crate::engine::activity::ActivityLog;
+use crate::engine::agents::{AgentAccess, Tokens};
+use crate::engine::approvals::Approvals;
+use crate::engine::browser_connection::BrowserConnection;
+use crate::engine::browsers::Browsers;
+use crate::engine::command_runner::{CommandRunner, Target};
+use crate::engine::config::ConfigFile;
+use crate::engine::conversations::{ConversationGate, ToolCallName};
+use crate::engine::drivers::{Driver, Drivers};
+use crate::engine::elements::Elements;
+use crate::engine::pauses::Pauses;
+use crate::engine::policy::PolicyService;
+use crate::engine::ports::Ports;
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::Tasks;
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::chat::{PageContext, StepKind};
 use crate::protocol::command::CommandResult;
@@ -50,9 +57,28 @@ use std::sync::Arc;
 use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
 
+/// The services that tools act through, and the tokens of running agents. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct AgentTools {
+    pub(in crate::engine) activity: ActivityLog,
+    pub(in crate::engine) approvals: Approvals,
+    pub(in crate::engine) browsers: Browsers,
+    pub(in crate::engine) config: ConfigFile,
+    pub(in crate::engine) connection: BrowserConnection,
+    pub(in crate::engine) drivers: Drivers,
+    pub(in crate::engine) elements: Elements,
+    pub(in crate::engine) pauses: Pauses,
+    pub(in crate::engine) policy: PolicyService,
+    pub(in crate::engine) ports: Ports,
+    pub(in crate::engine) runner: CommandRunner,
+    pub(in crate::engine) tabs: Tabs,
+    pub(in crate::engine) tasks: Tasks,
+    pub(in crate::engine) tokens: Tokens<dyn AgentAccess>,
+}
+
 /// The tools of one agent of one conversation.
-pub(super) struct ConversationTools {
-    engine: Engine,
+pub(in crate::engine) struct ConversationTools {
+    services: AgentTools,
     gate: ConversationGate,
     token: String,
     /// Cancelled when the token is revoked, because its agent has ended.
@@ -64,20 +90,16 @@ pub(super) struct ConversationTools {
 }
 
 impl ConversationTools {
-    pub(super) fn new(engine: Engine, gate: ConversationGate, by_person: bool) -> Arc<Self> {
-        Arc::new(Self::unshared(engine, gate, by_person))
-    }
-
-    fn unshared(engine: Engine, gate: ConversationGate, by_person: bool) -> Self {
+    fn new(services: AgentTools, gate: ConversationGate, by_person: bool, driver: Option<Arc<Driver>>) -> Self {
         let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
-        Self { engine, gate, token, ended: CancellationToken::new(), by_person, driver: None }
+        Self { services, gate, token, ended: CancellationToken::new(), by_person, driver }
     }
 
-    pub(super) fn token(&self) -> &str {
+    pub(in crate::engine) fn token(&self) -> &str {
         &self.token
     }
 
-    pub(super) fn conversation(&self) -> &Arc<Conversation> {
+    pub(in crate::engine) fn conversation(&self) -> &Arc<Conversation> {
         self.gate.conversation()
     }
 
@@ -130,9 +152,9 @@ impl ConversationTools {
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
-        let working = || self.engine.tabs().sets().working(self.conversation());
-        let tab = named.or_else(working).or_else(|| self.engine.browsers().current_tab());
-        let begun = self.engine.activity().begin(self.source(), tab, &call);
+        let working = || self.services.tabs.sets().working(self.conversation());
+        let tab = named.or_else(working).or_else(|| self.services.browsers.current_tab());
+        let begun = self.services.activity.begin(self.source(), tab, &call);
         let act = Act::begin(self, &call, step);
         let outcome = self.run_permitted(call, named, step, cancel.clone(), &act).await;
         let said = outcome.as_ref().map(|result| result.text.as_str());
@@ -157,11 +179,11 @@ impl ConversationTools {
         let conversation = self.conversation();
         let Place { tab, subject } = self.place(&call, named)?;
         if !self.by_person && !matches!(spec.tab, TabUse::Lists | TabUse::Opens) {
-            self.engine.drivers().check_lease(subject, conversation.id())?;
+            self.services.drivers.check_lease(subject, conversation.id())?;
         }
         act.placed(self, tab);
-        self.engine.tabs().change_work(conversation, |working| working.tab = Some(tab));
-        self.engine.browsers().stay_for_turn(conversation, tab)?;
+        self.services.tabs.change_work(conversation, |working| working.tab = Some(tab));
+        self.services.browsers.stay_for_turn(conversation, tab)?;
         let (outer, cancel) = (cancel.clone(), cancel.child_token());
         let place = Place { tab, subject };
         let run = self.run_in_place(call, place, step, cancel.clone(), act);
@@ -185,7 +207,7 @@ impl ConversationTools {
         let (spec, conversation) = (call.spec, self.conversation());
         if self.driver.is_some() {
             // It has no turn that would keep gstack attached between its commands.
-            self.engine.browsers().keep_attached_for_terminal(Some(tab));
+            self.services.browsers.keep_attached_for_terminal(Some(tab));
         }
         let folder = PathBuf::from(&conversation.info().folder);
         // What was allowed here must not run on a page that loads later.
@@ -194,18 +216,18 @@ impl ConversationTools {
         let target = |expected, shown: Option<site::SiteOrPage>| Target {
             tab: Some(tab),
             on_tab_switch: self.on_tab_switch(),
-            tab_set: (!self.by_person).then(|| self.engine.tabs().sets().of(conversation)),
+            tab_set: (!self.by_person).then(|| self.services.tabs.sets().of(conversation)),
             cwd: Some(&folder),
             only_on: shown.filter(|_| is_bound),
             expected,
-            pointer: self.engine.elements().shows_pointer(tab),
+            pointer: self.services.elements.shows_pointer(tab),
             for_model: !self.by_person,
             dialogs: (!self.by_person).then_some(DialogPolicy::Ask),
             me: Some(conversation.id()),
         };
         if self.by_person {
             act.permitted(self, &cancel).await;
-            return Ok(tool_result(self.engine.runner().run(&call, target(None, None), cancel).await?).await);
+            return Ok(tool_result(self.services.runner.run(&call, target(None, None), cancel).await?).await);
         }
         let asking = cancel.clone();
         let ApprovedCall { expected, shown, home, edited } = self.permit(&call, subject, step, &cancel).await?;
@@ -214,7 +236,7 @@ impl ConversationTools {
         call = edited.unwrap_or(call);
         // What it sends may be the first part of something, even if it fails halfway.
         self.remember_sent(tab, home, &call);
-        let mut before = self.engine.tabs().now(tab);
+        let mut before = self.services.tabs.now(tab);
         let mut outcome = self.run_and_answer(&call, target(expected, Some(shown)), tab, &cancel).await;
         // The page changed after the decision, and nothing was done: it is now a different action.
         if outcome.as_ref().is_err_and(|fault| fault.page_changed) {
@@ -222,26 +244,26 @@ impl ConversationTools {
             wrote |= edited.is_some();
             call = edited.unwrap_or(call);
             self.remember_sent(tab, home, &call);
-            before = self.engine.tabs().now(tab);
+            before = self.services.tabs.now(tab);
             outcome = self.run_and_answer(&call, target(expected, Some(shown)), tab, &cancel).await;
         }
         let mut output = outcome.inspect_err(|fault| self.remember_fault(tab, fault))?;
         self.permit_downloads(tab, &mut output, &asking).await;
-        output.cut(self.engine.config().agents.most_output(), &how_to_narrow(spec));
+        output.cut(self.services.config.get().agents.most_output(), &how_to_narrow(spec));
         if spec.changes() {
-            self.engine.tabs().opened_since(conversation, tab, &before).await;
+            self.services.tabs.opened_since(conversation, tab, &before).await;
         }
         if spec.tab == TabUse::Closes {
-            self.engine.tabs().sets().leave(subject);
+            self.services.tabs.sets().leave(subject);
             self.leave_own(subject);
-            let next = self.engine.tabs().sets().settle_working(conversation);
+            let next = self.services.tabs.sets().settle_working(conversation);
             output.say(next.map(|next| format!("You work in tab {next}.")));
         }
         if wrote {
             let text = call.typed().unwrap_or_default();
             output.say(Some(format!("The person changed the text before they allowed it. It is now: {text:?}")));
         }
-        output.say(self.engine.tabs().news(conversation));
+        output.say(self.services.tabs.news(conversation));
         self.remember_read(spec, tab, &output);
         Ok(tool_result(output).await)
     }
@@ -255,7 +277,7 @@ impl ConversationTools {
         cancel: &CancellationToken,
     ) -> Result<Output, Fault> {
         tokio::select! {
-            outcome = self.engine.runner().run(call, target, cancel.clone()) => outcome,
+            outcome = self.services.runner.run(call, target, cancel.clone()) => outcome,
             never = self.answer_dialogs(tab, cancel) => match never {},
         }
     }
@@ -263,10 +285,10 @@ impl ConversationTools {
     /// Records what a call sends to a site: the typed text, and the addresses it goes to. `home` is the address of the
     /// document that it acts on, if known.
     fn remember_sent(&self, tab: TabId, home: Option<String>, call: &Call) {
-        let of_tab = || self.engine.tabs().site_of(tab);
+        let of_tab = || self.services.tabs.site_of(tab);
         let site = home.map_or_else(of_tab, |home| site::of(&home)).unwrap_or_default();
         let (addresses, typed) = (call.destinations(), call.typed().or_else(|| call.tool_input()));
-        self.engine.policy().with_taint_log(self.conversation().id(), |log| {
+        self.services.policy.with_taint_log(self.conversation().id(), |log| {
             addresses.iter().for_each(|address| log.went(address));
             if let Some(typed) = typed {
                 log.typed(&site, &typed);
@@ -280,23 +302,23 @@ impl ConversationTools {
         if spec.category == Category::Tabs {
             // Titles and addresses belong to the site of each tab.
             let pages: Vec<PageContext> = self
-                .engine
-                .tabs()
+                .services
+                .tabs
                 .sets()
                 .of(conversation)
                 .into_iter()
-                .filter_map(|tab| self.engine.tabs().shown(tab).map(|(_, page)| page))
+                .filter_map(|tab| self.services.tabs.shown(tab).map(|(_, page)| page))
                 .collect();
-            self.engine
-                .policy()
+            self.services
+                .policy
                 .with_taint_log(conversation.id(), |log| pages.iter().for_each(|page| log.saw_page(page)));
             return;
         }
         let named = output.source_url.as_deref().and_then(site::of);
-        let site = named.or_else(|| self.engine.tabs().site_of(tab)).unwrap_or_default();
+        let site = named.or_else(|| self.services.tabs.site_of(tab)).unwrap_or_default();
         let data = output.data.as_ref().map(ToString::to_string).unwrap_or_default();
         let words = [output.head.as_deref(), Some(output.text.as_str()), output.note.as_deref(), Some(&data)];
-        self.engine.policy().with_taint_log(conversation.id(), |log| {
+        self.services.policy.with_taint_log(conversation.id(), |log| {
             words.into_iter().flatten().filter(|text| !text.is_empty()).for_each(|text| log.read(&site, text));
             if !output.files.is_empty() {
                 log.read_unseen(&site);
@@ -306,14 +328,14 @@ impl ConversationTools {
 
     /// Records the text of a fault, which may quote a page.
     fn remember_fault(&self, tab: TabId, fault: &Fault) {
-        let site = self.engine.tabs().site_of(tab).unwrap_or_default();
+        let site = self.services.tabs.site_of(tab).unwrap_or_default();
         let text = format!("{} {}", fault.message, fault.hint.as_deref().unwrap_or_default());
-        self.engine.policy().with_taint_log(self.conversation().id(), |log| log.read(&site, &text));
+        self.services.policy.with_taint_log(self.conversation().id(), |log| log.read(&site, &text));
     }
 
     /// Describes a call, with the accessible name of its ref.
     fn words(&self, call: &Call, tab: Option<TabId>) -> Words {
-        let pages = self.engine.browsers().pages_with(tab).map(|(_, pages)| pages);
+        let pages = self.services.browsers.pages_with(tab).map(|(_, pages)| pages);
         let label = |name: &str| pages.as_ref()?.label(tab?, name);
         words::describe(call, &label)
     }
@@ -324,9 +346,9 @@ impl ConversationTools {
         match Call::parse(&command, &args) {
             Ok(call) => self.run_in_turn(call, None, None, cancel).await,
             Err(fault) => {
-                let working = self.engine.tabs().sets().working(self.conversation());
-                let tab = working.or_else(|| self.engine.browsers().current_tab());
-                self.engine.activity().begin_unreadable(ActivitySource::Agent, tab, &command, &args).end(Err(&fault));
+                let working = self.services.tabs.sets().working(self.conversation());
+                let tab = working.or_else(|| self.services.browsers.current_tab());
+                self.services.activity.begin_unreadable(ActivitySource::Agent, tab, &command, &args).end(Err(&fault));
                 Err(fault)
             }
         }
@@ -344,7 +366,7 @@ impl Tools for ConversationTools {
         let Some(call) = call else {
             return StepWords::of_own_tool(StepKind::Other, "Using", tool.to_owned());
         };
-        let words = self.words(&call, self.engine.tabs().sets().working(self.conversation()));
+        let words = self.words(&call, self.services.tabs.sets().working(self.conversation()));
         StepWords { kind: words.kind, verb: words.verb, object: words.object, phrase: Some(words.phrase) }
     }
 }

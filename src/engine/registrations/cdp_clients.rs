@@ -3,15 +3,14 @@
 //! Owns creating and revoking endpoints, the registration of a client for as long as it is connected, and their lines in
 //! the audit. Never listens and never reads a DevTools message: `cdp` does.
 
-use super::driver_registration::{Registered, agent_name, driver_entry};
+use super::{Registered, Registrations};
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::TabInfo;
-use crate::engine::Engine;
 use crate::engine::browsers::BrowsersError;
-use crate::engine::drivers::{DriversError, Endpoint, NewDriver, leased};
+use crate::engine::drivers::{DRIVER_SCOPE, DriversError, Endpoint, NewDriver, agent_name, driver_entry, leased};
 use crate::engine::tabs::How;
 use crate::protocol::audit::{AuditBy, AuditEntry};
 use crate::protocol::catalogue;
@@ -24,19 +23,16 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// The scope in the audit of what concerns an endpoint.
-const SCOPE: &str = "driver";
-
-impl Engine {
+impl Registrations {
     /// Creates an endpoint at a port. Fails if the browser is not open, a tab is not in it or is leased, or the audit
     /// can't be written.
     pub(crate) fn create_endpoint(&self, open: CdpOpen, port: u16) -> Result<Arc<Endpoint>, Fault> {
         self.cdp_browser(&open.tabs)?;
-        let leases = self.drivers().leased_by_others(None);
+        let leases = self.drivers.leased_by_others(None);
         if let Some((tab, name)) = open.tabs.iter().find_map(|tab| Some((*tab, leases.get(tab)?))) {
             return Err(leased(tab, name));
         }
-        let endpoint = self.drivers().endpoints().add(open, port)?;
+        let endpoint = self.drivers.endpoints().add(open, port)?;
         let allow: Vec<&str> = endpoint.allow.iter().map(|grant| grant.name()).collect();
         let with = if allow.is_empty() { String::new() } else { format!(" --allow {}", allow.join(",")) };
         if let Err(fault) = self.record_of_endpoint(&endpoint, &format!("create{with}"), true, AuditBy::Terminal) {
@@ -49,12 +45,12 @@ impl Engine {
 
     /// Returns the endpoints.
     pub(crate) fn cdp_endpoints(&self) -> Vec<CdpEndpoint> {
-        self.drivers().endpoints().all()
+        self.drivers.endpoints().all()
     }
 
     /// Ends an endpoint and its connection, or all of them.
     pub(crate) fn revoke_endpoint(&self, revoke: &CdpRevoke) -> Result<CdpEndpoints, Fault> {
-        let ended = self.drivers().endpoints().revoke(revoke.id.as_deref());
+        let ended = self.drivers.endpoints().revoke(revoke.id.as_deref());
         if let (true, Some(id)) = (ended.is_empty(), &revoke.id) {
             return Err(DriversError::NoSuchEndpoint { id: id.clone() }.into());
         }
@@ -72,13 +68,13 @@ impl Engine {
         allowed: bool,
         by: AuditBy,
     ) -> Result<(), Fault> {
-        self.policy().record(&AuditEntry {
+        self.policy.record(&AuditEntry {
             at: now_millis(),
             conversation_id: None,
             agent: Some(agent_name(DriverKind::Cdp, endpoint.name.as_deref().unwrap_or(&endpoint.id))),
             action: format!("cdp {} {what}", endpoint.id),
             record: None,
-            scope: SCOPE.to_owned(),
+            scope: DRIVER_SCOPE.to_owned(),
             site: None,
             allowed,
             by,
@@ -98,15 +94,11 @@ impl Engine {
         let label = endpoint.name.as_deref();
         let new = NewDriver { kind: DriverKind::Cdp, client, label, trusted: false, process };
         let folder = endpoint.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
-        let folder = folder.unwrap_or_else(|| self.conversations().folder());
-        let driver =
-            self.drivers().begin(new, |name| self.store().detached(folder, agent_name(DriverKind::Cdp, name)))?;
-        // From here on every way out ends the registration.
-        let registered = Registered { engine: self.clone(), driver, tools: None };
+        let registered = self.register(new, folder)?;
         let client = CdpClient { registered, browser, made: Mutex::default() };
         client.record(&format!("cdp {} connect", endpoint.id), true)?;
         for tab in &endpoint.tabs {
-            self.drivers().lease_to(&client.registered.driver, *tab, How::Person)?;
+            self.drivers.lease_to(&client.registered.driver, *tab, How::Person)?;
         }
         if endpoint.tabs.is_empty() {
             client.new_tab().await?;
@@ -118,10 +110,10 @@ impl Engine {
     /// tab, which is gstack's.
     fn cdp_browser(&self, tabs: &[TabId]) -> Result<Browser, Fault> {
         let browser = match tabs.first() {
-            Some(tab) => self.browsers().pages_with(Some(*tab)).ok_or(BrowsersError::NotConnected)?.0,
+            Some(tab) => self.browsers.pages_with(Some(*tab)).ok_or(BrowsersError::NotConnected)?.0,
             None => {
                 let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with(["cdp"]));
-                self.browsers().current().ok_or_else(none)?
+                self.browsers.current().ok_or_else(none)?
             }
         };
         if browser.is_relayed() {
@@ -182,18 +174,18 @@ impl CdpClient {
 
     /// Returns a token that is cancelled when the daemon ends.
     pub(crate) fn shutdown(&self) -> CancellationToken {
-        self.registered.engine.shutdown()
+        self.registered.services.tasks.shutdown()
     }
 
     /// Returns a receiver that is notified when the leases may have changed.
     pub(crate) fn watch_leases(&self) -> watch::Receiver<()> {
-        self.registered.engine.drivers().watch()
+        self.registered.services.drivers.watch()
     }
 
     /// Returns the leased tabs that show a web page.
     pub(crate) fn tabs(&self) -> Vec<TabInfo> {
-        let engine = &self.registered.engine;
-        let mine = engine.tabs().sets().of(&self.registered.driver.conversation);
+        let services = &self.registered.services;
+        let mine = services.tabs.sets().of(&self.registered.driver.conversation);
         let open = mine.into_iter().filter_map(|tab| self.browser.tab(tab).ok()?.info().ok());
         open.filter(|tab| is_web_page(&tab.url)).collect()
     }
@@ -202,20 +194,20 @@ impl CdpClient {
     pub(crate) async fn new_tab(&self) -> Result<TabId, Fault> {
         let tab = self.browser.new_tab().await?.id();
         lock(&self.made).insert(tab);
-        self.registered.engine.drivers().lease_to(&self.registered.driver, tab, How::Agent)?;
+        self.registered.services.drivers.lease_to(&self.registered.driver, tab, How::Agent)?;
         Ok(tab)
     }
 
     /// Returns true if the client or one of its pages opened the tab, so that closing it takes nothing from the person.
     pub(crate) fn may_close(&self, tab: TabId) -> bool {
-        let sets = self.registered.engine.tabs().sets();
+        let sets = self.registered.services.tabs.sets();
         lock(&self.made).contains(&tab) || sets.is_made_by_agent(&self.registered.driver.conversation, tab)
     }
 
     /// Adds a line about this client to the audit.
     pub(crate) fn record(&self, action: &str, allowed: bool) -> Result<(), Fault> {
         let driver = &self.registered.driver;
-        self.registered.engine.policy().record(&driver_entry(driver, action.to_owned(), allowed, AuditBy::Default))
+        self.registered.services.policy.record(&driver_entry(driver, action.to_owned(), allowed, AuditBy::Default))
     }
 }
 

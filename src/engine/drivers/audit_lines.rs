@@ -1,0 +1,34 @@
+//! The lines of the audit about drivers themselves: that one is trusted, that it was given a tab.
+//!
+//! Owns their form. `policy` writes them, and those about what a driver does.
+
+use super::Driver;
+use crate::base::clock::now_millis;
+use crate::protocol::audit::{AuditBy, AuditEntry};
+use crate::protocol::driver::DriverKind;
+use crate::protocol::ids::AgentName;
+
+/// The scope in the audit of what a driver is allowed as such, and of what concerns an endpoint.
+pub(in crate::engine) const DRIVER_SCOPE: &str = "driver";
+
+/// Returns the name in the audit, where the names of agents stand too.
+pub(in crate::engine) fn agent_name(kind: DriverKind, name: &str) -> AgentName {
+    AgentName::new(format!("{}: {name}", kind.word()))
+}
+
+/// Returns the audit's line about a driver itself: that it is trusted, that it was given a tab.
+pub(in crate::engine) fn driver_entry(driver: &Driver, action: String, allowed: bool, by: AuditBy) -> AuditEntry {
+    AuditEntry {
+        at: now_millis(),
+        conversation_id: Some(driver.conversation.id().clone()),
+        agent: driver.conversation.info().agent,
+        action,
+        record: None,
+        scope: DRIVER_SCOPE.to_owned(),
+        site: None,
+        allowed,
+        by,
+        answer: None,
+        rule: None,
+    }
+}

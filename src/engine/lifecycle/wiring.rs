@@ -1,0 +1,301 @@
+//! The engine's services, constructed and wired.
+//!
+//! Owns their order: each is given the handles of those that it uses, so it comes after them. What a service tells the
+//! engine goes through a weak reference, so that nothing keeps the engine alive. Never starts anything.
+
+use crate::base::home::Home;
+use crate::browser::page::video::Recordings;
+use crate::browser::tabs::TabNumbers;
+use crate::chat::Store;
+use crate::engine::activity::ActivityLog;
+use crate::engine::agents::{AgentPool, Tokens};
+use crate::engine::approvals::Approvals;
+use crate::engine::browser_connection::BrowserConnection;
+use crate::engine::browser_events::BrowserEvents;
+use crate::engine::browsers::{BrowserChange, Browsers, Needs};
+use crate::engine::command_runner::CommandRunner;
+use crate::engine::commands::Commands;
+use crate::engine::config::{Config, ConfigFile};
+use crate::engine::conversation_requests::ConversationRequests;
+use crate::engine::conversation_task::{Task, TaskServices};
+use crate::engine::conversations::{Conversations, Start};
+use crate::engine::drivers::{DriverServices, Drivers};
+use crate::engine::elements::Elements;
+use crate::engine::evidence::EvidenceReports;
+use crate::engine::hops::HopChecks;
+use crate::engine::panel_keys::PanelKeys;
+use crate::engine::panels::Panels;
+use crate::engine::pauses::Pauses;
+use crate::engine::policy::PolicyService;
+use crate::engine::ports::Ports;
+use crate::engine::provision::Provision;
+use crate::engine::registrations::Registrations;
+use crate::engine::settings::SettingsService;
+use crate::engine::spare::Spare;
+use crate::engine::state::{Inner, mcp_url, welcome_url};
+use crate::engine::status::StatusReport;
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::Tasks;
+use crate::engine::tools::AgentTools;
+use crate::engine::upgrade::Upgrade;
+use crate::engine::usage::Usage;
+use crate::engine::worktrees::Worktrees;
+use std::sync::{Arc, Weak};
+
+/// What the services are built on.
+pub(super) struct Foundation {
+    pub(super) home: Home,
+    pub(super) config: Config,
+    /// The daemon's port on 127.0.0.1.
+    pub(super) port: u16,
+    pub(super) provision: Provision,
+    pub(super) store: Arc<Store>,
+    pub(super) tasks: Tasks,
+}
+
+/// Constructs the services.
+pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
+    let Foundation { home, config, port, provision, store, tasks } = foundation;
+    let ports = Ports::default();
+    let activity = ActivityLog::open(&home, ports.clone());
+    let policy = PolicyService::open(&home, ports.clone(), store.clone(), tasks.clone());
+    let numbers = TabNumbers::default();
+    let config = ConfigFile::new(home.clone(), config);
+    let agents = AgentPool::new(home.clone(), port, config.clone(), ports.clone(), tasks.clone());
+    let worktrees =
+        Worktrees::new(home.clone(), config.clone(), agents.clone(), store.clone(), ports.clone(), tasks.clone());
+    Arc::new_cyclic(|inner| {
+        let browsers = Browsers::open(Needs {
+            home: home.clone(),
+            config: config.clone(),
+            ports: ports.clone(),
+            tasks: tasks.clone(),
+            provision,
+            numbers: numbers.clone(),
+            tell: teller(Weak::clone(inner)),
+        });
+        let conversations = Conversations::new(home.clone(), store.clone(), ports.clone(), starter(Weak::clone(inner)));
+        let tabs = Tabs::new(numbers, browsers.clone(), ports.clone(), store.clone());
+        let pauses = Pauses::default();
+        let drivers = Drivers::new(DriverServices {
+            pauses: pauses.clone(),
+            activity: activity.clone(),
+            browsers: browsers.clone(),
+            ports: ports.clone(),
+            store,
+            tabs: tabs.clone(),
+            tasks: tasks.clone(),
+        });
+        let approvals = Approvals::new(conversations.clone(), drivers.clone(), tasks.clone());
+        let upgrade = Upgrade::new(home.clone(), ports.clone(), tabs.clone(), tasks.clone());
+        let usage = Usage::new(browsers.clone(), ports.clone(), tabs.clone());
+        let spare = Spare::new(agents.clone(), conversations.clone());
+        let settings = SettingsService {
+            home: home.clone(),
+            config: config.clone(),
+            agents: agents.clone(),
+            spare: spare.clone(),
+        };
+        let status = StatusReport {
+            port,
+            agents: agents.clone(),
+            browsers: browsers.clone(),
+            drivers: drivers.clone(),
+            policy: policy.clone(),
+            ports: ports.clone(),
+            tabs: tabs.clone(),
+        };
+        let elements = Elements::new(browsers.clone(), ports.clone(), tabs.clone(), tasks.clone());
+        let panel_keys = PanelKeys::open(
+            home.panels_file(),
+            browsers.clone(),
+            drivers.clone(),
+            policy.clone(),
+            ports.clone(),
+            tabs.clone(),
+        );
+        let panels = Panels {
+            activity: activity.clone(),
+            browsers: browsers.clone(),
+            conversations: conversations.clone(),
+            drivers: drivers.clone(),
+            elements: elements.clone(),
+            panel_keys: panel_keys.clone(),
+            policy: policy.clone(),
+            ports: ports.clone(),
+            spare: spare.clone(),
+            tabs: tabs.clone(),
+            tasks: tasks.clone(),
+            usage: usage.clone(),
+            welcome_url: welcome_url(port),
+        };
+        let hops = HopChecks {
+            home: home.clone(),
+            agents: agents.clone(),
+            browsers: browsers.clone(),
+            panel_keys: panel_keys.clone(),
+            policy: policy.clone(),
+            ports: ports.clone(),
+            worktrees: worktrees.clone(),
+        };
+        let evidence =
+            EvidenceReports { conversations: conversations.clone(), policy: policy.clone(), tabs: tabs.clone() };
+        let runner = CommandRunner {
+            home: home.clone(),
+            browsers: browsers.clone(),
+            config: config.clone(),
+            drivers: drivers.clone(),
+            recordings: Recordings::default(),
+            tasks: tasks.clone(),
+        };
+        let connection = BrowserConnection {
+            home: home.clone(),
+            provision,
+            agents: agents.clone(),
+            browsers: browsers.clone(),
+            config: config.clone(),
+            conversations: conversations.clone(),
+            panel_keys: panel_keys.clone(),
+            ports: ports.clone(),
+            runner: runner.clone(),
+            settings: settings.clone(),
+            status: status.clone(),
+            tabs: tabs.clone(),
+            tasks: tasks.clone(),
+            welcome_url: welcome_url(port),
+        };
+        let commands = Commands {
+            home: home.clone(),
+            activity: activity.clone(),
+            browsers: browsers.clone(),
+            config: config.clone(),
+            connection: connection.clone(),
+            drivers: drivers.clone(),
+            runner: runner.clone(),
+            status: status.clone(),
+            tabs: tabs.clone(),
+            tasks: tasks.clone(),
+        };
+        let browser_events = BrowserEvents {
+            browsers: browsers.clone(),
+            config: config.clone(),
+            conversations: conversations.clone(),
+            drivers: drivers.clone(),
+            elements: elements.clone(),
+            panel_keys: panel_keys.clone(),
+            pauses: pauses.clone(),
+            ports: ports.clone(),
+            tabs: tabs.clone(),
+            usage: usage.clone(),
+        };
+        let conversation_requests = ConversationRequests {
+            home: home.clone(),
+            agents: agents.clone(),
+            browsers: browsers.clone(),
+            conversations: conversations.clone(),
+            ports: ports.clone(),
+            spare: spare.clone(),
+            tabs: tabs.clone(),
+            tasks: tasks.clone(),
+            upgrade: upgrade.clone(),
+            worktrees: worktrees.clone(),
+        };
+        let tools = AgentTools {
+            activity: activity.clone(),
+            approvals: approvals.clone(),
+            browsers: browsers.clone(),
+            config: config.clone(),
+            connection: connection.clone(),
+            drivers: drivers.clone(),
+            elements: elements.clone(),
+            pauses: pauses.clone(),
+            policy: policy.clone(),
+            ports: ports.clone(),
+            runner: runner.clone(),
+            tabs: tabs.clone(),
+            tasks: tasks.clone(),
+            tokens: Tokens::default(),
+        };
+        let registrations = Registrations {
+            approvals: approvals.clone(),
+            browsers: browsers.clone(),
+            conversations: conversations.clone(),
+            drivers: drivers.clone(),
+            pauses: pauses.clone(),
+            policy: policy.clone(),
+            tabs: tabs.clone(),
+            tasks: tasks.clone(),
+            tools: tools.clone(),
+        };
+        let task_services = TaskServices {
+            home: home.clone(),
+            agents: agents.clone(),
+            approvals: approvals.clone(),
+            browsers: browsers.clone(),
+            config: config.clone(),
+            conversations: conversations.clone(),
+            drivers: drivers.clone(),
+            mcp_url: mcp_url(port),
+            pauses: pauses.clone(),
+            policy: policy.clone(),
+            ports: ports.clone(),
+            settings: settings.clone(),
+            spare: spare.clone(),
+            tabs: tabs.clone(),
+            tasks: tasks.clone(),
+            tools: tools.clone(),
+            upgrade: upgrade.clone(),
+            usage: usage.clone(),
+            worktrees: worktrees.clone(),
+        };
+        Inner {
+            home,
+            config,
+            agents,
+            browsers,
+            ports,
+            panel_keys,
+            conversations,
+            conversation_requests,
+            drivers,
+            tools,
+            registrations,
+            task_services,
+            policy,
+            approvals,
+            elements,
+            evidence,
+            hops,
+            panels,
+            activity,
+            connection,
+            commands,
+            browser_events,
+            worktrees,
+            spare,
+            settings,
+            status,
+            upgrade,
+            usage,
+            tasks,
+        }
+    })
+}
+
+/// Passes the browsers' changes to the engine while it exists.
+fn teller(inner: Weak<Inner>) -> Box<dyn Fn(BrowserChange) + Send + Sync> {
+    Box::new(move |change| {
+        if let Some(inner) = inner.upgrade() {
+            inner.browser_events.browser_changed(change);
+        }
+    })
+}
+
+/// Starts the task of a conversation while the engine exists.
+fn starter(inner: Weak<Inner>) -> Start {
+    Arc::new(move |gate, inputs| {
+        if let Some(inner) = inner.upgrade() {
+            inner.tasks.spawn(Task::new(inner.task_services.clone(), gate).run(inputs));
+        }
+    })
+}

@@ -1,0 +1,135 @@
+//! The registrations of drivers: MCP clients and CDP clients.
+//!
+//! Owns the order of registering one, and of ending its registration with its connection or its process. `drivers` owns
+//! the table.
+
+mod cdp_clients;
+
+pub(crate) use cdp_clients::{CdpClient, is_web_page};
+
+use crate::base::process::Process;
+use crate::engine::approvals::Approvals;
+use crate::engine::browsers::Browsers;
+use crate::engine::conversations::Conversations;
+use crate::engine::drivers::{Driver, Drivers, DriversError, NewDriver, agent_name, driver_entry};
+use crate::engine::pauses::Pauses;
+use crate::engine::policy::PolicyService;
+use crate::engine::tabs::{How, Tabs};
+use crate::engine::tasks::Tasks;
+use crate::engine::tools::{AgentTools, ConversationTools};
+use crate::protocol::audit::AuditBy;
+use crate::protocol::driver::{DriverBegin, DriverKind, DriverLine};
+use crate::protocol::fault::Fault;
+use crate::protocol::ids::TabId;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The services that registering a driver needs. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Registrations {
+    pub(in crate::engine) approvals: Approvals,
+    pub(in crate::engine) browsers: Browsers,
+    pub(in crate::engine) conversations: Conversations,
+    pub(in crate::engine) drivers: Drivers,
+    pub(in crate::engine) pauses: Pauses,
+    pub(in crate::engine) policy: PolicyService,
+    pub(in crate::engine) tabs: Tabs,
+    pub(in crate::engine) tasks: Tasks,
+    pub(in crate::engine) tools: AgentTools,
+}
+
+impl Registrations {
+    /// Registers a process as a driver and tells it so. It stays registered until nobody reads the lines or the process
+    /// ends. Fails if the process is not known, is registered already, or the tab that it starts with is not open or
+    /// leased.
+    pub(crate) fn begin_driver(
+        &self,
+        begin: DriverBegin,
+        process: Option<&Process>,
+        lines: mpsc::Sender<DriverLine>,
+    ) -> Result<(), Fault> {
+        let process = process.ok_or(DriversError::NoProcess)?.clone();
+        let first = self.first_of(&begin)?;
+        let (kind, label) = (DriverKind::Mcp, begin.name.as_deref());
+        let new = NewDriver { kind, client: &begin.client, label, trusted: begin.trusted, process };
+        let mut registered = self.register(new, begin.cwd.clone())?;
+        let driver = registered.driver.clone();
+        if !driver.trusted {
+            let gate = self.conversations.gate(&driver.conversation);
+            registered.tools = Some(self.tools.open_for_driver(gate, driver.clone()));
+        }
+        if let Some(tab) = first {
+            self.drivers.lease_to(&driver, tab, How::Person)?;
+            if !driver.trusted {
+                driver.conversation.own_tab(Some(tab));
+            }
+        }
+        if driver.trusted {
+            self.policy.record(&driver_entry(&driver, "mcp --trusted".to_owned(), true, AuditBy::Terminal))?;
+        }
+        let begun = DriverLine::Begun(self.drivers.info(&driver));
+        let shutdown = self.tasks.shutdown();
+        self.tasks.spawn(async move {
+            let registered = registered;
+            if lines.send(begun).await.is_err() {
+                return;
+            }
+            tokio::select! {
+                () = lines.closed() => {}
+                () = registered.driver.process.ended() => {}
+                () = shutdown.cancelled() => {}
+            }
+        });
+        Ok(())
+    }
+
+    /// Registers a driver that works in a folder, or in that of conversations. From here on every way out of the caller
+    /// ends the registration.
+    fn register(&self, new: NewDriver<'_>, folder: Option<String>) -> Result<Registered, Fault> {
+        let kind = new.kind;
+        let folder = folder.unwrap_or_else(|| self.conversations.folder());
+        let detached = |name: &str| self.conversations.store().detached(folder, agent_name(kind, name));
+        let driver = self.drivers.begin(new, detached)?;
+        Ok(Registered { services: self.clone(), driver, tools: None })
+    }
+
+    /// Returns the registered driver behind a connection.
+    pub(crate) fn driver_of(&self, process: Option<&Process>) -> Option<Arc<Driver>> {
+        self.drivers.of_process(process?)
+    }
+
+    /// Returns the fault for a command under a registration that has ended.
+    pub(crate) fn not_registered() -> Fault {
+        DriversError::NotRegistered.into()
+    }
+
+    /// Returns the tab that a driver starts with, if the person chose one.
+    fn first_of(&self, begin: &DriverBegin) -> Result<Option<TabId>, Fault> {
+        let named = begin.tab_id.or_else(|| begin.current_tab.then(|| self.browsers.current_tab()).flatten());
+        let Some(tab) = named else { return Ok(None) };
+        self.drivers.open_tab(tab)?;
+        Ok(Some(tab))
+    }
+}
+
+/// A registration. Dropping it ends the leases, the approvals and the tools of the driver.
+struct Registered {
+    services: Registrations,
+    driver: Arc<Driver>,
+    /// The tools of an MCP client that the policy judges.
+    tools: Option<Arc<ConversationTools>>,
+}
+
+impl Drop for Registered {
+    fn drop(&mut self) {
+        let services = &self.services;
+        if let Some(tools) = &self.tools {
+            services.tools.revoke(tools);
+        }
+        services.drivers.end(&self.driver);
+        services.pauses.end(self.driver.conversation.id());
+        services.tabs.sets().forget(self.driver.conversation.id());
+        services.approvals.changed();
+        tracing::info!(driver = self.driver.name, "a driver's registration has ended");
+    }
+}
