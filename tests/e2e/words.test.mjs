@@ -48,7 +48,7 @@ describe('what the panel says', () => {
     const { panel, home } = scene;
     await panel.page.evaluate(WATCH);
     await home.kill(await home.only('host'));
-    await panel.page.waitFor(`${said('background → host')} && ${said('The gstack host ended.')}`);
+    await panel.page.waitFor(`${said('background → host')} && ${said('The gstack host exited.')}`);
     await panel.connected();
     await panel.page.waitFor(`document.querySelector('#banner').hidden`);
   });

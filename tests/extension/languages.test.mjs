@@ -219,7 +219,7 @@ describe("the panel", options, () => {
   }
 
   for (const [language, step, failed] of [
-    ["de", "Checkout anklicken", "Es ist gescheitert. (Covered by"],
+    ["de", "Checkout anklicken", "Der Schritt ist fehlgeschlagen. (Covered by"],
     ["ar", "Checkout", "(\u2068Covered by"],
   ]) {
     test(`says what was done and that it failed: ${language}`, () =>
