@@ -163,7 +163,7 @@ describe("settings", options, () => {
     }));
 
   for (const [language, label, group] of [
-    ["de", "Untätigen Agent beenden nach", "erweitert"],
+    ["de", "Untätigen Agenten beenden nach", "erweitert"],
     ["ar", "إنهاء الوكيل الخامل بعد", "متقدم"],
   ]) {
     test(`are in the panel's language: ${language}`, () =>
