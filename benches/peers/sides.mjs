@@ -5,7 +5,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,8 @@ const bin = (name) => fileURLToPath(new URL(`node_modules/.bin/${name}`, import.
 const AGENT_BROWSER = fileURLToPath(
   new URL(`node_modules/agent-browser/bin/agent-browser-${process.platform}-${process.arch}`, import.meta.url),
 );
+// `npm ci --ignore-scripts` leaves it without the right to run.
+if (existsSync(AGENT_BROWSER)) chmodSync(AGENT_BROWSER, 0o755);
 const FLAGS = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   '--disable-background-networking',

@@ -153,7 +153,7 @@ describe("the engine's text and the walk", () => {
     return oracle.page.evaluate((source) => {
       // biome-ignore lint/security/noGlobalEval: it runs in a page of the test alone.
       (0, eval)(source);
-      return [globalThis.__walker.engineText(document.body), globalThis.__walker.walkText(document.body, null)];
+      return [globalThis.__walker.engineText(document.body, document.body.textContent), globalThis.__walker.walkText(document.body, null)];
     }, script);
   };
 

@@ -18,25 +18,40 @@ const PLAIN_HOSTS = new Set(['article', 'aside', 'div', 'footer', 'header', 'mai
 /** The element's shadow root, open or closed. @param {Element} element */
 const shadowOf = (element) => element.shadowRoot ?? closedRoots.get(element) ?? null;
 
+/* Elements that were found and are not listed yet. */
+let suspects = /** @type {Element[]} */ ([]);
+
+/* Returns true if `listSuspects` has elements to list. */
+function hasSuspects() {
+  if (suspects.length === 0) suspects = findSuspects(document, []);
+  return suspects.length > 0;
+}
+
+/* Lists elements that may have a closed root, each once. → an array, or undefined if there are none */
+function listSuspects() {
+  if (!hasSuspects()) return undefined;
+  const found = suspects;
+  suspects = [];
+  return found;
+}
+
 /**
- * Lists elements that may have a closed root: defined custom elements, and empty elements that have a size
- * nevertheless. → an array, or undefined if there are none
- * @param {Tree} [root]
- * @param {Element[]} [found]
- * @returns {Element[] | undefined}
+ * Finds elements that may have a closed root: defined custom elements, and empty elements that have a size nevertheless.
+ * @param {Tree} root
+ * @param {Element[]} found
  */
-function listSuspects(root = document, found = []) {
+function findSuspects(root, found) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
   for (let node = walker.nextNode(); node && found.length < MOST_SUSPECTS; node = walker.nextNode()) {
     if (isOwnHost(node)) continue;
     const inner = shadowOf(node);
-    if (inner) listSuspects(inner, found);
+    if (inner) findSuspects(inner, found);
     else if (!askedForRoot.has(node) && isSuspect(node)) {
       askedForRoot.add(node);
       found.push(node);
     }
   }
-  return found.length > 0 ? found : undefined;
+  return found;
 }
 
 /** @param {Element} element */

@@ -28,8 +28,12 @@ function skipSpace(text, at) {
   return next;
 }
 
-/** Returns the text of a block as `walkText` would, or null if only the walk can determine it. @param {Element} root */
-function engineText(root) {
+/**
+ * Returns the text of a block as `walkText` would, or null if only the walk can determine it.
+ * @param {Element} root
+ * @param {string} content  its `textContent`
+ */
+function engineText(root, content) {
   if (!(root instanceof HTMLElement) || hasClosedRoots || NOT_READ.has(tagOf(root)) || isOwnHost(root) || !isWalkedBlock(root)) return null;
   if (rendering(root) !== SHOWN) return null;
   const walked = new Set();
@@ -38,7 +42,7 @@ function engineText(root) {
     if (!block) return null;
     walked.add(block);
   }
-  return new EngineText(root, walked).read();
+  return new EngineText(root, content, walked).read();
 }
 
 /** Returns true if the walk starts a new line at the start and end of an element. @param {Element} element */
@@ -100,6 +104,7 @@ const parentOf = (node) => /** @type {HTMLElement} */ (node.parentElement);
 /* Reads one block. */
 class EngineText {
   #root;
+  #content;
   /* Blocks that are walked instead. */
   #walked;
   #text;
@@ -116,9 +121,10 @@ class EngineText {
   #starts = /** @type {number[]} */ ([]);
   #walker;
 
-  /** @param {HTMLElement} root @param {Set<Element>} walked */
-  constructor(root, walked) {
+  /** @param {HTMLElement} root @param {string} content @param {Set<Element>} walked */
+  constructor(root, content, walked) {
     this.#root = root;
+    this.#content = content;
     this.#walked = walked;
     // Copies the engine's string to the heap: reading letters outside of the heap is slow.
     this.#text = ` ${root.innerText}`.slice(1);
@@ -127,8 +133,8 @@ class EngineText {
 
   /* Returns the text, or null if everything must be walked. */
   read() {
-    const lines = this.#walked.size === 0 ? linesOf(this.#text) : [];
-    if (lines.length > 0 && isAllOf(this.#root, lines)) return tidiedLines(lines.join('\n'));
+    const whole = this.#walked.size === 0 ? wholeText(this.#root, this.#content, this.#text) : null;
+    if (whole !== null) return whole;
     for (let node = this.#walker.nextNode(); node; node = this.#walker.nextNode()) {
       if (node.nodeType === Node.TEXT_NODE) {
         if (!this.#find(node) && !this.#skip(node) && !this.#walkAround(node)) return null;
@@ -273,6 +279,21 @@ class EngineText {
   }
 }
 
+/**
+ * Returns the engine's text with its lines tidied if it is all of an element's text; else null.
+ * @param {HTMLElement} root
+ * @param {string} content  its `textContent`
+ * @param {string} text
+ */
+function wholeText(root, content, text) {
+  const dense = text.replace(/\n{2,}/g, '\n');
+  // Of most pages nothing more is left to do: splitting a long text into lines takes longer than all the rest.
+  const untidy = isUntidy(dense);
+  const lines = untidy ? linesOf(dense).join('\n') : dense;
+  if (!lines || !isAllOf(root, content, lines)) return null;
+  return untidy ? tidiedLines(lines) : lines;
+}
+
 /** Returns the lines of a text that have letters, without white space around them. @param {string} text */
 function linesOf(text) {
   const lines = [];
@@ -288,23 +309,60 @@ function linesOf(text) {
  * Returns true if these lines are all of an element's text, with white space in the same places: what `EngineText` checks node
  * by node, in a few comparisons of long strings. False says nothing: a part may only be hidden.
  * @param {HTMLElement} root
- * @param {string[]} lines
+ * @param {string} content  its `textContent`
+ * @param {string} lines
  */
-function isAllOf(root, lines) {
-  let content = root.textContent ?? '';
-  for (const { textContent } of root.querySelectorAll('script, style')) content = content.replace(textContent ?? '', () => '');
-  // Single spaces, by far the most, are left alone: replacing each takes long.
-  content = content.replace(/[\t\n\f\r][ \t\n\f\r]*| [ \t\n\f\r]+/g, ' ');
+function isAllOf(root, content, lines) {
+  let shown = content;
+  for (const { textContent } of root.querySelectorAll('script, style')) shown = shown.replace(textContent ?? '', () => '');
   let at = 0;
-  for (const line of lines) {
+  for (let begin = 0; at >= 0 && begin < lines.length; ) {
+    const end = lines.indexOf('\n', begin);
+    const line = lines.slice(begin, end < 0 ? lines.length : end);
+    begin += line.length + 1;
     // Only a new line or the next table cell may appear without any white space in the page.
-    for (const letters of line.includes('\t') ? line.split(/[ \t\f\r]*\t[ \t\f\r]*/) : [line]) {
-      if (content.charCodeAt(at) === 32) at += 1;
-      if (!content.startsWith(letters, at)) return false;
-      at += letters.length;
-    }
+    if (line.includes('\t')) {
+      for (const cell of line.split(/[ \t\f\r]*\t[ \t\f\r]*/)) at = endOfLetters(cell, shown, at);
+    } else at = endOfLetters(line, shown, at);
   }
-  return at === content.trimEnd().length;
+  return at >= 0 && skipSpace(shown, at) === shown.length;
+}
+
+/**
+ * Returns the end of these letters if they come next in a text, after white space or at once; -1 if others do, or if `at` is -1.
+ * @param {string} letters
+ * @param {string} text
+ * @param {number} at
+ */
+function endOfLetters(letters, text, at) {
+  if (at < 0) return -1;
+  const begin = skipSpace(text, at);
+  // The white space between words is nearly always the page's own single spaces.
+  return text.startsWith(letters, begin) ? begin + letters.length : endOfWords(letters, text, begin);
+}
+
+/**
+ * Returns the end of a line's words in the page's text, where white space may be longer and of another kind; -1 if they
+ * differ.
+ * @param {string} line
+ * @param {string} content
+ * @param {number} begin
+ */
+function endOfWords(line, content, begin) {
+  let at = begin;
+  for (let index = 0; index < line.length; index += 1) {
+    const letter = line.charCodeAt(index);
+    if (!isSpace(letter)) {
+      if (content.charCodeAt(at) !== letter) return -1;
+      at += 1;
+      continue;
+    }
+    index = skipSpace(line, index) - 1;
+    const next = skipSpace(content, at);
+    if (next === at) return -1;
+    at = next;
+  }
+  return at;
 }
 
 /**
@@ -332,15 +390,20 @@ function sameWords(words, text, begin, parent) {
   return at;
 }
 
-/*
- * Match white space other than a single space between words, and characters that are left out, in a text and in lines.
- */
+/* White space other than spaces and new lines, and characters that are left out. One class: each letter is looked at once. */
+const ODD = /[\u0000-\u0009\u000b-\u001f\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]/;
+/* More than a single space or new line. */
+const GAP = /[ \n]{2}/;
 const UNTIDY = /[^\S ]|[\u0000-\u001f\u200b\u2060\ufeff]| {2}|^ | $/;
-const UNTIDY_LINES = /[^\S \n]|[\u0000-\u0009\u000b-\u001f\u200b\u2060\ufeff]| {2}| \n|\n |\n\n|^[ \n]|[ \n]$/;
+
+/** Returns true if squeezing a text's lines would change it. @param {string} text */
+function isUntidy(text) {
+  return ODD.test(text) || GAP.test(text) || isSpace(text.charCodeAt(0)) || isSpace(text.charCodeAt(text.length - 1));
+}
 
 /** Squeezes each line and drops empty ones. @param {string} text */
 function tidiedLines(text) {
-  if (!UNTIDY_LINES.test(text)) return text;
+  if (!isUntidy(text)) return text;
   const lines = [];
   for (const line of text.split('\n')) {
     const tidy = UNTIDY.test(line) ? squeeze(line) : line;

@@ -97,10 +97,12 @@ const SURFACE = {
   inDocument: (/** @type {string} */ of, /** @type {InjectedFunction} */ name, /** @type {unknown[]} */ ...given) =>
     of === DOCUMENT_ID ? SURFACE[name](...given) : null,
   /**
-   * The options of takeSnapshot, with `scope` (a target) instead of `root`.
-   * @param {SnapshotOptions & { scope?: Target }} options
+   * The options of takeSnapshot, with `scope` (a target) instead of `root`. With `suspects`, answers {suspects: true} instead
+   * if there are elements whose closed shadow roots must be opened first.
+   * @param {SnapshotOptions & { scope?: Target, suspects?: boolean }} options
    */
   snapshot(options) {
+    if (options.suspects && hasSuspects()) return { suspects: true };
     let root = null;
     if (options.scope) {
       const resolved = resolveOne(options.scope);

@@ -15,7 +15,8 @@ const NOT_READ = new Set([...NEVER_SHOWN, 'svg', 'textarea', 'select', 'iframe',
 function readText(root = document.body, marks = false) {
   if (!root) return '';
   if (marks) return walkText(root, new Sight());
-  return ((root.textContent ?? '').length < SHORT_TEXT ? null : engineText(root)) ?? walkText(root, null);
+  const content = root.textContent ?? '';
+  return (content.length < SHORT_TEXT ? null : engineText(root, content)) ?? walkText(root, null);
 }
 
 /**

@@ -54,6 +54,8 @@ struct ScriptOptions {
     cursor: bool,
     marks: bool,
     scope: Option<crate::browser::page::locate::element::ScriptTarget>,
+    /// Answers with `suspects` instead if closed shadow roots must be opened first.
+    suspects: bool,
     /// The most text from one frame; the joined lines have the same limit.
     limit: usize,
 }
@@ -99,6 +101,7 @@ impl Page {
             cursor: options.cursor,
             marks: options.marks,
             scope,
+            suspects: true,
             limit: options.limit.unwrap_or(self.snapshot_limit),
         };
         self.walk(frame, script_options, SNAPSHOT_LIMIT).await
@@ -113,17 +116,21 @@ impl Page {
     fn walk(
         &self,
         frame: FrameId,
-        options: ScriptOptions,
+        mut options: ScriptOptions,
         limit: Duration,
     ) -> BoxFuture<'_, Result<FrameTree, PageError>> {
         Box::pin(async move {
-            match tokio::time::timeout(limit, self.open_closed_roots(&frame)).await {
-                Ok(Ok(())) => {}
-                // The frame has changed: later steps detect that, or do without its closed roots.
-                Ok(Err(error)) => tracing::debug!(%error, "closed shadow roots could not be asked for"),
-                Err(_) => return Err(PageError::Timeout { what: "reading the page".to_owned(), after: limit }),
+            let mut walked: Walked = self.script(&frame, Injected::Snapshot, &[&options], limit).await?;
+            if walked.suspects {
+                match tokio::time::timeout(limit, self.open_closed_roots(&frame)).await {
+                    Ok(Ok(())) => {}
+                    // The frame has changed: later steps detect that, or do without its closed roots.
+                    Ok(Err(error)) => tracing::debug!(%error, "closed shadow roots could not be asked for"),
+                    Err(_) => return Err(PageError::Timeout { what: "reading the page".to_owned(), after: limit }),
+                }
+                options.suspects = false;
+                walked = self.script(&frame, Injected::Snapshot, &[&options], limit).await?;
             }
-            let walked: Walked = self.script(&frame, Injected::Snapshot, &[&options], limit).await?;
             let inner = walked.frames.iter().map(|number| {
                 let depth = depth_in_line(&walked.lines, *number);
                 let left = options.depth.map(|most| most.checked_sub(depth + 1));
@@ -134,6 +141,7 @@ impl Page {
                     cursor: options.cursor,
                     marks: options.marks,
                     scope: None,
+                    suspects: true,
                     limit: options.limit,
                 };
                 let too_deep = left == Some(None);

@@ -12,6 +12,9 @@ use std::fmt::Write as _;
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Walked {
+    /// Nothing was walked: the page has elements whose closed shadow roots must be opened first.
+    #[serde(default)]
+    pub(super) suspects: bool,
     #[serde(default)]
     pub(super) document: String,
     #[serde(default)]
