@@ -36,6 +36,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("../../injected/readers.js"),
     include_str!("../../injected/tables.js"),
     include_str!("../../injected/waiting.js"),
+    include_str!("../../injected/same_text.js"),
     include_str!("../../injected/engine_text.js"),
     include_str!("../../injected/editing.js"),
     include_str!("../../injected/acting.js"),
