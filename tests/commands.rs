@@ -152,7 +152,7 @@ fn own(text: &mut String) {
     let line = gstack::cli::command_line::command();
     writeln!(
         text,
-        "\n## The program itself\n\nThey are for a person at a terminal and no tools of an agent; connect, stop, chat, approvals, rules and audit are refused to one also in a shell.\n"
+        "\n## The program itself\n\nThese commands are for a person at a terminal, and agents do not get them as tools. In an agent's shell, connect, stop, chat, approvals, rules and audit are refused.\n"
     )
     .unwrap();
     writeln!(text, "| command | does |\n|---|---|").unwrap();
@@ -195,7 +195,7 @@ fn page() -> String {
             }
         }
         options.write(&mut text);
-        writeln!(text, "\nThe `data` of their answers:\n").unwrap();
+        writeln!(text, "\nThe `data` of each command's answer:\n").unwrap();
         for spec in specs.iter().filter(|spec| !spec.data.is_empty()) {
             writeln!(text, "- `{}`: `{}`", spec.name, spec.data).unwrap();
         }

@@ -117,8 +117,8 @@ pub(super) const SETTINGS: [Known; 21] = [
     Known {
         name: "evidence.pictures",
         group: "Conversation",
-        label: "Keep pictures of acts",
-        help: "Takes a picture of the page before and after each act of an agent, for gstack evidence. Pictures show whatever the page shows.",
+        label: "Keep pictures of actions",
+        help: "Takes a picture of the page before and after each action of an agent, for gstack evidence. Pictures show everything that the page shows.",
         unit: None,
         range: None,
         whole: false,
