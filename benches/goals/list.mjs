@@ -23,9 +23,8 @@ export const GOALS = [
     'url',
     'tiny',
     0.5,
-    'The time is that of starting a process, for both programs: of 1.11 million instructions 1.03 million run before the command ' +
-      'itself (callgrind, `tests/instructions`), mostly in the loader. The request to the daemon takes 0.9 ms ' +
-      '("`url`, one request of a program that stays").',
+    "The time is that of starting a process, for both programs: most of `gstack url`'s page faults are the loader's, and the " +
+      'daemon answers in 0.5 ms (profiles: the start of a process, what a command says to the browser).',
   ),
   {
     name: 'url, processor ratio',
@@ -34,37 +33,43 @@ export const GOALS = [
     unit: '×',
     from: PEERS,
     reason:
-      'A process of this size that only starts and exits takes most of it (`--version` beside `url`); 180 of 334 page faults are the ' +
-      "loader's (`perf stat -e page-faults`, callgrind).",
+      "Half of it is what a process of any size takes, and most of the rest the loader's page faults (profile: the start of a process).",
   },
   ratio(
     'goto',
     'tiny',
     0.8,
-    "Both wait for the document's `load` event, which takes the browser 50 to 70 ms for every client (times of the DevTools messages " +
-      'in `strace -f -tt` of the daemon); gstack adds 3 to 5 ms to it.',
+    'Nothing is sent between `Page.navigate` and the answer: the browser loads the document, which takes it as long for every client ' +
+      '(profile: what a command says to the browser).',
   ),
   ratio(
     'click',
     'tiny',
     0.7,
-    'Of 20 ms (`strace -f -tt` of the daemon) 7 are the check before, three mouse events in one write and the verdict with the ' +
-      "handlers' end, 6 the start of the process, the rest the browser's own frame. " +
+    'Three exchanges, of which none can be left out without acting on an element that was not checked (profile: what a command says to ' +
+      'the browser); the start of the process is a third. ' +
       'agent-browser checks neither that the element stands still nor that it takes the event.',
   ),
   ratio(
     'fill',
     'tiny',
     0.7,
-    'As for click: the element is checked before, and the value is read back after the events. The start of the process is a third of it.',
+    'Three exchanges as for click: checked and selected, the text, and the value read back. The start of the process is a third ' +
+      '(profile: what a command says to the browser).',
   ),
   ratio(
     'snapshot',
     'tiny',
     0.6,
-    'The start of the process is a third, the request the rest: two exchanges with the page (`strace -f -tt`).',
+    'One exchange of 2 ms; the start of the process is more than half ' +
+      '(profiles: what a command says to the browser, the start of a process).',
   ),
-  ratio('screenshot', 'tiny', 0.9, null),
+  ratio(
+    'screenshot',
+    'tiny',
+    0.9,
+    '`Page.captureScreenshot` is nearly all of it: the browser draws a frame and encodes it (profile: what a command says to the browser).',
+  ),
   ratio(
     'snapshot',
     '10k',
@@ -77,8 +82,8 @@ export const GOALS = [
     'text',
     '10k',
     0.7,
-    "After the engine's own `innerText` its lines are compared with the page's text nodes, which is how hidden text, " +
-      'shadow roots and fields are read as people see them. agent-browser prints `innerText` alone.',
+    "After the engine's own `innerText` its lines are compared with the page's text, and shadow roots and fields are looked for: " +
+      'that is how they are read as people see them (profile: text). agent-browser prints `innerText` alone.',
   ),
   ratio('snapshot', '100k', 0.03, 'As for 10k.'),
   ratio('text', '100k', 0.7, 'As for 10k.'),
@@ -86,7 +91,7 @@ export const GOALS = [
     'nothing runs → first page',
     'tiny',
     0.7,
-    'Both start the same browser, and its own start is nearly all of it (`connect --json` has the time of each step).',
+    'Both start the same browser, and its own start is nearly all of it (`connect` prints the time of each step).',
   ),
   {
     name: 'daemon memory, fresh',
@@ -118,7 +123,8 @@ export const GOALS = [
     most: 1.5,
     unit: 'ms',
     from: PEERS,
-    reason: "A process that only starts and exits takes most of it; the loader's share is above, at url.",
+    reason:
+      "Half of it is what a process of any size takes, and most of the rest the loader's page faults (profile: the start of a process).",
   },
   ...[
     ['Enter → agent', 'Enter in the panel → the line at the agent'],
@@ -147,7 +153,7 @@ export const GOALS = [
     most: 12,
     unit: 'MB',
     from: PEERS,
-    reason: '10 MB are code, 3.7 MB embedded files and tables (0.65 MB of it axe-core), 1.8 MB unwind tables (`size -A`).',
+    reason: '11 MB are code, 4 MB embedded files and tables (0.65 MB of it axe-core), 1.9 MB unwind tables (profile: the program).',
   },
   {
     name: 'cold build',

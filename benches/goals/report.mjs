@@ -38,7 +38,7 @@ export function markdown(goals, figures) {
     const how = figure?.how ? `${from}; ${figure.how}` : from;
     text += row([title, value, `≤ ${shown(most, unit)}`, state === 'met' ? 'met' : `**${state}**`, figure?.day ?? '', how]);
   }
-  if (of('missed').length > 0) text += '\n### Why goals are missed\n\n';
+  if (of('missed').length > 0) text += '\n### Why goals are missed\n\nThe profiles are in [goals/PROFILES.md](goals/PROFILES.md).\n\n';
   for (const { title, figure, most, unit, reason } of of('missed')) {
     text += `- **${title}**: missed, ${shown(figure.value, unit)} instead of ${shown(most, unit)}. ${reason ?? 'NO REASON IS KNOWN.'}\n`;
   }

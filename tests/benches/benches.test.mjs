@@ -9,6 +9,7 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { GOALS } from '../../benches/goals/list.mjs';
 import * as goals from '../../benches/goals/report.mjs';
+import { exchanges } from '../../benches/goals/traced.mjs';
 import { growth, seriesOf, steepest } from '../../benches/scale/growth.mjs';
 import { Lines } from '../../benches/scale/lines.mjs';
 import { summary } from '../../benches/scale/measuring.mjs';
@@ -115,6 +116,24 @@ describe('goals', () => {
     assert.match(text, /\| A \| 2 ms \| ≤ 2 ms \| met \| 2026-01-02 \| run\.mjs; load 0 \|/);
     assert.match(text, /- \*\*B\*\*: missed, 0\.51 × instead of 0\.5 ×\. Because of it\./);
     assert.match(text, /\| C \| no machine \| ≤ 4 \| \*\*not measured\*\* \|/);
+  });
+
+  test('a trace of the daemon says which exchanges a command needs', () => {
+    const message = (id, method, params) => `{\\"id\\":${id},\\"method\\":\\"${method}\\",\\"params\\":{${params}}}\\0`;
+    const trace = [
+      `7 100.000000 sendto(15, "${message(1, 'Page.before', '')}", 9, 0, NULL, 0) = 9`,
+      '7 100.100000 recvfrom(19, "POST /command HTTP/1.1\\r\\n\\r\\n{\\"command\\":\\"click\\",\\"args\\":[]}", 9, 0, NULL, NULL) = 9',
+      `8 100.101000 sendto(15, "${message(2, 'Runtime.evaluate', 'await __gstack.ready(1)')}", 9, 0, NULL, 0) = 9`,
+      '8 100.102000 recvfrom(15, "{\\"id\\":2,\\"result\\":{}}\\0", 9, 0, NULL, NULL) = 9',
+      `8 100.103500 sendto(15, "${message(3, 'Input.move', '')}${message(4, 'Input.move', '')}", 9, 0, NULL, 0 <unfinished ...>`,
+      '7 100.104000 writev(19, [{iov_base="HTTP/1.1 200 OK\\r\\n", iov_len=9}], 1) = 9',
+      `7 100.200000 sendto(15, "${message(5, 'Page.after', '')}", 9, 0, NULL, 0) = 9`,
+    ].join('\n');
+    const found = exchanges(trace).map((one) => ({ ...one, steps: one.steps.map(({ at, words }) => `${at.toFixed(1)} ${words}`) }));
+    assert.equal(found.length, 1);
+    assert.equal(found[0].command, 'click');
+    assert.deepEqual(found[0].steps, ['1.0 Runtime.evaluate (ready)', '3.5 2 × Input.move']);
+    assert.equal(found[0].answered.toFixed(1), '4.0');
   });
 
   test('no name of a goal occurs twice', () => {
