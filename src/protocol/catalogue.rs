@@ -17,50 +17,16 @@ mod browser;
 mod connection;
 mod conversations;
 mod policy;
+mod template;
 
 pub(crate) use agents::*;
 pub(crate) use browser::*;
 pub(crate) use connection::*;
 pub(crate) use conversations::*;
 pub(crate) use policy::*;
+pub(crate) use template::MessageTemplate;
 
-use super::sentence::LocalizedPhrase;
 pub(crate) use super::sentence::Sentence;
-
-/// A sentence with placeholders for its values: `$1`, `$2` …
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MessageTemplate {
-    name: &'static str,
-    english: &'static str,
-}
-
-impl MessageTemplate {
-    /// Returns the code used on the wire and in the panel's message catalogues: `api_failed`.
-    pub fn code(self) -> String {
-        self.name.to_ascii_lowercase()
-    }
-
-    /// Fills in the values: a name, a path, a number, an error.
-    pub fn with<const N: usize>(self, values: [&str; N]) -> Sentence {
-        debug_assert_eq!(self.english.matches('$').count(), N, "{}", self.name);
-        let mut text = String::new();
-        let mut rest = self.english.split('$');
-        text.push_str(rest.next().unwrap_or_default());
-        for part in rest {
-            let place = part.chars().next().and_then(|digit| digit.to_digit(10)).unwrap_or_default() as usize;
-            text.push_str(place.checked_sub(1).and_then(|at| values.get(at)).copied().unwrap_or_default());
-            text.push_str(part.get(1..).unwrap_or_default());
-        }
-        let values = values.iter().map(|value| (*value).to_owned()).collect();
-        Sentence { text, phrase: Some(LocalizedPhrase { code: self.code(), values }), said: None }
-    }
-}
-
-impl From<MessageTemplate> for Sentence {
-    fn from(told: MessageTemplate) -> Self {
-        told.with([])
-    }
-}
 
 /// Returns the next step for a disk error (`base::trouble`), by its code. `place`: the path.
 pub(crate) fn next_step_of_disk(code: &str, place: &str) -> Option<Sentence> {

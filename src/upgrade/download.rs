@@ -3,7 +3,7 @@
 //! Owns which addresses are requested. gstack itself has no TLS: these programs already know this machine's
 //! certificates and proxies. Downloaded files are trusted only because of their signature.
 
-use super::UpgradeError;
+use super::error::UpgradeError;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use tokio::process::Command;

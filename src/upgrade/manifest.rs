@@ -3,7 +3,7 @@
 //! Owns its format and the key. It contains the SHA-256 of everything that is installed; the signature covers the whole
 //! file, including the version.
 
-use super::UpgradeError;
+use super::error::UpgradeError;
 use minisign_verify::{PublicKey, Signature};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};

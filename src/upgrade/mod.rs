@@ -4,6 +4,7 @@
 //! server: the manifest of what is installed is signed, and this program contains the key.
 
 mod download;
+mod error;
 mod installer;
 mod manifest;
 mod replacement;
@@ -14,80 +15,17 @@ use crate::base::lock::FileLock;
 use crate::base::upgrade::is_newer;
 use crate::client::{ending, start, upgrade as daemon_upgrade};
 use crate::protocol::VERSION;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
+pub(crate) use error::UpgradeError;
 use installer::Installer;
 use manifest::{Key, Release};
 use replacement::Replacement;
 use serde::Serialize;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The time for a daemon to exit that was started only to prove that it starts.
 const END_LIMIT: Duration = Duration::from_secs(15);
-
-#[derive(Debug, thiserror::Error)]
-pub enum UpgradeError {
-    #[error("this build of gstack has no key to check releases with")]
-    NoKey,
-    #[error("{0} can't be used for releases: only https is accepted")]
-    Address(String),
-    #[error("{name} could not be downloaded: {reason}")]
-    Download { name: String, reason: String },
-    #[error("the release's signature is not valid: {0}")]
-    Signature(String),
-    #[error("the release's manifest can't be read: {0}")]
-    Manifest(String),
-    #[error("the newest release is {offered}, which is older than this gstack ({VERSION})")]
-    Older { offered: String },
-    #[error("release {version} has no build for {target}")]
-    NoTarget { version: String, target: String },
-    #[error("{name} does not match the release: {how}")]
-    Damaged { name: String, how: String },
-    #[error("the downloaded program does not start here: {0}")]
-    DoesNotStart(String),
-    #[error("this gstack was installed by {0}")]
-    Managed(&'static str),
-    #[error("{path} can't be replaced: {source}")]
-    Place { path: PathBuf, source: io::Error },
-    #[error("gstack {version} did not become ready, so {VERSION} is back in place: {reason}")]
-    RolledBack { version: String, reason: String },
-}
-
-impl From<UpgradeError> for Fault {
-    fn from(error: UpgradeError) -> Self {
-        use UpgradeError as E;
-        let (code, hint) = match &error {
-            E::NoKey => {
-                (FaultCode::NotFound, "Update it the way that you installed it; docs/INSTALL.md lists the ways.")
-            }
-            E::Address(_) => (FaultCode::UrlRefused, "Unset GSTACK_RELEASE_URL, or set it to an https address."),
-            E::Download { .. } => (FaultCode::NotFound, "Nothing was changed. Check the network and try again."),
-            E::Signature(_) | E::Damaged { .. } => (
-                FaultCode::Denied,
-                "Nothing was changed. Try again. If it fails again, report it to gstack's maintainers.",
-            ),
-            E::Manifest(_) => {
-                (FaultCode::Conflict, "Nothing was changed. Install the release by hand: docs/INSTALL.md.")
-            }
-            E::Older { .. } => (FaultCode::Denied, "Nothing was changed: an upgrade never installs an older gstack."),
-            E::NoTarget { .. } => (FaultCode::NotFound, "Nothing was changed. Build it from source: install/setup.sh."),
-            E::DoesNotStart(_) => (FaultCode::Conflict, "Nothing was changed. Build it from source: install/setup.sh."),
-            E::Managed(_) => (FaultCode::Conflict, "Update it the same way."),
-            E::Place { .. } => {
-                (FaultCode::Storage, "Make its folder writable by you, and check that the disk is not full.")
-            }
-            E::RolledBack { .. } => {
-                (FaultCode::Conflict, "Please report this, with the output of: gstack doctor --report")
-            }
-        };
-        let fault = Self::new(code, error.to_string()).hint(hint);
-        match &error {
-            E::Managed(by) => fault.command(Installer::command(by)),
-            _ => fault,
-        }
-    }
-}
 
 /// The releases found, and the result.
 #[derive(Debug, Serialize)]
@@ -210,9 +148,4 @@ async fn end(home: &Home) {
     if let Ok(Stopping { pid }) = Client::of_running(home.clone()).post::<_, Stopping>("/stop", &Empty {}).await {
         ending::within(home, pid, END_LIMIT).await;
     }
-}
-
-/// Returns the parent folder; a program's path always has one.
-fn folder(path: &Path) -> &Path {
-    path.parent().unwrap_or(path)
 }

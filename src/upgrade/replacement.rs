@@ -3,7 +3,7 @@
 //! Owns the staging folder next to the program, and removes it at the end. A running program cannot be written to, but
 //! it can be replaced; each step is a single rename.
 
-use super::{UpgradeError, folder};
+use super::error::UpgradeError;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
@@ -139,6 +139,11 @@ pub(super) async fn version_of(program: &Path) -> Result<String, UpgradeError> {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned()),
         false => Err(UpgradeError::DoesNotStart(output.status.to_string())),
     }
+}
+
+/// Returns the parent folder; a program's path always has one.
+fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(path)
 }
 
 #[cfg(test)]

@@ -83,14 +83,24 @@ fn uses(text: &str) -> Vec<(bool, String)> {
     found
 }
 
-/// Returns `crate::…` and `super::…` paths outside `use` declarations.
-fn inline_paths(text: &str) -> Vec<String> {
+/// Returns the paths outside `use` declarations that begin with `crate::`, `super::` or the name of a child module.
+fn inline_paths(text: &str, children: &BTreeSet<String>) -> Vec<String> {
     let mut found = Vec::new();
-    for (_, line) in code(text).filter(|(_, line)| !line.trim_start().starts_with("use ")) {
+    let starts: Vec<String> = ["crate", "super"]
+        .into_iter()
+        .chain(children.iter().map(String::as_str))
+        .map(|name| format!("{name}::"))
+        .collect();
+    let declares = |line: &str| line.split_whitespace().take(3).any(|word| word == "use");
+    for (_, line) in code(text).filter(|(_, line)| !declares(line)) {
         // A visibility is not an import.
         let line = line.replace("pub(in crate::", "pub(in ");
-        for start in ["crate::", "super::"] {
-            for (at, _) in line.match_indices(start) {
+        for start in &starts {
+            for (at, _) in line.match_indices(start.as_str()) {
+                // The end of a longer name, or a later part of a path.
+                if line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':') {
+                    continue;
+                }
                 let rest = &line[at..];
                 let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')).unwrap_or(rest.len());
                 found.push(rest[..end].trim_end_matches(':').to_owned());
@@ -120,6 +130,12 @@ impl Crate {
         Self { files, exports }
     }
 
+    /// Returns the names of the modules directly in a module.
+    fn children(&self, module: &Module) -> BTreeSet<String> {
+        let below = self.files.keys().filter(|other| other.len() == module.len() + 1 && other.starts_with(module));
+        below.filter_map(|other| other.last().cloned()).collect()
+    }
+
     /// Returns the file that defines what a path names.
     fn file_of(&self, path: &Module) -> Option<&PathBuf> {
         let held = (1..=path.len()).rev().find(|length| self.files.contains_key(&path[..*length]))?;
@@ -139,7 +155,7 @@ impl Crate {
             let text = shipped(source);
             let imported = uses(text).into_iter().filter(|(public, _)| !public).map(|(_, path)| path);
             let found = imported
-                .chain(inline_paths(text))
+                .chain(inline_paths(text, &self.children(&module)))
                 .filter_map(|path| self.file_of(&absolute(&path, &module, &self.files)?).cloned())
                 .filter(|file| *file != source.path);
             (source.path.clone(), found.collect())
@@ -196,6 +212,8 @@ fn the_reader_of_imports_follows_groups_parents_and_exports() {
         file("a/b.rs", "use crate::d::{self, D};\npub struct B;\n"),
         file("a/c.rs", "use super::B;\n// use crate::d::D;\n"),
         file("d.rs", "fn f() { crate::a::B; }\n"),
+        file("e/mod.rs", "mod g;\nfn f() { g::h(); long::g::h(); }\n"),
+        file("e/g.rs", "use super::f;\npub fn h() {}\n"),
     ];
     let sources: Vec<&Source> = made.iter().collect();
     let imports = Crate::read(&sources).imports(&sources);
@@ -204,5 +222,6 @@ fn the_reader_of_imports_follows_groups_parents_and_exports() {
     assert_eq!(of("a/c.rs"), ["a/b.rs"], "a re-export counts for the file that defines it");
     assert_eq!(of("d.rs"), ["a/b.rs"]);
     let found: Vec<Vec<PathBuf>> = cycles(&imports).into_iter().map(|cycle| cycle.into_iter().collect()).collect();
-    assert_eq!(found, [vec![PathBuf::from("a/b.rs"), PathBuf::from("d.rs")]]);
+    let pairs = [["a/b.rs", "d.rs"], ["e/g.rs", "e/mod.rs"]].map(|pair| pair.map(PathBuf::from).to_vec());
+    assert_eq!(found, pairs, "a child module is named without `crate::` or `super::`");
 }

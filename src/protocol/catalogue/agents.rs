@@ -1,6 +1,6 @@
 //! Sentences about agents: their programs, their APIs, notices during a turn.
 
-use super::MessageTemplate;
+use super::template::MessageTemplate;
 
 catalogue! {
     // Agents' programs. `$1` is the agent.

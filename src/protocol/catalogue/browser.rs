@@ -1,6 +1,6 @@
 //! Sentences about browsers, tabs, pages and their elements.
 
-use super::MessageTemplate;
+use super::template::MessageTemplate;
 
 catalogue! {
     // Browser and tabs.

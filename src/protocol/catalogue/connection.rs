@@ -1,6 +1,6 @@
 //! Sentences about the connection between the panel and the daemon, its check, and the settings.
 
-use super::MessageTemplate;
+use super::template::MessageTemplate;
 
 catalogue! {
     // The connection between the panel and the daemon.

@@ -1,6 +1,6 @@
 //! Sentences about conversations: turns, messages and answers, folders and the disk, work trees.
 
-use super::MessageTemplate;
+use super::template::MessageTemplate;
 
 catalogue! {
     // Turns.

@@ -1,6 +1,6 @@
 //! Sentences about rules, approvals and the audit.
 
-use super::MessageTemplate;
+use super::template::MessageTemplate;
 
 catalogue! {
     // Why a card asks although a rule seems to allow the action.
