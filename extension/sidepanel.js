@@ -1,12 +1,12 @@
 /**
  * The side panel's entry point: creates the parts, connects them to the store and draws once per frame. Owns no logic:
- * state is in `panel/state`, requests in `panel/session.js`, nodes in `panel/view`.
+ * state is in `panel/state`, requests in `panel/tab-conversation.js`, nodes in `panel/view`.
  */
 import { t } from "./shared/i18n.js";
 import { PanelApp } from "./panel/app.js";
 import { Connection } from "./panel/connection.js";
 import { keepUnsent, restoreUnsent } from "./panel/storage.js";
-import { Session } from "./panel/session.js";
+import { TabConversation } from "./panel/tab-conversation.js";
 import { INITIAL, reduce } from "./panel/state/panel-state.js";
 import { createStore } from "./panel/store.js";
 import { followTheme } from "./panel/theme.js";
@@ -26,15 +26,15 @@ const { id: windowId } = await chrome.windows.getCurrent();
 const lost = { code: "daemon-down", hop: "background", message: t("backgroundLost"), words: SAID, hint: t("backgroundLostHint") };
 const connection = new Connection({
   open: () => chrome.runtime.connect({ name: "panel" }),
-  onMessage: (message) => session.receive(message),
+  onMessage: (message) => chat.receive(message),
   onOpen: () => {
     if (windowId !== undefined) connection.notify("panel.opened", { windowId });
   },
-  onLost: (again) => session.lost(again ? lost : null),
+  onLost: (again) => chat.lost(again ? lost : null),
   lost,
   late: { code: "timeout", hop: "daemon", message: t("late"), words: SAID },
 });
-const session = new Session(connection, store);
+const chat = new TabConversation(connection, store);
 
 store.dispatch({ type: "restored", outbox: await restoreUnsent() });
 let { outbox } = store.state;
@@ -44,6 +44,6 @@ store.subscribe((state) => {
   outbox = state.outbox;
 });
 
-new PanelApp({ store, session, connection });
+new PanelApp({ store, chat, connection });
 connection.connect();
-if (windowId !== undefined) await followTab(windowId, (tab) => session.follow(tab));
+if (windowId !== undefined) await followTab(windowId, (tab) => chat.follow(tab));

@@ -4,7 +4,7 @@
  * Owns the connections between the parts. Draws from the store, at most once per frame; runs a timer only while a turn
  * runs.
  * @import { Connection } from "./connection.js"
- * @import { PanelStore, Session } from "./session.js"
+ * @import { PanelStore, TabConversation } from "./tab-conversation.js"
  * @import { PanelState } from "./state/panel-state.js"
  */
 import { t } from "../shared/i18n.js";
@@ -59,24 +59,24 @@ export class PanelApp {
   #startOf = "";
   /** The last card that was revealed. @type {unknown} */ #offered = null;
 
-  /** @param {{ store: PanelStore, session: Session, connection: Connection }} parts */
-  constructor({ store, session, connection }) {
+  /** @param {{ store: PanelStore, chat: TabConversation, connection: Connection }} parts */
+  constructor({ store, chat, connection }) {
     this.store = store;
-    this.session = session;
+    this.chat = chat;
     this.toast = new Toast(byId("toast"));
     this.announcer = new Announcer(byId("announcer"));
     this.files = new Files(connection);
-    const { control } = session;
+    const { control } = chat;
     this.queue = new Queue(byId("queue"), {
-      remove: (clientId) => this.#do(() => session.unqueue(clientId)),
+      remove: (clientId) => this.#do(() => chat.unqueue(clientId)),
       goOn: () => this.#do(() => control.goOn()),
     });
     const pick = new Pick({ connection, toast: this.toast, offerRefs: () => this.drawers.toggleDebug("refs") });
-    const panel = { store, session, connection, files: this.files, toast: this.toast, pick };
+    const panel = { store, chat, connection, files: this.files, toast: this.toast, pick };
     this.pick = pick;
     const place = {
       newChat: () => this.#newChat(),
-      stop: () => this.#do(() => session.stop()),
+      stop: () => this.#do(() => chat.stop()),
       show: (/** @type {import("./drawers.js").Drawer} */ drawer) => this.drawers.toggle(drawer),
       showKeys: () => this.#showKeys(),
       chooseFolder: () => this.folder.menu.open(),
@@ -97,7 +97,7 @@ export class PanelApp {
     this.banner = new Banner(byId("banner"), this.reconnect);
     this.empty = new Empty(byId("empty"), {
       say: (text) => this.writing.say(text),
-      arrive: () => this.session.prepare(),
+      arrive: () => this.chat.prepare(),
       lookAgain: () => this.#lookForAgents(),
       otherAgents: () => this.agents.menu.open(),
       goOn: ({ conversationId }) => this.#do(() => control.attach(conversationId)),
@@ -133,7 +133,7 @@ export class PanelApp {
       },
     });
     this.conversation = new ConversationView(byId("conversation"), {
-      loadOlder: () => session.older(),
+      loadOlder: () => chat.older(),
       tools: {
         prose: {
           text: new FrameBudget(TEXT_A_FRAME),
@@ -145,7 +145,7 @@ export class PanelApp {
         unattended: (minutes) => this.#attempt(() => control.workUnattended(minutes)),
         retry: (clientId) => this.writing.sayAgain(clientId),
         remedies: (clientId, fault) => this.writing.remedies(clientId, fault),
-        resend: (clientId) => session.sender.resend(clientId),
+        resend: (clientId) => chat.sender.resend(clientId),
         takeBack: (clientId) => this.writing.takeBack(clientId),
         showSettings: () => this.drawers.toggle("settings"),
         readOnly: false,
@@ -214,19 +214,19 @@ export class PanelApp {
     this.clients.update(client);
     this.announcer.watchDrivers(client.ask);
     this.takeover.update(pausedIn(state.drivers, state.tab));
-    drawLease(byId("lease"), leaseOf(state.drivers, state.tab), () => this.#do(() => this.session.control.takeTabBack()));
+    drawLease(byId("lease"), leaseOf(state.drivers, state.tab), () => this.#do(() => this.chat.control.takeTabBack()));
     const now = Date.now();
     const rule = unattendedRule(state.rules, state.conversation?.info.conversationId, now);
     drawNotice(byId("notice"), state.notice, () => this.store.dispatch({ type: "notice", fault: null }));
     drawUnattended(byId("unattended"), rule, () => {
-      if (rule) this.#do(() => this.session.control.removeRule(rule.id));
+      if (rule) this.#do(() => this.chat.control.removeRule(rule.id));
     });
     drawUpdate(byId("update"), newerExtension(state, chrome.runtime.getManifest().version), () => chrome.runtime.reload());
     drawReading(byId("reading"), state.reading?.info ?? null, {
-      back: () => void this.session.read(null).then(() => this.composer.focus()),
+      back: () => void this.chat.read(null).then(() => this.composer.focus()),
       goOn: (info) =>
         this.#do(async () => {
-          await this.session.control.attach(info.conversationId);
+          await this.chat.control.attach(info.conversationId);
           this.composer.focus();
         }),
     });
@@ -270,7 +270,7 @@ export class PanelApp {
         ...(trouble
           ? [troublePage(trouble, { retry: this.reconnect, details: () => this.drawers.toggleDebug("connection") })]
           : state.openFault
-            ? [faultCard(state.openFault, [{ label: t("retry"), onclick: () => void this.session.open() }])]
+            ? [faultCard(state.openFault, [{ label: t("retry"), onclick: () => void this.chat.open() }])]
             : []),
       );
     }
@@ -294,7 +294,7 @@ export class PanelApp {
 
   #newChat() {
     this.#do(async () => {
-      await this.session.clear();
+      await this.chat.clear();
       this.composer.focus();
     });
   }
@@ -303,7 +303,7 @@ export class PanelApp {
   async #lookForAgents() {
     this.toast.show(t("lookingForAgents"));
     await this.#attempt(async () => {
-      const found = await this.session.lookForAgents();
+      const found = await this.chat.lookForAgents();
       this.toast.show(found.length > 0 ? t("agentsFound", found.map((agent) => agent.label).join(", ")) : t("noAgentYet"));
     });
   }
@@ -372,7 +372,7 @@ export class PanelApp {
     if (this.pick.stop()) {
       /* the page's element picker is open */
     } else if (this.drawers.open) this.drawers.close();
-    else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.session.stop());
+    else if (!this.composer.stopButton.hidden && !this.composer.stopButton.disabled) this.#do(() => this.chat.stop());
     else return;
     event?.preventDefault();
   }

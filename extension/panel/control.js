@@ -4,7 +4,7 @@
  * Owns these requests. Results go through the store; nothing changes here before the daemon has confirmed it.
  * @import { AgentName, ConversationInfo, Decision, PolicyAdd, PolicyRule } from "../protocol.js"
  * @import { Connection } from "./connection.js"
- * @import { PanelStore } from "./session.js"
+ * @import { PanelStore } from "./tab-conversation.js"
  */
 import { unattended } from "./state/policy.js";
 

@@ -6,7 +6,7 @@
  * @import { Connection } from "./connection.js"
  * @import { Files } from "./files.js"
  * @import { Pick } from "./pick.js"
- * @import { PanelStore, Session } from "./session.js"
+ * @import { PanelStore, TabConversation } from "./tab-conversation.js"
  * @import { Toast } from "./view/toast.js"
  */
 import { faultOf } from "../shared/fault.js";
@@ -26,7 +26,7 @@ const PING_LIMIT_MS = 5000;
  *
  * @typedef {object} Panel
  * @property {PanelStore} store
- * @property {Session} session
+ * @property {TabConversation} chat
  * @property {Connection} connection
  * @property {Files} files
  * @property {Toast} toast
@@ -82,7 +82,7 @@ async function allConversations(connection, search) {
 
 /** @param {Panel} panel @param {() => void} close */
 export function historyActions(panel, close) {
-  const { store, session, connection, toast } = panel;
+  const { store, chat, connection, toast } = panel;
   return {
     /** @param {string | null} search */
     list: (search) => allConversations(connection, search),
@@ -93,10 +93,10 @@ export function historyActions(panel, close) {
       // A conversation that still has its tab is shown there, where it can continue.
       if (tab)
         void chrome.tabs.update(tab.chromeTabId, { active: true }).then(() => chrome.windows.update(tab.windowId, { focused: true }));
-      else void session.read(info);
+      else void chat.read(info);
     },
     /** @param {ConversationInfo} info @param {string} title */
-    rename: (info, title) => attempt(toast, () => session.control.rename(info.conversationId, title)),
+    rename: (info, title) => attempt(toast, () => chat.control.rename(info.conversationId, title)),
     /** @param {ConversationInfo} info @param {ExportFormat} format */
     save: (info, format) =>
       exportConversation(panel, info.conversationId, format).catch(() => {
@@ -104,9 +104,9 @@ export function historyActions(panel, close) {
       }),
     /** @param {ConversationInfo} info @param {() => void} restored */
     remove: async (info, restored) => {
-      await attempt(toast, () => session.control.remove(info.conversationId));
+      await attempt(toast, () => chat.control.remove(info.conversationId));
       const undo = () =>
-        void attempt(toast, () => session.control.restore(info.conversationId)).then(restored, () => {
+        void attempt(toast, () => chat.control.restore(info.conversationId)).then(restored, () => {
           /* the toast shows it */
         });
       toast.show(t("deleted", info.title || t("untitled")), { label: t("undo"), onclick: undo });
@@ -115,14 +115,14 @@ export function historyActions(panel, close) {
 }
 
 /** @param {Panel} panel */
-export function settingsActions({ store, session, connection }) {
+export function settingsActions({ store, chat, connection }) {
   return {
     read: () => connection.request("settings.get", {}),
     /** @param {string} name @param {import("../protocol.js").SettingValue | null} value */
     set: (name, value) => connection.request("settings.set", { name, value }),
-    policy: () => session.control.readPolicy(),
+    policy: () => chat.control.readPolicy(),
     /** @param {PolicyRule} rule */
-    takeBack: (rule) => session.control.removeRule(rule.id),
+    takeBack: (rule) => chat.control.removeRule(rule.id),
     theme: readTheme,
     setTheme,
     marks: readMarks,

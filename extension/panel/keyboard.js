@@ -5,7 +5,7 @@
  * focus rings while the keyboard is elsewhere. Never moves the focus itself.
  * @import { PanelKeys } from "../protocol.js"
  * @import { Connection } from "./connection.js"
- * @import { PanelStore } from "./session.js"
+ * @import { PanelStore } from "./tab-conversation.js"
  */
 
 /** An agent's click takes the focus for a moment. A loss shorter than this does not count. */

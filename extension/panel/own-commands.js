@@ -42,7 +42,7 @@ export function ownCommands() {
  * @param {{ name: OwnName, argument: string }} command
  */
 export async function runOwn(panel, place, { name, argument }) {
-  const { store, session, toast } = panel;
+  const { store, chat, toast } = panel;
   const { conversation, agents } = store.state;
   const conversationId = conversation?.info.conversationId;
   switch (name) {
@@ -51,7 +51,7 @@ export async function runOwn(panel, place, { name, argument }) {
     case "stop":
       return place.stop();
     case "stop-all":
-      return toast.show(t("stoppedAll", await session.control.stopAll()));
+      return toast.show(t("stoppedAll", await chat.control.stopAll()));
     case "history":
     case "settings":
       return place.show(name);
@@ -61,23 +61,23 @@ export async function runOwn(panel, place, { name, argument }) {
       if (conversationId) await exportConversation(panel, conversationId, argument.toLowerCase() === "json" ? "json" : "markdown");
       return;
     case "folder":
-      return argument ? session.control.setFolder(argument) : place.chooseFolder();
+      return argument ? chat.control.setFolder(argument) : place.chooseFolder();
     case "model": {
       if (!argument) return place.chooseModel();
       const found = modelNamed(argument, chosenAgent(agents, conversation?.info ?? null));
-      return found ? session.control.choose(conversation?.info.agent ?? null, found.model) : toast.show(t("noSuchModel", argument));
+      return found ? chat.control.choose(conversation?.info.agent ?? null, found.model) : toast.show(t("noSuchModel", argument));
     }
     case "rename":
-      if (conversationId) await session.control.rename(conversationId, argument);
+      if (conversationId) await chat.control.rename(conversationId, argument);
       return;
     case "note": {
       if (!argument) return toast.show(t("noteEmpty"));
-      const path = await session.control.note(argument);
+      const path = await chat.control.note(argument);
       return toast.show(path ? t("noteLeft", path) : t("sayNothing"));
     }
     case "unattended": {
       const minutes = spanOf(argument || "15m");
-      return minutes === null ? toast.show(t("spanHint")) : session.control.workUnattended(minutes);
+      return minutes === null ? toast.show(t("spanHint")) : chat.control.workUnattended(minutes);
     }
     case "page":
     case "selection":

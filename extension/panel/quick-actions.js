@@ -1,7 +1,7 @@
 /**
  * Actions on the page in view that need no agent: clean it up, take a screenshot, pick an element.
  * @import { Connection } from "./connection.js"
- * @import { PanelStore } from "./session.js"
+ * @import { PanelStore } from "./tab-conversation.js"
  * @import { Toast } from "./view/toast.js"
  */
 import { faultOf } from "../shared/fault.js";

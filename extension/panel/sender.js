@@ -4,7 +4,7 @@
  * Owns the order of sending. Unsent messages are in the store, and `storage.js` saves them.
  * @import { NewAttachment } from "../protocol.js"
  * @import { Connection } from "./connection.js"
- * @import { PanelStore } from "./session.js"
+ * @import { PanelStore } from "./tab-conversation.js"
  */
 import { faultOf } from "../shared/fault.js";
 import { heldConversation } from "./state/panel-state.js";

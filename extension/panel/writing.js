@@ -1,7 +1,7 @@
 /**
  * The composer's traffic with the daemon: messages, retries, page context and commands.
  *
- * Owns the connections between composer, drafts and session. Draws nothing.
+ * Owns the connections between composer, drafts and chat. Draws nothing.
  * @import { Fault, NewAttachment, Picked } from "../protocol.js"
  * @import { Panel } from "./drawer-actions.js"
  * @import { Drafts } from "./drafts.js"
@@ -67,9 +67,9 @@ export class Writing {
       send: (text, attachments, context) => this.send(text, attachments, context),
       stop: () => this.place.stop(),
       recall: () => this.#lastMessage,
-      arrive: () => this.panel.session.prepare(),
+      arrive: () => this.panel.chat.prepare(),
       draft: (text) => {
-        this.panel.session.writes(text);
+        this.panel.chat.writes(text);
         this.drafts.typed();
       },
       attached: () => this.drafts.attached(),
@@ -102,7 +102,7 @@ export class Writing {
       this.queue.refuse();
       return false;
     }
-    this.panel.session.sender.say(text, attachments, context);
+    this.panel.chat.sender.say(text, attachments, context);
     this.sent();
     this.conversation().toEnd();
     return true;
@@ -123,11 +123,11 @@ export class Writing {
   remedies(clientId, fault) {
     const again = { label: t("retry"), onclick: () => this.sayAgain(clientId) };
     if (fault.code !== "agent-signed-out" && fault.code !== "agent-missing") return [again];
-    const { session, store, toast } = this.panel;
+    const { chat, store, toast } = this.panel;
     const chosen = this.#agent;
     const other = store.state.agents?.find(({ status, hasModel, name }) => status === "ready" && hasModel && name !== chosen?.name);
     const instead = (/** @type {string} */ name) =>
-      void attempt(toast, () => session.control.choose(name, null)).then(
+      void attempt(toast, () => chat.control.choose(name, null)).then(
         () => this.sayAgain(clientId),
         () => {
           /* the toast shows it */
@@ -137,7 +137,7 @@ export class Writing {
       {
         label: fault.code === "agent-missing" ? t("haveInstalled") : t("haveSignedIn"),
         main: true,
-        onclick: () => void session.refreshAgents(true).then(() => this.sayAgain(clientId)),
+        onclick: () => void chat.refreshAgents(true).then(() => this.sayAgain(clientId)),
       },
       ...(other ? [{ label: t("useInstead", other.label), onclick: () => instead(other.name) }] : []),
     ];

@@ -5,6 +5,7 @@
 
 pub mod acp;
 pub mod adapter;
+pub(crate) mod agent_list;
 pub(crate) mod builtin;
 pub mod claude;
 pub(crate) mod clip;
@@ -15,7 +16,6 @@ pub(crate) mod faults;
 pub(crate) mod guard;
 pub mod process;
 pub mod prompt;
-pub(crate) mod registry;
 pub(crate) mod rpc;
 pub mod sandbox;
 pub(crate) mod session_task;

@@ -4,7 +4,7 @@
 
 use super::browser::Browser;
 use super::dialogs::{DialogPolicy, DialogRecord};
-use super::effects::{Effects, Noted};
+use super::effects::{Effects, RecordedEffect};
 use super::error::BrowserError;
 use super::tab::Tab;
 use crate::protocol::effects::{DialogAnswer, DownloadState, Effect};
@@ -16,8 +16,8 @@ impl Effects {
     /// Waits until each tab that a page opened has loaded or closed: a tab opened for a download closes again.
     pub(super) async fn wait_for_tabs(&self, browser: &Browser, deadline: Instant) {
         let mut events = browser.events();
-        let undecided = |noted: &Noted| match noted {
-            Noted::TabOpened(id) => {
+        let undecided = |noted: &RecordedEffect| match noted {
+            RecordedEffect::TabOpened(id) => {
                 browser.tab(*id).and_then(|tab| tab.info()).is_ok_and(|info| is_unloaded(&info.url))
             }
             _ => false,
@@ -25,9 +25,11 @@ impl Effects {
         loop {
             {
                 let list = self.list();
-                let asked_for_nothing =
-                    list.noted.iter().all(|noted| !matches!(noted, Noted::WindowAsked(url) if !is_unloaded(url)));
-                let waits = |noted: &Noted| undecided(noted) && !asked_for_nothing;
+                let asked_for_nothing = list
+                    .noted
+                    .iter()
+                    .all(|noted| !matches!(noted, RecordedEffect::WindowAsked(url) if !is_unloaded(url)));
+                let waits = |noted: &RecordedEffect| undecided(noted) && !asked_for_nothing;
                 if !list.noted.iter().any(waits) {
                     return;
                 }
@@ -42,31 +44,35 @@ impl Effects {
     pub fn report(&self, browser: &Browser) -> (Vec<Effect>, usize) {
         let list = self.list();
         let mut asked = list.noted.iter().filter_map(|noted| match noted {
-            Noted::WindowAsked(url) => Some(url.as_str()),
+            RecordedEffect::WindowAsked(url) => Some(url.as_str()),
             _ => None,
         });
         // A tab that was opened for a download and closed again is not worth reporting.
         let for_download = |id: &TabId| {
-            let has = |wanted: &Noted| list.noted.contains(wanted);
-            let is_download = |noted: &Noted| matches!(noted, Noted::Download(_));
-            has(&Noted::TabOpened(*id)) && has(&Noted::TabClosed(*id)) && list.noted.iter().any(is_download)
+            let has = |wanted: &RecordedEffect| list.noted.contains(wanted);
+            let is_download = |noted: &RecordedEffect| matches!(noted, RecordedEffect::Download(_));
+            has(&RecordedEffect::TabOpened(*id))
+                && has(&RecordedEffect::TabClosed(*id))
+                && list.noted.iter().any(is_download)
         };
         let mut effects: Vec<Effect> = Vec::new();
         let mut arrived = None;
         for noted in &list.noted {
             match noted {
-                Noted::Dialog(record) => effects.push(dialog(record)),
-                Noted::Download(id) => effects.extend(browser.download(id).map(Effect::Download)),
-                Noted::WindowAsked(_) => {}
-                Noted::TabOpened(id) | Noted::TabClosed(id) if for_download(id) => {}
-                Noted::TabOpened(id) => effects.push(tab_opened(browser, *id, asked.next())),
-                Noted::TabClosed(id) => {
+                RecordedEffect::Dialog(record) => effects.push(dialog(record)),
+                RecordedEffect::Download(id) => effects.extend(browser.download(id).map(Effect::Download)),
+                RecordedEffect::WindowAsked(_) => {}
+                RecordedEffect::TabOpened(id) | RecordedEffect::TabClosed(id) if for_download(id) => {}
+                RecordedEffect::TabOpened(id) => effects.push(tab_opened(browser, *id, asked.next())),
+                RecordedEffect::TabClosed(id) => {
                     let current = browser.current_known();
                     effects.push(Effect::TabClosed { tab_id: *id, current });
                 }
-                Noted::Navigated(url) => arrived = Some(url),
-                Noted::ConsoleError(text) => effects.push(Effect::ConsoleError { text: text.clone() }),
-                Noted::FileChooser { takes_many } => effects.push(Effect::FileChooser { takes_many: *takes_many }),
+                RecordedEffect::Navigated(url) => arrived = Some(url),
+                RecordedEffect::ConsoleError(text) => effects.push(Effect::ConsoleError { text: text.clone() }),
+                RecordedEffect::FileChooser { takes_many } => {
+                    effects.push(Effect::FileChooser { takes_many: *takes_many })
+                }
             }
         }
         if let (Some((_, from)), Some(to)) = (&list.from, arrived) {

@@ -25,7 +25,7 @@ struct Shared {
 
 #[derive(Default)]
 pub(super) struct List {
-    pub(super) noted: Vec<Noted>,
+    pub(super) noted: Vec<RecordedEffect>,
     /// The number of entries that did not fit.
     pub(super) more: usize,
     pub(super) from: Option<(TabId, String)>,
@@ -36,7 +36,7 @@ pub(super) struct List {
 
 /// One effect as the router recorded it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Noted {
+pub(super) enum RecordedEffect {
     Dialog(DialogRecord),
     /// The id in the browser's downloads.
     Download(String),
@@ -80,7 +80,7 @@ impl Effects {
     pub(super) fn begin(&self, tab: TabId, url: String) {
         self.list().from.get_or_insert((tab, url));
     }
-    pub(super) fn note(&self, noted: Noted) {
+    pub(super) fn note(&self, noted: RecordedEffect) {
         {
             let mut list = self.list();
             if list.noted.len() < MOST {
@@ -92,8 +92,9 @@ impl Effects {
         self.changed();
     }
     pub(super) fn dialog_closed(&self, accepted: bool, text: Option<String>) {
-        let open = |noted: &&mut Noted| matches!(noted, Noted::Dialog(record) if record.accepted.is_none());
-        if let Some(Noted::Dialog(record)) = self.list().noted.iter_mut().rev().find(open) {
+        let open =
+            |noted: &&mut RecordedEffect| matches!(noted, RecordedEffect::Dialog(record) if record.accepted.is_none());
+        if let Some(RecordedEffect::Dialog(record)) = self.list().noted.iter_mut().rev().find(open) {
             record.accepted = Some(accepted);
             record.text = text;
         }
@@ -103,10 +104,11 @@ impl Effects {
     pub(super) fn tab_closed(&self, tab: TabId) {
         let is_known = {
             let list = self.list();
-            list.noted.contains(&Noted::TabOpened(tab)) || list.from.as_ref().is_some_and(|(own, _)| *own == tab)
+            list.noted.contains(&RecordedEffect::TabOpened(tab))
+                || list.from.as_ref().is_some_and(|(own, _)| *own == tab)
         };
         if is_known {
-            self.note(Noted::TabClosed(tab));
+            self.note(RecordedEffect::TabClosed(tab));
         }
     }
     fn changed(&self) {
@@ -114,7 +116,7 @@ impl Effects {
     }
 
     /// Waits until an entry matches `wanted`, at most until the deadline.
-    pub(super) async fn wait_for(&self, deadline: Instant, wanted: impl Fn(&Noted) -> bool) {
+    pub(super) async fn wait_for(&self, deadline: Instant, wanted: impl Fn(&RecordedEffect) -> bool) {
         let mut changed = self.0.changed.subscribe();
         let noted = changed.wait_for(|_| self.list().noted.iter().any(&wanted));
         if tokio::time::timeout_at(deadline, noted).await.is_err() {
@@ -122,7 +124,8 @@ impl Effects {
         }
     }
     pub(super) fn downloads(&self) -> Vec<String> {
-        let of = |noted: &Noted| if let Noted::Download(id) = noted { Some(id.clone()) } else { None };
+        let of =
+            |noted: &RecordedEffect| if let RecordedEffect::Download(id) = noted { Some(id.clone()) } else { None };
         self.list().noted.iter().filter_map(of).collect()
     }
 

@@ -6,7 +6,7 @@
 
 use super::devtools::page::SetInterceptFileChooserDialog;
 use super::devtools::target::SessionId;
-use super::effects::{Effects, Noted};
+use super::effects::{Effects, RecordedEffect};
 use super::shared::{Role, Shared};
 use super::tab::Tab;
 use crate::protocol::ids::TabId;
@@ -60,6 +60,6 @@ impl Shared {
 impl Effects {
     /// Forgets the choosers that got their files.
     pub(super) fn choosers_served(&self) {
-        self.list().noted.retain(|noted| !matches!(noted, Noted::FileChooser { .. }));
+        self.list().noted.retain(|noted| !matches!(noted, RecordedEffect::FileChooser { .. }));
     }
 }

@@ -9,7 +9,7 @@ use super::devtools::runtime::RunIfWaitingForDebugger;
 use super::devtools::target::{SessionId, TargetInfo};
 use super::devtools_session::Session;
 use super::dialogs::{Decision, Dialog};
-use super::effects::Noted;
+use super::effects::RecordedEffect;
 use super::error::BrowserError;
 use super::events::Event;
 use super::frames::Frame;
@@ -305,7 +305,7 @@ impl Shared {
             if is_main {
                 engaged.mark_ready();
                 if let Some(effects) = state.tab_states.get(&tab).and_then(|tab_state| tab_state.effects.as_ref()) {
-                    effects.note(Noted::Navigated(navigated.frame.full_url()));
+                    effects.note(RecordedEffect::Navigated(navigated.frame.full_url()));
                 }
                 state.tabs.has_new_document(tab)
             } else {
@@ -327,7 +327,7 @@ impl Shared {
             let ours = (self.options.headless || tab_state.holds > 0) && tab_state.cdp_clients == 0;
             let decision = tab_state.dialogs.decide(dialog.clone(), ours);
             if let (Some(effects), Some(record)) = (&tab_state.effects, tab_state.dialogs.last()) {
-                effects.note(Noted::Dialog(record.clone()));
+                effects.note(RecordedEffect::Dialog(record.clone()));
             }
             if decision == Decision::Tell {
                 let of_tab = |(_, role): &(&SessionId, &Role)| role.tab() == Some(tab);
@@ -357,17 +357,17 @@ impl Engaged {
 }
 
 /// Returns the effect on the running action that a page's event reports.
-fn noted(method: &str, event: &Event, main: Option<&Frame>) -> Option<Noted> {
+fn noted(method: &str, event: &Event, main: Option<&Frame>) -> Option<RecordedEffect> {
     match method {
-        "Page.windowOpen" => Some(Noted::WindowAsked(event.read::<WindowOpen>()?.url)),
+        "Page.windowOpen" => Some(RecordedEffect::WindowAsked(event.read::<WindowOpen>()?.url)),
         "Page.navigatedWithinDocument" => {
             let went = event.read::<NavigatedWithinDocument>()?;
-            main.is_some_and(|main| main.id.as_str() == went.frame_id).then_some(Noted::Navigated(went.url))
+            main.is_some_and(|main| main.id.as_str() == went.frame_id).then_some(RecordedEffect::Navigated(went.url))
         }
-        "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => error_text(event).map(Noted::ConsoleError),
-        "Page.fileChooserOpened" => {
-            Some(Noted::FileChooser { takes_many: event.read::<FileChooserOpened>()?.mode == "selectMultiple" })
-        }
+        "Runtime.consoleAPICalled" | "Runtime.exceptionThrown" => error_text(event).map(RecordedEffect::ConsoleError),
+        "Page.fileChooserOpened" => Some(RecordedEffect::FileChooser {
+            takes_many: event.read::<FileChooserOpened>()?.mode == "selectMultiple",
+        }),
         _ => None,
     }
 }

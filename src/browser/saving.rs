@@ -6,7 +6,7 @@
 use super::browser::Browser;
 use super::devtools::browser::{CancelDownload, DownloadBehavior, SetDownloadBehavior};
 use super::downloads::Record;
-use super::effects::{Effects, Noted};
+use super::effects::{Effects, RecordedEffect};
 use super::events::Event;
 use super::remote::FileSystem;
 use super::remote_saving::NOT_HERE;
@@ -122,7 +122,7 @@ impl Shared {
                 tab_states.values().find_map(|tab_state| tab_state.effects.clone()).filter(|_| unknown)
             });
             if let Some(effects) = &by {
-                effects.note(Noted::Download(guid.clone()));
+                effects.note(RecordedEffect::Download(guid.clone()));
             }
             let too_many = state.downloads.running() >= MOST_AT_ONCE;
             let folder = by.as_ref().and_then(Effects::download_folder);

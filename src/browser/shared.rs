@@ -8,7 +8,7 @@ use super::devtools::page::StartScreencast;
 use super::devtools::target::SessionId;
 use super::dialogs::Dialogs;
 use super::downloads::{DownloadFolders, Downloads};
-use super::effects::{Effects, Noted};
+use super::effects::{Effects, RecordedEffect};
 use super::error::BrowserError;
 use super::frames::FrameTree;
 use super::init_scripts::InitScripts;
@@ -219,7 +219,7 @@ impl Shared {
             state.keyboard.note_popup();
         }
         if let Some(effects) = state.tab_states.get(&opener).and_then(|tab_state| tab_state.effects.as_ref()) {
-            effects.note(Noted::TabOpened(info.id));
+            effects.note(RecordedEffect::TabOpened(info.id));
         }
     }
     fn forget(&self, tab: TabId) {

@@ -21,7 +21,7 @@ mod wait;
 mod web_mcp;
 
 pub(crate) use act::{Clicked, Clutter, Edge, ScrollBy, Scrolled, StyleChange};
-pub(crate) use capture::{Area, Capture, Cut, ImageFormat, PdfOptions, Region};
+pub(crate) use capture::{Area, Capture, ImageFormat, PdfOptions, Region, Truncated};
 pub(in crate::browser) use console::error_text;
 pub(crate) use console::{Answer, Body, Exchange, Header, Recording, RecordingOptions, SocketMessage, Timing};
 pub(crate) use console::{capture_file, journal};

@@ -48,9 +48,9 @@ pub(super) fn find(folder: &Path, wanted: &str, budget: &mut Budget) -> io::Resu
             break;
         }
         budget.bytes -= read;
-        let said = match said(&raw) {
-            Said::Nothing => continue,
-            Said::Grows(delta) => {
+        let said = match text_of_line(&raw) {
+            LineText::Nothing => continue,
+            LineText::Grows(delta) => {
                 if let Some((seq, text)) = &mut block
                     && *seq == delta.delta
                 {
@@ -58,8 +58,8 @@ pub(super) fn find(folder: &Path, wanted: &str, budget: &mut Budget) -> io::Resu
                 }
                 continue;
             }
-            Said::Block(seq, text) => block.replace((seq, Growth::of(text))).map(|(_, before)| before.text),
-            Said::Whole(text) => Some(text),
+            LineText::Block(seq, text) => block.replace((seq, Growth::of(text))).map(|(_, before)| before.text),
+            LineText::Whole(text) => Some(text),
         };
         if let Some(found) = said.and_then(|text| excerpt(&text, wanted)) {
             return Ok(Some(found));
@@ -94,7 +94,7 @@ pub(super) fn turns(folder: &Path, beginning: &str) -> io::Result<Vec<TurnId>> {
     }
 }
 
-enum Said {
+enum LineText {
     Nothing,
     Whole(String),
     Block(Seq, String),
@@ -102,22 +102,22 @@ enum Said {
 }
 
 /// Returns the text of a line. Lines of other types are recognised by their beginning and not parsed.
-fn said(raw: &[u8]) -> Said {
+fn text_of_line(raw: &[u8]) -> LineText {
     let text_comes = raw.starts_with(br#"{"delta":"#)
         || [&br#""type":"message""#[..], br#""type":"text""#]
             .iter()
             .any(|kind| raw.get(..120.min(raw.len())).is_some_and(|start| contains(start, kind)));
     if !text_comes {
-        return Said::Nothing;
+        return LineText::Nothing;
     }
     match Line::parse(raw.strip_suffix(b"\n").unwrap_or(raw)) {
-        Line::Delta(delta) => Said::Grows(delta),
+        Line::Delta(delta) => LineText::Grows(delta),
         Line::Event(event) => match event.body {
-            ChatBody::Message { text, .. } => Said::Whole(text),
-            ChatBody::Text { text, .. } => Said::Block(event.seq, text),
-            _ => Said::Nothing,
+            ChatBody::Message { text, .. } => LineText::Whole(text),
+            ChatBody::Text { text, .. } => LineText::Block(event.seq, text),
+            _ => LineText::Nothing,
         },
-        _ => Said::Nothing,
+        _ => LineText::Nothing,
     }
 }
 

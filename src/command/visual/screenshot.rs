@@ -1,6 +1,6 @@
 //! The `screenshot` and `responsive` commands.
 
-use crate::browser::page::{Area, Capture, Cut, ImageFormat, Page, Region, Target};
+use crate::browser::page::{Area, Capture, ImageFormat, Page, Region, Target, Truncated};
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::emulating::devices;
 use crate::command::privacy::path_guard;
@@ -176,8 +176,8 @@ async fn masked(page: &Page, masks: &[String], area: &Area, format: ImageFormat)
 }
 
 /// Returns the note for a picture that was cut off.
-pub(super) fn missing(cut: Option<Cut>, format: ImageFormat) -> String {
-    let Some(Cut { asked, shown }) = cut else { return String::new() };
+pub(super) fn missing(cut: Option<Truncated>, format: ImageFormat) -> String {
+    let Some(Truncated { asked, shown }) = cut else { return String::new() };
     let rest = match format {
         ImageFormat::Png => "take the rest with --clip",
         ImageFormat::Jpeg | ImageFormat::Webp => "as .png it can be taller",

@@ -5,7 +5,7 @@
 use super::sandbox::agent_settings;
 use super::slots::{Slots, slots_by_memory};
 use crate::agent::adapter::{Agent, AgentEnvironment, Offers};
-use crate::agent::registry;
+use crate::agent::agent_list;
 use crate::agent::sandbox::SandboxMode;
 use crate::base::home::Home;
 use crate::base::mutex::lock;
@@ -33,7 +33,7 @@ pub(super) struct Shared {
     /// Receive the list when it changes.
     ports: Ports,
     pub(super) tasks: Tasks,
-    pub(super) known: registry::Agents,
+    pub(super) known: agent_list::Agents,
     slots: Slots,
     /// The conversation whose agent was started before it had a message.
     pub(super) spare: Mutex<Option<ConversationId>>,
@@ -45,7 +45,7 @@ impl AgentPool {
     /// Creates the pool without looking for agents.
     pub(in crate::engine) fn new(home: Home, port: u16, config: ConfigFile, ports: Ports, tasks: Tasks) -> Self {
         let now = config.get();
-        let known = registry::Agents::new(agent_settings(&home, &now));
+        let known = agent_list::Agents::new(agent_settings(&home, &now));
         let slots = Slots::new(slot_limit(&now));
         let (spare, running) = (Mutex::default(), Mutex::default());
         Self(Arc::new(Shared { home, port, config, ports, tasks, known, slots, spare, running }))

@@ -2,7 +2,7 @@
 //!
 //! Owns the settings that are passed to `agent::sandbox`. Never confines a process.
 
-use crate::agent::registry::AgentSettings;
+use crate::agent::agent_list::AgentSettings;
 use crate::agent::sandbox::{Access, SandboxSettings};
 use crate::base::home::Home;
 use crate::base::program;

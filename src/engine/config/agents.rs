@@ -3,7 +3,7 @@
 //! Owns the fields and the defaults. Never looks for a program.
 
 use super::minutes;
-use crate::agent::registry::{AgentSettings, OwnAgent};
+use crate::agent::agent_list::{AgentSettings, OwnAgent};
 use crate::agent::sandbox::SandboxMode;
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@
 
 use super::ConversationRequests;
 use crate::engine::ports::PortId;
-use crate::engine::tabs::{How, TabsError};
+use crate::engine::tabs::{JoinedBy, TabsError};
 use crate::protocol::chat::ConversationInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::history::ConversationTab;
@@ -18,7 +18,7 @@ impl ConversationRequests {
             return Err(TabsError::OwnTab.into());
         }
         if request.allowed {
-            self.tabs.sets().add(&conversation, place.tab_id, How::Person)?;
+            self.tabs.sets().add(&conversation, place.tab_id, JoinedBy::Person)?;
         } else {
             self.tabs.sets().take_out(&conversation, place.tab_id);
         }

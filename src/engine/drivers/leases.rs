@@ -12,7 +12,7 @@ use crate::command::spec::TabUse;
 use crate::command::{Call, tab_number};
 use crate::engine::browsers::BrowsersError;
 use crate::engine::ports::PortId;
-use crate::engine::tabs::How;
+use crate::engine::tabs::JoinedBy;
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::catalogue;
 use crate::protocol::chat::ConversationState;
@@ -80,7 +80,7 @@ impl Drivers {
     }
 
     /// Adds a tab to a driver's set. Fails if another one leases it.
-    pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, how: How) -> Result<(), Fault> {
+    pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
         let _turn = self.0.uses.tabs.leasing();
         self.check_free(tab, driver.conversation.id())?;
         self.0.uses.tabs.sets().add(&driver.conversation, tab, how)?;
@@ -104,7 +104,7 @@ impl Drivers {
                 self.take_back(&driver, tab);
             }
         }
-        self.0.uses.tabs.sets().add(&to.conversation, tab, How::Person)?;
+        self.0.uses.tabs.sets().add(&to.conversation, tab, JoinedBy::Person)?;
         self.changed();
         Ok(result(format!("Leased tab {tab} to {}", to.name), tab, Some(&to.name)))
     }
@@ -121,7 +121,7 @@ impl Drivers {
         }
         let tab = self.tab_of(request, call)?;
         self.open_tab(tab)?;
-        self.lease_to(driver, tab, How::Agent)?;
+        self.lease_to(driver, tab, JoinedBy::Agent)?;
         Ok(result(format!("Leased tab {tab}"), tab, Some(&driver.name)))
     }
 
@@ -230,7 +230,7 @@ impl Drivers {
     pub(in crate::engine) fn tab_opened(&self, opener: TabId, tab: TabId) {
         for driver in self.all() {
             if self.0.uses.tabs.sets().of(&driver.conversation).contains(&opener)
-                && let Err(fault) = self.0.uses.tabs.sets().add(&driver.conversation, tab, How::Page)
+                && let Err(fault) = self.0.uses.tabs.sets().add(&driver.conversation, tab, JoinedBy::Page)
             {
                 tracing::info!(%fault, "a tab that a page opened is not in the driver's set");
             }

@@ -3,7 +3,7 @@
 //! Owns the markup. Every text goes through `text`, which redacts and escapes it; pictures are inlined. The page's
 //! policy allows its one style by hash and pictures in the file, and nothing else.
 
-use super::report::{Act, Item, Report};
+use super::report::{Item, Report};
 use crate::base::visible::visible;
 use crate::chat::evidence::TracedRequest;
 use crate::command::{iso, shared_text};
@@ -80,7 +80,7 @@ pub(super) fn page(report: &Report) -> String {
     out
 }
 
-fn put_act(out: &mut String, number: usize, act: &Act, started_at: u64) {
+fn put_act(out: &mut String, number: usize, act: &ReportedAct, started_at: u64) {
     put(out, &format!("<li class=\"act\"><h3>{number}. {}</h3>\n<dl>", text(act.words.trim())));
     row(out, "Call", &code(&act.call));
     let after = seconds(act.at.saturating_sub(started_at));
@@ -114,7 +114,7 @@ fn put_act(out: &mut String, number: usize, act: &Act, started_at: u64) {
     put(out, "</li>\n");
 }
 
-fn put_requests(out: &mut String, act: &Act, requests: &[TracedRequest]) {
+fn put_requests(out: &mut String, act: &ReportedAct, requests: &[TracedRequest]) {
     if requests.is_empty() {
         put(out, "<p class=\"dim\">Its tab sent no request meanwhile.</p>\n");
         return;

@@ -38,11 +38,11 @@ pub(super) enum Item {
     Said(String),
     Notice(String),
     Asked { question: String, answer: String },
-    Act(Box<Act>),
+    Act(Box<ReportedAct>),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Act {
+pub(super) struct ReportedAct {
     pub(super) words: String,
     /// The tool with its arguments.
     pub(super) call: String,
@@ -75,7 +75,7 @@ struct Step<'a> {
     given: &'a str,
     arguments: &'a str,
     images: &'a [Attachment],
-    act: Act,
+    act: ReportedAct,
 }
 
 impl Report {
@@ -110,7 +110,7 @@ impl Report {
                     order.push((None, Some(Item::Notice(text.clone()))));
                 }
                 ChatBody::Step { turn_id, step_id, verb, object, tool, arguments, .. } if turn_id == turn => {
-                    let act = Act { words: format!("{verb} {object}"), at: event.at, ..Act::default() };
+                    let act = ReportedAct { words: format!("{verb} {object}"), at: event.at, ..ReportedAct::default() };
                     order.push((Some(steps.len()), None));
                     steps.push(Step {
                         id: step_id,
@@ -183,7 +183,7 @@ impl Report {
             })
             .collect();
         let assigned = assign(&spans, audit);
-        let mut acts: Vec<Option<Act>> = Vec::new();
+        let mut acts: Vec<Option<ReportedAct>> = Vec::new();
         for (at, step) in steps.into_iter().enumerate() {
             let (from, to) = (step.at, step.done_at);
             let mut act = finished(step, traced[at]);
@@ -269,7 +269,7 @@ fn pair<'a>(steps: &[Step<'_>], traces: &'a [ActTrace]) -> Vec<Option<&'a ActTra
     paired
 }
 
-fn finished(step: Step<'_>, trace: Option<&ActTrace>) -> Act {
+fn finished(step: Step<'_>, trace: Option<&ActTrace>) -> ReportedAct {
     let Step { tool, arguments, images, mut act, .. } = step;
     // The trace has them without any text that was typed.
     act.call = format!("{tool} {}", trace.map_or(arguments, |trace| &trace.arguments));

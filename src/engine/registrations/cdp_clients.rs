@@ -11,7 +11,7 @@ use crate::browser::browser::Browser;
 use crate::browser::tabs::TabInfo;
 use crate::engine::browsers::BrowsersError;
 use crate::engine::drivers::{DRIVER_SCOPE, DriversError, Endpoint, NewDriver, agent_name, driver_entry, leased};
-use crate::engine::tabs::How;
+use crate::engine::tabs::JoinedBy;
 use crate::protocol::audit::{AuditBy, AuditEntry};
 use crate::protocol::catalogue;
 use crate::protocol::cdp_endpoint::{CdpEndpoint, CdpEndpoints, CdpOpen, CdpRevoke};
@@ -98,7 +98,7 @@ impl Registrations {
         let client = CdpClient { registered, browser, made: Mutex::default() };
         client.record(&format!("cdp {} connect", endpoint.id), true)?;
         for tab in &endpoint.tabs {
-            self.drivers.lease_to(&client.registered.driver, *tab, How::Person)?;
+            self.drivers.lease_to(&client.registered.driver, *tab, JoinedBy::Person)?;
         }
         if endpoint.tabs.is_empty() {
             client.new_tab().await?;
@@ -194,7 +194,7 @@ impl CdpClient {
     pub(crate) async fn new_tab(&self) -> Result<TabId, Fault> {
         let tab = self.browser.new_tab().await?.id();
         lock(&self.made).insert(tab);
-        self.registered.services.drivers.lease_to(&self.registered.driver, tab, How::Agent)?;
+        self.registered.services.drivers.lease_to(&self.registered.driver, tab, JoinedBy::Agent)?;
         Ok(tab)
     }
 

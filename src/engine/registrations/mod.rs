@@ -14,7 +14,7 @@ use crate::engine::conversations::Conversations;
 use crate::engine::drivers::{Driver, Drivers, DriversError, NewDriver, agent_name, driver_entry};
 use crate::engine::pauses::Pauses;
 use crate::engine::policy::PolicyService;
-use crate::engine::tabs::{How, Tabs};
+use crate::engine::tabs::{JoinedBy, Tabs};
 use crate::engine::tasks::Tasks;
 use crate::engine::tools::{AgentTools, ConversationTools};
 use crate::protocol::audit::AuditBy;
@@ -59,7 +59,7 @@ impl Registrations {
             registered.tools = Some(self.tools.open_for_driver(gate, driver.clone()));
         }
         if let Some(tab) = first {
-            self.drivers.lease_to(&driver, tab, How::Person)?;
+            self.drivers.lease_to(&driver, tab, JoinedBy::Person)?;
             if !driver.trusted {
                 driver.conversation.own_tab(Some(tab));
             }

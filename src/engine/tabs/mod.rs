@@ -18,4 +18,4 @@ pub(super) use book::Working;
 pub(super) use error::TabsError;
 pub(super) use place::{TabPlace, driven_place};
 pub(super) use service::Tabs;
-pub(super) use sets::How;
+pub(super) use sets::JoinedBy;

@@ -1,7 +1,7 @@
 //! Changes of a conversation's tab set, and the tab state that a conversation shows.
 
 use super::service::Tabs;
-use super::sets::How;
+use super::sets::JoinedBy;
 use crate::base::mutex::lock;
 use crate::browser::tabs::TabInfo;
 use crate::chat::Conversation;
@@ -23,9 +23,9 @@ impl Tabs {
     /// Describes for the agent the tabs that joined the set since the last call.
     pub(in crate::engine) fn news(&self, conversation: &Conversation) -> Option<String> {
         let news = self.sets().take_news(conversation);
-        let line = |(tab, how): &(TabId, How)| {
+        let line = |(tab, by): &(TabId, JoinedBy)| {
             let site = self.site_of(*tab).map(|site| format!(" ({site})")).unwrap_or_default();
-            let who = if *how == How::Person { "The person gave you" } else { "The page opened" };
+            let who = if *by == JoinedBy::Person { "The person gave you" } else { "The page opened" };
             format!("{who} tab {tab}{site}: `tab` with {tab} goes there.")
         };
         (!news.is_empty()).then(|| news.iter().map(line).collect::<Vec<_>>().join("\n"))
@@ -65,7 +65,7 @@ impl Tabs {
     }
 
     fn join_opened(&self, conversation: &Conversation, tab: TabId) {
-        match self.sets().add(conversation, tab, How::Page) {
+        match self.sets().add(conversation, tab, JoinedBy::Page) {
             Ok(()) => self.refresh(conversation),
             Err(fault) => tracing::info!(%fault, "a tab that a page opened is not in the agent's set"),
         }

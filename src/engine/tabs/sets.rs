@@ -21,16 +21,16 @@ pub(in crate::engine) struct TabSets(Arc<Mutex<HashMap<ConversationId, TabSet>>>
 
 #[derive(Debug, Default)]
 struct TabSet {
-    added: BTreeMap<TabId, How>,
+    added: BTreeMap<TabId, JoinedBy>,
     /// The tab in which the agent works. `None` for the conversation's own tab.
     working: Option<TabId>,
     /// Tabs that joined the set since the agent was last informed.
-    news: Vec<(TabId, How)>,
+    news: Vec<(TabId, JoinedBy)>,
 }
 
 /// The way in which a tab joined a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum How {
+pub(in crate::engine) enum JoinedBy {
     Person,
     Agent,
     /// A page of the set opened it while the agent worked.
@@ -39,7 +39,7 @@ pub(in crate::engine) enum How {
 
 impl TabSets {
     /// Adds a tab. Fails if the set is full.
-    pub(in crate::engine) fn add(&self, conversation: &Conversation, tab: TabId, how: How) -> Result<(), Fault> {
+    pub(in crate::engine) fn add(&self, conversation: &Conversation, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
         if conversation.info().tab_id == Some(tab) {
             return Ok(());
         }
@@ -51,9 +51,9 @@ impl TabSets {
         if added.len() >= MOST_TABS {
             return Err(TabsError::SetFull { most: MOST_TABS }.into());
         }
-        added.insert(tab, how);
-        if how != How::Agent {
-            news.push((tab, how));
+        added.insert(tab, by);
+        if by != JoinedBy::Agent {
+            news.push((tab, by));
         }
         Ok(())
     }
@@ -93,11 +93,11 @@ impl TabSets {
     pub(in crate::engine) fn is_made_by_agent(&self, conversation: &Conversation, tab: TabId) -> bool {
         let sets = lock(&self.0);
         let how = sets.get(conversation.id()).and_then(|set| set.added.get(&tab));
-        matches!(how, Some(How::Agent | How::Page))
+        matches!(by, Some(JoinedBy::Agent | JoinedBy::Page))
     }
 
     /// Returns the tabs that joined the set since the last call and are still in it.
-    pub(in crate::engine) fn take_news(&self, conversation: &Conversation) -> Vec<(TabId, How)> {
+    pub(in crate::engine) fn take_news(&self, conversation: &Conversation) -> Vec<(TabId, JoinedBy)> {
         let mut sets = lock(&self.0);
         let Some(TabSet { news, added, .. }) = sets.get_mut(conversation.id()) else { return Vec::new() };
         std::mem::take(news).into_iter().filter(|(tab, _)| added.contains_key(tab)).collect()

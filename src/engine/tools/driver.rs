@@ -11,7 +11,7 @@ use crate::engine::approvals::Approvals;
 use crate::engine::drivers::{CLIENT_WAITS, Driver, DriverAnswer, DriversError, WaitingForPerson, driver_entry};
 use crate::engine::policy::audit_by;
 use crate::engine::ports::Ports;
-use crate::engine::tabs::How;
+use crate::engine::tabs::JoinedBy;
 use crate::protocol::action::ActionRecord;
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::audit::AuditEntry;
@@ -189,7 +189,7 @@ impl ConversationTools {
         if !decision.allows() {
             return Err(DriversError::NotGiven { tab: tab.to_string() }.into());
         }
-        services.drivers.lease_to(driver, tab, How::Person)?;
+        services.drivers.lease_to(driver, tab, JoinedBy::Person)?;
         Ok(said())
     }
 }

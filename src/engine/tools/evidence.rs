@@ -29,16 +29,16 @@ const LONGEST_TEXT: usize = 500;
 const MOST_REQUESTS: usize = 100;
 
 /// The notes of one running act. `None` without a turn: an MCP client has none.
-pub(super) struct Act(Option<Noted>);
+pub(super) struct ActNotes(Option<RunningNotes>);
 
-struct Noted {
+struct RunningNotes {
     call: Call,
     /// The tab that the call may use.
     tab: OnceLock<TabId>,
     trace: Mutex<ActTrace>,
 }
 
-impl Act {
+impl ActNotes {
     pub(super) fn begin(tools: &ConversationTools, call: &Call, step: Option<&ToolCallName>) -> Self {
         let turn_id = tools.conversation().turn();
         if turn_id.is_none() || tools.driver.is_some() {
@@ -54,7 +54,7 @@ impl Act {
             came_at: now_millis(),
             ..ActTrace::default()
         };
-        Self(Some(Noted { call: call.clone(), tab: OnceLock::new(), trace: Mutex::new(trace) }))
+        Self(Some(RunningNotes { call: call.clone(), tab: OnceLock::new(), trace: Mutex::new(trace) }))
     }
 
     /// Notes the page in the call's tab, once it is known that the call may use that tab.
@@ -122,7 +122,7 @@ impl Act {
     }
 }
 
-impl Noted {
+impl RunningNotes {
     fn is_pictured(&self, tools: &ConversationTools) -> bool {
         let spec = self.call.spec;
         spec.changes() && spec.category != Category::Visual && tools.services.config.get().evidence.pictures

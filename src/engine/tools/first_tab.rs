@@ -6,7 +6,7 @@
 use super::AgentTools;
 use crate::engine::browsers::BrowsersError;
 use crate::engine::drivers::Driver;
-use crate::engine::tabs::How;
+use crate::engine::tabs::JoinedBy;
 use crate::protocol::catalogue;
 use crate::protocol::command::CommandRequest;
 use crate::protocol::fault::Fault;
@@ -38,7 +38,7 @@ impl AgentTools {
         let tab = browser.new_tab().await?.id();
         sets.forget(conversation.id());
         // Closing a tab that it opened takes nothing from the person.
-        sets.add(conversation, tab, How::Agent)?;
+        sets.add(conversation, tab, JoinedBy::Agent)?;
         conversation.own_tab(Some(tab));
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 mod action_requests;
 mod call_approval;
+mod call_tabs;
 mod driver;
 mod error;
 mod evidence;
@@ -12,7 +13,6 @@ mod first_tab;
 mod page_approvals;
 mod page_tools;
 mod pausing;
-mod place;
 mod preview;
 mod shell;
 mod target_snapshot;
@@ -46,11 +46,11 @@ use crate::protocol::chat::{PageContext, StepKind};
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
+use call_tabs::CallTabs;
 use error::ToolError;
-use evidence::Act;
+use evidence::ActNotes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use place::Place;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -155,7 +155,7 @@ impl ConversationTools {
         let working = || self.services.tabs.sets().working(self.conversation());
         let tab = named.or_else(working).or_else(|| self.services.browsers.current_tab());
         let begun = self.services.activity.begin(self.source(), tab, &call);
-        let act = Act::begin(self, &call, step);
+        let act = ActNotes::begin(self, &call, step);
         let outcome = self.run_permitted(call, named, step, cancel.clone(), &act).await;
         let said = outcome.as_ref().map(|result| result.text.as_str());
         begun.end(said);
@@ -169,7 +169,7 @@ impl ConversationTools {
         named: Option<TabId>,
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
-        act: &Act,
+        act: &ActNotes,
     ) -> Result<ToolResult, Fault> {
         let spec = call.spec;
         // However a call arrives, an agent can run only the tools that it is offered: no `chain`, no `tab-each`.
@@ -177,7 +177,7 @@ impl ConversationTools {
             return Err(ToolError::NotOffered(spec.name.to_owned()).into());
         }
         let conversation = self.conversation();
-        let Place { tab, subject } = self.place(&call, named)?;
+        let CallTabs { tab, subject } = self.tabs_of_call(&call, named)?;
         if !self.by_person && !matches!(spec.tab, TabUse::Lists | TabUse::Opens) {
             self.services.drivers.check_lease(subject, conversation.id())?;
         }
@@ -185,24 +185,24 @@ impl ConversationTools {
         self.services.tabs.change_work(conversation, |working| working.tab = Some(tab));
         self.services.browsers.stay_for_turn(conversation, tab)?;
         let (outer, cancel) = (cancel.clone(), cancel.child_token());
-        let place = Place { tab, subject };
-        let run = self.run_in_place(call, place, step, cancel.clone(), act);
+        let tabs = CallTabs { tab, subject };
+        let run = self.run_in_tabs(call, tabs, step, cancel.clone(), act);
         let needs_tab = !matches!(spec.tab, TabUse::Lists | TabUse::Opens);
         let run = self.until_taken_back(subject, needs_tab, &cancel, run);
         if self.by_person || spec.tab == TabUse::Lists {
             return run.await;
         }
-        self.unless_paused(spec, place, (&cancel, &outer), run).await
+        self.unless_paused(spec, tabs, (&cancel, &outer), run).await
     }
 
     /// Runs a call in a tab that it may use.
-    async fn run_in_place(
+    async fn run_in_tabs(
         &self,
         mut call: Call,
-        Place { tab, subject }: Place,
+        CallTabs { tab, subject }: CallTabs,
         step: Option<&ToolCallName>,
         cancel: CancellationToken,
-        act: &Act,
+        act: &ActNotes,
     ) -> Result<ToolResult, Fault> {
         let (spec, conversation) = (call.spec, self.conversation());
         if self.driver.is_some() {

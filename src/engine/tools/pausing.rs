@@ -3,9 +3,9 @@
 //! Owns the wait, and the answer with the person's note and a fresh snapshot. `engine/pauses` knows who is paused.
 
 use super::ConversationTools;
+use super::call_tabs::CallTabs;
 use super::error::{DECIDE_AGAIN, ToolError};
-use super::evidence::Act;
-use super::place::Place;
+use super::evidence::ActNotes;
 use crate::agent::adapter::ToolResult;
 use crate::command::{Call, Class, Spec};
 use crate::engine::drivers::CLIENT_WAITS;
@@ -21,21 +21,21 @@ impl ConversationTools {
     pub(super) async fn unless_paused(
         &self,
         spec: &'static Spec,
-        place: Place,
+        tabs: CallTabs,
         (cancel, outer): (&CancellationToken, &CancellationToken),
         call: impl Future<Output = Result<ToolResult, Fault>>,
     ) -> Result<ToolResult, Fault> {
         let (pauses, worker) = (&self.services.pauses, self.conversation().id());
         let mut said = pauses.take_note(worker);
         let running = loop {
-            match pauses.begin(worker, place.subject) {
+            match pauses.begin(worker, tabs.subject) {
                 Some(running) => break running,
-                None => said = Some(self.until_handed_back(place.subject, outer).await?),
+                None => said = Some(self.until_handed_back(tabs.subject, outer).await?),
             }
         };
         if let Some(said) = said.as_ref().filter(|_| spec.class != Class::Read) {
             drop(running);
-            return Err(self.not_done(spec, place, said, outer).await);
+            return Err(self.not_done(spec, tabs, said, outer).await);
         }
         let mut call = std::pin::pin!(call);
         let outcome = tokio::select! {
@@ -49,8 +49,8 @@ impl ConversationTools {
         };
         if running.is_paused() {
             drop(running);
-            let said = self.until_handed_back(place.subject, outer).await?;
-            let then = self.then(place, &said, outer).await;
+            let said = self.until_handed_back(tabs.subject, outer).await?;
+            let then = self.then(tabs, &said, outer).await;
             return match outcome {
                 Ok(result) => Ok(ToolResult { text: format!("{}\n{then}", result.text), ..result }),
                 Err(fault) => Err(cut_off(spec, &fault, &then)),
@@ -79,17 +79,23 @@ impl ConversationTools {
     }
 
     /// Returns the fault of an action that was not started.
-    async fn not_done(&self, spec: &'static Spec, place: Place, said: &HandedBack, outer: &CancellationToken) -> Fault {
-        ToolError::NotDone { command: spec.name, then: self.then(place, said, outer).await }.into()
+    async fn not_done(
+        &self,
+        spec: &'static Spec,
+        tabs: CallTabs,
+        said: &HandedBack,
+        outer: &CancellationToken,
+    ) -> Fault {
+        ToolError::NotDone { command: spec.name, then: self.then(tabs, said, outer).await }.into()
     }
 
     /// Returns what the person said, and the page as it is now, as far as the agent may read it.
-    async fn then(&self, place: Place, said: &HandedBack, outer: &CancellationToken) -> String {
+    async fn then(&self, tabs: CallTabs, said: &HandedBack, outer: &CancellationToken) -> String {
         let page = match Call::parse("snapshot", &["-i".to_owned()]) {
             Ok(call) => {
-                let act = Act::begin(self, &call, None);
+                let act = ActNotes::begin(self, &call, None);
                 let cancel = outer.child_token();
-                let taken = self.run_in_place(call, place, None, cancel.clone(), &act).await;
+                let taken = self.run_in_tabs(call, tabs, None, cancel.clone(), &act).await;
                 act.end(self, taken.as_ref().map(|result| result.text.as_str()), &cancel).await;
                 taken
             }

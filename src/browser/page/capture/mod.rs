@@ -7,5 +7,5 @@ mod picture;
 mod print;
 mod stitch;
 
-pub(crate) use picture::{Area, Capture, Cut, ImageFormat, Region};
+pub(crate) use picture::{Area, Capture, ImageFormat, Region, Truncated};
 pub(crate) use print::PdfOptions;

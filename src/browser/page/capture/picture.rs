@@ -68,12 +68,12 @@ pub enum Area {
 pub struct Capture {
     pub bytes: Vec<u8>,
     /// Set if the area is taller than an image can be: its end is missing.
-    pub cut: Option<Cut>,
+    pub cut: Option<Truncated>,
 }
 
 /// In CSS pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct Truncated {
     pub asked: u64,
     pub shown: u64,
 }
@@ -141,7 +141,7 @@ impl Page {
             ImageFormat::Jpeg | ImageFormat::Webp => self.picture(Some(shown), beyond, format).await?,
         };
         // Both are positive and far below 2^53.
-        let cut = Cut { asked: region.height.ceil() as u64, shown: most as u64 };
+        let cut = Truncated { asked: region.height.ceil() as u64, shown: most as u64 };
         Ok(Capture { bytes, cut: (region.height > most).then_some(cut) })
     }
 

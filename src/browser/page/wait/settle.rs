@@ -3,7 +3,7 @@
 //! Owns the count of requests in progress. Waits only if the action started any, and at most `SETTLE_LIMIT`.
 
 use crate::browser::browser::Browser;
-use crate::browser::effects::{Effects, Noted};
+use crate::browser::effects::{Effects, RecordedEffect};
 use crate::browser::error::BrowserError;
 use crate::browser::events::{Event, Subscription};
 use crate::browser::frames::FrameId;
@@ -154,13 +154,15 @@ impl Underway {
     }
     /// Waits for announced tabs and downloads: the browser reports them a moment after the page's own events.
     async fn announced(&self, browser: &Browser, effects: &Effects) {
-        let is_download = |noted: &Noted| matches!(noted, Noted::Download(_));
+        let is_download = |noted: &RecordedEffect| matches!(noted, RecordedEffect::Download(_));
         let deadline = Instant::now() + ANNOUNCED_LIMIT;
         if self.saves {
             effects.wait_for(deadline, is_download).await;
         }
         if self.opens {
-            effects.wait_for(deadline, |noted| is_download(noted) || matches!(noted, Noted::TabOpened(_))).await;
+            effects
+                .wait_for(deadline, |noted| is_download(noted) || matches!(noted, RecordedEffect::TabOpened(_)))
+                .await;
             effects.wait_for_tabs(browser, deadline).await;
         }
     }

@@ -1,5 +1,5 @@
 /**
- * The panel's session with the daemon: opens the tab's conversation, follows it, stops its turns. `sender.js` sends
+ * The conversation of the panel's tab: opens it, follows it, stops its turns. `sender.js` sends
  * messages; `control.js` handles the person's other decisions.
  *
  * Owns the order of requests. Never touches the DOM; every result goes through the store.
@@ -23,7 +23,7 @@ const PAGE = 200;
  *   subscribe(listener: (state: PanelState) => void): void }} PanelStore
  */
 
-export class Session {
+export class TabConversation {
   /** Conversations that are being read. @type {Set<string>} */ #reading = new Set();
   /** The last acknowledgement by conversation. @type {Map<string, string>} */ #acknowledged = new Map();
   #loadingOlder = false;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// The tabs of a call.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct CallTabs {
     /// The tab that the command runs with.
     pub(super) tab: TabId,
     /// The tab that the command acts on, which differs if `tab` or `closetab` names another one. The policy uses its
@@ -24,12 +24,12 @@ pub(super) struct Place {
 impl ConversationTools {
     /// Chooses the tabs of a call. `named` is the tab of the command line's `--tab`. Fails if the tab is not in the
     /// set.
-    pub(super) fn place(&self, call: &Call, named: Option<TabId>) -> Result<Place, Fault> {
+    pub(super) fn tabs_of_call(&self, call: &Call, named: Option<TabId>) -> Result<CallTabs, Fault> {
         let own = self.conversation().info().tab_id.ok_or(BrowsersError::NotConnected)?;
         // All tabs of a set belong to one browser.
         let (browser, _) = self.services.browsers.pages_with(Some(own)).ok_or(BrowsersError::NotConnected)?;
         if self.by_person {
-            return Ok(Place { tab: own, subject: own });
+            return Ok(CallTabs { tab: own, subject: own });
         }
         let tab = match named {
             Some(named) => self.in_set(&browser, named)?,
@@ -41,7 +41,7 @@ impl ConversationTools {
             TabUse::Chooses | TabUse::Closes => self.in_set(&browser, named_by(call)?.unwrap_or(tab))?,
             TabUse::ThisPage | TabUse::Every => self.in_set(&browser, tab)?,
         };
-        Ok(Place { tab, subject })
+        Ok(CallTabs { tab, subject })
     }
 
     fn in_set(&self, browser: &Browser, tab: TabId) -> Result<TabId, Fault> {
@@ -66,7 +66,7 @@ impl ConversationTools {
         }
         let (tabs, conversation) = (self.services.tabs.clone(), self.conversation().clone());
         TabSwitch::Callback(Arc::new(move |tab| {
-            tabs.sets().add(&conversation, tab, crate::engine::tabs::How::Agent)?;
+            tabs.sets().add(&conversation, tab, crate::engine::tabs::JoinedBy::Agent)?;
             tabs.work_in(&conversation, tab);
             Ok(())
         }))
