@@ -36,18 +36,16 @@ pub trait Agent: Send + Sync {
         })
     }
     /// Fills in the agent's properties. Fails with the reason why it cannot be used; the fault's code classifies it.
-    fn examine<'a>(
-        &'a self,
-        environment: &'a AgentEnvironment,
-        info: &'a mut AgentInfo,
-    ) -> BoxFuture<'a, Result<(), Fault>>;
+    fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a>;
     /// Starts the agent for one conversation. Events arrive on `events` until an [`AgentEvent::Exited`].
-    fn start(
-        &self,
-        launch: Launch,
-        events: mpsc::Sender<AgentEvent>,
-    ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>>;
+    fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_>;
 }
+
+/// The end of an examination. Fails with the reason why the agent cannot be used.
+pub type Examined<'a> = BoxFuture<'a, Result<(), Fault>>;
+
+/// The end of a start.
+pub type Started<'a> = BoxFuture<'a, Result<Box<dyn AgentSession>, Fault>>;
 
 /// A started agent. Dropping it without `close` kills its processes.
 pub trait AgentSession: Send {

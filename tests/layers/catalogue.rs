@@ -18,7 +18,7 @@ const ENGLISH: [&str; 11] = [
     "engine/panel_keys/error.rs",
     "engine/policy/error.rs",
     "engine/tools/error.rs",
-    "engine/tools/place.rs",
+    "engine/tools/call_tabs.rs",
 ];
 
 /// Matches a hint written where the fault is created, or a table of errors whose hints are plain text.

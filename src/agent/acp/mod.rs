@@ -12,13 +12,12 @@ mod replay;
 mod start;
 mod wire;
 
-use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
 use super::discovery;
 use super::rpc::rpc_session::RpcSession;
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
-use futures_util::future::BoxFuture;
 use preset::{Kind, Preset};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
@@ -82,19 +81,11 @@ impl Agent for Acp {
         &self.preset.label
     }
 
-    fn examine<'a>(
-        &'a self,
-        environment: &'a AgentEnvironment,
-        info: &'a mut AgentInfo,
-    ) -> BoxFuture<'a, Result<(), Fault>> {
+    fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {
         Box::pin(self.look(environment, info))
     }
 
-    fn start(
-        &self,
-        launch: Launch,
-        events: mpsc::Sender<AgentEvent>,
-    ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>> {
+    fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {
         Box::pin(async move {
             let program = self.find(&launch.environment).await.ok_or_else(|| self.missing())?;
             let begin = start::start(&self.preset, &program, launch).await?;

@@ -13,7 +13,7 @@ mod parse_tests;
 #[cfg(test)]
 mod tests;
 
-use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch, Prompt, Tools};
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Prompt, Started, Tools};
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -49,17 +49,13 @@ impl Agent for Builtin {
         "Built-in"
     }
 
-    fn examine<'a>(&'a self, _: &'a AgentEnvironment, info: &'a mut AgentInfo) -> BoxFuture<'a, Result<(), Fault>> {
+    fn examine<'a>(&'a self, _: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {
         info.version = Some(crate::protocol::VERSION.to_owned());
         info.has_model = false;
         Box::pin(std::future::ready(Ok(())))
     }
 
-    fn start(
-        &self,
-        launch: Launch,
-        events: mpsc::Sender<AgentEvent>,
-    ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>> {
+    fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {
         let session: Box<dyn AgentSession> = Box::new(Session { tools: launch.tools, events, running: None });
         Box::pin(std::future::ready(Ok(session)))
     }

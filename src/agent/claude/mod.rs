@@ -18,14 +18,13 @@ mod streamed;
 mod wire;
 mod words;
 
-use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Launch};
+use super::adapter::{Agent, AgentEnvironment, AgentEvent, AgentSession, Examined, Launch, Started};
 use super::discovery;
 use super::process::brief;
 use crate::protocol::agents::AgentInfo;
 use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::AgentName;
-use futures_util::future::BoxFuture;
 use options::Abilities;
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -104,19 +103,11 @@ impl Agent for ClaudeCode {
         "Claude Code"
     }
 
-    fn examine<'a>(
-        &'a self,
-        environment: &'a AgentEnvironment,
-        info: &'a mut AgentInfo,
-    ) -> BoxFuture<'a, Result<(), Fault>> {
+    fn examine<'a>(&'a self, environment: &'a AgentEnvironment, info: &'a mut AgentInfo) -> Examined<'a> {
         Box::pin(self.look(environment, info))
     }
 
-    fn start(
-        &self,
-        launch: Launch,
-        events: mpsc::Sender<AgentEvent>,
-    ) -> BoxFuture<'_, Result<Box<dyn AgentSession>, Fault>> {
+    fn start(&self, launch: Launch, events: mpsc::Sender<AgentEvent>) -> Started<'_> {
         Box::pin(async move {
             let found = self.find(&launch.environment).await;
             let program = found.ok_or_else(|| faults::PROGRAM.missing(self.configured.as_deref()))?;

@@ -5,7 +5,6 @@
 
 use super::endpoint::Endpoint;
 use super::error::RemoteError;
-use super::files::FileSystem;
 use super::http::{Bounds, send};
 use super::provider::{Facts, Lease, Opened, Provider};
 use super::socket;
@@ -87,15 +86,6 @@ impl Lease for Connection {
         &self.facts
     }
     fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>> {
-        Box::pin(async {
-            let transport = socket::open(&self.endpoint).await?;
-            Ok(Opened { transport, files: FileSystem::Remote(None) })
-        })
-    }
-    fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
-        Box::pin(async { Ok(()) })
-    }
-    fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
-        Box::pin(async { Ok(()) })
+        Box::pin(socket::open_devtools(&self.endpoint))
     }
 }

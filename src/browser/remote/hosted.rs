@@ -5,7 +5,6 @@
 
 use super::endpoint::{Endpoint, EndpointSettings};
 use super::error::RemoteError;
-use super::files::FileSystem;
 use super::grid_answers::{is_id, words};
 use super::http::{Bounds, SMALL, send};
 use super::presets::{Account, KeyIn, Preset, Reserve};
@@ -185,13 +184,7 @@ impl Lease for Reserved {
         &self.facts
     }
     fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>> {
-        Box::pin(async {
-            let transport = socket::open(&self.endpoint).await?;
-            Ok(Opened { transport, files: FileSystem::Remote(None) })
-        })
-    }
-    fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
-        Box::pin(async { Ok(()) })
+        Box::pin(socket::open_devtools(&self.endpoint))
     }
     fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
         Box::pin(async {

@@ -29,10 +29,14 @@ pub trait Lease: Send + Sync {
     fn facts(&self) -> &Facts;
     /// Opens the DevTools connection.
     fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>>;
-    /// Tells the provider that the browser is still in use.
-    fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>>;
-    /// Gives the browser back. A session that has ended already counts as released.
-    fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>>;
+    /// Tells the provider that the browser is still in use. By default the open connection says so.
+    fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
+        Box::pin(async { Ok(()) })
+    }
+    /// Gives the browser back. A session that has ended already counts as released. By default nothing was reserved.
+    fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
+        Box::pin(async { Ok(()) })
+    }
 }
 
 /// An open DevTools connection.

@@ -4,6 +4,8 @@
 
 use super::endpoint::Endpoint;
 use super::error::RemoteError;
+use super::files::FileSystem;
+use super::provider::Opened;
 use crate::browser::transport::Transport;
 use crate::browser::websocket;
 use hyper::StatusCode;
@@ -18,6 +20,11 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(60);
 /// In bytes. A picture of a long page or a heap snapshot has many megabytes; an endless message has more.
 const LARGEST_MESSAGE: usize = 256 * 1024 * 1024;
+
+/// Opens a DevTools connection to a browser with files of its own.
+pub(super) async fn open_devtools(endpoint: &Endpoint) -> Result<Opened, RemoteError> {
+    Ok(Opened { transport: open(endpoint).await?, files: FileSystem::Remote(None) })
+}
 
 /// Opens a DevTools connection to the endpoint.
 pub(super) async fn open(endpoint: &Endpoint) -> Result<Transport, RemoteError> {

@@ -12,6 +12,7 @@ pub(crate) mod effects;
 pub(crate) mod envelope;
 pub(crate) mod everyday;
 mod folders;
+pub(in crate::command) mod output_files;
 pub(crate) mod picture;
 pub(crate) mod progress;
 mod steps;

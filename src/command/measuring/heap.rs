@@ -3,9 +3,9 @@
 //! Owns the spec and the file. A snapshot contains everything that the page holds, including secrets: it is for people
 //! only.
 
+use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
-use crate::command::privacy::path_guard;
 use crate::command::spec::{
     Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
     When, Writes, parameter, phrase, phrase_when,
@@ -89,10 +89,7 @@ async fn snapshot(context: &Context, typed: Option<&str>) -> Result<Output, Faul
         )
         .hint("See its size with `heap usage`, or ask the person to take it."));
     }
-    let path = match typed {
-        Some(typed) => path_guard::output_path(context, typed)?,
-        None => context.temp_folder.join(format!("gstack-{}.heapsnapshot", uuid::Uuid::new_v4().simple())),
-    };
+    let path = named_or_unnamed(context, typed, "heap", "heapsnapshot")?;
     let page = context.page().await?;
     let mut file = PartialFile::create(&path)?;
     let mut parts = page.heap_snapshot().await?;

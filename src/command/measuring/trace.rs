@@ -5,9 +5,9 @@
 use super::trace_file::{Finished, elements, finish};
 use crate::base::counted::counted;
 use crate::browser::page::TraceOptions;
+use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
-use crate::command::privacy::path_guard;
 use crate::command::spec::{
     Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
     When, Writes, parameter, phrase, phrase_when, switch,
@@ -81,10 +81,7 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
 }
 
 async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
-    let path = match typed {
-        Some(typed) => path_guard::output_path(context, typed)?,
-        None => context.temp_folder.join(format!("gstack-trace-{}.json", uuid::Uuid::new_v4().simple())),
-    };
+    let path = named_or_unnamed(context, typed, "trace", "json")?;
     let page = context.page().await?;
     let options = page.trace().ok_or_else(|| {
         Fault::new(FaultCode::NotFound, "no trace of this tab is being recorded").hint(

@@ -2,12 +2,13 @@
 
 use super::snapshot_changes::{changes, worth_it};
 use crate::browser::page::{ImageFormat, Page, PrintedSnapshot, SEARCHED, Snapshot, SnapshotOptions, Target};
+use crate::command::core::output_files::unnamed;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
     Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase, switch,
 };
-use crate::command::visual::{diff, format_of, screenshot};
+use crate::command::visual::{diff, format_of};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -201,7 +202,7 @@ fn comparable(options: &SnapshotOptions, url: &str) -> String {
 /// Saves the annotated screenshot to the named file if its extension is a picture's, otherwise to the temp folder.
 async fn annotate(context: &Context, page: &Page, snapshot: &Snapshot, named: Option<&Path>) -> Result<PathBuf, Fault> {
     let named = named.and_then(|path| Some((path.to_owned(), format_of(path.to_str()?)?)));
-    let (path, format) = named.unwrap_or_else(|| (screenshot::unnamed(context, "snapshot", "png"), ImageFormat::Png));
+    let (path, format) = named.unwrap_or_else(|| (unnamed(context, "snapshot", "png"), ImageFormat::Png));
     let capture = page.annotated(snapshot, format).await?;
     path_guard::write(path, capture.bytes).await
 }

@@ -5,6 +5,7 @@
 use super::video_file::{self, unusable};
 use crate::base::nameless;
 use crate::browser::page::video::{Ending, Frames, LONGEST, MOST_BYTES, VideoOptions, VideoRecording};
+use crate::command::core::output_files::unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
 use crate::command::privacy::path_guard;
@@ -12,7 +13,6 @@ use crate::command::spec::{
     Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes,
     flag, parameter, phrase, phrase_when,
 };
-use crate::command::visual::screenshot::unnamed;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use serde_json::json;

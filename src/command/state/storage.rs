@@ -3,6 +3,7 @@
 //! Owns the argument parsing. Shows secrets only on request.
 
 use crate::browser::page::{Page, PageStorage};
+use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::{path_guard, secrets};
 use crate::command::reading::pretty;
@@ -10,7 +11,6 @@ use crate::command::spec::{
     Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When,
     Writes, flag, parameter, phrase, phrase_when, switch,
 };
-use crate::command::visual::screenshot::unnamed;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
@@ -124,10 +124,7 @@ pub(super) async fn saved(
     what: &str,
     value: &Value,
 ) -> Result<Output, Fault> {
-    let path = match arguments.value("--output") {
-        Some(typed) => path_guard::output_path(context, typed)?,
-        None => unnamed(context, what, "json"),
-    };
+    let path = named_or_unnamed(context, arguments.value("--output"), what, "json")?;
     let path = path_guard::write(path, pretty(value)?.into_bytes()).await?;
     let shown = path.display().to_string();
     let mut output = Output::text(format!("{title} saved: {shown}")).data(json!({ "path": shown }));

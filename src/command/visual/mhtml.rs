@@ -2,7 +2,7 @@
 //!
 //! Owns the spec and the file.
 
-use super::screenshot::unnamed;
+use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
@@ -42,10 +42,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
 }];
 
 async fn mhtml(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
-    let path = match arguments.text("path") {
-        Some(typed) => path_guard::output_path(context, &typed)?,
-        None => unnamed(context, "page", "mhtml"),
-    };
+    let path = named_or_unnamed(context, arguments.text("path").as_deref(), "page", "mhtml")?;
     let text = context.page().await?.mhtml().await?;
     let size = text.len();
     let path = path_guard::write(path, text.into_bytes()).await?;

@@ -2,8 +2,8 @@
 //!
 //! Owns the paper sizes and units. Never prints.
 
-use super::screenshot::unnamed;
 use crate::browser::page::PdfOptions;
+use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
@@ -91,10 +91,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
 
 async fn pdf(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
     let options = options(&arguments)?;
-    let path = match arguments.text("path") {
-        Some(typed) => path_guard::output_path(context, &typed)?,
-        None => unnamed(context, "page", "pdf"),
-    };
+    let path = named_or_unnamed(context, arguments.text("path").as_deref(), "page", "pdf")?;
     let bytes = context.page().await?.pdf(&options).await?;
     let size = bytes.len();
     let path = path_guard::write(path, bytes).await?;

@@ -1,6 +1,7 @@
 //! The `screenshot` and `responsive` commands.
 
 use crate::browser::page::{Area, Capture, ImageFormat, Page, Region, Target, Truncated};
+use crate::command::core::output_files::unnamed;
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::emulating::devices;
 use crate::command::privacy::path_guard;
@@ -11,7 +12,6 @@ use crate::command::spec::{
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
-use std::path::PathBuf;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
@@ -183,11 +183,6 @@ pub(super) fn missing(cut: Option<Truncated>, format: ImageFormat) -> String {
         ImageFormat::Jpeg | ImageFormat::Webp => "as .png it can be taller",
     };
     format!(" (its first {shown} of {asked} px: {rest})")
-}
-
-/// Returns a path in the private folder, for output without a given path.
-pub(in crate::command) fn unnamed(context: &Context, what: &str, extension: &str) -> PathBuf {
-    context.temp_folder.join(format!("gstack-{what}-{}.{extension}", uuid::Uuid::new_v4().simple()))
 }
 
 async fn responsive(context: &Context, arguments: Arguments) -> Result<Output, Fault> {

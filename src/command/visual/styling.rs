@@ -1,9 +1,10 @@
 //! The `style`, `cleanup` and `prettyscreenshot` commands.
 
-use super::screenshot::{format_of, looks_like_a_path, missing, unnamed};
+use super::screenshot::{format_of, looks_like_a_path, missing};
 use crate::base::counted::counted;
 use crate::browser::page::error::PageError;
 use crate::browser::page::{Area, Capture, Clutter, ImageFormat, Page, Target};
+use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::path_guard;
 use crate::command::registry;
@@ -217,10 +218,7 @@ async fn prettyscreenshot(context: &Context, arguments: Arguments) -> Result<Out
     if width.is_some_and(|width| !WIDTHS.contains(&width)) {
         return Err(usage(spec, format!("--width is between {} and {}", WIDTHS.start(), WIDTHS.end())));
     }
-    let path = match &typed {
-        Some(typed) => path_guard::output_path(context, typed)?,
-        None => unnamed(context, "pretty", "png"),
-    };
+    let path = named_or_unnamed(context, typed.as_deref(), "pretty", "png")?;
     let format = typed.as_deref().and_then(format_of).unwrap_or(ImageFormat::Png);
     let scroll_to = arguments.value("--scroll-to");
     let page = context.page().await?;

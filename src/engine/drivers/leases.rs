@@ -83,7 +83,7 @@ impl Drivers {
     pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
         let _turn = self.0.uses.tabs.leasing();
         self.check_free(tab, driver.conversation.id())?;
-        self.0.uses.tabs.sets().add(&driver.conversation, tab, how)?;
+        self.0.uses.tabs.sets().add(&driver.conversation, tab, by)?;
         self.changed();
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! Owns the markup. Every text goes through `text`, which redacts and escapes it; pictures are inlined. The page's
 //! policy allows its one style by hash and pictures in the file, and nothing else.
 
-use super::report::{Item, Report};
+use super::report::{Item, Report, ReportedAct};
 use crate::base::visible::visible;
 use crate::chat::evidence::TracedRequest;
 use crate::command::{iso, shared_text};

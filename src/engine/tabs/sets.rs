@@ -92,7 +92,7 @@ impl TabSets {
     /// Returns true if the agent or one of its pages opened the tab, so that closing it takes nothing from the person.
     pub(in crate::engine) fn is_made_by_agent(&self, conversation: &Conversation, tab: TabId) -> bool {
         let sets = lock(&self.0);
-        let how = sets.get(conversation.id()).and_then(|set| set.added.get(&tab));
+        let by = sets.get(conversation.id()).and_then(|set| set.added.get(&tab));
         matches!(by, Some(JoinedBy::Agent | JoinedBy::Page))
     }
 

@@ -12,6 +12,7 @@ use crate::base::counted::counted;
 use crate::base::metadata::is_metadata_url;
 use crate::base::site::SiteOrPage;
 use crate::browser::page::{Body, Exchange, Page, Recording, RecordingOptions};
+use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
@@ -101,10 +102,7 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
 }
 
 async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
-    let path = match typed {
-        Some(typed) => path_guard::output_path(context, typed)?,
-        None => context.temp_folder.join(format!("gstack-requests-{}.har", uuid::Uuid::new_v4().simple())),
-    };
+    let path = named_or_unnamed(context, typed, "requests", "har")?;
     let page = context.page().await?;
     let options = page.recording().ok_or_else(|| {
         Fault::new(FaultCode::NotFound, "this tab's requests are not being recorded").hint(
