@@ -4,6 +4,7 @@
 //! the agent ends; the tools act only on tabs of the conversation's tab set.
 
 mod action_requests;
+mod agent_tools;
 mod call_approval;
 mod call_tabs;
 mod driver;
@@ -15,8 +16,8 @@ mod page_tools;
 mod pausing;
 mod preview;
 mod shell;
+mod taint;
 mod target_snapshot;
-mod tool_access;
 mod tool_list;
 
 use crate::agent::adapter::{Image, StepWords, ToolCall, ToolResult, Tools};
@@ -25,27 +26,16 @@ use crate::browser::dialogs::DialogPolicy;
 use crate::chat::Conversation;
 use crate::command::spec::{Navigates, TabUse};
 use crate::command::words::{self, Words};
-use crate::command::{Call, Category, Class, Output, Spec, picture, registry, tool_schema};
-use crate::engine::activity::ActivityLog;
-use crate::engine::agents::{AgentAccess, Tokens};
-use crate::engine::approvals::Approvals;
-use crate::engine::browser_connection::BrowserConnection;
-use crate::engine::browsers::Browsers;
-use crate::engine::command_runner::{CommandRunner, Target};
-use crate::engine::config::ConfigFile;
+use crate::command::{Call, Class, Output, Spec, picture, registry, tool_schema};
+use crate::engine::command_runner::Target;
 use crate::engine::conversations::{ConversationGate, ToolCallName};
-use crate::engine::drivers::{Driver, Drivers};
-use crate::engine::elements::Elements;
-use crate::engine::pauses::Pauses;
-use crate::engine::policy::PolicyService;
-use crate::engine::ports::Ports;
-use crate::engine::tabs::Tabs;
-use crate::engine::tasks::Tasks;
+use crate::engine::drivers::Driver;
 use crate::protocol::activity::ActivitySource;
-use crate::protocol::chat::{PageContext, StepKind};
+use crate::protocol::chat::StepKind;
 use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
+pub(crate) use agent_tools::AgentTools;
 use call_tabs::CallTabs;
 use error::ToolError;
 use evidence::ActNotes;
@@ -56,25 +46,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use target_snapshot::ApprovedCall;
 use tokio_util::sync::CancellationToken;
-
-/// The services that tools act through, and the tokens of running agents. Cheap to clone.
-#[derive(Clone)]
-pub(crate) struct AgentTools {
-    pub(in crate::engine) activity: ActivityLog,
-    pub(in crate::engine) approvals: Approvals,
-    pub(in crate::engine) browsers: Browsers,
-    pub(in crate::engine) config: ConfigFile,
-    pub(in crate::engine) connection: BrowserConnection,
-    pub(in crate::engine) drivers: Drivers,
-    pub(in crate::engine) elements: Elements,
-    pub(in crate::engine) pauses: Pauses,
-    pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) ports: Ports,
-    pub(in crate::engine) runner: CommandRunner,
-    pub(in crate::engine) tabs: Tabs,
-    pub(in crate::engine) tasks: Tasks,
-    pub(in crate::engine) tokens: Tokens<dyn AgentAccess>,
-}
 
 /// The tools of one agent of one conversation.
 pub(in crate::engine) struct ConversationTools {
@@ -280,57 +251,6 @@ impl ConversationTools {
             outcome = self.services.runner.run(call, target, cancel.clone()) => outcome,
             never = self.answer_dialogs(tab, cancel) => match never {},
         }
-    }
-
-    /// Records what a call sends to a site: the typed text, and the addresses it goes to. `home` is the address of the
-    /// document that it acts on, if known.
-    fn remember_sent(&self, tab: TabId, home: Option<String>, call: &Call) {
-        let of_tab = || self.services.tabs.site_of(tab);
-        let site = home.map_or_else(of_tab, |home| site::of(&home)).unwrap_or_default();
-        let (addresses, typed) = (call.destinations(), call.typed().or_else(|| call.tool_input()));
-        self.services.policy.with_taint_log(self.conversation().id(), |log| {
-            addresses.iter().for_each(|address| log.went(address));
-            if let Some(typed) = typed {
-                log.typed(&site, &typed);
-            }
-        });
-    }
-
-    /// Records everything that a call lets the agent read, by site.
-    fn remember_read(&self, spec: &Spec, tab: TabId, output: &Output) {
-        let conversation = self.conversation();
-        if spec.category == Category::Tabs {
-            // Titles and addresses belong to the site of each tab.
-            let pages: Vec<PageContext> = self
-                .services
-                .tabs
-                .sets()
-                .of(conversation)
-                .into_iter()
-                .filter_map(|tab| self.services.tabs.shown(tab).map(|(_, page)| page))
-                .collect();
-            self.services
-                .policy
-                .with_taint_log(conversation.id(), |log| pages.iter().for_each(|page| log.saw_page(page)));
-            return;
-        }
-        let named = output.source_url.as_deref().and_then(site::of);
-        let site = named.or_else(|| self.services.tabs.site_of(tab)).unwrap_or_default();
-        let data = output.data.as_ref().map(ToString::to_string).unwrap_or_default();
-        let words = [output.head.as_deref(), Some(output.text.as_str()), output.note.as_deref(), Some(&data)];
-        self.services.policy.with_taint_log(conversation.id(), |log| {
-            words.into_iter().flatten().filter(|text| !text.is_empty()).for_each(|text| log.read(&site, text));
-            if !output.files.is_empty() {
-                log.read_unseen(&site);
-            }
-        });
-    }
-
-    /// Records the text of a fault, which may quote a page.
-    fn remember_fault(&self, tab: TabId, fault: &Fault) {
-        let site = self.services.tabs.site_of(tab).unwrap_or_default();
-        let text = format!("{} {}", fault.message, fault.hint.as_deref().unwrap_or_default());
-        self.services.policy.with_taint_log(self.conversation().id(), |log| log.read(&site, &text));
     }
 
     /// Describes a call, with the accessible name of its ref.

@@ -1,12 +1,24 @@
-//! Which token gives access to the tools of which conversation.
+//! The tools of agents and drivers: which token gives access to the tools of which conversation.
 //!
 //! Owns the lifetime of a token, which is that of its agent. The table of tokens is in `agents`.
 
-use super::{AgentTools, ConversationTools, tool_list};
+use super::{ConversationTools, tool_list};
 use crate::agent::adapter::ToolResult;
-use crate::engine::agents::{AgentAccess, OfferedTool};
+use crate::engine::activity::ActivityLog;
+use crate::engine::agents::{AgentAccess, OfferedTool, Tokens};
+use crate::engine::approvals::Approvals;
+use crate::engine::browser_connection::BrowserConnection;
+use crate::engine::browsers::Browsers;
+use crate::engine::command_runner::CommandRunner;
+use crate::engine::config::ConfigFile;
 use crate::engine::conversations::ConversationGate;
-use crate::engine::drivers::Driver;
+use crate::engine::drivers::{Driver, Drivers};
+use crate::engine::elements::Elements;
+use crate::engine::pauses::Pauses;
+use crate::engine::policy::PolicyService;
+use crate::engine::ports::Ports;
+use crate::engine::tabs::Tabs;
+use crate::engine::tasks::Tasks;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::ConversationId;
@@ -15,6 +27,25 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
+
+/// The services that tools act through, and the tokens of running agents. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct AgentTools {
+    pub(in crate::engine) activity: ActivityLog,
+    pub(in crate::engine) approvals: Approvals,
+    pub(in crate::engine) browsers: Browsers,
+    pub(in crate::engine) config: ConfigFile,
+    pub(in crate::engine) connection: BrowserConnection,
+    pub(in crate::engine) drivers: Drivers,
+    pub(in crate::engine) elements: Elements,
+    pub(in crate::engine) pauses: Pauses,
+    pub(in crate::engine) policy: PolicyService,
+    pub(in crate::engine) ports: Ports,
+    pub(in crate::engine) runner: CommandRunner,
+    pub(in crate::engine) tabs: Tabs,
+    pub(in crate::engine) tasks: Tasks,
+    pub(in crate::engine) tokens: Tokens<dyn AgentAccess>,
+}
 
 impl AgentTools {
     /// Returns new tools for an agent of a conversation, with a token. `by_person` is true for the built-in agent.
