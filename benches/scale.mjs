@@ -14,7 +14,6 @@
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { TestHome } from '../tests/e2e/harness/home.mjs';
-import { within } from '../tests/e2e/harness/wait.mjs';
 import { AXES } from './scale/axes.mjs';
 import { picture } from './scale/plot.mjs';
 import { markdown, worse } from './scale/report.mjs';
@@ -54,9 +53,24 @@ function closeAll() {
   });
   return closing;
 }
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => closeAll().finally(() => process.exit(1)));
+// A second signal (a whole process group gets both) must not cut the cleanup off.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => closeAll().finally(() => process.exit(1)));
+
+// What a point that was given up had under way fails later, with its home: it is told, and the others go on.
+for (const event of ['unhandledRejection', 'uncaughtException']) {
+  process.on(event, (error) => console.error(`beside the measurement: ${error?.message ?? error}`));
+}
 
 const firstLine = (error) => error.message.split('\n')[0].slice(0, 300);
+
+/** Rejects after `limit` ms, however busy the machine is: the tests' own deadlines give way then. */
+function atMost(limit, work) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${limit / 1000} s`)), limit);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
 
 /** Measures the points of an axis; after one that failed, the larger ones in a fresh home. */
 async function measureAxis({ name, measure, ...sizes }) {
@@ -68,7 +82,7 @@ async function measureAxis({ name, measure, ...sizes }) {
       while (left.length > 0) {
         if (performance.now() - began > ALL_MS) throw new Error('there was no time left');
         const from = performance.now();
-        const { value } = await within(measuring.next(), 'it took too long', POINT_MS);
+        const { value } = await atMost(POINT_MS, measuring.next());
         points.push(value);
         left = left.slice(1);
         console.error(`${name} ${value.size}: ${JSON.stringify({ ...value.times, memory: value.memory })} in ${seconds(from)} s`);
@@ -95,10 +109,8 @@ async function versionOf() {
 }
 
 const atStart = load();
-try {
-  const version = await versionOf();
-  const axes = [];
-  for (const axis of wanted) axes.push(await measureAxis(axis));
+/** Writes what was measured so far. */
+function keep(version, axes) {
   const result = {
     day: new Date().toISOString().slice(0, 10),
     machine: `${availableParallelism()} cores (${cpus()[0].model.trim()}), ${process.platform} ${process.arch}, node ${process.version}`,
@@ -108,14 +120,30 @@ try {
     quick,
     axes,
   };
-  const text = markdown(result);
-  console.log(text);
   if (!words.includes('--dry')) {
     writeFileSync(new URL('scale/scale.json', import.meta.url), `${JSON.stringify(result, null, 2)}\n`);
     writeFileSync(new URL('scale/scale.svg', import.meta.url), picture(result));
-    replaceSection(new URL('RESULTS.md', import.meta.url), 'scale', text);
+    replaceSection(new URL('RESULTS.md', import.meta.url), 'scale', markdown(result));
   }
+  return result;
+}
+
+let failed = true;
+try {
+  const version = await versionOf();
+  const axes = [];
+  for (const axis of wanted) {
+    axes.push(await measureAxis(axis));
+    keep(version, axes);
+  }
+  const result = keep(version, axes);
+  console.log(markdown(result));
   for (const one of worse(result)) console.error(`worse than linear: ${one}`);
+  failed = false;
+} catch (error) {
+  console.error(error.message);
 } finally {
   await closeAll();
 }
+// A request of a point that was given up must not keep the program alive.
+process.exit(failed ? 1 : 0);

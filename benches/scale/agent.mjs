@@ -4,13 +4,12 @@
  * Each round calls gstack's tool `snapshot` over MCP and says one line of text: when it was said, in milliseconds since
  * 1970, and how long the call took. Owns no measurement; never uses anything but the address that gstack gave it.
  *
- *   node agent.mjs ROUND_MS
- *
- * The message `quiet` makes it say lines without calling a tool.
+ *   node agent.mjs ROUND_MS [--only-talk]     without calls if it is to talk only
  */
 import { createInterface } from 'node:readline';
 
 const roundMs = Number(process.argv[2]);
+const onlyTalks = process.argv.includes('--only-talk');
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const now = () => performance.timeOrigin + performance.now();
@@ -46,8 +45,8 @@ async function call(method, params) {
   return result;
 }
 
-async function work(quiet, isStopped) {
-  if (!quiet) {
+async function work(isStopped) {
+  if (!onlyTalks) {
     await call('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'scale', version: '1' } });
     await call('notifications/initialized', {});
   }
@@ -56,7 +55,7 @@ async function work(quiet, isStopped) {
   while (!isStopped()) {
     const begin = performance.now();
     let said = 'none';
-    if (!quiet) {
+    if (!onlyTalks) {
       said = await call('tools/call', { name: 'snapshot', arguments: {} }).then(
         () => (performance.now() - begin).toFixed(3),
         (error) => `failed (${error.message.replace(/[<>\s]+/g, ' ').slice(0, 200)})`,
@@ -75,12 +74,10 @@ const METHODS = {
     server = mcpServers.find(({ url }) => url);
     send({ id, result: { sessionId: 's' } });
   },
-  async 'session/prompt'(id, { prompt }) {
+  async 'session/prompt'(id) {
     const one = { stopped: false };
     working = one;
-    // The first message starts with instructions.
-    const quiet = prompt[0].text.split('\n').at(-1) === 'quiet';
-    await work(quiet, () => one.stopped).catch((error) => say(`<${now().toFixed(3)} failed (${error.message})>\n`));
+    await work(() => one.stopped).catch((error) => say(`<${now().toFixed(3)} failed (${error.message})>\n`));
     send({ id, result: { stopReason: one.stopped ? 'cancelled' : 'end_turn' } });
   },
   'session/cancel'() {

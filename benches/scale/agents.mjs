@@ -1,6 +1,6 @@
 /*
- * Commands and answers while many agents work at once, each in a tab and a conversation of its own: every second a
- * snapshot over MCP and a line of text.
+ * Commands and answers while many agents work at once, each in a tab and a conversation of its own: every three
+ * seconds a snapshot over MCP and a line of text.
  */
 import { until } from '../../tests/e2e/harness/wait.mjs';
 import { several, summary, times } from './measuring.mjs';
@@ -11,9 +11,9 @@ import { World } from './world.mjs';
 const ELEMENTS = 100;
 /** Agents that start at the same time. */
 const STARTING = 4;
-const LINES_EACH = 5;
+const LINES_EACH = 4;
 /** At least so many lines of all agents together, at each point. */
-const LINES = 20;
+const LINES = 12;
 
 export async function* measureAgents(sizes, { runs, opened }) {
   const world = new World();

@@ -15,7 +15,7 @@ export async function* measurePanels(sizes, { runs, opened }) {
   await world.open();
   const own = await world.tab();
   // It talks all the time, twenty lines a second, and calls nothing.
-  const { conversationId } = await world.chat(await world.tab(), 'talking', 'quiet');
+  const { conversationId } = await world.chat(await world.tab(), 'talking', 'talk');
   const panels = [];
   opened(() => Promise.all(panels.map((panel) => panel.close())));
   const join = async () => {

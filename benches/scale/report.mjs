@@ -16,7 +16,7 @@ const NOTES = {
     'All in one browser without a window. The commands are those of one tab of 100 elements, over `http.sock`; ' +
     '`tabs` lists all, so its answer grows with them. `newtab` is the time of one of the last five.',
   agents:
-    'Each agent is a process (ACP, on node, in its sandbox) with a tab and a conversation of its own; about every second it ' +
+    'Each agent is a process (ACP, on node, in its sandbox) with a tab and a conversation of its own; about every three seconds it ' +
     "takes a snapshot over MCP and says a line. `url` and `snapshot -i` are a terminal's, beside them. " +
     'With many agents the browser and their own processes fill the processors: what waits, waits for those.',
   panels:

@@ -13,8 +13,8 @@ import { Pages } from '../pages.mjs';
 import { memoryOfAll } from './measuring.mjs';
 
 const agent = fileURLToPath(new URL('agent.mjs', import.meta.url));
-/** A round of an agent: one snapshot and one line of text. */
-const ROUND_MS = { working: 1000, talking: 50 };
+/** The agents: how long a round is, in ms. One that works takes a snapshot and says a line in each, one that talks a line. */
+const AGENTS = { working: ['3000'], talking: ['50', '--only-talk'] };
 
 export class World {
   home = new TestHome({ port: false });
@@ -23,8 +23,8 @@ export class World {
   /** @param {{ agents?: number }} [options]  how many agents run at once */
   async open({ agents = 1 } = {}) {
     mkdirSync(this.home.home, { recursive: true, mode: 0o700 });
-    const own = Object.entries(ROUND_MS).map(
-      ([name, ms]) => `[agents.own.${name}]\ncommand = ${JSON.stringify([process.execPath, agent, String(ms)])}\n`,
+    const own = Object.entries(AGENTS).map(
+      ([name, words]) => `[agents.own.${name}]\ncommand = ${JSON.stringify([process.execPath, agent, ...words])}\n`,
     );
     const config = `[agents]\ndefault = "working"\nat-once = ${agents}\n${own.join('')}`;
     writeFileSync(path.join(this.home.home, 'config.toml'), config, { mode: 0o600 });
