@@ -7,6 +7,7 @@ use super::browser::Browser;
 use super::cdp::{Cdp, CdpError, OnReply};
 use super::devtools::target::{AttachToTarget, DetachFromTarget, SessionId};
 use super::events::{Event, Inlet};
+use crate::protocol::ids::TabId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashSet;
@@ -165,7 +166,13 @@ impl ClientLink {
     pub(crate) fn ended(&mut self, session: &SessionId) {
         self.direct.remove(session);
         self.inlet.sessions().remove(session);
+        self.cdp.sent_presses().session_ended(session);
         self.cdp.give_up(session);
+    }
+
+    /// Says in which tab a session works, before it sends input there: the page's report of it is not the person's.
+    pub(crate) fn sends_input(&self, session: &SessionId, tab: TabId) {
+        self.cdp.sent_presses().client_session(session, tab);
     }
 
     /// Sends a command to a session, or to the browser itself. Its reply comes with the tag.
@@ -187,6 +194,9 @@ impl Drop for ClientLink {
         self.cdp.change_inlets(|inlets| {
             inlets.retain(|one| !std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(&self.inlet)))
         });
-        sessions.iter().for_each(|session| self.cdp.give_up(session));
+        for session in &sessions {
+            self.cdp.sent_presses().session_ended(session);
+            self.cdp.give_up(session);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The person's own input in a page: tells it from the input that gstack sends.
 //!
-//! Pages report each press (`injected/person.js`). A press that gstack sent was recorded when it was sent, and its report
+//! Pages report each press (`injected/person.js`). A press that gstack or a CDP client sent was recorded when it was sent, and its report
 //! uses up that record; a report without a record is the person's. Never acts on it: the engine pauses who works there.
 
 use super::devtools::runtime::AddBinding;
@@ -33,8 +33,8 @@ impl Shared {
         let Ok(kind) = serde_json::from_value::<PressKind>(called.payload.into()) else { return };
         let is_ours = {
             let state = self.state();
-            let of_tab = |session: &SessionId| state.sessions.get(session).and_then(Role::tab) == Some(tab);
-            self.cdp.sent_presses().take(kind, of_tab)
+            let tab_of = |session: &SessionId| state.sessions.get(session).and_then(Role::tab);
+            self.cdp.sent_presses().take(kind, tab, tab_of)
         };
         if !is_ours {
             self.tell(BrowserEvent::PersonActed(tab));

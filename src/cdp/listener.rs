@@ -88,15 +88,24 @@ async fn serve(door: Arc<Door>, stream: TcpStream, near: SocketAddr) {
     let ended = door.endpoint.revoked.clone();
     let service = service_fn(move |request| {
         let door = door.clone();
-        async move { Ok::<_, Infallible>(door.answer(request, near, far).await) }
+        async move { Ok::<_, Infallible>(one_answer(door.answer(request, near, far).await)) }
     });
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEAD_LIMIT).keep_alive(false).max_buf_size(16 * 1024);
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD_LIMIT).max_buf_size(16 * 1024);
     let connection = server.serve_connection(TokioIo::new(stream), service).with_upgrades();
     tokio::select! {
         outcome = connection => if let Err(error) = outcome { tracing::debug!(%error, "a connection to a CDP endpoint ended") },
         () = ended.cancelled() => {}
     }
+}
+
+/// Ends the connection with its answer, unless that is the handshake. Some clients accept a handshake only if its
+/// `Connection` names nothing but `Upgrade`, so the server is not told to close every connection.
+fn one_answer(mut answer: Response<Full<Bytes>>) -> Response<Full<Bytes>> {
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    answer
 }
 
 impl Door {

@@ -3,6 +3,7 @@
 //! Owns the listener, the DevTools messages of clients, and the filter that they pass. The engine registers a client as a
 //! driver and leases it its tabs; `browser` gives it sessions of its own.
 
+mod acting;
 mod allowed;
 mod browser_commands;
 mod checks;

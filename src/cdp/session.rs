@@ -3,6 +3,7 @@
 //! Owns the loop, the client's sessions and its pending commands. Ends, and with it the registration and every session,
 //! when the client or its process does, when the endpoint is revoked, or when the client reads too slowly.
 
+use super::acting;
 use super::allowed::{self, Check, Rule};
 use super::checks::Given;
 use super::downloads::{Downloads, Ended};
@@ -245,6 +246,10 @@ impl Session {
         {
             return Err(Refusal::denied("the tab shows a page of the browser"));
         }
+        if rule != Rule::Refuse && acting::acts(method) {
+            let tab = held.as_ref().map(|held| held.tab);
+            self.client.acts_in(tab).map_err(|fault| Refusal::failed(fault.message))?;
+        }
         let session = command.session_id.as_ref();
         match (rule, &held) {
             (Rule::Own, _) => self.own(command, held.as_ref()).await,
@@ -259,7 +264,10 @@ impl Session {
                 }
                 self.send_on(command, session.filter(|_| !of_browser), command.params).map(|()| None)
             }
-            (Rule::Pass, Some(_)) => self.send_on(command, session, command.params).map(|()| None),
+            (Rule::Pass, Some(held)) => {
+                self.tell_of_input(command, held.tab);
+                self.send_on(command, session, command.params).map(|()| None)
+            }
             (Rule::Check(check), Some(held)) => {
                 let params = self.checked(check, command, held.tab).await?;
                 let raw =
@@ -267,6 +275,13 @@ impl Session {
                 self.send_on(command, session, Some(&raw)).map(|()| None)
             }
             (Rule::Refuse, _) | (_, None) => Err(Refusal::unknown(method)),
+        }
+    }
+
+    /// Makes known which presses in a tab are this client's, and not the person's.
+    fn tell_of_input(&self, command: &Command<'_>, tab: TabId) {
+        if let Some(session) = command.session_id.as_ref().filter(|_| command.method.starts_with("Input.")) {
+            self.link.sends_input(session, tab);
         }
     }
 

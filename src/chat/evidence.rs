@@ -9,13 +9,33 @@ use super::store::files;
 use crate::base::append;
 use crate::protocol::ids::{FileId, TurnId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
+use std::path::Path;
 
 const FILE: &str = "evidence.jsonl";
 const OLDER_FILE: &str = "evidence.1.jsonl";
 /// The size at which the file becomes the older one, in bytes. The one before it is dropped.
 const LARGEST: u64 = 2 * 1024 * 1024;
+/// The most turns whose dropped notes are counted.
+const MOST_COUNTED: usize = 1000;
+
+/// The first line of a file: how many notes of each turn were dropped before it was begun. A trace has no such field, and
+/// this has no turn, so neither is taken for the other.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Dropped {
+    dropped: BTreeMap<TurnId, u64>,
+}
+
+/// The notes of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TurnNotes {
+    /// Oldest first.
+    pub acts: Vec<ActTrace>,
+    /// The number of notes that newer ones have pushed out.
+    pub dropped: u64,
+}
 
 /// What one act did, as it is shown later. Without secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,28 +92,35 @@ impl Conversation {
         let length = file.metadata().map_err(failed)?.len();
         if length > 0 && length + line.len() as u64 > LARGEST {
             drop(file);
-            fs::rename(&path, self.place.join(OLDER_FILE)).map_err(failed)?;
+            let older = self.place.join(OLDER_FILE);
+            let dropped = count_dropped(&path, &older).map_err(failed)?;
+            fs::rename(&path, older).map_err(failed)?;
             file = append::open(&path).map_err(failed)?;
+            if !dropped.is_empty() {
+                let mut head = serde_json::to_vec(&Dropped { dropped }).map_err(|error| failed(error.into()))?;
+                head.push(b'\n');
+                head.append(&mut line);
+                line = head;
+            }
         }
         file.write_all(&line).map_err(failed)
     }
 
-    /// Returns what the acts of a turn did, oldest first. Skips unreadable lines. Blocks on disk I/O.
-    pub(crate) fn acts_of(&self, turn_id: &TurnId) -> Result<Vec<ActTrace>, ChatError> {
-        let mut acts = Vec::new();
+    /// Returns what the acts of a turn did. Skips unreadable lines. Blocks on disk I/O.
+    pub(crate) fn acts_of(&self, turn_id: &TurnId) -> Result<TurnNotes, ChatError> {
+        let mut notes = TurnNotes::default();
         for name in [OLDER_FILE, FILE] {
             let path = self.place.join(name);
-            let bytes = match fs::read(&path) {
-                Ok(bytes) => bytes,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(source) => return Err(ChatError::storage("read", &path, source)),
-            };
-            let lines = bytes.split(|byte| *byte == b'\n');
-            let read = lines.filter_map(|line| serde_json::from_slice::<ActTrace>(line).ok());
-            acts.extend(read.filter(|act| act.turn_id.as_ref() == Some(turn_id)));
+            let bytes = read(&path).map_err(|source| ChatError::storage("read", &path, source))?;
+            if let Some(Dropped { dropped }) = head_of(&bytes) {
+                // The newer file has counted what the older one had.
+                notes.dropped = dropped.get(turn_id).copied().unwrap_or_default();
+            }
+            let read = lines(&bytes).filter_map(|line| serde_json::from_slice::<ActTrace>(line).ok());
+            notes.acts.extend(read.filter(|act| act.turn_id.as_ref() == Some(turn_id)));
         }
-        acts.sort_by_key(|act| act.came_at);
-        Ok(acts)
+        notes.acts.sort_by_key(|act| act.came_at);
+        Ok(notes)
     }
 
     /// Keeps the picture of a page (JPEG), and removes the oldest ones above the limit. Blocks on disk I/O.
@@ -105,6 +132,39 @@ impl Conversation {
     pub(crate) fn image(&self, id: &FileId, most: u64) -> Option<Vec<u8>> {
         files::image(&self.place, id, most)
     }
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        outcome => outcome,
+    }
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == b'\n')
+}
+
+fn head_of(bytes: &[u8]) -> Option<Dropped> {
+    serde_json::from_slice(lines(bytes).next()?).ok()
+}
+
+/// Counts the notes of each turn that were dropped before the newer file was begun, and those that the older one holds.
+fn count_dropped(newer: &Path, older: &Path) -> io::Result<BTreeMap<TurnId, u64>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct OfTurn {
+        turn_id: Option<TurnId>,
+    }
+    let mut counts = head_of(&read(newer)?).map(|head| head.dropped).unwrap_or_default();
+    for of in lines(&read(older)?).filter_map(|line| serde_json::from_slice::<OfTurn>(line).ok()) {
+        if let Some(turn_id) = of.turn_id
+            && (counts.len() < MOST_COUNTED || counts.contains_key(&turn_id))
+        {
+            *counts.entry(turn_id).or_default() += 1;
+        }
+    }
+    Ok(counts)
 }
 
 #[cfg(test)]
@@ -126,11 +186,33 @@ mod tests {
         let mut torn = append::open(&conversation.place.join(FILE)).unwrap();
         torn.write_all(b"{\"turnId\":\"a\"").unwrap();
         let tools: Vec<String> =
-            conversation.acts_of(&TurnId::new("a")).unwrap().into_iter().map(|act| act.tool).collect();
+            conversation.acts_of(&TurnId::new("a")).unwrap().acts.into_iter().map(|act| act.tool).collect();
         assert_eq!(tools, ["click", "goto"]);
         let id = conversation.keep_picture(b"jpeg").unwrap();
         assert_eq!(conversation.image(&id, 10).unwrap(), b"jpeg");
         assert!(conversation.image(&id, 3).is_none());
         assert!(conversation.image(&FileId::new("../session.json"), 1000).is_none());
+    }
+    #[test]
+    fn notes_that_newer_ones_push_out_are_counted_by_turn() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&Home::at(folder.path().to_owned()).unwrap()).unwrap();
+        let conversation = store.create(NewConversation { folder: String::new(), page: None });
+        fs::create_dir_all(&conversation.place).unwrap();
+        let turns = [TurnId::new("a"), TurnId::new("b")];
+        let mut written = [0_u64; 2];
+        let large = "x".repeat(LARGEST as usize / 3);
+        for round in 0..20 {
+            let which = usize::from(round >= 4);
+            written[which] += 1;
+            let trace = ActTrace { turn_id: Some(turns[which].clone()), result: large.clone(), ..ActTrace::default() };
+            conversation.note_act(&trace).unwrap();
+            for (turn, written) in turns.iter().zip(written) {
+                let notes = conversation.acts_of(turn).unwrap();
+                assert_eq!(notes.acts.len() as u64 + notes.dropped, written, "{turn:?} after {round}");
+            }
+        }
+        assert_eq!(conversation.acts_of(&turns[0]).unwrap(), TurnNotes { acts: Vec::new(), dropped: 4 });
+        assert_eq!(conversation.acts_of(&TurnId::new("other")).unwrap(), TurnNotes::default());
     }
 }

@@ -28,7 +28,7 @@ pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCod
     let words: Vec<String> = words.into_iter().map(OsString::into_string).collect::<Result<_, _>>().ok()?;
     let (globals, command, args) = arguments::browser_command(&words)?;
     let spec = registry::find(&command)?;
-    if spec.tells_progress() || spec.reads_commands() && args.is_empty() {
+    if spec.tells_progress().is_some() || spec.reads_commands() && args.is_empty() {
         return None;
     }
     let home = Home::existing(globals.session.as_deref())?;
@@ -54,8 +54,8 @@ pub(super) async fn run(
         args.push(standard_input::chain().await?);
     }
     let request = request(command, args, globals)?;
-    let answer = match spec.is_some_and(|spec| spec.tells_progress()) {
-        true if !globals.json => progress::run(client, &request).await,
+    let answer = match spec.and_then(|spec| spec.tells_progress()) {
+        Some(doing) if !globals.json => progress::run(client, &request, doing).await,
         _ => client.post("/command", &request).await,
     };
     told(answer, spec.is_none_or(|spec| spec.changes()), globals.json)

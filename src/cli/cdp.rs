@@ -2,6 +2,7 @@
 //!
 //! Owns the text. The daemon owns the endpoints. With a method it is the browser command of the same name.
 
+use super::cdp_provider;
 use super::here::here;
 use super::moment;
 use super::terminal::{print_line, show, tell};
@@ -19,6 +20,7 @@ pub enum Cdp {
     Open(Box<Open>),
     List,
     Revoke { id: Option<String> },
+    Provider,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,6 +88,14 @@ pub(super) fn command() -> Command {
         )
         .subcommand(Command::new("list").about("List the addresses that wait for a client or have one"))
         .subcommand(
+            Command::new("provider")
+                .about("Answer agent-browser, as its plugin for browsers (`browser.provider`)")
+                .long_about(
+                    "Answer one request of agent-browser on standard input, as its plugin for browsers (`browser.provider`). \
+                     docs/DRIVERS.md says how to add it.",
+                ),
+        )
+        .subcommand(
             Command::new("revoke")
                 .about("End an address and its connection")
                 .arg(Arg::new("id").value_name("ID").help("As `gstack cdp list` shows it. Without it, all of them")),
@@ -97,6 +107,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Result<Cdp, Vec<String>> {
     let text = |matches: &ArgMatches, name: &str| matches.get_one::<String>(name).cloned();
     match matches.subcommand() {
         Some(("list", _)) => return Ok(Cdp::List),
+        Some(("provider", _)) => return Ok(Cdp::Provider),
         Some((_, matches)) => return Ok(Cdp::Revoke { id: text(matches, "id") }),
         None => {}
     }
@@ -139,6 +150,7 @@ pub(super) async fn run(client: &Client, wanted: Cdp, tab: Option<TabId>, json: 
             print_line(if http { &opened.http_url } else { &opened.url });
             Ok(())
         }
+        Cdp::Provider => cdp_provider::run(client).await,
         Cdp::List => {
             let endpoints: CdpEndpoints = client.get("/cdp").await?;
             show(json, &endpoints, || list(&endpoints))
@@ -205,6 +217,7 @@ mod tests {
         assert_eq!((many.ttl_seconds, many.reconnect), (8 * 3600, true));
         assert_eq!(many.allow, [CdpGrant::Cookies, CdpGrant::Files]);
         assert_eq!(parsed(&["cdp", "list"]).unwrap(), Ok(Cdp::List));
+        assert_eq!(parsed(&["cdp", "provider"]).unwrap(), Ok(Cdp::Provider));
         assert_eq!(parsed(&["cdp", "revoke", "a1"]).unwrap(), Ok(Cdp::Revoke { id: Some("a1".to_owned()) }));
         let sent = parsed(&["cdp", "Emulation.setTimezoneOverride", r#"{"timezoneId":"Asia/Tokyo"}"#]).unwrap();
         assert_eq!(sent.unwrap_err(), ["Emulation.setTimezoneOverride", r#"{"timezoneId":"Asia/Tokyo"}"#]);

@@ -57,6 +57,7 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("cdp", JsonOutput::Whole("CdpOpened")),
     ("cdp list", JsonOutput::Whole("CdpEndpoints")),
     ("cdp revoke", JsonOutput::Whole("CdpEndpoints")),
+    ("cdp provider", JsonOutput::Text("an answer in agent-browser's plugin protocol")),
     ("agents", JsonOutput::Whole("Agents")),
     ("activity", JsonOutput::Whole("ActivityPage")),
     ("activity --follow", JsonOutput::Lines("ActivityEntry")),

@@ -13,6 +13,7 @@ mod arguments_tests;
 mod audit;
 pub mod browser_command;
 mod cdp;
+mod cdp_provider;
 mod chat;
 pub mod command_line;
 mod connect;

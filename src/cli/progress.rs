@@ -11,10 +11,14 @@ use std::io::{self, IsTerminal, Write};
 /// The number of bytes per line if standard error is not a terminal. Smaller files print nothing.
 const STEP: u64 = 16 * 1024 * 1024;
 
-/// Runs the command and reports its progress.
-pub(super) async fn run(client: &Client, request: &CommandRequest) -> Result<CommandResult, Fault> {
+/// Runs the command and reports its progress. `doing` says what it does: `Downloading`.
+pub(super) async fn run(
+    client: &Client,
+    request: &CommandRequest,
+    doing: &'static str,
+) -> Result<CommandResult, Fault> {
     let mut lines = client.stream("/command/lines", request).await?;
-    let mut shown = Shown { on_terminal: io::stderr().is_terminal(), last: 0 };
+    let mut shown = Shown { doing, on_terminal: io::stderr().is_terminal(), last: 0 };
     while let Some(line) = lines.next::<CommandLine>().await? {
         match line {
             CommandLine::Progress { done, total } => shown.tell(done, total),
@@ -34,6 +38,7 @@ pub(super) async fn run(client: &Client, request: &CommandRequest) -> Result<Com
 }
 
 struct Shown {
+    doing: &'static str,
     on_terminal: bool,
     /// The number of bytes that was last shown.
     last: u64,
@@ -41,7 +46,7 @@ struct Shown {
 
 impl Shown {
     fn tell(&mut self, done: u64, total: Option<u64>) {
-        let text = words(done, total);
+        let text = words(self.doing, done, total);
         if self.on_terminal {
             say(&format!("\r\x1b[K{text}"));
             self.last = done;
@@ -57,21 +62,21 @@ impl Shown {
     }
 }
 
-/// Ignores a failed write: a closed terminal does not end the download.
+/// Ignores a failed write: a closed terminal does not end the command.
 fn say(text: &str) {
     let mut stream = io::stderr();
     stream.write_all(text.as_bytes()).and_then(|()| stream.flush()).ok();
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a tenth of a megabyte is all that is shown")]
-fn words(done: u64, total: Option<u64>) -> String {
+fn words(doing: &str, done: u64, total: Option<u64>) -> String {
     let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
     match total.filter(|total| *total >= done && *total > 0) {
         Some(total) => {
             let percent = u128::from(done) * 100 / u128::from(total);
-            format!("Downloading: {} of {} ({percent} %)", megabytes(done), megabytes(total))
+            format!("{doing}: {} of {} ({percent} %)", megabytes(done), megabytes(total))
         }
-        None => format!("Downloading: {}", megabytes(done)),
+        None => format!("{doing}: {}", megabytes(done)),
     }
 }
 
@@ -81,8 +86,8 @@ mod tests {
 
     #[test]
     fn how_far_it_is_in_words() {
-        assert_eq!(words(1_500_000, Some(3_000_000)), "Downloading: 1.5 MB of 3.0 MB (50 %)");
-        assert_eq!(words(1_500_000, None), "Downloading: 1.5 MB");
-        assert_eq!(words(3, Some(2)), "Downloading: 0.0 MB", "a server that tells less than it sends");
+        assert_eq!(words("Downloading", 1_500_000, Some(3_000_000)), "Downloading: 1.5 MB of 3.0 MB (50 %)");
+        assert_eq!(words("Downloading", 1_500_000, None), "Downloading: 1.5 MB");
+        assert_eq!(words("Downloading", 3, Some(2)), "Downloading: 0.0 MB", "a server that tells less than it sends");
     }
 }

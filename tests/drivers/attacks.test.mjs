@@ -11,44 +11,10 @@ import { fileURLToPath } from 'node:url';
 import WebSocket from 'ws';
 import { TestHome } from '../e2e/harness/home.mjs';
 import { until } from '../e2e/harness/wait.mjs';
+import { Raw } from './raw.mjs';
 import { startShop } from './shop.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-
-/** A DevTools client that sends what it is told. */
-class Raw {
-  #waiting = new Map();
-  #id = 0;
-  events = [];
-
-  static async open(url) {
-    const raw = new Raw();
-    raw.socket = new WebSocket(url, { maxPayload: 0 });
-    raw.closed = once(raw.socket, 'close').then(([code, reason]) => `${code} ${reason}`);
-    raw.socket.on('message', (data) => {
-      const message = JSON.parse(data);
-      if (message.id === undefined) raw.events.push(message);
-      else raw.#waiting.get(message.id)?.(message);
-    });
-    await once(raw.socket, 'open');
-    return raw;
-  }
-
-  send(method, params = {}, sessionId = undefined) {
-    const id = ++this.#id;
-    return new Promise((resolve) => {
-      this.#waiting.set(id, resolve);
-      this.socket.send(JSON.stringify({ id, method, params, sessionId }));
-    });
-  }
-
-  async page() {
-    const { result } = await this.send('Target.getTargets');
-    const [{ targetId }] = result.targetInfos;
-    const attached = await this.send('Target.attachToTarget', { targetId, flatten: true });
-    return { targetId, session: attached.result.sessionId };
-  }
-}
 
 /** Returns the outcome of a WebSocket handshake: `open`, or the status of the refusal. */
 async function handshake(url, options = {}) {

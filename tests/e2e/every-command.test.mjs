@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { Api } from './harness/api.mjs';
 import { Display, noDisplay } from './harness/display.mjs';
 import { APART, EVERY, ROWS } from './harness/every-command.mjs';
 import { Everyday } from './harness/everyday.mjs';
@@ -210,6 +211,32 @@ describe('every command has its effect, or says why not and what to use instead'
         await stage.close();
       }
     });
+  }
+});
+
+test('the end of a recording says how much of it is encoded', async () => {
+  const stage = await Stage.open();
+  try {
+    await stage.home.connect(['--headless', `${stage.origin}/every`]);
+    stage.tab = await current(stage.home);
+    await stage.home.ok(['video', 'start', path.join(stage.folder, 'clip.webm'), '--size', '160x96']);
+    await stage.home.ok(['fill', '#name', 'moving']);
+    const { origin, headers } = new Api(stage.home);
+    const answer = await fetch(`${origin}/command/lines`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ command: 'video', args: ['stop'], tabId: stage.tab }),
+    });
+    const lines = (await answer.text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { done } = lines.pop();
+    assert.ok(done.data.bytes > 0, JSON.stringify(done));
+    assert.ok(lines.length > 0, 'it says so at least once');
+    for (const { progress } of lines) assert.ok(progress.done > 0 && progress.done <= progress.total, JSON.stringify(progress));
+  } finally {
+    await stage.close();
   }
 });
 

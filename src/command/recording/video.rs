@@ -218,7 +218,9 @@ async fn save(context: &Context, recording: &VideoRecording, frames: &mut Frames
         path_guard::output_path(context, &shown)?;
     }
     let mut file = PartialFile::create(&path)?;
-    let written = video_file::write(&context.browser, recording, frames, &mut file, &context.temp_folder).await?;
+    let written =
+        video_file::write(&context.browser, recording, frames, &mut file, &context.temp_folder, &context.progress)
+            .await?;
     let bytes = file.size();
     file.finish().await?;
     let (width, height) = written.size;

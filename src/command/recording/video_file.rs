@@ -8,6 +8,7 @@ use super::webm::{Block, Movie};
 use crate::base::nameless;
 use crate::browser::browser::Browser;
 use crate::browser::page::video::{EncodeError, Encoded, Encoder, Frames, SentShot, VideoRecording};
+use crate::command::core::Progress;
 use crate::command::files::PartialFile;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use base64::Engine as _;
@@ -30,14 +31,17 @@ pub(super) struct Written {
     pub(super) pictures: usize,
 }
 
-/// Encodes a recording in this browser and writes it to `file`. `temp` is a folder for temporary files.
+/// Encodes a recording in this browser and writes it to `file`. `temp` is a folder for temporary files. `progress` is told
+/// how many bytes of the frames are encoded: that takes almost all of the time.
 pub(super) async fn write(
     browser: &Browser,
     recording: &VideoRecording,
     frames: &mut Frames,
     file: &mut PartialFile,
     temp: &Path,
+    progress: &Progress,
 ) -> Result<Written, Fault> {
+    let total = frames.bytes();
     let first = frames.read(0).await.map_err(|error| unusable(&error))?;
     let options = &recording.options;
     let encoder = Encoder::open(browser, &first, options.size, options.fps).await?;
@@ -45,10 +49,13 @@ pub(super) async fn write(
     let mut part: Vec<SentShot> = Vec::new();
     let (mut sent, mut key): (Option<usize>, Option<u64>) = (None, None);
     let mut bytes = 0;
+    let mut done = 0;
     for shot in recording.shots(frames) {
         let mut picture = None;
         if sent.replace(shot.frame) != Some(shot.frame) {
-            picture = Some(STANDARD.encode(frames.read(shot.frame).await.map_err(|error| unusable(&error))?));
+            let frame = frames.read(shot.frame).await.map_err(|error| unusable(&error))?;
+            done += frame.len() as u64;
+            picture = Some(STANDARD.encode(frame));
         }
         let is_key = key.is_none_or(|key| shot.at - key >= KEY_EVERY);
         key = if is_key { Some(shot.at) } else { key };
@@ -56,12 +63,14 @@ pub(super) async fn write(
         part.push(SentShot { at: shot.at, is_key, words: shot.words, picture });
         if part.len() >= MOST_AT_ONCE || bytes >= LARGEST_PART {
             spool.take(encoder.add(&part).await?).await?;
+            progress.tell(done, Some(total));
             part.clear();
             bytes = 0;
         }
     }
     if !part.is_empty() {
         spool.take(encoder.add(&part).await?).await?;
+        progress.tell(done, Some(total));
     }
     let size = encoder.size;
     // Closes its tab.

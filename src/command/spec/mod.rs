@@ -144,9 +144,14 @@ impl Spec {
         self.category == Category::Interaction && self.changes() && !self.flags.is_empty()
     }
 
-    /// Whether it reports progress while it runs.
-    pub fn tells_progress(&self) -> bool {
-        self.class == Class::Download
+    /// What it does while it reports progress in bytes: `Downloading`. `None` if it reports none.
+    pub fn tells_progress(&self) -> Option<&'static str> {
+        let records =
+            self.category == Category::Visual && self.phrases.iter().any(|phrase| phrase.verb == Verb::Record);
+        match self.class {
+            Class::Download => Some("Downloading"),
+            _ => records.then_some("Encoding"),
+        }
     }
 
     /// Whether the terminal passes it commands from standard input if none are given.

@@ -153,6 +153,13 @@ fn notes(report: &Report, acts: usize) -> Vec<String> {
     if report.missing_pictures > 0 {
         notes.push(format!("{} pictures are no longer kept or do not fit.", report.missing_pictures));
     }
+    if report.dropped_notes > 0 {
+        notes.push(format!(
+            "The notes of {} acts of this turn are no longer kept: newer ones pushed them out. Their pages and requests are \
+             not here.",
+            report.dropped_notes
+        ));
+    }
     notes.push(
         "A request is listed with an act if its tab sent it while the act ran. The page may have sent it by itself."
             .to_owned(),

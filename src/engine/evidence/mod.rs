@@ -73,15 +73,16 @@ impl EvidenceReports {
             Some(turn_id) => turn_id,
             None => newest_finished(&events).ok_or(EvidenceError::NothingFinished)?,
         };
-        let traces = conversation.acts_of(&turn_id).map_err(|e| e.fault())?;
+        let notes = conversation.acts_of(&turn_id).map_err(|e| e.fault())?;
         let audit: Vec<AuditEntry> = self
             .policy
             .audit_lines()?
             .into_iter()
             .filter(|entry| entry.conversation_id.as_ref() == Some(conversation.id()))
             .collect();
-        let mut report =
-            Report::of(&conversation.info(), &events, &turn_id, &traces, &audit).ok_or(EvidenceError::StillRunning)?;
+        let mut report = Report::of(&conversation.info(), &events, &turn_id, &notes.acts, &audit)
+            .ok_or(EvidenceError::StillRunning)?;
+        report.dropped_notes = notes.dropped;
         report.load_pictures(&|id, most| conversation.image(id, most));
         let id: String = turn_id.as_str().chars().take(SHOWN_ID).collect();
         Ok(EvidenceFile { name: format!("gstack-evidence-{id}.html"), html: html::page(&report), turn_id })

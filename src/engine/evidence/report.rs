@@ -31,6 +31,8 @@ pub(super) struct Report {
     pub(super) has_pictures_of_acts: bool,
     /// Pictures that are no longer kept, or that the file has no room for.
     pub(super) missing_pictures: usize,
+    /// Acts whose notes were pushed out by newer ones.
+    pub(super) dropped_notes: u64,
 }
 
 #[derive(Debug)]

@@ -204,6 +204,22 @@ impl CdpClient {
         lock(&self.made).contains(&tab) || sets.is_made_by_agent(&self.registered.driver.conversation, tab)
     }
 
+    /// Records that the client acts, and where. Fails while the person has taken over from it.
+    pub(crate) fn acts_in(&self, tab: Option<TabId>) -> Result<(), Fault> {
+        let Registered { services, driver, .. } = &self.registered;
+        let (pauses, worker) = (&services.pauses, driver.conversation.id());
+        // A DevTools command has no place for the note of the person.
+        pauses.take_note(worker);
+        if let Some(pause) = pauses.of(worker) {
+            return Err(DriversError::PersonWorks { tab: pause.tab.to_string() }.into());
+        }
+        // A DevTools command is over at once. What counts is that this client worked in the tab a moment ago.
+        if let Some(running) = tab.and_then(|tab| pauses.begin(worker, tab)) {
+            drop(running);
+        }
+        Ok(())
+    }
+
     /// Adds a line about this client to the audit.
     pub(crate) fn record(&self, action: &str, allowed: bool) -> Result<(), Fault> {
         let driver = &self.registered.driver;

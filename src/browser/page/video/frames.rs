@@ -109,6 +109,11 @@ impl Frames {
         &self.times
     }
 
+    /// The size of all frames, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The length in milliseconds.
     pub fn length(&self) -> u64 {
         self.length
