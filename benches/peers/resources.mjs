@@ -48,7 +48,7 @@ export async function figure(work) {
   try {
     return await work();
   } catch (error) {
-    return { failed: error.message.split('\n')[0] };
+    return { failed: (error.stderr?.trim() || error.message).split('\n')[0].slice(0, 120) };
   }
 }
 

@@ -164,10 +164,10 @@ try {
     'agent-browser': agentBrowser?.commandLine(),
     'playwright-cli': playwrightCli?.commandLine(),
   };
+  // First: a peer may not survive the large pages.
+  const ofUrl = await figure(async () => (await gstack.processorOf('url')) / (await agentBrowser.processorOf('get', 'url')));
   const commandLine = await measure(COMMAND_LINE, there(lines), pages);
 
-  // As long as both run.
-  const ofUrl = await figure(async () => (await gstack.processorOf('url')) / (await agentBrowser.processorOf('get', 'url')));
   const fresh = new Gstack();
   open.push(() => fresh.close());
   const resources = await resourcesOf(fresh, url, pages.url('100k'));
