@@ -82,7 +82,7 @@ pub(super) fn turns(folder: &Path, beginning: &str) -> io::Result<Vec<TurnId>> {
         if io::Read::take(&mut reader, LONGEST_LINE).read_until(b'\n', &mut raw)? == 0 {
             return Ok(found);
         }
-        if !raw.get(..120.min(raw.len())).is_some_and(|start| contains(start, br#""type":"turn-started""#)) {
+        if type_of(&raw) != Some(b"turn-started") {
             continue;
         }
         if let Line::Event(event) = Line::parse(raw.strip_suffix(b"\n").unwrap_or(&raw))
@@ -103,11 +103,7 @@ enum LineText {
 
 /// Returns the text of a line. Lines of other types are recognised by their beginning and not parsed.
 fn text_of_line(raw: &[u8]) -> LineText {
-    let text_comes = raw.starts_with(br#"{"delta":"#)
-        || [&br#""type":"message""#[..], br#""type":"text""#]
-            .iter()
-            .any(|kind| raw.get(..120.min(raw.len())).is_some_and(|start| contains(start, kind)));
-    if !text_comes {
+    if !raw.starts_with(br#"{"delta":"#) && !matches!(type_of(raw), Some(b"message" | b"text")) {
         return LineText::Nothing;
     }
     match Line::parse(raw.strip_suffix(b"\n").unwrap_or(raw)) {
@@ -121,8 +117,13 @@ fn text_of_line(raw: &[u8]) -> LineText {
     }
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    text.windows(part.len()).any(|window| window == part)
+/// Returns the type of an event's line: its first three fields are the number, the time and the type. The rest of the line is not
+/// looked at, because a search does this for every line of every conversation.
+fn type_of(raw: &[u8]) -> Option<&[u8]> {
+    const KEY: &[u8] = br#""type":""#;
+    let start = raw.get(..120.min(raw.len()))?;
+    let value = start.get(start.windows(KEY.len()).position(|window| window == KEY)? + KEY.len()..)?;
+    value.split(|byte| *byte == b'"').next()
 }
 
 /// Returns an excerpt around the first match of `wanted` in `text`, on one line.
