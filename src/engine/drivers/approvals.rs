@@ -71,7 +71,7 @@ impl DriverApprovals {
             (open().count(), open().map(|one| one.length).sum(), MOST, LONGEST),
         ] {
             if count >= most || taken + length > longest {
-                return Err(DriversError::TooManyApprovals { most: count });
+                return Err(DriversError::TooManyApprovals { waiting: count });
             }
         }
         let (answer, receiver) = oneshot::channel();
@@ -216,7 +216,7 @@ mod tests {
         };
         let flood: Vec<_> = (0..100).map(|id| ask("flood", id, 1)).collect();
         assert_eq!(flood.iter().filter(|asked| asked.is_ok()).count(), MOST_OF_ONE);
-        assert!(matches!(flood[99], Err(DriversError::TooManyApprovals { most: MOST_OF_ONE })));
+        assert!(matches!(flood[99], Err(DriversError::TooManyApprovals { waiting: MOST_OF_ONE })));
         assert!(matches!(ask("long", 0, LONGEST_OF_ONE), Err(DriversError::ApprovalTooLong)));
         let long = ask("long", 1, LONGEST_OF_ONE / 2).unwrap();
         assert!(ask("long", 2, LONGEST_OF_ONE / 2).is_err(), "both would be too long");

@@ -98,7 +98,7 @@ impl RunningCall {
 
 impl Drop for RunningCall {
     fn drop(&mut self) {
-        // Each call has a token of its own, so this removes this call only.
+        // Removes this call, and others that the person took back: in those there is nothing left to cancel.
         self.taken.cancel();
         lock(&self.driver.running).retain(|(_, taken)| !taken.is_cancelled());
     }

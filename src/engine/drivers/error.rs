@@ -1,5 +1,6 @@
 //! Faults of registrations. Read by the author of an MCP client or in a terminal, so they are in English.
 
+use crate::base::counted::counted;
 use crate::protocol::fault::{Fault, FaultCode};
 
 #[derive(Debug)]
@@ -24,8 +25,8 @@ pub(in crate::engine) enum DriversError {
     NotGiven { tab: String },
     /// The person took the tab back while a call ran in it.
     TakenBack { tab: String },
-    /// `most` approvals of this driver, or of all drivers, wait already.
-    TooManyApprovals { most: usize },
+    /// `waiting` approvals of this driver, or of all drivers, wait already, and no more fit.
+    TooManyApprovals { waiting: usize },
     /// Nobody works in the tab that the person wants to take over.
     NobodyWorks { tab: String },
     /// A note is for nobody, because no tab is taken over.
@@ -99,9 +100,13 @@ impl From<DriversError> for Fault {
                 format!("the person took tab {tab} back"),
                 "Work in another tab. `lease` asks for this one again.",
             ),
-            DriversError::TooManyApprovals { most } => (
+            DriversError::TooManyApprovals { waiting } => (
                 FaultCode::Conflict,
-                format!("{most} approvals of MCP clients wait for the person, and no more fit"),
+                format!(
+                    "{} of MCP clients {} for the person, and no more fit",
+                    counted(waiting, "approval"),
+                    if waiting == 1 { "waits" } else { "wait" }
+                ),
                 "Wait until the person has answered one of them, then repeat the call.",
             ),
             DriversError::NobodyWorks { tab } => (

@@ -7,6 +7,7 @@ use crate::base::mutex::lock;
 use crate::base::visible::visible;
 use crate::protocol::ids::{ConversationId, TabId};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -22,13 +23,15 @@ pub(in crate::engine) struct Pauses(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     workers: Mutex<HashMap<ConversationId, Worker>>,
+    /// The number of the call that began last.
+    calls: AtomicU64,
     /// Notified when a pause begins or ends.
     changed: watch::Sender<()>,
 }
 
 #[derive(Default)]
 struct Worker {
-    running: Vec<(TabId, CancellationToken)>,
+    running: Vec<RunningCall>,
     /// Where its last call ran, and when that ended.
     last: Option<(TabId, Instant)>,
     /// The number of its calls that wait for the person's answer.
@@ -36,6 +39,23 @@ struct Worker {
     pause: Option<Pause>,
     /// What the person wrote when they handed the tab back. The next call gets it.
     handed_back: Option<HandedBack>,
+}
+
+struct RunningCall {
+    number: u64,
+    tab: TabId,
+    paused: CancellationToken,
+}
+
+impl Worker {
+    /// Returns true if nothing about the worker has to be remembered.
+    fn is_idle(&self) -> bool {
+        self.running.is_empty()
+            && self.asking == 0
+            && self.last.is_none()
+            && self.pause.is_none()
+            && self.handed_back.is_none()
+    }
 }
 
 /// A pause of one worker.
@@ -72,9 +92,10 @@ impl Pauses {
         if known.pause.is_some() {
             return None;
         }
+        let number = self.0.calls.fetch_add(1, Ordering::Relaxed);
         let paused = CancellationToken::new();
-        known.running.push((tab, paused.clone()));
-        Some(Running { pauses: self.clone(), worker: worker.clone(), tab, paused })
+        known.running.push(RunningCall { number, tab, paused: paused.clone() });
+        Some(Running { pauses: self.clone(), worker: worker.clone(), number, paused })
     }
 
     /// Records that a running call waits for the person's answer, until the returned value is dropped. The person may use
@@ -93,7 +114,7 @@ impl Pauses {
     /// Pauses whoever works in the tab now. Returns `true` if anyone did.
     pub(in crate::engine) fn person_acted(&self, tab: TabId) -> bool {
         self.pause_where(tab, |worker| {
-            let acts = worker.running.len() > worker.asking && worker.running.iter().any(|(of, _)| *of == tab);
+            let acts = worker.running.len() > worker.asking && worker.running.iter().any(|call| call.tab == tab);
             let acted = worker.last.is_some_and(|(of, at)| of == tab && at.elapsed() < WORKS_FOR);
             acts || acted
         })
@@ -127,7 +148,7 @@ impl Pauses {
         }
         worker.pause = Some(Pause { tab, since: Instant::now() });
         worker.handed_back = None;
-        worker.running.iter().for_each(|(_, paused)| paused.cancel());
+        worker.running.iter().for_each(|call| call.paused.cancel());
         true
     }
 
@@ -148,14 +169,15 @@ impl Pauses {
         ended
     }
 
-    /// Forgets a worker: its turn has ended, or its registration.
+    /// Forgets a worker: its turn has ended, or its registration. Its calls that still run are no longer recorded.
     pub(in crate::engine) fn end(&self, worker: &ConversationId) {
         let paused = {
             let mut workers = lock(&self.0.workers);
             let Some(known) = workers.get_mut(worker) else { return };
             let paused = known.pause.take().is_some();
             (known.last, known.handed_back) = (None, None);
-            if known.running.is_empty() && known.asking == 0 {
+            known.running.clear();
+            if known.is_idle() {
                 workers.remove(worker);
             }
             paused
@@ -208,7 +230,7 @@ impl Pauses {
 pub(in crate::engine) struct Running {
     pauses: Pauses,
     worker: ConversationId,
-    tab: TabId,
+    number: u64,
     paused: CancellationToken,
 }
 
@@ -226,12 +248,11 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Each call has a token of its own, so this removes this call only.
-        self.paused.cancel();
-        if let Some(worker) = lock(&self.pauses.0.workers).get_mut(&self.worker) {
-            worker.running.retain(|(_, paused)| !paused.is_cancelled());
-            worker.last = Some((self.tab, Instant::now()));
-        }
+        let mut workers = lock(&self.pauses.0.workers);
+        let Some(worker) = workers.get_mut(&self.worker) else { return };
+        // It is not there if the turn or the registration has ended: a click of the person pauses nobody then.
+        let Some(at) = worker.running.iter().position(|call| call.number == self.number) else { return };
+        worker.last = Some((worker.running.remove(at).tab, Instant::now()));
     }
 }
 
@@ -243,8 +264,11 @@ pub(in crate::engine) struct Asking {
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        if let Some(worker) = lock(&self.pauses.0.workers).get_mut(&self.worker) {
-            worker.asking = worker.asking.saturating_sub(1);
+        let mut workers = lock(&self.pauses.0.workers);
+        let Some(worker) = workers.get_mut(&self.worker) else { return };
+        worker.asking = worker.asking.saturating_sub(1);
+        if worker.is_idle() {
+            workers.remove(&self.worker);
         }
     }
 }
@@ -293,6 +317,22 @@ mod tests {
         pauses.end(&agent);
         assert!(pauses.of(&agent).is_none() && pauses.all().is_empty());
         assert!(!pauses.person_acted(HERE), "its turn is over");
+    }
+
+    #[test]
+    fn a_call_that_outlives_its_turn_pauses_nobody_and_leaves_nothing_behind() {
+        let (pauses, agent) = (Pauses::default(), id("agent"));
+        let (call, asking) = (pauses.begin(&agent, HERE).unwrap(), pauses.asking(&agent));
+        pauses.end(&agent);
+        drop((call, asking));
+        assert!(!pauses.person_acted(HERE), "its turn is over");
+        assert!(lock(&pauses.0.workers).is_empty());
+        // A call of the turn before says nothing about the calls of the next.
+        let before = pauses.begin(&agent, HERE).unwrap();
+        pauses.end(&agent);
+        let _call = pauses.begin(&agent, THERE).unwrap();
+        drop(before);
+        assert!(!pauses.person_acted(HERE));
     }
 
     #[test]

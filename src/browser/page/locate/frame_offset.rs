@@ -11,18 +11,39 @@ use crate::browser::page::script::{Injected, WORLD};
 use serde::Deserialize;
 
 impl Page {
-    /// Converts a point of a frame to a point of the tab. An inner `Err(reason)` means that something covers the frame.
+    /// Converts a point of a frame to a point of the tab, which receives input. An inner `Err(reason)` means that something
+    /// covers the frame.
     pub(in crate::browser::page) async fn point_in_tab(
         &self,
         frame: &FrameId,
         point: Point,
     ) -> Result<Result<Point, String>, PageError> {
+        self.walk_up(frame, point, true).await
+    }
+
+    /// Like `point_in_tab`, ignoring what covers the frame.
+    pub(in crate::browser::page) async fn frame_offset(
+        &self,
+        frame: &FrameId,
+        point: Point,
+    ) -> Result<Point, PageError> {
+        Ok(self.walk_up(frame, point, false).await?.unwrap_or(point))
+    }
+
+    /// Walks from a frame to the tab's document. Fails if a frame on the way has left the page.
+    async fn walk_up(
+        &self,
+        frame: &FrameId,
+        point: Point,
+        looks_for_covers: bool,
+    ) -> Result<Result<Point, String>, PageError> {
         let mut at = point;
         let mut frame = frame.clone();
         while let Some(parent) = self.frame(&frame)?.parent {
             let number = self.owner_in(&parent, &frame).await?;
+            let looked_at = looks_for_covers.then_some(at);
             let origin: FrameOrigin =
-                self.script(&parent, Injected::FrameOrigin, &[&number, &at], SCRIPT_LIMIT).await?;
+                self.script(&parent, Injected::FrameOrigin, &[&number, &looked_at], SCRIPT_LIMIT).await?;
             if let Some(cover) = origin.covered {
                 return Ok(Err(format!("its frame: {cover}")));
             }
@@ -33,24 +54,6 @@ impl Page {
             frame = parent;
         }
         Ok(Ok(at))
-    }
-
-    /// Like `point_in_tab`, ignoring what covers the frame.
-    pub(in crate::browser::page) async fn frame_offset(
-        &self,
-        frame: &FrameId,
-        point: Point,
-    ) -> Result<Point, PageError> {
-        let mut at = point;
-        let mut frame = frame.clone();
-        while let Some(parent) = self.frame(&frame)?.parent {
-            let number = self.owner_in(&parent, &frame).await?;
-            let origin: FrameOrigin =
-                self.script(&parent, Injected::FrameOrigin, &[&number, &()], SCRIPT_LIMIT).await?;
-            at = Point { x: at.x + origin.x, y: at.y + origin.y };
-            frame = parent;
-        }
-        Ok(at)
     }
 
     /// Returns the script's number of the element that owns `child`, in its parent's document.
