@@ -1,7 +1,8 @@
 //! The spare: an agent process that was started before it has a message.
 //!
-//! Owns when it ends without a message. A daemon has at most one; it lives while a panel shows its conversation and
-//! ends when a setting changes. `agents` records which conversation has it; `conversation_task::ahead` starts it.
+//! Owns the decision when it ends without a message. A daemon has at most one; it lives while a panel shows its
+//! conversation and ends when a setting changes. `agents` records which conversation has it; `conversation_task::ahead`
+//! starts and ends the process.
 
 use crate::engine::agents::AgentPool;
 use crate::engine::conversations::Conversations;

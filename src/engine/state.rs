@@ -53,7 +53,7 @@ pub(super) struct Inner {
     pub(super) panel_keys: PanelKeys,
     pub(super) conversations: Conversations,
     pub(super) conversation_requests: ConversationRequests,
-    /// The MCP clients that are registered.
+    /// The registered drivers: MCP and CDP clients.
     pub(super) drivers: Drivers,
     pub(super) tools: AgentTools,
     pub(super) registrations: Registrations,
@@ -140,7 +140,7 @@ impl Engine {
     pub(crate) fn spare(&self) -> &Spare {
         &self.inner.spare
     }
-    /// Returns the registered MCP clients.
+    /// Returns the registered drivers: MCP and CDP clients.
     pub(crate) fn drivers(&self) -> &Drivers {
         &self.inner.drivers
     }
@@ -153,7 +153,7 @@ impl Engine {
     pub(crate) fn connection(&self) -> &BrowserConnection {
         &self.inner.connection
     }
-    /// Returns the way in for what a browser's extension reports of its tabs.
+    /// Returns the handler of what a browser and its extension report.
     pub(crate) fn browser_events(&self) -> &BrowserEvents {
         &self.inner.browser_events
     }

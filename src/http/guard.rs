@@ -1,4 +1,4 @@
-//! Access control for routes, in four rings from any process on this machine to the person alone.
+//! Access control for routes: who may call which, from any process on this machine to the person alone.
 //!
 //! Owns the checks before any route. `caller` identifies the other end of a connection; `headers` checks the headers.
 

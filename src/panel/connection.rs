@@ -1,7 +1,7 @@
 //! The connection of one native messaging host: its preamble, then messages until it ends.
 //!
-//! Owns reading and writing. Data for a slow panel is bounded: chat by its window, everything else by `MOST_QUEUED`,
-//! above which the connection is closed and the panel reconnects.
+//! Owns reading and writing. Data for a slow panel is bounded: chat by its window, everything else by the bound in
+//! `engine/ports/push.rs`, above which the connection is closed and the panel reconnects.
 
 use super::dispatch;
 use crate::base::peer::Peer;

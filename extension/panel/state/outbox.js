@@ -1,5 +1,5 @@
 /**
- * Messages that the host may not have yet. Pure; `panel/storage.js` saves them.
+ * Messages that the daemon may not have yet. Pure; `panel/storage.js` saves them.
  *
  * Each message keeps the `clientId` that it got on Enter and is sent again with it until its `message` event arrives,
  * so a resend is harmless.

@@ -1,6 +1,6 @@
 //! The mark of the spare: the conversation whose agent was started before it had a message.
 //!
-//! Owns only the mark. `conversation_task::ahead` starts and ends the spare.
+//! Owns only the mark. `spare` decides when the spare ends; `conversation_task::ahead` starts and ends its process.
 
 use super::pool::AgentPool;
 use crate::base::mutex::lock;

@@ -23,7 +23,7 @@ use crate::engine::status::StatusReport;
 use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
 
-/// The services that connecting a browser needs. Cheap to clone.
+/// A handle to the browser that people connect and disconnect. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct BrowserConnection {
     pub(in crate::engine) home: Home,

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-/// The services that a client's command needs. Cheap to clone.
+/// A handle to the commands of people, scripts and trusted drivers. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Commands {
     pub(in crate::engine) home: Home,

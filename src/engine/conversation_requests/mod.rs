@@ -20,7 +20,7 @@ use crate::engine::tasks::Tasks;
 use crate::engine::upgrade::Upgrade;
 use crate::engine::worktrees::Worktrees;
 
-/// The services that a request about a conversation needs. Cheap to clone.
+/// A handle to the requests about conversations. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct ConversationRequests {
     pub(in crate::engine) home: Home,

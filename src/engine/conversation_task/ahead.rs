@@ -1,6 +1,6 @@
 //! An agent that is started before it has a message.
 //!
-//! Owns when it is started, and its end without a message. Nothing about it is recorded and nothing is sent to it:
+//! Owns its start, and carries out its end without a message, which `spare` decides. Nothing about it is recorded and nothing is sent to it:
 //! until a message comes, it leaves no trace.
 
 use super::task::Task;

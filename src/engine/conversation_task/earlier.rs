@@ -9,7 +9,7 @@ use crate::protocol::ids::ClientMessageId;
 
 /// In characters, the newest first. More would slow down each first message more than it helps.
 const MOST: usize = 24 * 1024;
-/// The beginning of one message or answer, in characters.
+/// The characters that are kept of the beginning of one message or answer.
 const MOST_OF_ONE: usize = 4 * 1024;
 /// The number of journal entries to search.
 const ENTRIES: u32 = 400;

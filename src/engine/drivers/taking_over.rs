@@ -1,7 +1,8 @@
-//! The person takes over a tab from whoever works in it, and hands it back: by their own input in the page, in the panel,
-//! or by `pause` and `resume`.
+//! The commands `pause` and `resume`, and the panel's hand-back: the person takes over a tab from whoever works in it, and
+//! hands it back.
 //!
-//! Owns whom that concerns and what is said about it. `pauses` has the state; only the person ends a pause.
+//! Owns whom that concerns and what is said about it. `pauses` has the state; `browser_events` takes over after the
+//! person's own input in a page. No agent and no client ends a pause.
 
 use super::driver::Driver;
 use super::error::DriversError;
@@ -19,8 +20,8 @@ use crate::protocol::ids::{ConversationId, TabId};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// MCP clients give up a call after a minute, and then nobody hears why. A client that is told before can say what it
-/// waited for and ask again.
+/// The longest wait of a client's call for the person. MCP clients give up after 60 s without a message; gstack answers
+/// before, so that the client learns why.
 pub(in crate::engine) const CLIENT_WAITS: Duration = Duration::from_secs(50);
 /// The longest note, in characters.
 const LONGEST_NOTE: usize = 2000;

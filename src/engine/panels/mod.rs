@@ -19,7 +19,7 @@ use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
 use crate::engine::usage::Usage;
 
-/// The services that connections need. Cheap to clone.
+/// A handle to the panels and their native ports. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Panels {
     pub(in crate::engine) activity: ActivityLog,

@@ -24,7 +24,7 @@ use crate::protocol::ids::TabId;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// The services that registering a driver needs. Cheap to clone.
+/// A handle to the registrations of drivers. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Registrations {
     pub(in crate::engine) approvals: Approvals,

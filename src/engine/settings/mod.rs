@@ -1,6 +1,6 @@
 //! The settings that a person sees and changes in the panel and the terminal.
 //!
-//! Owns reading and changing them. The file may contain more: programs, environment, the port.
+//! Owns reading and changing them. The file may contain more: programs and environment.
 
 mod change;
 mod error;

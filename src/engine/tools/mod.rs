@@ -1,7 +1,7 @@
 //! The browser commands that a conversation's agent may use.
 //!
-//! Owns the token, the list of offered tools, and the path of each call through the policy. The token is revoked when
-//! the agent ends; the tools act only on tabs of the conversation's tab set.
+//! Owns the list of offered tools and the path of each call through the policy. The tools act only on tabs of the
+//! conversation's tab set; `agent_tools` has the tokens.
 
 mod action_requests;
 mod agent_tools;
