@@ -1842,7 +1842,8 @@ id: string, effect: PolicyEffect, scope: PolicyScope,
  */
 site?: string | null, 
 /**
- * Limits the rule to this tool of the site's pages, as they described it when it was allowed.
+ * Limits the rule to this tool of the site's pages, as they described it when it was allowed, or to this saved
+ * sign-in.
  */
 tool?: PolicyTool, 
 /**
@@ -1861,14 +1862,15 @@ madeAt: number, };
 /**
  * The subject of a rule.
  */
-export type PolicyScope = "act" | "submit" | "control" | "intercept" | "shell" | "write" | "download" | "upload" | "password" | "page-tool" | "everything";
+export type PolicyScope = "act" | "submit" | "control" | "intercept" | "shell" | "write" | "download" | "upload" | "password" | "page-tool" | "sign-in" | "everything";
 
 /**
- * A tool that pages offer to agents (WebMCP).
+ * A tool that pages offer to agents (WebMCP), or a saved sign-in.
  */
 export type PolicyTool = { name: string, 
 /**
- * The SHA-256, in hexadecimal, of everything that the page says about it. Another description is another tool.
+ * The SHA-256, in hexadecimal, of everything that the page says about it: another description is another tool. Of a
+ * sign-in, that of its origin and user.
  */
 fingerprint: string, };
 

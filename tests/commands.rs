@@ -47,6 +47,7 @@ fn class(class: Class) -> &'static str {
         Class::Download => "download",
         Class::Upload => "upload",
         Class::PageTool => "page-tool",
+        Class::SignIn => "sign-in",
         Class::Control => "control",
         Class::Intercept => "intercept",
         Class::Secret => "secret",

@@ -59,7 +59,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
-const SERVICES: [(&str, &[&str]); 33] = [
+const SERVICES: [(&str, &[&str]); 34] = [
     ("pauses", &[]),
     ("tasks", &[]),
     ("config", &[]),
@@ -68,6 +68,7 @@ const SERVICES: [(&str, &[&str]); 33] = [
     ("ports", &[]),
     ("policy", &["ports", "tasks"]),
     ("activity", &["ports"]),
+    ("sign_ins", &["policy", "tasks"]),
     ("agents", &["config", "ports", "tasks"]),
     ("conversations", &["agents", "ports", "tasks"]),
     ("worktrees", &["agents", "config", "folders", "ports", "tasks"]),
@@ -101,7 +102,7 @@ const SERVICES: [(&str, &[&str]); 33] = [
     ),
     ("hops", &["agents", "browsers", "config", "panel_keys", "policy", "ports", "tasks", "worktrees"]),
     ("evidence", &["conversations", "policy", "tabs", "tasks"]),
-    ("command_runner", &["browsers", "config", "drivers", "folders", "tasks"]),
+    ("command_runner", &["browsers", "config", "drivers", "folders", "sign_ins", "tasks"]),
     (
         "browser_connection",
         &[
@@ -171,6 +172,7 @@ const SERVICES: [(&str, &[&str]); 33] = [
             "pauses",
             "policy",
             "ports",
+            "sign_ins",
             "tabs",
             "tasks",
         ],

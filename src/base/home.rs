@@ -172,6 +172,10 @@ impl Home {
     pub fn panels_file(&self) -> PathBuf {
         self.root.join("panels.json")
     }
+    /// Returns the path of the saved sign-ins, which are encrypted.
+    pub fn sign_ins_file(&self) -> PathBuf {
+        self.root.join("sign-ins.json")
+    }
     /// Returns the path of the file that names the everyday browser in use.
     pub fn everyday_file(&self) -> PathBuf {
         self.root.join("everyday.json")

@@ -9,6 +9,7 @@ pub(crate) mod browsers;
 pub(crate) mod clock;
 pub(crate) mod counted;
 pub(crate) mod file_name;
+pub(crate) mod filled_secrets;
 pub(crate) mod fingerprint;
 pub(crate) mod glob;
 pub mod home;

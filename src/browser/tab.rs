@@ -192,6 +192,11 @@ impl Tab {
         let engaged = state.engaged.get(&self.id).ok_or(BrowserError::FrameGone)?;
         engaged.frames.get(id.as_str()).cloned().ok_or(BrowserError::FrameGone)
     }
+    /// Returns whether the tab shows the document with this loader. `None` if its frames are not followed.
+    pub fn shows_document(&self, loader: &str) -> Option<bool> {
+        let state = self.browser.shared.state();
+        state.engaged.get(&self.id)?.frames.main().map(|frame| frame.loader == loader)
+    }
     /// Waits until the frames are known. Fails with `Timeout` for a hung page and `TabCrashed` for a crashed one.
     async fn ready(&self) -> Result<(), BrowserError> {
         let mut phase = self.browser.shared.begin_to_engage(self.id)?;

@@ -56,6 +56,7 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         | Invocation::Settings(_)
         | Invocation::Approvals(_)
         | Invocation::Panels(_)
+        | Invocation::Auth(_)
         | Invocation::Policy(_)
         | Invocation::Audit(_)
         | Invocation::Agents

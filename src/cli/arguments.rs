@@ -3,6 +3,7 @@
 //! Owns the invocation and the global options. `command_line` and the registry define the commands.
 
 use super::approvals::{self, Approvals};
+use super::auth::{self, Auth};
 use super::cdp::{self, Cdp};
 use super::command_line::{command, is_of_browser};
 use super::evidence::{self, Evidence};
@@ -102,6 +103,8 @@ pub enum Invocation {
     Approvals(Approvals),
     /// `gstack audit`: shows the decisions about agents' actions.
     Audit(audit::Wanted),
+    /// `gstack auth`: the saved sign-ins.
+    Auth(Auth),
     /// `gstack policy`: the saved permissions.
     Policy(Rules),
     /// `gstack panels`: the confirmed side panels.
@@ -295,6 +298,13 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "policy" => Invocation::Policy(policy::parse(matches)),
         "panels" => Invocation::Panels(panels::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
+        "auth" => match auth::parse(matches) {
+            Auth::Fill { name, submit } => {
+                let args = std::iter::once(name).chain(submit.then(|| "--submit".to_owned())).collect();
+                Invocation::Browser { command: "sign-in".to_owned(), args }
+            }
+            other => Invocation::Auth(other),
+        },
         "mcp" => Invocation::Mcp(mcp::parse(matches)),
         "cdp" => match cdp::parse(matches) {
             Ok(wanted) => Invocation::Cdp(wanted),

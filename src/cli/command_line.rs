@@ -2,7 +2,7 @@
 //!
 //! Owns gstack's own subcommands and their options. The registry defines the browser commands.
 
-use super::{approvals, audit, cdp, evidence, help, mcp, panels, policy, remote, sessions, settings, skill};
+use super::{approvals, audit, auth, cdp, evidence, help, mcp, panels, policy, remote, sessions, settings, skill};
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
@@ -124,6 +124,7 @@ pub fn command() -> Command {
         policy::command(),
         panels::command(),
         audit::command(),
+        auth::command(),
         mcp::command(),
         cdp::command(),
         Command::new("agents").about("List the agents that were found, and how to install others"),

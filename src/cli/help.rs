@@ -26,7 +26,10 @@ const EVERYDAY: (&str, &[&str]) = (
 
 /// The program's own commands. Browser commands are grouped by their category.
 const OWN: [(&str, &[&str]); 3] = [
-    ("Agents", &["agents", "stop-turn", "sessions", "evidence", "policy", "panels", "audit", "activity", "mcp"]),
+    (
+        "Agents",
+        &["agents", "stop-turn", "sessions", "evidence", "policy", "auth", "panels", "audit", "activity", "mcp"],
+    ),
     ("gstack itself", &["disconnect", "stop", "restart", "settings"]),
     ("Installation", &["install-host", "uninstall-host", "upgrade", "skill", "completions", "man"]),
 ];

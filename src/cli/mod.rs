@@ -11,6 +11,7 @@ pub mod arguments;
 #[cfg(test)]
 mod arguments_tests;
 mod audit;
+mod auth;
 pub mod browser_command;
 mod cdp;
 mod cdp_provider;
@@ -22,6 +23,7 @@ mod ending;
 mod evidence;
 mod help;
 mod here;
+mod hidden_input;
 mod hosts;
 pub mod json_output;
 mod mcp;
@@ -187,6 +189,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Evidence(wanted) => evidence::run(&client, wanted, tab(globals.tab)?, json).await?,
         Invocation::Settings(wanted) => settings::run(&client, wanted, json, terminal).await?,
         Invocation::Approvals(wanted) => approvals::run(&running, wanted, json, terminal).await?,
+        Invocation::Auth(wanted) => auth::run(&client, wanted, json, terminal).await?,
         Invocation::Panels(wanted) => panels::run(&client, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
         Invocation::Mcp(wanted) => {

@@ -50,6 +50,7 @@ static ALL: LazyLock<Vec<&'static Spec>> = LazyLock::new(|| {
         acting::scrolling::COMMANDS,
         acting::mouse::COMMANDS,
         acting::clipboard::COMMANDS,
+        acting::sign_in::COMMANDS,
         acting::web_mcp::COMMANDS,
         navigating::waiting::COMMANDS,
         visual::viewport::COMMANDS,
@@ -178,6 +179,7 @@ pub async fn run(context: &Context, call: &Call) -> Result<Output, Fault> {
     let outcome = run_where_allowed(context, call).await.map_err(|fault| with_usage(call.spec, fault));
     let outcome = outcome.inspect(|output| check_shape(call.spec, output));
     let outcome = effects::add(context, call.spec, call.arguments.has(QUIET.name), outcome);
+    let outcome = crate::command::privacy::filled::without_secrets(outcome);
     if context.for_model { outcome.map_err(envelope::fault_for_model) } else { outcome }
 }
 

@@ -29,6 +29,7 @@ mod ports;
 mod provision;
 mod registrations;
 mod settings;
+mod sign_ins;
 mod spare;
 mod state;
 mod status;

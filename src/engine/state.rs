@@ -23,6 +23,7 @@ use super::policy::PolicyService;
 use super::ports::Ports;
 use super::registrations::Registrations;
 use super::settings::SettingsService;
+use super::sign_ins::SignIns;
 use super::spare::Spare;
 use super::status::StatusReport;
 use super::tasks::Tasks;
@@ -75,6 +76,7 @@ pub(super) struct Inner {
     pub(super) status: StatusReport,
     pub(super) upgrade: Upgrade,
     pub(super) usage: Usage,
+    pub(super) sign_ins: SignIns,
     pub(super) tasks: Tasks,
 }
 
@@ -139,6 +141,10 @@ impl Engine {
     /// Returns the spare agent.
     pub(crate) fn spare(&self) -> &Spare {
         &self.inner.spare
+    }
+    /// Returns the saved sign-ins.
+    pub(crate) fn sign_ins(&self) -> &SignIns {
+        &self.inner.sign_ins
     }
     /// Returns the registered drivers: MCP and CDP clients.
     pub(crate) fn drivers(&self) -> &Drivers {

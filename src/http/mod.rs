@@ -4,6 +4,7 @@
 
 mod activity;
 mod answer;
+mod auth;
 mod caller;
 mod cdp;
 mod connection_slots;
@@ -13,6 +14,7 @@ mod headers;
 mod listen;
 #[cfg(test)]
 mod openapi;
+mod panels;
 mod route;
 mod routes;
 mod stream;

@@ -5,10 +5,12 @@
 
 use super::activity;
 use super::answer::Refusal;
+use super::auth;
 use super::caller::Caller;
 use super::cdp;
 use super::conversations;
 use super::guard::{self, Access, Scope};
+use super::panels;
 use super::route::{self, Body, Form, Route, RouteDescription, Verb, get, lines, post, query, tell};
 use super::stream::{WAITING_LINES, json_lines};
 use super::welcome;
@@ -28,7 +30,6 @@ use crate::protocol::control::{
 };
 use crate::protocol::driver::{DriverBegin, DriverLine};
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::panel_key::{PanelConfirm, PanelForget};
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyExplain, PolicyRemove};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, State};
 use axum::http::{HeaderMap, header};
@@ -128,6 +129,8 @@ fn person() -> Vec<Route> {
     ];
     routes.extend(conversations::routes());
     routes.extend(cdp::routes());
+    routes.extend(auth::routes());
+    routes.extend(panels::routes());
     routes.extend([
         get("/approvals", "The questions that wait for the person", |engine: Engine| async move {
             Ok(engine.approvals().waiting())
@@ -146,15 +149,6 @@ fn person() -> Vec<Route> {
             "What the rules say of an action, and why",
             |engine: Engine, asked: PolicyExplain| async move { engine.policy().explain(&asked) },
         ),
-        get("/panels", "The browsers whose panels are known", |engine: Engine| async move {
-            Ok(engine.panel_keys().known())
-        }),
-        post("/panels/confirm", "Confirms a browser by its code", |engine: Engine, confirm: PanelConfirm| async move {
-            engine.panel_keys().confirm(&confirm.code)
-        }),
-        post("/panels/forget", "Forgets a confirmed browser", |engine: Engine, forget: PanelForget| async move {
-            engine.panel_keys().forget(&forget.id)
-        }),
         lines("/audit", "The decisions about what agents asked for, oldest first", |engine, request, lines| {
             engine.policy().read_audit(request, lines)
         }),
@@ -381,6 +375,9 @@ mod tests {
             ("GET", "/panels", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/panels/confirm", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/panels/forget", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("GET", "/auth", Some(TOKEN), "", StatusCode::FORBIDDEN),
+            ("POST", "/auth/save", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/auth/unlock", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/audit", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/audit/verify", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/nowhere", Some(TOKEN), "", StatusCode::NOT_FOUND),

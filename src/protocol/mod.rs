@@ -43,8 +43,10 @@ pub(crate) mod policy;
 pub(crate) mod relay;
 pub mod remote;
 pub mod rpc;
+pub mod secret_text;
 pub(crate) mod sentence;
 pub(crate) mod settings;
+pub mod sign_in;
 pub mod tabs;
 pub(crate) mod turn;
 #[cfg(test)]

@@ -26,7 +26,8 @@ pub(crate) struct PolicyRule {
     /// Limits the rule to this exact host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site: Option<String>,
-    /// Limits the rule to this tool of the site's pages, as they described it when it was allowed.
+    /// Limits the rule to this tool of the site's pages, as they described it when it was allowed, or to this saved
+    /// sign-in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(optional))]
     pub tool: Option<PolicyTool>,
@@ -42,12 +43,13 @@ pub(crate) struct PolicyRule {
     pub made_at: Millis,
 }
 
-/// A tool that pages offer to agents (WebMCP).
+/// A tool that pages offer to agents (WebMCP), or a saved sign-in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 pub(crate) struct PolicyTool {
     pub name: String,
-    /// The SHA-256, in hexadecimal, of everything that the page says about it. Another description is another tool.
+    /// The SHA-256, in hexadecimal, of everything that the page says about it: another description is another tool. Of a
+    /// sign-in, that of its origin and user.
     pub fingerprint: String,
 }
 
@@ -82,12 +84,14 @@ pub enum PolicyScope {
     Password,
     /// Calling a tool that a page offers.
     PageTool,
+    /// Filling in a saved sign-in.
+    SignIn,
     /// All of these: the agent works unattended.
     Everything,
 }
 
 impl PolicyScope {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Act,
         Self::Submit,
         Self::Control,
@@ -98,6 +102,7 @@ impl PolicyScope {
         Self::Upload,
         Self::Password,
         Self::PageTool,
+        Self::SignIn,
         Self::Everything,
     ];
 
@@ -114,6 +119,7 @@ impl PolicyScope {
             Self::Upload => "upload",
             Self::Password => "password",
             Self::PageTool => "page-tool",
+            Self::SignIn => "sign-in",
             Self::Everything => "everything",
         }
     }

@@ -101,6 +101,22 @@ def child_connects(name, reap, grandchild):
     return said
 
 
+def auth(where="http.sock", host="localhost", *headers):
+    """Asks for the saved sign-ins, and to unlock, save, remove and lock."""
+    save = {"name": "planted", "origin": "https://evil.example", "user": "eve", "password": {"saved": "a planted password"}}
+    for method, path, body in [
+        ("GET", "/auth", None),
+        ("POST", "/auth/unlock", {"passphrase": "a guessed passphrase"}),
+        ("POST", "/auth/save", save),
+        ("POST", "/auth/save", {**save, "name": "ada@shop", "replace": True}),
+        ("POST", "/auth/remove", {"name": "ada@shop"}),
+        ("POST", "/auth/lock", {}),
+    ]:
+        sock, own = (unix(where), []) if where.endswith(".sock") else (on_port(where), with_token())
+        sent = b"" if body is None else json.dumps(body).encode()
+        print(ask(sock, request(method, path, sent, [*own, *headers], host)))
+
+
 def fork_connect_exit(name, times, reap="1", grandchild="0"):
     for _ in range(int(times)):
         print(child_connects(name, reap == "1", grandchild == "1"))

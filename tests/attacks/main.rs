@@ -5,6 +5,7 @@
 
 mod acp_agent;
 mod audit;
+mod auth;
 #[allow(dead_code, reason = "another test program uses more of it")]
 #[path = "../agent_programs/bench.rs"]
 mod bench;

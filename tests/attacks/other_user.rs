@@ -85,6 +85,23 @@ fn another_user_reaches_no_socket_even_if_the_modes_let_them() {
 }
 
 #[test]
+fn another_user_reaches_no_saved_sign_in() {
+    let Some(stage) = stage() else { return };
+    crate::auth::save(&stage, "ada@shop");
+    open(&stage.home(), 0o755);
+    for path in ["http.sock", "browse.json"] {
+        open(&stage.home().join(path), 0o666);
+    }
+    for place in ["http.sock", "127.0.0.1"] {
+        let said = attack(&stage, &stage.home(), &["auth", place]);
+        assert!(said.iter().all(|said| said == "403" || said == "refused"), "{place}: {said:?}");
+    }
+    assert_eq!(crate::auth::saved(&stage), ["ada@shop"]);
+    let file = fs::metadata(stage.home().join("sign-ins.json")).unwrap();
+    assert_eq!(file.permissions().mode() & 0o077, 0);
+}
+
+#[test]
 fn another_user_with_the_token_is_refused_at_the_port() {
     let Some(stage) = stage() else { return };
     let copied = stage.folder().join("copied");

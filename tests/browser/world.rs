@@ -111,6 +111,7 @@ impl World {
             steps: Steps::default(),
             effects: Effects::default(),
             dialogs: DialogPolicy::default(),
+            sign_ins: Arc::new(crate::signing_in::Saved),
             cancel: CancellationToken::new(),
         };
         Self { home, folder, context, port: serve().await }

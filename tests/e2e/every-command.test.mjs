@@ -198,6 +198,9 @@ describe('every command has its effect, or says why not and what to use instead'
       const stage = await Stage.open();
       try {
         await reach(stage);
+        await stage.home.ok(['auth', 'unlock'], { input: 'a passphrase\n' });
+        const saved = ['auth', 'save', 'every', '--origin', stage.origin, '--user', 'ada', '--user-field', '#name'];
+        await stage.home.ok(saved, { input: 'secret\n' });
         await stage.table(way);
         // Tabs of its own.
         const opened = await stage.run(['newtab', `${stage.origin}/echo`]);

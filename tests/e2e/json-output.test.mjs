@@ -174,6 +174,19 @@ describe('--json of the program’s own commands', () => {
     await run('cdp revoke', id);
   });
 
+  test('saved sign-ins', async () => {
+    const typed = async (command, input, ...args) =>
+      fits(command, JSON.parse(await scene.home.ok([...command.split(' '), ...args, '--json'], { input })));
+    await typed('auth unlock', 'a long passphrase\n');
+    const about = ['--origin', scene.site.origin, '--user', 'ada', '--user-field', '#name'];
+    assert.equal((await typed('auth save', 'secret\n', 'ada@shop', ...about)).user, 'ada');
+    assert.equal((await run('auth')).signIns.length, 1);
+    await run('auth list');
+    await run('auth fill', 'ada@shop', '--tab', String(tab));
+    assert.equal((await run('auth remove', 'ada@shop')).signIns.length, 0);
+    assert.equal((await run('auth lock')).store, 'locked');
+  });
+
   test('a browser is confirmed by its code, and forgotten', async () => {
     const everyday = await Everyday.start(scene.home, { url: `${scene.site.origin}/form`, confirm: false });
     try {

@@ -228,8 +228,9 @@ export class Approval extends Ask {
  * @param {boolean} isClient  an MCP client asks
  */
 function scopeOf({ action, site }, decision, isClient) {
-  // A page's tools are allowed one by one.
-  const scope = action?.scope === "page-tool" ? t("thisPageTool") : t(`scope_${action?.scope ?? "everything"}`);
+  // A page's tools and saved sign-ins are allowed one by one.
+  const single = action?.scope === "page-tool" ? "thisPageTool" : action?.scope === "sign-in" ? "thisSignIn" : null;
+  const scope = t(single ?? `scope_${action?.scope ?? "everything"}`);
   if (decision === "allow-site") return t("allow_site", scope, site ?? "");
   if (decision === "allow-conversation" && isClient) return t("allow_client", scope);
   return decision === "allow-conversation" ? t("allow_conversation", scope) : t(`decision_${decision.replaceAll("-", "_")}`);

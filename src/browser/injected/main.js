@@ -21,6 +21,8 @@ const SURFACE = {
   dragClicks,
   beginFill,
   endFill,
+  seeSignIn,
+  fillSignIn,
   choose,
   chooseOption,
   scrollToElement,

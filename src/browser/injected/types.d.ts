@@ -11,6 +11,7 @@ interface Element {
   readonly control: HTMLElement | null;
   readonly labels: NodeListOf<HTMLLabelElement> | null;
   readonly form: HTMLFormElement | null;
+  readonly formAction: string;
   readonly options: HTMLOptionsCollection;
   readonly selectedOptions: HTMLCollectionOf<HTMLOptionElement>;
   readonly elements: HTMLFormControlsCollection;
@@ -232,3 +233,17 @@ interface Seen {
 type Answer = Refusal | Looked | Element | { fault?: FaultKind; [name: string]: unknown } | unknown[] | string | number | boolean | null | undefined | void;
 /** Exactly the functions that Rust calls. */
 type Surface = Record<InjectedFunction, (...given: any[]) => Answer | Promise<Answer>>;
+
+/** A field of a sign-in. */
+type SignInField = 'user' | 'password' | 'code';
+/** The selectors that the person gave for fields. */
+type SignInSelectors = { [field in SignInField]?: string | null };
+/** The fields that there are. `here`: the document is of the origin. `several`: a kind with more than one candidate. */
+type SignInSeen = { here: boolean; user: boolean; password: boolean; code: boolean; several: SignInField | null };
+/** What was done. `refused`: why not more. */
+type SignInDone = {
+  refused?: 'origin' | 'several' | 'destination' | 'changed';
+  elsewhere?: string;
+  filled: SignInField[];
+  submitted: boolean;
+};

@@ -7,6 +7,7 @@ mod act;
 mod capture;
 mod console;
 pub(crate) mod error;
+mod held_secrets;
 mod input;
 mod locate;
 mod measure;
@@ -21,6 +22,7 @@ mod wait;
 mod web_mcp;
 
 pub(crate) use act::{Clicked, Clutter, Edge, ScrollBy, Scrolled, StyleChange};
+pub(crate) use act::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
 pub(crate) use capture::{Area, Capture, ImageFormat, PdfOptions, Region, Truncated};
 pub(in crate::browser) use console::error_text;
 pub(crate) use console::{Answer, Body, Exchange, Header, Recording, RecordingOptions, SocketMessage, Timing};

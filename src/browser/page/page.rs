@@ -11,6 +11,7 @@ use crate::browser::effects::Effects;
 use crate::browser::frames::FrameId;
 use crate::browser::page::act::StyleChange;
 use crate::browser::page::console::{CaptureFile, Journal, Recorded, feed};
+use crate::browser::page::held_secrets::HeldSecrets;
 use crate::browser::page::input::{HeldInput, PointerWatch, Touch};
 use crate::browser::page::locate::{Expected, RefName, RefTable};
 use crate::browser::page::measure::Measured;
@@ -74,6 +75,8 @@ pub(super) struct Memory {
     pub(super) measured: Measured,
     /// The mouse position, and the buttons and keys held down.
     pub(super) held: Mutex<HeldInput>,
+    /// The documents into which a secret was filled.
+    pub(super) held_secrets: HeldSecrets,
     /// Notified after each event added to the journal.
     pub(super) journal_grew: Notify,
 }
@@ -145,6 +148,10 @@ impl Pages {
     pub(super) fn remembered(&self, tab: TabId) -> (usize, usize) {
         let memory = lock(&self.memories).get(&tab).cloned();
         memory.map(|memory| memory.journal().fill()).unwrap_or_default()
+    }
+
+    pub(super) fn memory_if_known(&self, tab: TabId) -> Option<Arc<Memory>> {
+        lock(&self.memories).get(&tab).cloned()
     }
 
     pub(super) fn memory_of(&self, tab: &Tab) -> Arc<Memory> {

@@ -1,6 +1,7 @@
 //! The lines of a journal: a header, events, and deltas that append text to an event. Owns their format; never touches
 //! a file.
 
+use crate::base::filled_secrets;
 use crate::protocol::chat::{ChatBody, ChatEvent, Seq};
 use crate::protocol::ids::ConversationId;
 use serde::{Deserialize, Serialize};
@@ -68,11 +69,12 @@ impl Line {
     }
 }
 
-/// Encodes one complete line with its line break, for a single write.
+/// Encodes one complete line with its line break, for a single write, without secrets that gstack filled in.
 pub(in crate::chat) fn encode(line: &impl Serialize) -> Vec<u8> {
     // Our types have string keys and no failing serializers, so this cannot fail.
     #[allow(clippy::expect_used)]
-    let mut bytes = serde_json::to_vec(line).expect("a journal line is plain data");
+    let text = serde_json::to_string(line).expect("a journal line is plain data");
+    let mut bytes = filled_secrets::without_in_json(&text).into_owned().into_bytes();
     bytes.push(b'\n');
     bytes
 }

@@ -2,7 +2,7 @@
 //!
 //! Owns its format and the title. Written atomically. If it is lost, it is rebuilt from the journal.
 
-use crate::base::atomic;
+use crate::base::{atomic, filled_secrets};
 use crate::chat::error::ChatError;
 use crate::chat::journal::{Journal, Limits};
 use crate::protocol::chat::{
@@ -175,9 +175,9 @@ impl Record {
     /// Fails if the file cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), ChatError> {
         let path = folder.join(SESSION_FILE);
-        serde_json::to_vec(self)
+        serde_json::to_string(self)
             .map_err(io::Error::from)
-            .and_then(|bytes| atomic::write(&path, &bytes))
+            .and_then(|text| atomic::write(&path, filled_secrets::without_in_json(&text).as_bytes()))
             .map_err(|source| ChatError::storage("write", &path, source))
     }
 

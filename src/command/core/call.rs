@@ -142,6 +142,23 @@ impl Call {
         Some((self.arguments.text("tool")?, self.arguments.value("--site").map(str::to_owned)))
     }
 
+    /// Returns the name of the saved sign-in that the call fills in.
+    pub fn sign_in(&self) -> Option<String> {
+        if self.spec.class == Class::SignIn { self.arguments.text("name") } else { None }
+    }
+
+    /// Whether a selector of the call asks for the value of a field: by many such questions a value could be guessed.
+    /// Escapes in it count, because they may spell the word.
+    pub fn asks_for_values(&self) -> bool {
+        let selects = |name: &str| {
+            self.values(name).iter().any(|text| {
+                let text = text.to_lowercase();
+                !text.starts_with('@') && (text.contains("value") || text.contains('\\'))
+            })
+        };
+        self.spec.arguments().any(|(name, holds)| !holds.is_hidden() && !holds.is_path() && selects(name))
+    }
+
     /// Returns the addresses that the call goes to.
     pub fn destinations(&self) -> Vec<String> {
         self.holding(Holds::Destination).collect()

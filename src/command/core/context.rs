@@ -5,6 +5,7 @@
 use super::envelope;
 use super::folders::Folders;
 use super::progress::Progress;
+use super::sign_ins::SignInSource;
 use super::steps::Steps;
 use crate::base::site::SiteOrPage;
 use crate::browser::browser::Browser;
@@ -70,6 +71,8 @@ pub struct Context {
     pub for_model: bool,
     /// Who reads the output: the conversation of an agent or an MCP client; `None` for the person.
     pub reader: Option<String>,
+    /// The sign-ins that the person saved.
+    pub sign_ins: Arc<dyn SignInSource>,
     /// Cancels the command.
     pub cancel: CancellationToken,
 }

@@ -15,6 +15,7 @@ mod folders;
 pub(in crate::command) mod output_files;
 pub(crate) mod picture;
 pub(crate) mod progress;
+pub(crate) mod sign_ins;
 mod steps;
 pub(crate) mod tool_schema;
 pub(crate) mod words;

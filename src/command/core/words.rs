@@ -123,7 +123,7 @@ fn kind(spec: &Spec) -> StepKind {
     match (spec.class, spec.category) {
         (Class::Control | Class::Intercept | Class::PageTool | Class::Secret, _) => StepKind::Control,
         (Class::Act, Category::Navigation | Category::Tabs) => StepKind::Navigate,
-        (Class::Act | Class::Download | Class::Upload, _) => StepKind::Act,
+        (Class::Act | Class::Download | Class::Upload | Class::SignIn, _) => StepKind::Act,
         (Class::Read, _) => StepKind::Read,
     }
 }

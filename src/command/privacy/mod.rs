@@ -3,6 +3,7 @@
 //! Owns the rules. The commands and the engine apply them.
 
 mod closed_paths;
+pub(super) mod filled;
 pub(crate) mod path_guard;
 pub(crate) mod redaction;
 pub(super) mod secrets;

@@ -7,6 +7,7 @@ use super::closed_paths;
 use crate::base::atomic;
 use crate::base::pinned::PinnedFolder;
 use crate::command::core::Folders;
+use crate::command::privacy::filled;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -126,7 +127,7 @@ async fn write_by(
     path: PathBuf,
     bytes: Vec<u8>,
 ) -> Result<PathBuf, Fault> {
-    let task = tokio::task::spawn_blocking(move || match writer(&path, &bytes) {
+    let task = tokio::task::spawn_blocking(move || match writer(&path, &filled::bytes_without_secrets(bytes)) {
         Ok(()) => Ok(path),
         Err(error) => Err(Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", path.display()))
             .hint("Choose a folder that exists and that you may write to.")),

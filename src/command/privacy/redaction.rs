@@ -4,6 +4,7 @@
 //! format. Redaction is a precaution: what passes is not necessarily harmless.
 
 use super::secrets::{is_issued_key, is_secret_name, is_secret_value};
+use crate::base::filled_secrets;
 use crate::browser::page::{KeyMeaning, is_named_key};
 use crate::command::core::{Call, composition};
 use crate::command::spec::{Holds, Parameter};
@@ -83,12 +84,13 @@ pub(crate) fn message(call: Option<&Call>, words: &[String], message: &str) -> S
 
 /// Removes keys, and secrets in addresses, from any text.
 pub(crate) fn text(text: &str) -> String {
-    text_within(text, MOST_NESTED)
+    text_within(&filled_secrets::without(text), MOST_NESTED)
 }
 
 /// Returns an address as a file that is passed on has it: of its query only the names, no fragment, no part of the path
 /// that looks like a key, and no content of a `data:` address.
 pub(crate) fn shared_address(address: &str) -> String {
+    let address = &*filled_secrets::without(address);
     if let Some((kind, content)) = address.split_once(',').filter(|_| address.starts_with("data:")) {
         return format!("{kind}, {} characters", content.len());
     }

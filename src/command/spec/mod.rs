@@ -37,6 +37,8 @@ pub enum Class {
     Control,
     /// Answers, blocks or changes requests of pages: needs approval on each site.
     Intercept,
+    /// Fills in a saved sign-in: needs approval for each sign-in.
+    SignIn,
     /// Shows or sets what identifies a person: not offered to agents.
     Secret,
 }

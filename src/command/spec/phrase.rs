@@ -120,6 +120,7 @@ pub enum Verb {
     Stop,
     Slow,
     Record,
+    SignIn,
 }
 
 impl Verb {
@@ -176,6 +177,7 @@ impl Verb {
             Self::Stop => "Stop",
             Self::Slow => "Slow down",
             Self::Record => "Record",
+            Self::SignIn => "Sign in",
         }
     }
 
@@ -232,6 +234,7 @@ impl Verb {
             Self::Stop => "Stopping",
             Self::Slow => "Slowing down",
             Self::Record => "Recording",
+            Self::SignIn => "Signing in",
         }
     }
 }

@@ -3,8 +3,7 @@
 //! Owns the file: one line for each entry that has ended, compacted when the file grows too large. The entries are
 //! already redacted. A full or broken disk loses the record but never fails the command.
 
-use crate::base::append;
-use crate::base::atomic;
+use crate::base::{append, atomic, filled_secrets};
 use crate::protocol::activity::ActivityEntry;
 use std::fs::File;
 use std::io::{self, Write};
@@ -57,7 +56,8 @@ fn warn(error: &io::Error) {
 }
 
 fn line(entry: &ActivityEntry) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(entry)?;
+    let text = serde_json::to_string(entry)?;
+    let mut line = filled_secrets::without_in_json(&text).into_owned().into_bytes();
     line.push(b'\n');
     Ok(line)
 }

@@ -18,6 +18,7 @@ use crate::engine::browsers::{Browsers, BrowsersError, sent_out_of};
 use crate::engine::config::ConfigFile;
 use crate::engine::drivers::{Drivers, Leases};
 use crate::engine::folders;
+use crate::engine::sign_ins::SignIns;
 use crate::engine::tasks::Tasks;
 use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -28,6 +29,7 @@ use futures_util::FutureExt;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::pin::pin;
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// The target of a command.
@@ -68,6 +70,7 @@ pub(crate) struct CommandRunner {
     pub(in crate::engine) drivers: Drivers,
     /// The videos that are recorded: they outlive a browser.
     pub(in crate::engine) recordings: Recordings,
+    pub(in crate::engine) sign_ins: SignIns,
     pub(in crate::engine) tasks: Tasks,
 }
 
@@ -178,6 +181,7 @@ impl CommandRunner {
             progress: Progress::default(),
             steps: Steps::default(),
             effects: Effects::default(),
+            sign_ins: Arc::new(self.sign_ins.clone()),
             cancel,
         })
     }

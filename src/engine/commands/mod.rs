@@ -113,7 +113,7 @@ impl Commands {
         call: Call,
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
-        if source == ActivitySource::Http && call.class() == Class::Secret && !self.config.get().daemon.script_secrets {
+        if source == ActivitySource::Http && call.class() >= Class::SignIn && !self.config.get().daemon.script_secrets {
             return Err(NotOffered::Script { command: call.spec.name }.into());
         }
         if let Needs::Engine(command) = call.spec.needs {

@@ -31,6 +31,7 @@ use crate::engine::ports::Ports;
 use crate::engine::provision::Provision;
 use crate::engine::registrations::Registrations;
 use crate::engine::settings::SettingsService;
+use crate::engine::sign_ins::SignIns;
 use crate::engine::spare::Spare;
 use crate::engine::state::{Inner, mcp_url, welcome_url};
 use crate::engine::status::StatusReport;
@@ -64,6 +65,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
     let agents = AgentPool::new(home.clone(), port, config.clone(), ports.clone(), tasks.clone());
     let worktrees =
         Worktrees::new(home.clone(), config.clone(), agents.clone(), store.clone(), ports.clone(), tasks.clone());
+    let sign_ins = SignIns::new(home.sign_ins_file(), policy.clone(), tasks.clone());
     Arc::new_cyclic(|inner| {
         let browsers = Browsers::open(Needs {
             home: home.clone(),
@@ -146,6 +148,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             config: config.clone(),
             drivers: drivers.clone(),
             recordings: Recordings::default(),
+            sign_ins: sign_ins.clone(),
             tasks: tasks.clone(),
         };
         let connection = BrowserConnection {
@@ -212,6 +215,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             policy: policy.clone(),
             ports: ports.clone(),
             runner: runner.clone(),
+            sign_ins: sign_ins.clone(),
             tabs: tabs.clone(),
             tasks: tasks.clone(),
             tokens: Tokens::default(),
@@ -277,6 +281,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             status,
             upgrade,
             usage,
+            sign_ins,
             tasks,
         }
     })

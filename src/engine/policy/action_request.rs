@@ -54,6 +54,7 @@ impl ActionKind {
             Class::Upload => Self::Does(PolicyScope::Upload),
             Class::Control => Self::Does(PolicyScope::Control),
             Class::PageTool => Self::Does(PolicyScope::PageTool),
+            Class::SignIn => Self::Does(PolicyScope::SignIn),
             Class::Intercept => Self::Does(PolicyScope::Intercept),
             Class::Secret => Self::Secret,
         }
@@ -73,4 +74,6 @@ pub(crate) enum Risk {
     ClosesTheirs,
     /// Answers a dialog that the page opened for the person.
     AnswersDialog,
+    /// Could read a password that gstack filled in.
+    ReadsSecret,
 }

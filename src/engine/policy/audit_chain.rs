@@ -4,6 +4,7 @@
 //! removed or inserted. Touches no file. There is no key: a process that can write the lines and the head can rewrite
 //! both.
 
+use crate::base::filled_secrets;
 use crate::protocol::audit::{AuditEntry, AuditProof};
 use crate::protocol::chat::Millis;
 use serde::{Deserialize, Serialize};
@@ -66,7 +67,8 @@ impl Head {
 
     /// Returns the next line without its line break.
     pub(super) fn next_line(&self, entry: &AuditEntry) -> serde_json::Result<String> {
-        serde_json::to_string(&Line { number: self.number + 1, previous: &self.hash, entry })
+        let line = serde_json::to_string(&Line { number: self.number + 1, previous: &self.hash, entry })?;
+        Ok(filled_secrets::without_in_json(&line).into_owned())
     }
 
     /// Returns the end of the chain after that line.

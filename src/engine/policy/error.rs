@@ -53,8 +53,11 @@ impl From<PolicyError> for Fault {
                 (FaultCode::BadRequest, catalogue::NOT_A_SITE.with([&format!("{typed:?}")]), catalogue::NOT_A_SITE_NEXT)
             }
             PolicyError::ToolNeedsCard => {
-                return Self::new(FaultCode::BadRequest, "a rule allows one tool of a page, as the page describes it")
-                    .hint("Allow it on its site when an agent asks. A rule that denies needs no tool.");
+                return Self::new(
+                    FaultCode::BadRequest,
+                    "a rule allows one sign-in, or one tool of a page as the page describes it",
+                )
+                .hint("Allow it when an agent asks. A rule that denies needs no name.");
             }
             PolicyError::NotAnAction(what) => {
                 let scopes = PolicyScope::ALL.map(PolicyScope::name).join(", ");

@@ -89,7 +89,7 @@ fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
         Some(NotCovered::OtherScope) => "it covers something else",
         Some(NotCovered::OtherSite) if request.site.is_none() => "it is for one site, and no site is given",
         Some(NotCovered::OtherSite) => "it is for another site",
-        Some(NotCovered::OtherTool) => "it is for one tool of a page, as the page described it then",
+        Some(NotCovered::OtherTool) => "it is for one sign-in, or for one tool of a page as the page described it then",
         Some(NotCovered::OtherConversation) => "it is for one conversation, and this is not it",
         Some(NotCovered::TooNarrow(Risk::NewSite)) => {
             "the page would lead to another site: only a rule for that site, or one for every site and conversation, allows that"
@@ -97,6 +97,7 @@ fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
         Some(NotCovered::TooNarrow(Risk::Carrying)) => {
             "it could send data that was read on another site: only a rule for every site and conversation allows that"
         }
+        Some(NotCovered::TooNarrow(Risk::ReadsSecret)) => "no rule allows to read a password that gstack filled in",
         Some(NotCovered::TooNarrow(_)) => "only a rule that allows everything covers that",
     }
 }

@@ -133,6 +133,7 @@ fn why(request: &ActionRequest, readable: bool) -> Option<MessageTemplate> {
         (Risk::NewSite, _) => Some(catalogue::WHY_NEW_SITE),
         (Risk::ClosesTheirs, _) => Some(catalogue::WHY_NOT_ITS_TAB),
         (Risk::AnswersDialog, _) => Some(catalogue::WHY_DIALOG),
+        (Risk::ReadsSecret, _) => Some(catalogue::WHY_READS_SECRET),
         (Risk::Plain, ActionKind::Does(PolicyScope::Password)) => Some(catalogue::WHY_PASSWORD),
         (Risk::Plain, _) => None,
     }

@@ -38,7 +38,7 @@ impl PolicyService {
         if add.effect == PolicyEffect::Allow && add.scope == PolicyScope::Everything && add.until.is_none() {
             return Err(PolicyError::RuleNeedsEnd.into());
         }
-        if add.effect == PolicyEffect::Allow && add.scope == PolicyScope::PageTool {
+        if add.effect == PolicyEffect::Allow && matches!(add.scope, PolicyScope::PageTool | PolicyScope::SignIn) {
             return Err(PolicyError::ToolNeedsCard.into());
         }
         if let Some(id) = &add.conversation_id {

@@ -53,7 +53,7 @@ pub(super) fn remembered(request: &ActionRequest, decision: Decision, id: String
     let tool = request.tool.clone();
     let (site, conversation_id) = match decision {
         // Of no use without the tool that it is for.
-        _ if scope == PolicyScope::PageTool && tool.is_none() => return None,
+        _ if needs_tool(scope) && tool.is_none() => return None,
         Decision::AllowOnce | Decision::Deny => return None,
         Decision::AllowSite => (Some(request.site.clone()?), None),
         Decision::AllowConversation => (None, Some(request.conversation_id.clone())),
@@ -96,7 +96,7 @@ pub(super) fn why_not_covered(rule: &PolicyRule, request: &ActionRequest) -> Opt
     // What a page's tool does, only its page knows: nothing but a rule for that very tool allows it.
     let for_tool = match &rule.tool {
         Some(tool) => request.tool.as_ref() == Some(tool),
-        None => denies || rule.scope == PolicyScope::Everything || rule.scope != PolicyScope::PageTool,
+        None => denies || !needs_tool(rule.scope),
     };
     let in_conversation = rule.conversation_id.as_ref().is_none_or(|only| *only == request.conversation_id);
     let far_enough = denies
@@ -107,6 +107,8 @@ pub(super) fn why_not_covered(rule: &PolicyRule, request: &ActionRequest) -> Opt
             Risk::Carrying => is_wide(rule),
             // Permission to act on pages does not include closing them or answering their dialogs.
             Risk::ClosesTheirs | Risk::AnswersDialog => rule.scope == PolicyScope::Everything,
+            // Not even while the person is away: a password that gstack filled in is not for the model.
+            Risk::ReadsSecret => false,
         };
     match (in_scope, on_site, for_tool, in_conversation, far_enough) {
         (false, ..) => Some(NotCovered::OtherScope),
@@ -118,6 +120,11 @@ pub(super) fn why_not_covered(rule: &PolicyRule, request: &ActionRequest) -> Opt
     }
 }
 
+/// Whether a rule of this scope names what it is for: a page's tool, or a saved sign-in.
+fn needs_tool(scope: PolicyScope) -> bool {
+    matches!(scope, PolicyScope::PageTool | PolicyScope::SignIn)
+}
+
 /// Returns true if the person meant every site: always, or while they are away.
 fn is_wide(rule: &PolicyRule) -> bool {
     rule.scope == PolicyScope::Everything || (rule.site.is_none() && rule.conversation_id.is_none())
@@ -127,7 +134,7 @@ fn is_wide(rule: &PolicyRule) -> bool {
 fn choices(scope: PolicyScope, request: &ActionRequest) -> Vec<Decision> {
     use Decision::{AllowAlways, AllowConversation, AllowOnce, AllowSite, Deny};
     let wider: &[Decision] = match (scope, request.risk) {
-        (_, Risk::Carrying | Risk::ClosesTheirs | Risk::AnswersDialog) => &[],
+        (_, Risk::Carrying | Risk::ClosesTheirs | Risk::AnswersDialog | Risk::ReadsSecret) => &[],
         (_, Risk::NewSite) => &[AllowSite],
         (PolicyScope::Act, _) => &[AllowSite, AllowConversation, AllowAlways],
         (PolicyScope::Submit, _) => &[AllowSite, AllowConversation],
@@ -137,7 +144,8 @@ fn choices(scope: PolicyScope, request: &ActionRequest) -> Vec<Decision> {
             | PolicyScope::Intercept
             | PolicyScope::Upload
             | PolicyScope::Password
-            | PolicyScope::PageTool,
+            | PolicyScope::PageTool
+            | PolicyScope::SignIn,
             _,
         ) => &[AllowSite],
         (PolicyScope::Shell | PolicyScope::Write, _) => &[AllowConversation],

@@ -15,17 +15,26 @@ pub(super) struct TabContext<'a> {
     pub(super) site: Option<String>,
     /// The page's tool that it calls.
     pub(super) tool: Option<PolicyTool>,
+    pub(super) effects: Effects,
+    pub(super) taint_log: &'a TaintLog,
+}
+
+/// What a call does besides what its command always does.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Effects {
     /// True if the text would be typed into a password field.
     pub(super) into_password: bool,
     /// True if it submits a form, or its label says that it pays, sends or deletes.
     pub(super) submits: bool,
     /// True if it closes a tab that the agent did not open.
     pub(super) closes_theirs: bool,
-    pub(super) taint_log: &'a TaintLog,
+    /// True if it could read a password that gstack filled in.
+    pub(super) reads_secret: bool,
 }
 
 pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
-    let TabContext { conversation_id, site, tool, into_password, submits, closes_theirs, taint_log } = context;
+    let TabContext { conversation_id, site, tool, effects, taint_log } = context;
+    let Effects { into_password, submits, closes_theirs, reads_secret } = effects;
     let kind = match ActionKind::of(call.class()) {
         ActionKind::Does(PolicyScope::Act) if into_password => ActionKind::Does(PolicyScope::Password),
         ActionKind::Does(PolicyScope::Act) if submits => ActionKind::Does(PolicyScope::Submit),
@@ -33,6 +42,7 @@ pub(super) fn request(call: &Call, context: TabContext<'_>) -> ActionRequest {
     };
     let going = matches!(call.spec.navigates, Navigates::TabToAddress | Navigates::RequestToAddress);
     let (place, risk) = match kind {
+        ActionKind::Does(_) if reads_secret => (site, Risk::ReadsSecret),
         // The person decides about the destination, not about the origin.
         ActionKind::Does(_) if going => of_destinations(&call.destinations(), site.as_deref(), taint_log),
         ActionKind::Does(_) if call.spec.tab == TabUse::Closes => {
@@ -98,9 +108,7 @@ mod tests {
                 conversation_id,
                 site: Some("a.example".to_owned()),
                 tool: None,
-                into_password,
-                submits: false,
-                closes_theirs: true,
+                effects: Effects { into_password, closes_theirs: true, ..Effects::default() },
                 taint_log,
             },
         )

@@ -17,6 +17,7 @@ use crate::engine::elements::Elements;
 use crate::engine::pauses::Pauses;
 use crate::engine::policy::PolicyService;
 use crate::engine::ports::Ports;
+use crate::engine::sign_ins::SignIns;
 use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
 use crate::protocol::command::{CommandRequest, CommandResult};
@@ -42,6 +43,7 @@ pub(crate) struct AgentTools {
     pub(in crate::engine) policy: PolicyService,
     pub(in crate::engine) ports: Ports,
     pub(in crate::engine) runner: CommandRunner,
+    pub(in crate::engine) sign_ins: SignIns,
     pub(in crate::engine) tabs: Tabs,
     pub(in crate::engine) tasks: Tasks,
     pub(in crate::engine) tokens: Tokens<dyn AgentAccess>,

@@ -3,9 +3,9 @@
 //! Owns the approval card of a call and the ways it closes. Never runs the call.
 
 use super::ConversationTools;
-use super::action_requests::{self, TabContext};
+use super::action_requests::{self, Effects, TabContext};
 use super::error::ToolError;
-use super::page_tools::SeenTool;
+use super::sign_ins;
 use super::target_snapshot::{ApprovedCall, TargetSnapshot};
 use crate::base::site::SiteOrPage;
 use crate::base::visible::visible;
@@ -19,6 +19,7 @@ use crate::engine::policy::{self, ActionKind, ActionRequest, AuditedAction, Poli
 use crate::protocol::action::ActionRecord;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, TabId};
+use crate::protocol::sentence::LocalizedPhrase;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -64,7 +65,7 @@ impl ConversationTools {
             self.services.policy.settle(self.gate.conversation(), &asked.request, &described, answered)?;
             // The page may have changed while the person decided: only what they saw or wrote may run.
             let present = edited.as_ref().unwrap_or(call);
-            let now = TargetSnapshot::take(&self.services.browsers, present, tab).await?;
+            let now = TargetSnapshot::take(&self.services, present, tab).await?;
             if now.record(present) == record {
                 if !now.into_password {
                     self.tell_text(step, edited.as_ref());
@@ -80,17 +81,23 @@ impl ConversationTools {
         if call.types_beyond_a_tab() {
             return Err(ToolError::TypesBeyondTab.into());
         }
+        let reaches_secret = sign_ins::reaches_secret(&self.services.browsers, tab);
+        let reads_secret = reaches_secret && sign_ins::could_read_secret(call);
+        if reaches_secret && !reads_secret && call.asks_for_values() {
+            return Err(ToolError::AsksForValues.into());
+        }
         let conversation = self.gate.conversation();
         let closes_theirs =
             call.spec.tab == TabUse::Closes && !self.services.tabs.sets().is_made_by_agent(conversation, tab);
         let shown = self.services.tabs.shown_in(tab);
-        let targets = TargetSnapshot::take(&self.services.browsers, call, tab).await?;
+        let targets = TargetSnapshot::take(&self.services, call, tab).await?;
         let (into_password, submits) = (targets.into_password, targets.submits(call));
         let request = self.services.policy.with_taint_log(conversation.id(), |taint_log| {
             let site = targets.site(|| self.services.tabs.site_of(tab));
             let conversation_id = conversation.id();
-            let tool = targets.tool.as_ref().map(SeenTool::policy_tool);
-            let context = TabContext { conversation_id, site, tool, into_password, submits, closes_theirs, taint_log };
+            let tool = targets.policy_tool();
+            let effects = Effects { into_password, submits, closes_theirs, reads_secret };
+            let context = TabContext { conversation_id, site, tool, effects, taint_log };
             action_requests::request(call, context)
         });
         let destination = targets.subject().filter(|destination| call.may_navigate() && !destination.url.is_empty());
@@ -155,21 +162,11 @@ impl ConversationTools {
         let CallReview { words, record, targets, .. } = review;
         let scope = if let ActionKind::Does(scope) = asked.request.kind { Some(scope) } else { None };
         let approval_id = ApprovalId::random();
+        let (ask, phrase) = review.targets.sign_in.as_ref().map_or_else(|| said_of(words, record), sign_ins::request);
         let approval = ApprovalRequest {
             approval_id: approval_id.clone(),
-            ask: visible(
-                &record
-                    .element
-                    .as_ref()
-                    .map_or_else(|| words.request(), |element| words.request_of(&element.role, &element.name)),
-            ),
-            phrase: Some(
-                record
-                    .element
-                    .as_ref()
-                    .map_or_else(|| words.phrase.clone(), |element| words.phrase_of(&element.role, &element.name)),
-            )
-            .filter(|phrase| phrase.values.iter().all(|value| visible(value) == *value)),
+            ask: visible(&ask),
+            phrase: Some(phrase).filter(|phrase| phrase.values.iter().all(|value| visible(value) == *value)),
             site: asked.request.site.clone(),
             why: asked.card.why,
             does: record.command.clone(),
@@ -201,6 +198,17 @@ impl ConversationTools {
         let answered =
             Pending::open(&self.gate, approval).answered(self.services.config.approval_limit(), cancel).await;
         Ok((answered, self.gate.take_text(&id)))
+    }
+}
+
+/// Returns the request for approval in words, with the element as the page has it.
+fn said_of(words: &Words, record: &ActionRecord) -> (String, LocalizedPhrase) {
+    match &record.element {
+        Some(element) => {
+            let (role, name) = (&element.role, &element.name);
+            (words.request_of(role, name), words.phrase_of(role, name))
+        }
+        None => (words.request(), words.phrase.clone()),
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) enum ToolError {
         command: &'static str,
         then: String,
     },
+    /// A selector could guess a password that gstack filled in.
+    AsksForValues,
     /// The daemon is shutting down.
     Ending,
 }
@@ -66,6 +68,11 @@ impl From<ToolError> for Fault {
                 FaultCode::Cancelled,
                 format!("`{command}` was not done, because the person used the page.\n{then}"),
                 DECIDE_AGAIN,
+            ),
+            ToolError::AsksForValues => (
+                FaultCode::Denied,
+                "the page holds a password that gstack filled in, and this could guess it".to_owned(),
+                "Use a ref of `snapshot`, or a selector without values and escapes.",
             ),
             ToolError::Ending => return Self::new(FaultCode::Updating, "gstack is ending"),
         };

@@ -16,6 +16,7 @@ mod page_tools;
 mod pausing;
 mod preview;
 mod shell;
+mod sign_ins;
 mod taint;
 mod target_snapshot;
 mod tool_list;

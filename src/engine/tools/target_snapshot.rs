@@ -3,7 +3,9 @@
 //! Owns the look, made before each decision and again after the person's answer, and the record made from it. Decides
 //! nothing.
 
+use super::AgentTools;
 use super::page_tools::SeenTool;
+use super::sign_ins::{self, sign_in};
 use crate::base::site::{self, SiteOrPage};
 use crate::base::visible::visible;
 use crate::browser::page::error::PageError;
@@ -14,6 +16,8 @@ use crate::engine::browsers::Browsers;
 use crate::protocol::action::{ActionElement, ActionRecord};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
+use crate::protocol::policy::PolicyTool;
+use crate::protocol::sign_in::SavedSignIn;
 
 /// The longest text that the person can edit in a card, in bytes. A longer text is only shown.
 const LONGEST_TEXT: usize = 4 * 1024;
@@ -43,6 +47,8 @@ pub(super) struct TargetSnapshot {
     document: Option<String>,
     /// The page's tool, if the call calls one. It names its document itself.
     pub(super) tool: Option<SeenTool>,
+    /// The saved sign-in that the call fills in.
+    pub(super) sign_in: Option<SavedSignIn>,
 }
 
 impl TargetSnapshot {
@@ -50,8 +56,9 @@ impl TargetSnapshot {
     ///
     /// # Errors
     ///
-    /// Fails if the call names a tool that the page does not offer.
-    pub(super) async fn take(browsers: &Browsers, call: &Call, tab: TabId) -> Result<Self, Fault> {
+    /// Fails if the call names a tool that the page does not offer, or a sign-in that is not for the page.
+    pub(super) async fn take(services: &AgentTools, call: &Call, tab: TabId) -> Result<Self, Fault> {
+        let browsers = &services.browsers;
         if call.class() == Class::Read {
             return Ok(Self::default());
         }
@@ -59,6 +66,10 @@ impl TargetSnapshot {
             let tool = SeenTool::find(browsers, tab, &name, site.as_deref()).await?;
             return Ok(Self { tool: Some(tool), ..Self::default() });
         }
+        let sign_in = match call.sign_in() {
+            Some(name) => Some(sign_in(services, tab, &name).await?),
+            None => None,
+        };
         // Opened once: nothing else works on the tab during the look.
         let opened = if needs_page(call) { page_of(browsers, tab).await } else { None };
         let resends = call.spec.navigates == Navigates::Again && resends(opened.as_ref()).await;
@@ -74,7 +85,7 @@ impl TargetSnapshot {
             true => Some(document(page.as_ref()).await),
             false => None,
         };
-        Ok(Self { into_password, resends, elements, document, tool: None })
+        Ok(Self { into_password, resends, elements, document, tool: None, sign_in })
     }
 
     /// Returns the element that takes the input.
@@ -94,6 +105,9 @@ impl TargetSnapshot {
 
     /// Returns the site of the document that the call acts on, or `of_tab` if it cannot be determined.
     pub(super) fn site(&self, of_tab: impl FnOnce() -> Option<String>) -> Option<String> {
+        if let Some(sign_in) = &self.sign_in {
+            return site::of(&sign_in.origin);
+        }
         self.home().map_or_else(of_tab, |home| site::of(&home))
     }
 
@@ -109,6 +123,17 @@ impl TargetSnapshot {
         let of_page = || Expected::new(call.activation(), self.elements.clone(), self.document.clone());
         let expected = self.tool.as_ref().map(SeenTool::expected).or_else(|| is_bound.then(of_page));
         ApprovedCall { expected, shown, home: self.home(), edited }
+    }
+
+    /// Returns what a rule for this call would name besides the site.
+    pub(super) fn policy_tool(&self) -> Option<PolicyTool> {
+        let of_sign_in = || self.sign_in.as_ref().map(sign_ins::policy_tool);
+        self.tool.as_ref().map(SeenTool::policy_tool).or_else(of_sign_in)
+    }
+
+    fn content(&self) -> String {
+        let of_sign_in = || self.sign_in.as_ref().map(sign_ins::words);
+        self.tool.as_ref().map(SeenTool::words).or_else(of_sign_in).unwrap_or_default()
     }
 
     pub(super) fn record(&self, call: &Call) -> ActionRecord {
@@ -137,7 +162,7 @@ impl TargetSnapshot {
                 .text()
                 .map(|(_, text)| text)
                 .filter(|text| !self.into_password && text.len() <= LONGEST_TEXT && visible(text) == *text),
-            content: self.tool.as_ref().map(SeenTool::words).unwrap_or_default(),
+            content: self.content(),
             agent_reason: None,
         }
     }

@@ -10,6 +10,7 @@ catalogue! {
     WHY_NEW_SITE = "You did not name this site, but a page may have";
     WHY_NOT_ITS_TAB = "The agent did not open this tab";
     WHY_DIALOG = "The page is waiting for this answer";
+    WHY_READS_SECRET = "The page holds a password that gstack filled in, and this could read it";
     WHY_PASSWORD = "It types into a password field";
     // Rules and the audit.
     RULE_ENDED = "the rule would end before it begins";

@@ -272,7 +272,7 @@ impl Page {
     }
 
     /// Like `settle`, if the call that ended the action has asked the page already.
-    async fn settle_asked(&self, settling: Option<Settling>, settled: Option<Settled>) {
+    pub(super) async fn settle_asked(&self, settling: Option<Settling>, settled: Option<Settled>) {
         if let Some(settling) = settling {
             settling.end(self, settled).await;
         }

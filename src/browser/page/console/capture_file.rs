@@ -4,8 +4,8 @@
 //! blocking task writes the lines; lines that the disk is too slow for are counted and dropped, never waited for.
 
 use super::journal::{ConsoleMessage, RequestRecord};
-use crate::base::append;
 use crate::base::clock::now_millis;
+use crate::base::{append, filled_secrets};
 use crate::protocol::ids::TabId;
 use serde::Serialize;
 use std::fs::File;
@@ -96,7 +96,8 @@ impl CaptureFile {
     }
 
     fn put(&self, line: &Line<'_>) {
-        let Ok(mut bytes) = serde_json::to_vec(line) else { return };
+        let Ok(text) = serde_json::to_string(line) else { return };
+        let mut bytes = filled_secrets::without_in_json(&text).into_owned().into_bytes();
         bytes.push(b'\n');
         if self.0.try_send(bytes).is_err() {
             tracing::debug!("a line of a page was left out of the file: the disk can't follow");

@@ -32,6 +32,37 @@ impl Page {
         script_in(self, frame, function, arguments, limit).await
     }
 
+    /// Like `script`, and returns the context that it ran in. That of the next call may be another document's.
+    pub(in crate::browser::page) async fn script_and_context<T: DeserializeOwned>(
+        &self,
+        frame: &FrameId,
+        function: Injected,
+        arguments: &[&dyn Argument],
+        limit: Duration,
+    ) -> Result<(Context, T), PageError> {
+        let context = self.context(frame, &World::Isolated(WORLD.to_owned())).await.map_err(lost)?;
+        let (session, expression) = (self.session_of(frame).map_err(lost)?, call_of(function, arguments)?);
+        if let Some(value) = run(&session, &context, expression.clone(), function, limit).await? {
+            return Ok((context, value));
+        }
+        install(&session, &context, limit).await?;
+        let value = run(&session, &context, expression, function, limit).await?;
+        value.map(|value| (context, value)).ok_or_else(|| PageError::Unreadable("our script is not there".to_owned()))
+    }
+
+    /// Calls a function that acts, in this context and no other. Fails with `DocumentGone` if its document is gone.
+    pub(in crate::browser::page) async fn script_within<T: DeserializeOwned>(
+        &self,
+        (frame, context): (&FrameId, &Context),
+        function: Injected,
+        arguments: &[&dyn Argument],
+        limit: Duration,
+    ) -> Result<T, PageError> {
+        let (session, expression) = (self.session_of(frame).map_err(lost)?, call_of(function, arguments)?);
+        let value = run(&session, context, expression, function, limit).await.map_err(not_told)?;
+        value.ok_or(PageError::DocumentGone)
+    }
+
     /// Calls a function of our script that acts on the page. Returns `None` if it started but the document was gone
     /// before the answer, which is then its effect. If it did not start, fails with `DocumentGone`: then nothing
     /// happened.

@@ -24,7 +24,7 @@ macro_rules! functions {
             /// Returns true if the function acts on the page: without an answer, it may have done so.
             pub(super) const fn acts(self) -> bool {
                 use Injected::{
-                    BeginFill, BlurFocused, CleanUp, FocusElement, HideAll, ReadyThen, RestoreStyle, ScrollToBottom,
+                    BeginFill, BlurFocused, CleanUp, FillSignIn, FocusElement, HideAll, ReadyThen, RestoreStyle, ScrollToBottom,
                     ScrollToElement, ScrollToFirst, SelectText, SetStyle, Unhide, WriteStorage,
                 };
                 matches!(
@@ -32,6 +32,7 @@ macro_rules! functions {
                     BeginFill
                         | BlurFocused
                         | CleanUp
+                        | FillSignIn
                         | FocusElement
                         | HideAll
                         | ReadyThen
@@ -77,6 +78,7 @@ functions! {
     EndFill = "endFill",
     EndPick = "endPick",
     FileField = "fileField",
+    FillSignIn = "fillSignIn",
     FirstMatch = "firstMatch",
     FocusElement = "focusElement",
     FocusIsPassword = "focusIsPassword",
@@ -125,6 +127,7 @@ functions! {
     ScrollUntil = "scrollUntil",
     ScrollWithin = "scrollWithin",
     SecretValues = "secretValues",
+    SeeSignIn = "seeSignIn",
     SelectText = "selectText",
     SetStyle = "setStyle",
     Settled = "settled",

@@ -39,6 +39,7 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("../../injected/same_text.js"),
     include_str!("../../injected/engine_text.js"),
     include_str!("../../injected/editing.js"),
+    include_str!("../../injected/sign_in.js"),
     include_str!("../../injected/acting.js"),
     include_str!("../../injected/scrolling.js"),
     include_str!("../../injected/clipboard.js"),

@@ -1,0 +1,202 @@
+//! Password managers that are asked by command: pass, 1Password (`op`) and Bitwarden (`bw`).
+//!
+//! Owns their arguments, which are fixed here, and the check of their answers. Never passes anything through a shell, and
+//! takes no word of a command from an agent or a page.
+
+use super::program::{Failure, Program};
+use super::record;
+use crate::protocol::secret_text::SecretText;
+use crate::protocol::sign_in::{ProviderKind, SecretProvider};
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// The person may have to type a passphrase or touch a key.
+const LIMIT: Duration = Duration::from_secs(60);
+const LONGEST_ENTRY: usize = 512;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ProviderError {
+    #[error("{0} is not installed at {1}")]
+    Missing(&'static str, String),
+    #[error("{0} at {1} can be changed by other users")]
+    Unsafe(&'static str, String),
+    #[error("{0} can't be run: {1}")]
+    NotRun(&'static str, String),
+    #[error("{name} did not answer within {} s", .limit.as_secs())]
+    Timeout { name: &'static str, limit: Duration },
+    #[error("{0} failed")]
+    Failed(&'static str),
+    #[error("{0} did not answer with a password")]
+    NoPassword(&'static str),
+    #[error("{0} did not answer with a one-time code")]
+    NoCode(&'static str),
+}
+
+impl ProviderError {
+    pub(super) fn next_step(&self) -> &'static str {
+        match self {
+            Self::Missing(..) => "Install it, or save the sign-in again with the program's present path.",
+            Self::Unsafe(..) => "Take the right to write away from other users.",
+            Self::NotRun(..) => "Make the program executable.",
+            Self::Timeout { .. } | Self::Failed(_) | Self::NoPassword(_) | Self::NoCode(_) => {
+                "In a terminal, ask the password manager for this entry. If it wants a session, set its variable and run \
+                 `gstack auth unlock`."
+            }
+        }
+    }
+}
+
+/// Whether the parts of a provider can be used as they are: an absolute path, and entries that are no options.
+pub(super) fn is_plausible(provider: &SecretProvider) -> bool {
+    let is_entry = |entry: &str| {
+        !entry.is_empty()
+            && entry.len() <= LONGEST_ENTRY
+            && !entry.starts_with('-')
+            && !entry.chars().any(char::is_control)
+    };
+    let mut entries = std::iter::once(&provider.entry).chain(&provider.totp_entry);
+    let mut variables = provider.environment.keys();
+    Path::new(&provider.program).is_absolute()
+        && entries.all(|entry| is_entry(entry))
+        && variables.all(|name| ProviderKind::VARIABLES.contains(&name.as_str()))
+}
+
+/// Asks for the password.
+pub(super) async fn password(
+    provider: &SecretProvider,
+    secrets: &BTreeMap<String, SecretText>,
+) -> Result<SecretText, ProviderError> {
+    let arguments: &[&str] = match provider.kind {
+        ProviderKind::Pass => &["show"],
+        ProviderKind::Op => &["read"],
+        ProviderKind::Bw => &["get", "password"],
+    };
+    let answer = ask(provider, arguments, &provider.entry, secrets).await?;
+    let name = provider.kind.name();
+    // In pass, the lines after the first are notes.
+    let password = match provider.kind {
+        ProviderKind::Pass => answer.lines().next().unwrap_or_default(),
+        ProviderKind::Op | ProviderKind::Bw => answer.trim_end_matches(['\n', '\r']),
+    };
+    record::check_secret(password).map_err(|_| ProviderError::NoPassword(name))?;
+    Ok(SecretText::new(password.to_owned()))
+}
+
+/// Asks for a one-time code. Returns `None` if the sign-in has none.
+pub(super) async fn code(
+    provider: &SecretProvider,
+    secrets: &BTreeMap<String, SecretText>,
+) -> Result<Option<SecretText>, ProviderError> {
+    let Some(entry) = &provider.totp_entry else { return Ok(None) };
+    let arguments: &[&str] = match provider.kind {
+        ProviderKind::Pass => &["otp"],
+        ProviderKind::Op => &["read"],
+        ProviderKind::Bw => &["get", "totp"],
+    };
+    let answer = ask(provider, arguments, entry, secrets).await?;
+    let code = answer.trim();
+    match (6..=8).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => Ok(Some(SecretText::new(code.to_owned()))),
+        false => Err(ProviderError::NoCode(provider.kind.name())),
+    }
+}
+
+async fn ask(
+    provider: &SecretProvider,
+    arguments: &[&str],
+    entry: &str,
+    secrets: &BTreeMap<String, SecretText>,
+) -> Result<Zeroizing<String>, ProviderError> {
+    let name = provider.kind.name();
+    let program = Path::new(&provider.program);
+    check_owner(name, program)?;
+    let plain = provider.environment.iter().map(|(name, value)| (name.clone(), SecretText::new(value.clone())));
+    let variables = plain.chain(secrets.iter().map(|(name, value)| (name.clone(), value.clone()))).collect();
+    let arguments = arguments.iter().map(|word| (*word).to_owned()).chain([entry.to_owned()]).collect();
+    Program { program, arguments, variables, input: None, limit: LIMIT }.output().await.map_err(|failure| match failure
+    {
+        Failure::Missing => ProviderError::Missing(name, provider.program.clone()),
+        Failure::NotRun(why) => ProviderError::NotRun(name, why),
+        Failure::Timeout => ProviderError::Timeout { name, limit: LIMIT },
+        Failure::TooLong | Failure::NotText => ProviderError::NoPassword(name),
+        Failure::Failed(_) => ProviderError::Failed(name),
+    })
+}
+
+/// Refuses a program that another user could have exchanged.
+fn check_owner(name: &'static str, program: &Path) -> Result<(), ProviderError> {
+    let place = || program.display().to_string();
+    let about = std::fs::metadata(program).map_err(|_| ProviderError::Missing(name, place()))?;
+    let own = rustix::process::geteuid().as_raw();
+    match (about.uid() == own || about.uid() == 0) && about.mode() & 0o002 == 0 {
+        true => Ok(()),
+        false => Err(ProviderError::Unsafe(name, place())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn provider(kind: ProviderKind, folder: &Path, script: &str) -> SecretProvider {
+        let program = folder.join(kind.name());
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+        SecretProvider {
+            kind,
+            program: program.to_str().unwrap().to_owned(),
+            entry: "$(touch hacked); shop/ada".to_owned(),
+            totp_entry: Some("shop/code".to_owned()),
+            environment: BTreeMap::from([("PASSWORD_STORE_DIR".to_owned(), "/store".to_owned())]),
+        }
+    }
+
+    async fn told(kind: ProviderKind, script: &str) -> Result<String, ProviderError> {
+        let folder = tempfile::tempdir().unwrap();
+        let provider = provider(kind, folder.path(), script);
+        password(&provider, &BTreeMap::new()).await.map(|secret| secret.reveal().to_owned())
+    }
+
+    #[tokio::test]
+    async fn each_is_asked_in_its_own_way_and_never_through_a_shell() {
+        let print = r#"printf '%s|' "$@" "$PASSWORD_STORE_DIR"; echo; echo notes"#;
+        let said = told(ProviderKind::Pass, print).await.unwrap();
+        assert_eq!(said, "show|$(touch hacked); shop/ada|/store|");
+        let print = r#"printf '%s|' "$@""#;
+        assert_eq!(told(ProviderKind::Op, print).await.unwrap(), "read|$(touch hacked); shop/ada|");
+        assert_eq!(told(ProviderKind::Bw, print).await.unwrap(), "get|password|$(touch hacked); shop/ada|");
+        let folder = tempfile::tempdir().unwrap();
+        let pass = provider(ProviderKind::Pass, folder.path(), r#"[ "$1 $2" = "otp shop/code" ] && echo 123456"#);
+        assert_eq!(code(&pass, &BTreeMap::new()).await.unwrap().unwrap().reveal(), "123456");
+        let session = BTreeMap::from([("BW_SESSION".to_owned(), SecretText::new("session key".to_owned()))]);
+        let bw = provider(ProviderKind::Bw, folder.path(), "echo $BW_SESSION");
+        assert_eq!(password(&bw, &session).await.unwrap().reveal(), "session key");
+        assert!(matches!(code(&bw, &session).await, Err(ProviderError::NoCode("bw"))));
+    }
+
+    #[tokio::test]
+    async fn garbage_is_no_password_and_never_quoted() {
+        for script in ["", "printf ''", "printf '\\377\\376'", "printf 'a\\tb\\001c'", "exec cat /dev/zero", "echo abc"]
+        {
+            let error = told(ProviderKind::Op, script).await.unwrap_err();
+            assert!(matches!(error, ProviderError::NoPassword("op")), "{script}: {error}");
+        }
+        let error = told(ProviderKind::Bw, "echo leaked-secret >&2; echo leaked-secret; exit 1").await.unwrap_err();
+        assert!(!error.to_string().contains("leaked") && matches!(error, ProviderError::Failed("bw")));
+        assert!(matches!(told(ProviderKind::Op, "echo one; echo two").await, Err(ProviderError::NoPassword("op"))));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_others_may_change_is_not_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let pass = provider(ProviderKind::Pass, folder.path(), "echo correct horse");
+        std::fs::set_permissions(&pass.program, std::fs::Permissions::from_mode(0o757)).unwrap();
+        assert!(matches!(password(&pass, &BTreeMap::new()).await, Err(ProviderError::Unsafe(..))));
+        std::fs::remove_file(&pass.program).unwrap();
+        assert!(matches!(password(&pass, &BTreeMap::new()).await, Err(ProviderError::Missing(..))));
+    }
+}
