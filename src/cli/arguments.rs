@@ -299,11 +299,8 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "panels" => Invocation::Panels(panels::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
         "auth" => match auth::parse(matches) {
-            Auth::Fill { name, submit } => {
-                let args = std::iter::once(name).chain(submit.then(|| "--submit".to_owned())).collect();
-                Invocation::Browser { command: "sign-in".to_owned(), args }
-            }
-            other => Invocation::Auth(other),
+            Ok(wanted) => Invocation::Auth(wanted),
+            Err(args) => Invocation::Browser { command: "sign-in".to_owned(), args },
         },
         "mcp" => Invocation::Mcp(mcp::parse(matches)),
         "cdp" => match cdp::parse(matches) {
@@ -391,20 +388,5 @@ mod tests {
             assert!(error.to_string().contains("--"), "{error}");
         }
         assert_eq!(browser(&["type", "--", "--help"]).1.last().map(String::as_str), Some("--help"));
-    }
-
-    #[test]
-    fn a_message_needs_no_quotes() {
-        assert_eq!(parsed(&["chat", "--stop", "--all"]).unwrap().1, Invocation::StopChat { all: true });
-        assert_eq!(parsed(&["chat", "--continue"]).unwrap().1, Invocation::ContinueChat);
-        assert!(parsed(&["chat"]).is_err() && parsed(&["chat", "--all", "x"]).is_err());
-        let (_, chat) = parsed(&["chat", "open", "example.com"]).unwrap();
-        assert!(
-            matches!(chat, Invocation::Chat { message, agent: None, model: None } if message == "open example.com")
-        );
-        let (_, chat) = parsed(&["chat", "--model", "deep", "why", "so?"]).unwrap();
-        assert!(
-            matches!(chat, Invocation::Chat { message, model: Some(model), .. } if message == "why so?" && model == "deep")
-        );
     }
 }

@@ -1,6 +1,6 @@
 //! Checks that `browser_command` accepts exactly what `parse` accepts: runs both parsers on many command lines.
 
-use super::arguments::{Invocation, browser_command, parse};
+use super::arguments::{Globals, Invocation, browser_command, parse};
 use super::command_line::{command, is_of_browser};
 use crate::command::registry;
 use proptest::prelude::*;
@@ -83,4 +83,21 @@ fn every_name_of_a_browsers_command_takes_the_short_way() {
         let taken = browser_command(&[name.to_owned()]).map(|(_, command, _)| command);
         assert_eq!(taken.as_deref(), of_browser.map(|spec| spec.name), "{name}");
     }
+}
+
+fn parsed(line: &[&str]) -> Result<(Globals, Invocation), clap::Error> {
+    parse(&line.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_message_needs_no_quotes() {
+    assert_eq!(parsed(&["chat", "--stop", "--all"]).unwrap().1, Invocation::StopChat { all: true });
+    assert_eq!(parsed(&["chat", "--continue"]).unwrap().1, Invocation::ContinueChat);
+    assert!(parsed(&["chat"]).is_err() && parsed(&["chat", "--all", "x"]).is_err());
+    let (_, chat) = parsed(&["chat", "open", "example.com"]).unwrap();
+    assert!(matches!(chat, Invocation::Chat { message, agent: None, model: None } if message == "open example.com"));
+    let (_, chat) = parsed(&["chat", "--model", "deep", "why", "so?"]).unwrap();
+    assert!(
+        matches!(chat, Invocation::Chat { message, model: Some(model), .. } if message == "why so?" && model == "deep")
+    );
 }

@@ -23,13 +23,6 @@ pub enum Auth {
     List,
     /// Saves one.
     Save(Box<Save>),
-    /// Fills one in in a tab.
-    Fill {
-        /// Its name.
-        name: String,
-        /// Whether the form is submitted.
-        submit: bool,
-    },
     /// Removes one.
     Remove {
         /// Its name.
@@ -117,11 +110,12 @@ pub(super) fn command() -> Command {
         .subcommand(Command::new("lock").about("Forget the passphrase now"))
 }
 
-pub(super) fn parse(matches: &ArgMatches) -> Auth {
-    let Some((word, matches)) = matches.subcommand() else { return Auth::List };
+/// Returns what was asked for. To fill one in is a command of the browser: then, the error has its arguments.
+pub(super) fn parse(matches: &ArgMatches) -> Result<Auth, Vec<String>> {
+    let Some((word, matches)) = matches.subcommand() else { return Ok(Auth::List) };
     let given = |key: &str| matches.get_one::<String>(key).cloned();
     let text = |key: &str| given(key).unwrap_or_default();
-    match word {
+    Ok(match word {
         "save" => {
             let provider = given("provider");
             Auth::Save(Box::new(Save {
@@ -136,12 +130,15 @@ pub(super) fn parse(matches: &ArgMatches) -> Auth {
                 replace: matches.get_flag("replace"),
             }))
         }
-        "fill" => Auth::Fill { name: text("name"), submit: matches.get_flag("submit") },
+        "fill" => {
+            let submit = matches.get_flag("submit").then(|| "--submit".to_owned());
+            return Err(std::iter::once(text("name")).chain(submit).collect());
+        }
         "remove" => Auth::Remove { name: text("name") },
         "unlock" => Auth::Unlock { minutes: matches.get_one::<u32>("minutes").copied() },
         "lock" => Auth::Lock,
         _ => Auth::List,
-    }
+    })
 }
 
 pub(super) async fn run(client: &Client, wanted: Auth, json: bool, terminal: Terminal) -> Result<(), Fault> {
@@ -155,8 +152,6 @@ pub(super) async fn run(client: &Client, wanted: Auth, json: bool, terminal: Ter
             let saved: SavedSignIn = client.post("/auth/save", &request(*save).await?).await?;
             show(json, &saved, || format!("Saved {}: {} at {}", saved.name, clean_line(&saved.user), saved.origin))?;
         }
-        // Parsed as the browser command that it is.
-        Auth::Fill { .. } => {}
         Auth::Remove { name } => {
             let known: SavedSignIns = client.post("/auth/remove", &SignInRemove { name }).await?;
             show(json, &known, || list(&known, terminal))?;

@@ -65,7 +65,7 @@ impl ConversationTools {
             self.services.policy.settle(self.gate.conversation(), &asked.request, &described, answered)?;
             // The page may have changed while the person decided: only what they saw or wrote may run.
             let present = edited.as_ref().unwrap_or(call);
-            let now = TargetSnapshot::take(&self.services, present, tab).await?;
+            let now = TargetSnapshot::take((&self.services.browsers, &self.services.sign_ins), present, tab).await?;
             if now.record(present) == record {
                 if !now.into_password {
                     self.tell_text(step, edited.as_ref());
@@ -90,7 +90,7 @@ impl ConversationTools {
         let closes_theirs =
             call.spec.tab == TabUse::Closes && !self.services.tabs.sets().is_made_by_agent(conversation, tab);
         let shown = self.services.tabs.shown_in(tab);
-        let targets = TargetSnapshot::take(&self.services, call, tab).await?;
+        let targets = TargetSnapshot::take((&self.services.browsers, &self.services.sign_ins), call, tab).await?;
         let (into_password, submits) = (targets.into_password, targets.submits(call));
         let request = self.services.policy.with_taint_log(conversation.id(), |taint_log| {
             let site = targets.site(|| self.services.tabs.site_of(tab));

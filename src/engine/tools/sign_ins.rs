@@ -2,11 +2,11 @@
 //!
 //! Owns the words on the card, and what counts as a look at a secret. Never asks for a secret.
 
-use super::AgentTools;
 use crate::base::site;
 use crate::base::visible::visible;
 use crate::command::{Call, Class, SignInSource, check_sign_in_origin};
 use crate::engine::browsers::{Browsers, BrowsersError};
+use crate::engine::sign_ins::SignIns;
 use crate::protocol::catalogue;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
@@ -20,10 +20,15 @@ use sha2::{Digest, Sha256};
 /// # Errors
 ///
 /// Fails before anyone is asked if there is none of this name, or if the tab shows another origin.
-pub(super) async fn sign_in(services: &AgentTools, tab: TabId, name: &str) -> Result<SavedSignIn, Fault> {
-    let about = services.sign_ins.find(name).await?.described();
+pub(super) async fn sign_in(
+    browsers: &Browsers,
+    sign_ins: &SignIns,
+    tab: TabId,
+    name: &str,
+) -> Result<SavedSignIn, Fault> {
+    let about = sign_ins.find(name).await?.described();
     let gone = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with(["sign-in"]));
-    let (browser, _) = services.browsers.pages_with(Some(tab)).ok_or_else(gone)?;
+    let (browser, _) = browsers.pages_with(Some(tab)).ok_or_else(gone)?;
     check_sign_in_origin(&about, &browser.tab(tab)?.info()?.url)?;
     Ok(about)
 }

@@ -3,7 +3,6 @@
 //! Owns the look, made before each decision and again after the person's answer, and the record made from it. Decides
 //! nothing.
 
-use super::AgentTools;
 use super::page_tools::SeenTool;
 use super::sign_ins::{self, sign_in};
 use crate::base::site::{self, SiteOrPage};
@@ -13,6 +12,7 @@ use crate::browser::page::{ClickDestination, Expected, ExpectedElement, Page, Ta
 use crate::command::spec::{Navigates, TabUse};
 use crate::command::{Call, Class, consequence, redaction};
 use crate::engine::browsers::Browsers;
+use crate::engine::sign_ins::SignIns;
 use crate::protocol::action::{ActionElement, ActionRecord};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
@@ -57,8 +57,11 @@ impl TargetSnapshot {
     /// # Errors
     ///
     /// Fails if the call names a tool that the page does not offer, or a sign-in that is not for the page.
-    pub(super) async fn take(services: &AgentTools, call: &Call, tab: TabId) -> Result<Self, Fault> {
-        let browsers = &services.browsers;
+    pub(super) async fn take(
+        (browsers, sign_ins): (&Browsers, &SignIns),
+        call: &Call,
+        tab: TabId,
+    ) -> Result<Self, Fault> {
         if call.class() == Class::Read {
             return Ok(Self::default());
         }
@@ -67,7 +70,7 @@ impl TargetSnapshot {
             return Ok(Self { tool: Some(tool), ..Self::default() });
         }
         let sign_in = match call.sign_in() {
-            Some(name) => Some(sign_in(services, tab, &name).await?),
+            Some(name) => Some(sign_in(browsers, sign_ins, tab, &name).await?),
             None => None,
         };
         // Opened once: nothing else works on the tab during the look.

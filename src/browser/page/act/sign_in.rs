@@ -2,14 +2,17 @@
 //!
 //! Owns the binding to one document: values are sent only into the script context of the document in which the fields
 //! were seen, so that no other page's process ever gets them. The checks right before each value are in
-//! `injected/sign_in.js`. Never knows where a secret comes from and never keeps one.
+//! `injected/sign_in.js`. Also owns the answer whether a tab may still show a
+//! secret, which an agent's script could read there. Never knows where a secret comes from and never keeps one.
 
 use crate::browser::frames::{Context, FrameId};
 use crate::browser::page::error::PageError;
-use crate::browser::page::page::{Page, SCRIPT_LIMIT};
+use crate::browser::page::page::{Memory, Page, Pages, SCRIPT_LIMIT};
 use crate::browser::page::script::Injected;
 use crate::browser::page::wait::Settling;
+use crate::browser::tab::Tab;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The selectors that the person gave for fields that are not found by themselves.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -132,4 +135,34 @@ impl Page {
         self.settle_asked(settling, None).await;
         done
     }
+}
+
+impl Memory {
+    pub(super) fn hold_secret(&self, origin: &str, loader: &str) {
+        self.held_secrets.add(origin, loader);
+    }
+}
+
+impl Pages {
+    /// Returns whether the tab, or another one that its scripts could reach because it is of the same origin, shows a
+    /// document into which a secret was filled.
+    pub fn may_reach_secret(&self, tab: &Tab) -> bool {
+        let of = |tab: &Tab| self.memory_if_known(tab.id()).map(|memory| memory.held_secrets.all());
+        let shows = |tab: &Tab, held: &BTreeSet<(String, String)>| {
+            // A tab that is not followed at the moment may show anything that it showed before.
+            held.iter().any(|(_, loader)| tab.shows_document(loader).unwrap_or(true))
+        };
+        if of(tab).is_some_and(|held| shows(tab, &held)) {
+            return true;
+        }
+        let own = tab.info().map(|info| origin_of(&info.url)).unwrap_or_default();
+        tab.browser().tabs().iter().filter_map(|info| tab.browser().tab(info.id).ok()).any(|other| {
+            let held = of(&other).unwrap_or_default();
+            held.iter().any(|(origin, _)| *origin == own) && shows(&other, &held)
+        })
+    }
+}
+
+fn origin_of(address: &str) -> String {
+    url::Url::parse(address).map(|url| url.origin().ascii_serialization()).unwrap_or_default()
 }
