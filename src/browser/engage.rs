@@ -142,7 +142,7 @@ impl Shared {
         session.post(RunIfWaitingForDebugger {});
     }
 
-    /// Holds a tab that is being opened until its page reports its opener, so that it sends no request before.
+    /// ValueType a tab that is being opened until its page reports its opener, so that it sends no request before.
     pub(super) fn tab_opening(self: &Arc<Self>, session: &Session, target: TargetId) {
         let Some(id) = session.id().cloned() else { return };
         let root = self.cdp.root();

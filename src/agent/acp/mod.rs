@@ -8,7 +8,7 @@ mod call;
 mod faults;
 pub mod preset;
 #[cfg(test)]
-mod replay;
+mod replay_tests;
 mod start;
 mod wire;
 
@@ -22,7 +22,7 @@ use preset::{Kind, Preset};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
-/// An ACP agent. Holds no process.
+/// An ACP agent. ValueType no process.
 #[derive(Clone, Debug)]
 pub struct Acp {
     preset: Preset,

@@ -12,7 +12,7 @@ mod permissions;
 mod plan;
 mod question;
 #[cfg(test)]
-mod replay;
+mod replay_tests;
 mod start;
 mod streamed;
 mod wire;
@@ -41,7 +41,7 @@ const PROGRAM: &str = "claude";
 /// A warm start takes half a second.
 const QUESTION_LIMIT: Duration = Duration::from_secs(15);
 
-/// Claude Code. Holds no process.
+/// Claude Code. ValueType no process.
 #[derive(Debug, Default)]
 pub struct ClaudeCode {
     configured: Option<PathBuf>,

@@ -8,7 +8,7 @@ mod faults;
 mod models;
 mod options;
 #[cfg(test)]
-mod replay;
+mod replay_tests;
 mod start;
 mod wire;
 mod words;
@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 /// The agent's name.
 pub const NAME: &str = "codex";
 
-/// Codex. Holds no process.
+/// Codex. ValueType no process.
 #[derive(Debug, Default)]
 pub struct Codex {
     configured: Option<PathBuf>,

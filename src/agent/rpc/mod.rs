@@ -7,9 +7,9 @@ pub(crate) mod content;
 pub(crate) mod message;
 pub(crate) mod protocol_handler;
 #[cfg(test)]
-mod replay;
+mod replay_tests;
 pub(crate) mod rpc_session;
 pub(crate) mod wire;
 
 #[cfg(test)]
-pub(crate) use replay::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};
+pub(crate) use replay_tests::{Entry, NoTools, ends, play, sample, steps, text_of, unknown};

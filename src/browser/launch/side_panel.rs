@@ -144,7 +144,7 @@ pub fn is_panel(url: &str, extension: &str) -> bool {
 /// time.
 pub async fn open(browser: &Browser, extension: &str, tab: &Tab) -> Result<bool, PanelError> {
     let target_id = tab.info()?.target.as_str().to_owned();
-    let _turn = ONE_AT_A_TIME.lock().await;
+    let _guard = ONE_AT_A_TIME.lock().await;
     let mut seen =
         browser.cdp().subscribe(Filter::all().methods(&["Target.targetCreated", "Target.targetInfoChanged"]));
     let there = targets(browser).await?;

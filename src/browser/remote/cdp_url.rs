@@ -6,7 +6,7 @@
 use super::endpoint::Endpoint;
 use super::error::RemoteError;
 use super::http::{Bounds, send};
-use super::provider::{Facts, Lease, Opened, Provider};
+use super::provider::{Facts, Opened, Provider, RemoteSession};
 use super::socket;
 use futures_util::future::BoxFuture;
 use hyper::Method;
@@ -64,11 +64,11 @@ impl Provider for CdpUrl {
     fn is_readable_on_the_way(&self) -> bool {
         self.endpoint.is_readable_on_the_way()
     }
-    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn Lease>, RemoteError>> {
+    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn RemoteSession>, RemoteError>> {
         Box::pin(async {
             let endpoint = self.find().await?;
             let facts = Facts { at: self.endpoint.shown(), ..Facts::default() };
-            Ok(Arc::new(Connection { endpoint, facts }) as Arc<dyn Lease>)
+            Ok(Arc::new(Connection { endpoint, facts }) as Arc<dyn RemoteSession>)
         })
     }
     fn release_left<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), RemoteError>> {
@@ -81,7 +81,7 @@ struct Connection {
     facts: Facts,
 }
 
-impl Lease for Connection {
+impl RemoteSession for Connection {
     fn facts(&self) -> &Facts {
         &self.facts
     }

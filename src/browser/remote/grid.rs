@@ -11,7 +11,7 @@ use super::files::FileSystem;
 use super::grid_answers::{Enveloped, Failure, GridStatus, NewSession, is_id, words};
 use super::grid_files::GridFiles;
 use super::http::{Answer, Bounds, SMALL, send};
-use super::provider::{Facts, Lease, Opened, Provider};
+use super::provider::{Facts, Opened, Provider, RemoteSession};
 use super::socket;
 use futures_util::future::BoxFuture;
 use hyper::{Method, StatusCode};
@@ -49,7 +49,7 @@ impl Grid {
         Ok(Self { hub, capabilities })
     }
 
-    async fn create(&self) -> Result<Arc<dyn Lease>, RemoteError> {
+    async fn create(&self) -> Result<Arc<dyn RemoteSession>, RemoteError> {
         // A Grid without managed downloads, and a chromedriver without a Grid, match the second alternative.
         let first_match = match self.capabilities.contains_key("se:downloadsEnabled") {
             true => json!([{}]),
@@ -133,7 +133,7 @@ impl Provider for Grid {
     fn is_readable_on_the_way(&self) -> bool {
         self.hub.is_readable_on_the_way()
     }
-    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn Lease>, RemoteError>> {
+    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn RemoteSession>, RemoteError>> {
         Box::pin(self.create())
     }
     fn release_left<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<(), RemoteError>> {
@@ -210,7 +210,7 @@ impl Session {
     }
 }
 
-impl Lease for Session {
+impl RemoteSession for Session {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -8,7 +8,7 @@ use super::error::RemoteError;
 use super::grid_answers::{is_id, words};
 use super::http::{Bounds, SMALL, send};
 use super::presets::{Account, KeyIn, Preset, Reserve};
-use super::provider::{Facts, Lease, Opened, Provider};
+use super::provider::{Facts, Opened, Provider, RemoteSession};
 use super::{address, socket};
 use futures_util::future::BoxFuture;
 use hyper::{Method, StatusCode};
@@ -64,7 +64,7 @@ impl Hosted {
         self.base.at(&format!("{}{path}", self.base.url().path().trim_end_matches('/')))
     }
 
-    async fn create(&self) -> Result<Arc<dyn Lease>, RemoteError> {
+    async fn create(&self) -> Result<Arc<dyn RemoteSession>, RemoteError> {
         let facts = Facts { at: self.base.shown(), ..Facts::default() };
         let Reserve::Post { path, id, socket } = self.preset.reserve else {
             let endpoint = self.socket_endpoint(self.base.url().clone())?;
@@ -165,7 +165,7 @@ impl Provider for Hosted {
     fn is_readable_on_the_way(&self) -> bool {
         self.base.is_readable_on_the_way()
     }
-    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn Lease>, RemoteError>> {
+    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn RemoteSession>, RemoteError>> {
         Box::pin(self.create())
     }
     fn release_left<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<(), RemoteError>> {
@@ -179,7 +179,7 @@ struct Reserved {
     facts: Facts,
 }
 
-impl Lease for Reserved {
+impl RemoteSession for Reserved {
     fn facts(&self) -> &Facts {
         &self.facts
     }

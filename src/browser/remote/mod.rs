@@ -28,4 +28,4 @@ pub use files::{FileSystem, RemoteFiles};
 pub use grid::Grid;
 pub use hosted::Hosted;
 pub use presets::{PRESETS, Preset, find as find_preset};
-pub use provider::{Facts, Lease, Opened, Provider};
+pub use provider::{Facts, Opened, Provider, RemoteSession};

@@ -1,6 +1,6 @@
 //! The interface of everything that provides a browser on another machine.
 //!
-//! A provider opens a browser; the lease that comes with it keeps it alive and gives it back.
+//! A provider opens a browser; the `RemoteSession` that comes with it keeps it alive and gives it back.
 
 use super::error::RemoteError;
 use super::files::FileSystem;
@@ -18,13 +18,13 @@ pub trait Provider: Send + Sync {
     /// Returns true if others on the network can read and change the traffic.
     fn is_readable_on_the_way(&self) -> bool;
     /// Reserves a browser there. Nothing is reserved if it fails.
-    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn Lease>, RemoteError>>;
+    fn reserve(&self) -> BoxFuture<'_, Result<Arc<dyn RemoteSession>, RemoteError>>;
     /// Releases a session that an earlier daemon left, by its id.
     fn release_left<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<(), RemoteError>>;
 }
 
 /// A reserved browser. It stays reserved until `release`; dropping this does not release it.
-pub trait Lease: Send + Sync {
+pub trait RemoteSession: Send + Sync {
     /// Returns what is known about it.
     fn facts(&self) -> &Facts;
     /// Opens the DevTools connection.

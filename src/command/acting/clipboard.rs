@@ -6,15 +6,15 @@ use super::act::ACT;
 use crate::base::counted::counted;
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
-use crate::command::spec::{Class, Holds, Kind, Spec, Verb, When, parameter, phrase, phrase_when};
+use crate::command::spec::{Class, Kind, Spec, ValueType, Verb, When, parameter, phrase, phrase_when};
 use crate::protocol::fault::Fault;
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     name: "clipboard",
     class: Class::Secret,
     parameters: &[
-        parameter("act", true, Kind::Text, Holds::Choice, "read or write"),
-        parameter("text", false, Kind::Rest, Holds::Secret, "With write: the text"),
+        parameter("act", true, Kind::Text, ValueType::Choice, "read or write"),
+        parameter("text", false, Kind::Rest, ValueType::Secret, "With write: the text"),
     ],
     summary: "Read or write the clipboard's text",
     details: "`press ControlOrMeta+v` pastes it into what has the focus. Without a window the browser has a clipboard of its own.",

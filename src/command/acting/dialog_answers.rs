@@ -3,7 +3,8 @@
 use crate::browser::dialogs::DialogPolicy;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, Verb, Writes, phrase,
+    Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, ValueType, Verb, Writes,
+    phrase,
 };
 use crate::protocol::fault::Fault;
 
@@ -17,7 +18,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             name: "text",
             required: false,
             kind: Kind::Rest,
-            holds: Holds::Typed,
+            holds: ValueType::Typed,
             help: "The answer to prompts",
         }],
         flags: &[],

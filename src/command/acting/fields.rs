@@ -5,7 +5,7 @@
 use super::act::{ACT, ACTION_LIMIT};
 use crate::base::counted::counted;
 use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{Holds, Navigates, Offered, Spec, TIMEOUT, Verb, phrase, selector};
+use crate::command::spec::{Navigates, Offered, Spec, TIMEOUT, ValueType, Verb, phrase, selector};
 use crate::protocol::fault::Fault;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ const CHECKABLE: &str = "Does nothing if it is already in that state. Fails if t
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "check",
-        parameters: &[selector(true, Holds::Element, "A checkbox, radio button or switch, or its label")],
+        parameters: &[selector(true, ValueType::Element, "A checkbox, radio button or switch, or its label")],
         flags: &[TIMEOUT],
         summary: "Check a checkbox, a radio button or a switch",
         details: CHECKABLE,
@@ -28,7 +28,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
     Spec {
         name: "uncheck",
-        parameters: &[selector(true, Holds::Element, "A checkbox or switch, or its label")],
+        parameters: &[selector(true, ValueType::Element, "A checkbox or switch, or its label")],
         flags: &[TIMEOUT],
         summary: "Uncheck a checkbox or a switch",
         details: CHECKABLE,
@@ -42,7 +42,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
     Spec {
         name: "clear",
-        parameters: &[selector(true, Holds::Element, "The field")],
+        parameters: &[selector(true, ValueType::Element, "The field")],
         flags: &[TIMEOUT],
         summary: "Empty a field",
         details: "Same as fill with \"\".",
@@ -65,7 +65,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
     Spec {
         name: "select-text",
-        parameters: &[selector(true, Holds::Element, "A field, or an element that contains the text")],
+        parameters: &[selector(true, ValueType::Element, "A field, or an element that contains the text")],
         flags: &[TIMEOUT],
         summary: "Select an element's text",
         details: "What is typed or pressed then replaces it; `press ControlOrMeta+c` copies it.",

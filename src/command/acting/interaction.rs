@@ -4,8 +4,8 @@ use crate::browser::page::Target;
 use crate::browser::page::error::PageError;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
-    phrase, selector,
+    Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, ValueType, Verb,
+    Writes, phrase, selector,
 };
 use crate::protocol::fault::Fault;
 use serde_json::json;
@@ -20,12 +20,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Act,
         parameters: &[
-            selector(true, Holds::Element, "The field"),
+            selector(true, ValueType::Element, "The field"),
             Parameter {
                 name: "value",
                 required: true,
                 kind: Kind::Rest,
-                holds: Holds::Typed,
+                holds: ValueType::Typed,
                 help: "Its new text; \"\" empties it",
             },
         ],
@@ -51,12 +51,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Act,
         parameters: &[
-            selector(true, Holds::Element, "The <select>"),
+            selector(true, ValueType::Element, "The <select>"),
             Parameter {
                 name: "value",
                 required: true,
                 kind: Kind::List,
-                holds: Holds::Secret,
+                holds: ValueType::Secret,
                 help: "An option's value, label or text; several for a multiple <select>",
             },
         ],
@@ -80,7 +80,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Act,
-        parameters: &[selector(true, Holds::Element, "The element")],
+        parameters: &[selector(true, ValueType::Element, "The element")],
         flags: &[TIMEOUT],
         summary: "Move the pointer over an element",
         details: "",
@@ -102,12 +102,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Act,
         parameters: &[
-            selector(true, Holds::Element, "The element to take"),
+            selector(true, ValueType::Element, "The element to take"),
             Parameter {
                 name: "to",
                 required: true,
                 kind: Kind::Selector,
-                holds: Holds::Element,
+                holds: ValueType::Element,
                 help: "The element to drop it on",
             },
         ],

@@ -7,28 +7,30 @@ use crate::base::counted::counted;
 use crate::browser::page::is_named_key;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::files::{DOWNLOAD_DIR, downloads};
-use crate::command::spec::{Holds, Kind, Navigates, Offered, Parameter, Spec, TIMEOUT, Verb, flag, parameter, phrase};
+use crate::command::spec::{
+    Kind, Navigates, Offered, Parameter, Spec, TIMEOUT, ValueType, Verb, flag, parameter, phrase,
+};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::time::Duration;
 
 /// A typing error must not keep a page busy for minutes.
 const MOST_PRESSES: u32 = 1000;
 const LONGEST_DELAY: u64 = 1000;
-const KEY: Parameter = parameter("key", true, Kind::Text, Holds::Key, "Shift, Control, a, ArrowDown, Space …");
+const KEY: Parameter = parameter("key", true, Kind::Text, ValueType::Key, "Shift, Control, a, ArrowDown, Space …");
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "type",
-        parameters: &[parameter("text", true, Kind::Rest, Holds::Typed, "What to type")],
+        parameters: &[parameter("text", true, Kind::Rest, ValueType::Typed, "What to type")],
         flags: &[
             flag(
                 "--into",
                 "SEL",
-                Holds::Element,
+                ValueType::Element,
                 "The field; types after its existing text (default: the focused \
                 element)",
             ),
-            flag("--delay", "MS", Holds::Choice, "A pause after each key, in milliseconds"),
+            flag("--delay", "MS", ValueType::Choice, "A pause after each key, in milliseconds"),
             TIMEOUT,
         ],
         summary: "Type key by key, into the focused element or --into one",
@@ -48,10 +50,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             "key",
             true,
             Kind::Text,
-            Holds::Key,
+            ValueType::Key,
             "Enter, Tab, Escape, ArrowDown, a, Shift+Enter, Control+A …",
         )],
-        flags: &[flag("--repeat", "N", Holds::Choice, "Number of presses (default: 1)"), DOWNLOAD_DIR],
+        flags: &[flag("--repeat", "N", ValueType::Choice, "Number of presses (default: 1)"), DOWNLOAD_DIR],
         summary: "Press a key or a combination of keys",
         navigates: Navigates::EnterKey,
         offered: Offered::Core,

@@ -6,19 +6,19 @@ use super::act::ACT;
 use crate::browser::page::{ClickButton, MouseAct};
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
-use crate::command::spec::{Class, Holds, Kind, Spec, TIMEOUT, Verb, parameter, phrase};
+use crate::command::spec::{Class, Kind, Spec, TIMEOUT, ValueType, Verb, parameter, phrase};
 use crate::protocol::fault::{Fault, FaultCode};
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     name: "mouse",
     class: Class::Control,
     parameters: &[
-        parameter("act", true, Kind::Text, Holds::Choice, "move X Y, down [BUTTON], up [BUTTON] or wheel DY [DX]"),
+        parameter("act", true, Kind::Text, ValueType::Choice, "move X Y, down [BUTTON], up [BUTTON] or wheel DY [DX]"),
         parameter(
             "value",
             false,
             Kind::List,
-            Holds::Choice,
+            ValueType::Choice,
             "Pixels of the viewport, or a button: left, right, middle",
         ),
     ],

@@ -8,7 +8,7 @@ use crate::browser::page::{ClickButton, Clicked, Clicks, Modifiers, Offset, Poin
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::files::{DOWNLOAD_DIR, downloads};
 use crate::command::spec::{
-    Flag, Holds, Kind, Navigates, Offered, Spec, TIMEOUT, Verb, flag, parameter, phrase, selector,
+    Flag, Kind, Navigates, Offered, Spec, TIMEOUT, ValueType, Verb, flag, parameter, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -19,13 +19,13 @@ const SWIPE: f64 = 300.0;
 const MODIFIERS: Flag = flag(
     "--modifiers",
     "KEYS",
-    Holds::Choice,
+    ValueType::Choice,
     "Keys to hold, separated by commas: Shift, Control, Alt, Meta, ControlOrMeta",
 );
 const POSITION: Flag = flag(
     "--position",
     "X,Y",
-    Holds::Choice,
+    ValueType::Choice,
     "Position in pixels from the element's upper left corner (default: its \
         middle)",
 );
@@ -33,10 +33,10 @@ const POSITION: Flag = flag(
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "click",
-        parameters: &[selector(true, Holds::Element, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],
+        parameters: &[selector(true, ValueType::Element, "@e3, CSS, text=…, role=button[name=\"…\"] or xpath=…")],
         flags: &[
-            flag("--button", "BUTTON", Holds::Choice, "left, right (a context menu) or middle"),
-            flag("--count", "N", Holds::Choice, "Number of clicks, 1 to 3; 2 is a double click"),
+            flag("--button", "BUTTON", ValueType::Choice, "left, right (a context menu) or middle"),
+            flag("--count", "N", ValueType::Choice, "Number of clicks, 1 to 3; 2 is a double click"),
             MODIFIERS,
             POSITION,
             TIMEOUT,
@@ -56,7 +56,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
     Spec {
         name: "dblclick",
-        parameters: &[selector(true, Holds::Element, "The element")],
+        parameters: &[selector(true, ValueType::Element, "The element")],
         flags: &[MODIFIERS, POSITION, TIMEOUT, DOWNLOAD_DIR],
         summary: "Double-click an element",
         details: "Same as click --count 2.",
@@ -74,7 +74,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "rightclick",
         aliases: &["contextmenu"],
-        parameters: &[selector(true, Holds::Element, "The element")],
+        parameters: &[selector(true, ValueType::Element, "The element")],
         flags: &[MODIFIERS, POSITION, TIMEOUT],
         summary: "Click an element with the right button",
         details: "Same as click --button right. snapshot shows a menu that the page draws, but not the browser's own.",
@@ -92,7 +92,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     },
     Spec {
         name: "tap",
-        parameters: &[selector(true, Holds::Element, "The element")],
+        parameters: &[selector(true, ValueType::Element, "The element")],
         flags: &[POSITION, TIMEOUT, DOWNLOAD_DIR],
         summary: "Tap an element with a finger",
         details: "The page gets touch events, then those of a click.",
@@ -111,10 +111,16 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "swipe",
         parameters: &[
-            parameter("direction", true, Kind::Text, Holds::Choice, "up, down, left or right: where the finger goes"),
-            selector(false, Holds::Element, "The element that it starts on; without it the middle of the page"),
+            parameter(
+                "direction",
+                true,
+                Kind::Text,
+                ValueType::Choice,
+                "up, down, left or right: where the finger goes",
+            ),
+            selector(false, ValueType::Element, "The element that it starts on; without it the middle of the page"),
         ],
-        flags: &[flag("--by", "N", Holds::Choice, "Distance in pixels (default: 300)"), TIMEOUT],
+        flags: &[flag("--by", "N", ValueType::Choice, "Distance in pixels (default: 300)"), TIMEOUT],
         summary: "Swipe across an element or the page",
         details: "The page gets touch events. Swiping up scrolls down.",
         phrases: &[phrase(Verb::Swipe, "over {sel}"), phrase(Verb::Swipe, "over the page")],

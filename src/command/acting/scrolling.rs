@@ -7,7 +7,7 @@ use crate::base::counted::counted;
 use crate::browser::page::{Edge, Page, ScrollBy, Scrolled, Target};
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
-use crate::command::spec::{Holds, Offered, Spec, TIMEOUT, Verb, When, flag, phrase, phrase_when, selector};
+use crate::command::spec::{Offered, Spec, TIMEOUT, ValueType, Verb, When, flag, phrase, phrase_when, selector};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use std::time::Duration;
@@ -20,16 +20,16 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     aliases: &["scrollintoview"],
     parameters: &[selector(
         false,
-        Holds::Element,
+        ValueType::Element,
         "The element to bring into view; with a flag, the box to scroll, or what lies in it",
     )],
     flags: &[
-        flag("--by", "DX,DY", Holds::Choice, "This many pixels, right and down: 0,600"),
-        flag("--to", "EDGE", Holds::Choice, "top, bottom, left or right"),
+        flag("--by", "DX,DY", ValueType::Choice, "This many pixels, right and down: 0,600"),
+        flag("--to", "EDGE", ValueType::Choice, "top, bottom, left or right"),
         flag(
             "--until",
             "SEL",
-            Holds::Choice,
+            ValueType::Choice,
             "Down until this is in view: text=…, CSS …; for lists that load as you scroll",
         ),
         TIMEOUT,

@@ -7,8 +7,8 @@ use crate::base::filled_secrets;
 use crate::browser::page::{SignInField, SignInRefusal, SignInSelectors, SignInValues};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, parameter, phrase,
-    switch,
+    Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, parameter,
+    phrase, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::sign_in::SavedSignIn;
@@ -25,8 +25,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::SignIn,
-        parameters: &[parameter("name", true, Kind::Text, Holds::Choice, "One of `sign-ins`")],
-        flags: &[switch("--submit", Holds::Choice, "Submit the form afterwards")],
+        parameters: &[parameter("name", true, Kind::Text, ValueType::Choice, "One of `sign-ins`")],
+        flags: &[switch("--submit", ValueType::Choice, "Submit the form afterwards")],
         summary: "Fill in a sign-in that the person saved, without showing its secrets",
         details: "Fills the fields that the page has: the user name, the password, the one-time code. On a page that asks \
             for them one after the other, call it on each. Works only on the origin that the sign-in is saved for.",

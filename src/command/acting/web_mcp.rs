@@ -6,7 +6,7 @@ use crate::base::counted::counted;
 use crate::browser::page::{PageTool, PageTools, ToolChoice, ToolOutcome, choose};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, flag,
+    Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb, Writes, flag,
     parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode, PageWords};
@@ -45,11 +45,11 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::PageTool,
         parameters: &[
-            parameter("tool", true, Kind::Text, Holds::Choice, "One of `webmcp list`"),
-            parameter("input", false, Kind::Text, Holds::Secret, "Its input, a JSON object: '{\"a\":1}'"),
+            parameter("tool", true, Kind::Text, ValueType::Choice, "One of `webmcp list`"),
+            parameter("input", false, Kind::Text, ValueType::Secret, "Its input, a JSON object: '{\"a\":1}'"),
         ],
         flags: &[
-            flag("--site", "HOST", Holds::Choice, "If frames of several sites offer a tool of this name"),
+            flag("--site", "HOST", ValueType::Choice, "If frames of several sites offer a tool of this name"),
             TIMEOUT,
         ],
         summary: "Call a tool that the page offers",

@@ -3,7 +3,7 @@
 //! Owns the distinction between flags and words, and the text of usage errors. Never does IO.
 
 use crate::browser::page::Target;
-use crate::command::spec::{Flag, Holds, Kind, QUIET, Spec};
+use crate::command::spec::{Flag, Kind, QUIET, Spec, ValueType};
 use crate::protocol::fault::{Fault, FaultCode};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ impl Arguments {
 
     /// `type @e2 hello`: a leading ref is the element, not part of the text.
     fn take_element(&mut self, spec: &Spec, positional: &mut Vec<String>) {
-        let flag = spec.flags.iter().find(|flag| flag.holds == Holds::Element);
+        let flag = spec.flags.iter().find(|flag| flag.holds == ValueType::Element);
         let is_text = spec.parameters.first().is_some_and(|parameter| parameter.kind == Kind::Rest);
         if let Some(flag) = flag.filter(|flag| is_text && !self.has(flag.name))
             && matches!(Target::parse(&positional[0]), Target::Ref(_))

@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::composition;
 use crate::browser::page::{Activation, KeyMeaning, Target};
 use crate::command::registry;
-use crate::command::spec::{Class, Holds, Navigates, Spec, TabUse};
+use crate::command::spec::{Class, Navigates, Spec, TabUse, ValueType};
 use crate::protocol::fault::Fault;
 
 /// One call of a command.
@@ -83,12 +83,12 @@ impl Call {
 
     /// Whether one of its flags supplies a script to run.
     fn runs_script(&self) -> bool {
-        self.spec.flags.iter().any(|flag| flag.holds == Holds::Script && self.arguments.has(flag.name))
+        self.spec.flags.iter().any(|flag| flag.holds == ValueType::Script && self.arguments.has(flag.name))
     }
 
     /// Returns the text that the call types into the page.
     pub fn typed(&self) -> Option<String> {
-        self.holding(Holds::Typed).next().or_else(|| {
+        self.holding(ValueType::Typed).next().or_else(|| {
             // Keys are typed one letter at a time.
             self.keys().map(|key| key.typed).find(|typed| !typed.is_empty())
         })
@@ -102,16 +102,16 @@ impl Call {
 
     /// Whether part of its text goes to a field other than the focused one: a Tab moves the focus.
     pub fn types_beyond_a_tab(&self) -> bool {
-        self.holding(Holds::Typed).any(|text| text.trim_end_matches('\t').contains('\t'))
+        self.holding(ValueType::Typed).any(|text| text.trim_end_matches('\t').contains('\t'))
     }
 
     fn keys(&self) -> impl Iterator<Item = KeyMeaning> {
-        self.holding(Holds::Key).map(|key| KeyMeaning::of(&key))
+        self.holding(ValueType::Key).map(|key| KeyMeaning::of(&key))
     }
 
     /// Returns the text that the call types into the page, with the parameter's name.
     pub fn text(&self) -> Option<(&'static str, String)> {
-        let typed = self.spec.parameters.iter().find(|parameter| parameter.holds == Holds::Typed)?;
+        let typed = self.spec.parameters.iter().find(|parameter| parameter.holds == ValueType::Typed)?;
         self.arguments.text(typed.name).map(|text| (typed.name, text))
     }
 
@@ -126,12 +126,12 @@ impl Call {
 
     /// Whether the call may type into a password field.
     pub fn types(&self) -> bool {
-        self.holding(Holds::Typed).next().is_some() || self.holding(Holds::Key).next().is_some()
+        self.holding(ValueType::Typed).next().is_some() || self.holding(ValueType::Key).next().is_some()
     }
 
     /// Returns the input that the call gives a page's tool.
     pub fn tool_input(&self) -> Option<String> {
-        if self.spec.class == Class::PageTool { self.holding(Holds::Secret).next() } else { None }
+        if self.spec.class == Class::PageTool { self.holding(ValueType::Secret).next() } else { None }
     }
 
     /// Returns the name of the page's tool that the call calls, and the site that it names.
@@ -161,7 +161,7 @@ impl Call {
 
     /// Returns the addresses that the call goes to.
     pub fn destinations(&self) -> Vec<String> {
-        self.holding(Holds::Destination).collect()
+        self.holding(ValueType::Destination).collect()
     }
 
     /// Whether the call may follow a link or submit a form.
@@ -187,11 +187,11 @@ impl Call {
     }
 
     fn presses_enter(&self) -> bool {
-        self.keys().any(|key| key.enter) || self.holding(Holds::Typed).any(|text| text.contains(['\n', '\r']))
+        self.keys().any(|key| key.enter) || self.holding(ValueType::Typed).any(|text| text.contains(['\n', '\r']))
     }
 
     fn presses_space(&self) -> bool {
-        self.keys().any(|key| key.space) || self.holding(Holds::Typed).any(|text| text.contains(' '))
+        self.keys().any(|key| key.space) || self.holding(ValueType::Typed).any(|text| text.contains(' '))
     }
 
     /// Returns the elements that the call acts on, in the order of its spec: of a drag, the source and the drop target.
@@ -206,23 +206,23 @@ impl Call {
     }
 
     /// Returns the files that the call names, each with its parameter and what it holds.
-    pub fn paths(&self) -> Vec<(&'static str, Holds, String)> {
+    pub fn paths(&self) -> Vec<(&'static str, ValueType, String)> {
         let named = self.spec.path_arguments();
         named.flat_map(|(name, holds)| self.values(name).into_iter().map(move |value| (name, holds, value))).collect()
     }
 
     /// Returns an argument that was given although agents are not offered it.
-    pub fn withheld(&self) -> Option<(&'static str, Holds)> {
+    pub fn withheld(&self) -> Option<(&'static str, ValueType)> {
         let given = |name: &str| self.arguments.has(name) || !self.values(name).is_empty();
         self.spec.arguments().find(|(name, holds)| holds.is_withheld() && given(name))
     }
 
     /// Returns the tab number that the call names, as typed.
     pub fn tab(&self) -> Option<String> {
-        self.holding(Holds::Tab).next()
+        self.holding(ValueType::Tab).next()
     }
 
-    fn holding(&self, holds: Holds) -> impl Iterator<Item = String> {
+    fn holding(&self, holds: ValueType) -> impl Iterator<Item = String> {
         self.spec
             .parameters
             .iter()

@@ -3,7 +3,7 @@
 //!
 //! Owns the naming (`--viewport` is `viewport`, `-i` is `interactive`, `sel` is `selector`). Never runs anything.
 
-use crate::command::spec::{Flag, Holds, Kind, Parameter, Spec};
+use crate::command::spec::{Flag, Kind, Parameter, Spec, ValueType};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
@@ -13,13 +13,13 @@ pub(crate) fn description(spec: &Spec) -> String {
 }
 
 /// Returns what each argument holds, by its name in the schema.
-pub(crate) fn holdings(spec: &Spec) -> impl Iterator<Item = (&'static str, Holds)> {
+pub(crate) fn holdings(spec: &Spec) -> impl Iterator<Item = (&'static str, ValueType)> {
     let places = spec.parameters.iter().map(|parameter| (parameter_name(parameter), parameter.holds));
     places.chain(spec.flags.iter().map(|flag| (flag_name(flag), flag.holds)))
 }
 
 /// Returns the arguments that the core omits: paths, and switches that delete.
-fn withheld_names(spec: &Spec) -> Vec<(&'static str, Holds)> {
+fn withheld_names(spec: &Spec) -> Vec<(&'static str, ValueType)> {
     holdings(spec).filter(|(_, holds)| holds.is_withheld()).collect()
 }
 
@@ -40,7 +40,7 @@ pub(crate) fn given_withheld(spec: &Spec, arguments: &Value) -> Option<Fault> {
 }
 
 /// Returns the fault for an argument that an agent gave but is not offered.
-pub(crate) fn withheld(spec: &Spec, name: &str, holds: Holds) -> Fault {
+pub(crate) fn withheld(spec: &Spec, name: &str, holds: ValueType) -> Fault {
     let message = format!("{}: `{name}` is not offered to agents", spec.name);
     match holds.is_path() {
         true => Fault::new(FaultCode::PathRefused, message).hint("Leave it out: what it made comes with the answer."),
@@ -88,7 +88,7 @@ pub(crate) fn input_schema(spec: &Spec) -> Map<String, Value> {
 
 /// As a tool, a command that only reads takes no script: `js` runs scripts, and needs approval.
 fn offered_flags(spec: &Spec) -> impl Iterator<Item = &'static Flag> {
-    spec.flags.iter().filter(|flag| flag.holds != Holds::Script)
+    spec.flags.iter().filter(|flag| flag.holds != ValueType::Script)
 }
 
 fn parameter_name(parameter: &Parameter) -> &'static str {

@@ -6,7 +6,7 @@ use super::call::Call;
 use crate::base::shorten::shorten;
 use crate::browser::page::is_named_key;
 use crate::command::privacy::redaction;
-use crate::command::spec::{Category, Class, Holds, Kind, Phrase, Spec, Verb};
+use crate::command::spec::{Category, Class, Kind, Phrase, Spec, ValueType, Verb};
 use crate::protocol::chat::{LocalizedPhrase, StepKind};
 
 /// The description of a step (`Clicking` `Submit`) and its kind.
@@ -110,9 +110,9 @@ fn value(call: &Call, name: &str, label: &dyn Fn(&str) -> Option<String>) -> Str
     let text = call.arguments.text(name).unwrap_or_default();
     let Some(parameter) = call.spec.parameters.iter().find(|parameter| parameter.name == name) else { return text };
     match (parameter.holds, parameter.kind) {
-        (Holds::Destination, _) => label(&text).unwrap_or_else(|| site(&text)),
-        (Holds::Commands, _) => call.arguments.list(name).first().cloned().unwrap_or_default(),
-        (Holds::Key, _) if !is_named_key(&text) => A_LETTER.to_owned(),
+        (ValueType::Destination, _) => label(&text).unwrap_or_else(|| site(&text)),
+        (ValueType::Commands, _) => call.arguments.list(name).first().cloned().unwrap_or_default(),
+        (ValueType::Key, _) if !is_named_key(&text) => A_LETTER.to_owned(),
         (holds, _) if holds.is_element() => element_words(&text, label),
         (_, Kind::List) => call.arguments.list(name).join(", "),
         _ => text,

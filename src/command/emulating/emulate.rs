@@ -7,7 +7,7 @@ use super::{devices, permissions, shown};
 use crate::browser::page::{Locality, Page};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, flag, parameter, phrase, phrase_when,
 };
 use crate::command::state::identity;
@@ -36,16 +36,16 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Inspection,
     class: Class::Act,
     parameters: &[
-        parameter("what", true, Kind::Text, Holds::Choice, WHATS),
+        parameter("what", true, Kind::Text, ValueType::Choice, WHATS),
         parameter(
             "value",
             false,
             Kind::Rest,
-            Holds::Choice,
+            ValueType::Choice,
             "Pixel 7, 390x844, 52.5,13.4, Asia/Tokyo, de-DE, dark, reduce, print, grant geolocation; off",
         ),
     ],
-    flags: &[flag("--accuracy", "M", Holds::Choice, "geolocation: in metres (default: 150)"), SCALE],
+    flags: &[flag("--accuracy", "M", ValueType::Choice, "geolocation: in metres (default: 150)"), SCALE],
     summary: "Emulate a device, location, language, time zone, colour preferences and permissions",
     details: "Applies to this tab, its frames and the tabs it opens, until `off` or `emulate reset`; `status` shows \
         it. \

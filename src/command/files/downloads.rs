@@ -6,7 +6,8 @@ use crate::command::core::{Arguments, Context, Output, download_line, usage};
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Capability, Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
+    phrase,
 };
 use crate::protocol::effects::{Download, DownloadState, Effect};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -22,7 +23,7 @@ pub(in crate::command) const DOWNLOAD_DIR: Flag = Flag {
     name: "--download-dir",
     alias: "",
     value: Some("PATH"),
-    holds: Holds::OutputPath,
+    holds: ValueType::OutputPath,
     help: "Folder for files that this command downloads, under the working or the temp directory",
 };
 

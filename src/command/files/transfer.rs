@@ -6,8 +6,8 @@ use crate::browser::page::{Fetched, Page, Target};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::{path_guard, url_guard};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
-    parameter, phrase, selector,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
+    Writes, parameter, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use percent_encoding::percent_decode_str;
@@ -27,8 +27,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Upload,
         parameters: &[
-            selector(true, Holds::Element, "The <input type=\"file\">, its label, or the button that asks for files"),
-            parameter("file", true, Kind::List, Holds::InputPath, "Files under the working or the temp directory"),
+            selector(
+                true,
+                ValueType::Element,
+                "The <input type=\"file\">, its label, or the button that asks for files",
+            ),
+            parameter("file", true, Kind::List, ValueType::InputPath, "Files under the working or the temp directory"),
         ],
         flags: &[TIMEOUT],
         summary: "Choose files in a file input, or in the file chooser that a button opens",
@@ -51,8 +55,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Upload,
         parameters: &[
-            selector(true, Holds::Element, "The element to drop them on"),
-            parameter("file", true, Kind::List, Holds::InputPath, "Files under the working or the temp directory"),
+            selector(true, ValueType::Element, "The element to drop them on"),
+            parameter("file", true, Kind::List, ValueType::InputPath, "Files under the working or the temp directory"),
         ],
         flags: &[TIMEOUT],
         summary: "Drop files on an element",
@@ -79,14 +83,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 "url",
                 true,
                 Kind::Text,
-                Holds::Destination,
+                ValueType::Destination,
                 "An address, or the ref of a picture, video or link (@e3)",
             ),
             parameter(
                 "path",
                 false,
                 Kind::Text,
-                Holds::OutputPath,
+                ValueType::OutputPath,
                 "Where to write it, under the working or the temp directory",
             ),
         ],

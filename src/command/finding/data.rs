@@ -5,7 +5,7 @@
 use super::look::READ;
 use crate::browser::page::{ElementBox, Table};
 use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{Category, Holds, Offered, Spec, Verb, phrase, selector, switch};
+use crate::command::spec::{Category, Offered, Spec, ValueType, Verb, phrase, selector, switch};
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "value",
         category: Category::Inspection,
-        parameters: &[selector(true, Holds::Element, "The field")],
+        parameters: &[selector(true, ValueType::Element, "The field")],
         summary: "Print a field's value",
         details: "For a list, prints the chosen options; for a checkbox, true or false. A password is [redacted].",
         phrases: &[phrase(Verb::LookAt, "{sel}")],
@@ -25,7 +25,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "box",
         category: Category::Inspection,
-        parameters: &[selector(true, Holds::Element, "The element")],
+        parameters: &[selector(true, ValueType::Element, "The element")],
         summary: "Scroll an element into view and print its position and size",
         details: "In pixels of the viewport, as mouse and screenshot --clip take them.",
         untrusted: false,
@@ -39,13 +39,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         name: "table",
         parameters: &[selector(
             false,
-            Holds::Element,
+            ValueType::Element,
             "The table, or an element in it (default: the only table on the \
             page)",
         )],
         flags: &[switch(
             "--csv",
-            Holds::Choice,
+            ValueType::Choice,
             "Print CSV instead of JSON, which has one object per row with the \
             header names as keys",
         )],

@@ -7,7 +7,7 @@ use super::look::READ;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::path_guard;
 use crate::command::reading::pretty;
-use crate::command::spec::{Flag, Holds, Spec, Verb, phrase};
+use crate::command::spec::{Flag, Spec, ValueType, Verb, phrase};
 use crate::protocol::fault::{Fault, FaultCode};
 
 /// In bytes. Schemas are written by hand.
@@ -19,7 +19,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         name: "--schema",
         alias: "",
         value: Some("FILE"),
-        holds: Holds::InputPath,
+        holds: ValueType::InputPath,
         help: "A JSON Schema: an object with properties of type string, number, integer, boolean, or array of objects",
     }],
     summary: "Extract data from the page into the shape of a JSON Schema",

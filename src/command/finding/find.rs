@@ -5,7 +5,7 @@
 use super::look::READ;
 use crate::browser::page::{Page, SEARCHED, SnapshotOptions};
 use crate::command::core::{Arguments, Context, Output};
-use crate::command::spec::{Category, Holds, Kind, Offered, Spec, Verb, flag, parameter, phrase, selector};
+use crate::command::spec::{Category, Kind, Offered, Spec, ValueType, Verb, flag, parameter, phrase, selector};
 use crate::protocol::fault::Fault;
 use serde_json::json;
 
@@ -19,10 +19,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             "words",
             true,
             Kind::Rest,
-            Holds::Choice,
+            ValueType::Choice,
             "Words of the line in the tree: button basket",
         )],
-        flags: &[flag("--limit", "N", Holds::Choice, "Maximum number of elements (default: 30)")],
+        flags: &[flag("--limit", "N", ValueType::Choice, "Maximum number of elements (default: 30)")],
         summary: "Find elements by their role, name and text",
         details: "Prints one line, with its ref, for each element that has all of these words. snapshot --search also \
             shows their ancestors.",
@@ -36,7 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
         name: "count",
         category: Category::Inspection,
-        parameters: &[selector(true, Holds::Element, "A selector")],
+        parameters: &[selector(true, ValueType::Element, "A selector")],
         summary: "Count the elements that match",
         untrusted: false,
         phrases: &[phrase(Verb::Count, "{sel}")],

@@ -8,7 +8,7 @@ use crate::command::privacy::redaction;
 use crate::command::reading::pretty;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -26,7 +26,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             PARAMETER,
             true,
             Kind::Rest,
-            Holds::Commands,
+            ValueType::Commands,
             "goto url | click @e5, or JSON: [[\"goto\", \"url\"], [\"text\"]]",
         )],
         flags: &[],
@@ -53,7 +53,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
-        parameters: &[parameter(PARAMETER, true, Kind::Rest, Holds::Commands, "The command with its arguments")],
+        parameters: &[parameter(PARAMETER, true, Kind::Rest, ValueType::Commands, "The command with its arguments")],
         flags: &[],
         summary: "Run a command in every tab at the same time",
         details: "Exits with 1 if the command failed in any tab.",

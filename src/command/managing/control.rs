@@ -4,8 +4,8 @@
 
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, EngineCommand, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb,
-    Writes, flag, parameter, phrase,
+    Capability, Category, Class, EngineCommand, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType,
+    Verb, Writes, flag, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use futures_util::future::BoxFuture;
@@ -37,7 +37,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
-        parameters: &[parameter("message", false, Kind::Rest, Holds::Choice, "What the person should do")],
+        parameters: &[parameter("message", false, Kind::Rest, ValueType::Choice, "What the person should do")],
         flags: &[],
         summary: "Show the headless browser's pages in a window, so that a person can take over",
         details: "Restarts the browser on the same profile. Sign-ins stay; pages reopen with their local and session storage and their conversations. Unsent input in pages is lost. Without a display nothing changes. Continue with `resume`.",
@@ -58,7 +58,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
-        parameters: &[parameter("id", false, Kind::Number, Holds::Tab, "Default: the current tab")],
+        parameters: &[parameter("id", false, Kind::Number, ValueType::Tab, "Default: the current tab")],
         flags: &[],
         summary: "Take a tab over from the agent or MCP client that works in it",
         details: "What it does there is cancelled, and nothing else of it starts until you run `resume`. Your own input in the page \
@@ -80,7 +80,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
-        parameters: &[parameter("note", false, Kind::Rest, Holds::Secret, "What whoever goes on should know")],
+        parameters: &[parameter("note", false, Kind::Rest, ValueType::Secret, "What whoever goes on should know")],
         flags: &[],
         summary: "Hand a tab back that you took over, or continue after a handoff",
         details: "Whoever was paused goes on with a fresh snapshot and the note. --tab hands back one tab; without it, all of them. \
@@ -102,8 +102,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[parameter("id", false, Kind::Number, Holds::Tab, "Default: the current tab")],
-        flags: &[flag("--to", "NAME", Holds::Choice, "The driver that gets the tab, as `gstack status` names it")],
+        parameters: &[parameter("id", false, Kind::Number, ValueType::Tab, "Default: the current tab")],
+        flags: &[flag("--to", "NAME", ValueType::Choice, "The driver that gets the tab, as `gstack status` names it")],
         summary: "Lease a tab to a driver, so that no other driver works in it",
         details: "A driver is an MCP client. The person can give a tab to any driver, which takes it from the driver \
             that had it. A driver can only ask for a tab; the person decides in `gstack approvals`. A lease ends with \
@@ -125,7 +125,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[parameter("id", false, Kind::Number, Holds::Tab, "Default: the current tab")],
+        parameters: &[parameter("id", false, Kind::Number, ValueType::Tab, "Default: the current tab")],
         flags: &[],
         summary: "End a driver's lease of a tab",
         details: "The tab stays open. A driver releases its own tabs; the person takes a tab from whichever driver leases it.",

@@ -8,8 +8,8 @@ use crate::command::core::{Arguments, Context, Output, everyday, usage};
 use crate::command::reading::pretty;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse,
-    Verb, Writes, parameter, phrase,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TIMEOUT, TabUse,
+    ValueType, Verb, Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
@@ -76,8 +76,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Secret,
         parameters: &[
-            parameter("method", true, Kind::Text, Holds::Choice, "Domain.method"),
-            parameter("json", false, Kind::Rest, Holds::Secret, "Its parameters as a JSON object"),
+            parameter("method", true, Kind::Text, ValueType::Choice, "Domain.method"),
+            parameter("json", false, Kind::Rest, ValueType::Secret, "Its parameters as a JSON object"),
         ],
         flags: &[TIMEOUT],
         summary: "Send a DevTools command",

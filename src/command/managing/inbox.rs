@@ -4,7 +4,8 @@ use crate::base::counted::counted;
 use crate::base::inbox::{self, Listed, Message};
 use crate::command::core::{Arguments, Output, envelope};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Capability, Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
+    phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -16,7 +17,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Tabs,
     class: Class::Read,
     parameters: &[],
-    flags: &[Flag { name: "--clear", alias: "", value: None, holds: Holds::Deletion, help: "Remove the messages" }],
+    flags: &[Flag { name: "--clear", alias: "", value: None, holds: ValueType::Deletion, help: "Remove the messages" }],
     summary: "Print the notes that the side panel left for the workspace",
     details: "Reads .context/sidebar-inbox/ in the root of the git repository (or of the folder) that gstack runs in.",
     untrusted: true,

@@ -10,8 +10,8 @@ use crate::browser::page::Page;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes,
-    flag, parameter, phrase, phrase_when,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
+    Writes, flag, parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
@@ -27,10 +27,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Inspection,
     class: Class::Control,
     parameters: &[
-        parameter("action", true, Kind::Text, Holds::Choice, "add, list or remove"),
-        parameter("script", false, Kind::Rest, Holds::Script, "add: JavaScript; remove: its number (default: all)"),
+        parameter("action", true, Kind::Text, ValueType::Choice, "add, list or remove"),
+        parameter("script", false, Kind::Rest, ValueType::Script, "add: JavaScript; remove: its number (default: all)"),
     ],
-    flags: &[flag("--file", "PATH", Holds::InputPath, "add: the script is in this file")],
+    flags: &[flag("--file", "PATH", ValueType::InputPath, "add: the script is in this file")],
     summary: "Run a script in each page of the tab before the page's own scripts",
     details: "Takes effect from the next page on, including in frames and in tabs that the page opens. An agent's \
         script runs only in pages of this site.",

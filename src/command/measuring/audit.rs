@@ -7,8 +7,8 @@ use crate::browser::page::{Audit, AuditOptions, Audited, AuditedElement, Audited
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::redaction;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes, flag,
-    phrase, selector,
+    Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb, Writes,
+    flag, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
@@ -28,13 +28,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Read,
     parameters: &[selector(
         false,
-        Holds::Element,
+        ValueType::Element,
         "Only what this element holds; without it the whole page with its frames",
     )],
     flags: &[
-        flag("--rules", "A,B", Holds::Choice, "Only these rules of axe-core: image-alt,label"),
-        flag("--tags", "A,B", Holds::Choice, "Only rules with one of these tags: wcag2a,wcag2aa,best-practice"),
-        flag("--limit", "N", Holds::Choice, "Maximum number of elements per rule (default: 5)"),
+        flag("--rules", "A,B", ValueType::Choice, "Only these rules of axe-core: image-alt,label"),
+        flag("--tags", "A,B", ValueType::Choice, "Only rules with one of these tags: wcag2a,wcag2aa,best-practice"),
+        flag("--limit", "N", ValueType::Choice, "Maximum number of elements per rule (default: 5)"),
         TIMEOUT,
     ],
     summary: "Check the page's accessibility with axe-core",

@@ -6,7 +6,7 @@ use crate::browser::page::CodeUse;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::redaction;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -21,8 +21,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Inspection,
     class: Class::Read,
     parameters: &[
-        parameter("what", true, Kind::Text, Holds::Choice, "js or css"),
-        parameter("action", true, Kind::Text, Holds::Choice, "start, or stop, which prints the table"),
+        parameter("what", true, Kind::Text, ValueType::Choice, "js or css"),
+        parameter("action", true, Kind::Text, ValueType::Choice, "start, or stop, which prints the table"),
     ],
     flags: &[],
     summary: "Show how much of the page's scripts or style sheets is used",

@@ -7,7 +7,7 @@ use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -19,12 +19,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Inspection,
     class: Class::Read,
     parameters: &[
-        parameter("action", true, Kind::Text, Holds::Choice, "usage, or snapshot, which writes a file"),
+        parameter("action", true, Kind::Text, ValueType::Choice, "usage, or snapshot, which writes a file"),
         parameter(
             "path",
             false,
             Kind::Text,
-            Holds::OutputPath,
+            ValueType::OutputPath,
             "snapshot: where to write it, under the working or the temp directory",
         ),
     ],

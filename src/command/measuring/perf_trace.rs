@@ -9,8 +9,8 @@ use crate::command::core::{Arguments, Context, Output};
 use crate::command::files::PartialFile;
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
-    parameter, phrase,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
+    Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         "path",
         false,
         Kind::Text,
-        Holds::OutputPath,
+        ValueType::OutputPath,
         "Also keep the trace in this file, under the working or the temp directory",
     )],
     flags: &[TIMEOUT],

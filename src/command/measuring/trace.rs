@@ -9,7 +9,7 @@ use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -27,16 +27,16 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Inspection,
     class: Class::Read,
     parameters: &[
-        parameter("action", true, Kind::Text, Holds::Choice, "start, or stop, which writes the file"),
+        parameter("action", true, Kind::Text, ValueType::Choice, "start, or stop, which writes the file"),
         parameter(
             "path",
             false,
             Kind::Text,
-            Holds::OutputPath,
+            ValueType::OutputPath,
             "stop: where to write it, under the working or the temp directory",
         ),
     ],
-    flags: &[switch("--screenshots", Holds::Choice, "start: with small pictures of what was drawn")],
+    flags: &[switch("--screenshots", ValueType::Choice, "start: with small pictures of what was drawn")],
     summary: "Record a performance trace of the tab",
     details: "A JSON file of Chrome's trace events, with a CPU profile and the page's own marks, which Perfetto and the Performance \
         panel of DevTools open. It has no events of other tabs' processes, and no tokens in addresses; an agent's \

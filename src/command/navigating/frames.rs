@@ -5,8 +5,8 @@ use crate::browser::page::{FrameChoice, Target};
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
-    parameter, phrase, selector, switch,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb,
+    Writes, parameter, phrase, selector, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -20,20 +20,20 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[parameter("sel", false, Kind::Selector, Holds::Element, "The frame's element, or main")],
+        parameters: &[parameter("sel", false, Kind::Selector, ValueType::Element, "The frame's element, or main")],
         flags: &[
             Flag {
                 name: "--name",
                 alias: "",
                 value: Some("NAME"),
-                holds: Holds::Choice,
+                holds: ValueType::Choice,
                 help: "The frame with this name",
             },
             Flag {
                 name: "--url",
                 alias: "",
                 value: Some("REGEX"),
-                holds: Holds::Choice,
+                holds: ValueType::Choice,
                 help: "The first frame whose URL matches",
             },
         ],
@@ -56,10 +56,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Act,
-        parameters: &[selector(false, Holds::Element, "An element to bring into view and give the keyboard")],
+        parameters: &[selector(false, ValueType::Element, "An element to bring into view and give the keyboard")],
         flags: &[switch(
             "--background",
-            Holds::Choice,
+            ValueType::Choice,
             "Leave the tab and its window where they are: only the element gets the keyboard",
         )],
         summary: "Bring the tab and its window to the front, and optionally focus an element",

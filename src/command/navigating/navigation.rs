@@ -5,8 +5,8 @@ use crate::browser::page::Page;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::{path_guard, url_guard};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT,
-    TabUse, Verb, Writes, parameter, phrase,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
+    ValueType, Verb, Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             name: "url",
             required: true,
             kind: Kind::Text,
-            holds: Holds::Destination,
+            holds: ValueType::Destination,
             help: "an http or https URL (localhost:3000 and example.com get their scheme), or about:blank",
         }],
         flags: &[TIMEOUT],
@@ -91,7 +91,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         class: Class::Act,
         parameters: &[],
         flags: &[
-            Flag { name: "--hard", alias: "", value: None, holds: Holds::Choice, help: "Bypass the cache" },
+            Flag { name: "--hard", alias: "", value: None, holds: ValueType::Choice, help: "Bypass the cache" },
             TIMEOUT,
         ],
         summary: "Reload the page",
@@ -138,7 +138,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             "file",
             true,
             Kind::Text,
-            Holds::InputPath,
+            ValueType::InputPath,
             "An HTML file under the working or the temp directory",
         )],
         flags: &[],

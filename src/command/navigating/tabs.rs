@@ -5,8 +5,8 @@ use crate::base::shorten::shorten;
 use crate::browser::page::titles;
 use crate::command::core::{Arguments, Context, Output, TabSwitch};
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, Verb, Writes,
-    phrase, switch,
+    Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse, ValueType, Verb,
+    Writes, phrase, switch,
 };
 use crate::protocol::effects::Effect;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -23,7 +23,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Tabs,
         class: Class::Read,
         parameters: &[],
-        flags: &[switch("--mine", Holds::Extent, "Only the tabs that no other driver leases")],
+        flags: &[switch("--mine", ValueType::Extent, "Only the tabs that no other driver leases")],
         summary: "List the open tabs",
         details: "→ marks the tab that commands work on. A tab that is leased shows the name of the MCP client or \
             agent that leases it.",
@@ -48,7 +48,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             name: "id",
             required: true,
             kind: Kind::Number,
-            holds: Holds::Tab,
+            holds: ValueType::Tab,
             help: "A tab number, as `gstack tabs` lists it",
         }],
         flags: &[],
@@ -75,7 +75,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             name: "url",
             required: false,
             kind: Kind::Text,
-            holds: Holds::Destination,
+            holds: ValueType::Destination,
             help: "A URL to open in it",
         }],
         flags: &[TIMEOUT],
@@ -102,7 +102,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             name: "id",
             required: false,
             kind: Kind::Number,
-            holds: Holds::Tab,
+            holds: ValueType::Tab,
             help: "Default: the current tab",
         }],
         flags: &[],

@@ -3,7 +3,7 @@
 use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -14,7 +14,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     aliases: &[],
     category: Category::Tabs,
     class: Class::Read,
-    parameters: &[parameter("action", false, Kind::Text, Holds::Choice, "stop, to end it and see what it saw last")],
+    parameters: &[parameter(
+        "action",
+        false,
+        Kind::Text,
+        ValueType::Choice,
+        "stop, to end it and see what it saw last",
+    )],
     flags: &[],
     summary: "Watch the tab while you use it: takes a snapshot each time the page settles after a change",
     details: "Does nothing in the page. `watch stop` prints the last snapshot.",

@@ -5,7 +5,7 @@
 
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::Fault;
@@ -20,7 +20,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         "action",
         true,
         Kind::Text,
-        Holds::Choice,
+        ValueType::Choice,
         "clear: of the whole browser; off or on: for this tab",
     )],
     flags: &[],

@@ -2,7 +2,7 @@
 
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
 use crate::protocol::fault::Fault;
@@ -33,7 +33,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Inspection,
         class: Class::Act,
-        parameters: &[parameter("state", true, Kind::Text, Holds::Choice, "on or off")],
+        parameters: &[parameter("state", true, Kind::Text, ValueType::Choice, "on or off")],
         flags: &[],
         summary: "Take the tab offline, or back online",
         details: "Applies in this tab until it is turned off, even after navigation. `throttle` speeds stay as they \
@@ -56,8 +56,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Act,
         parameters: &[
-            parameter("what", true, Kind::Text, Holds::Choice, "slow-3g, 3g, 4g, off, or cpu"),
-            parameter("times", false, Kind::Text, Holds::Choice, "Of cpu: how many times slower, up to 20; 1 is off"),
+            parameter("what", true, Kind::Text, ValueType::Choice, "slow-3g, 3g, 4g, off, or cpu"),
+            parameter(
+                "times",
+                false,
+                Kind::Text,
+                ValueType::Choice,
+                "Of cpu: how many times slower, up to 20; 1 is off",
+            ),
         ],
         flags: &[],
         summary: "Slow down the tab's network, or its CPU",

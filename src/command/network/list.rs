@@ -15,7 +15,7 @@ use crate::command::privacy::redaction;
 use crate::command::reading::CLEAR;
 use crate::command::registry;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag,
+    Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When, Writes, flag,
     parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::Fault;
@@ -30,16 +30,16 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Inspection,
     class: Class::Read,
     parameters: &[
-        parameter("action", false, Kind::Text, Holds::Choice, "list, show; without one, all requests"),
-        parameter("id", false, Kind::Number, Holds::Choice, "show: the request's number in the list"),
+        parameter("action", false, Kind::Text, ValueType::Choice, "list, show; without one, all requests"),
+        parameter("id", false, Kind::Number, ValueType::Choice, "show: the request's number in the list"),
     ],
     flags: &[
         CLEAR,
-        flag("--filter", "GLOB", Holds::Choice, "list: addresses like **/api/*, or a part of one"),
-        flag("--type", "TYPES", Holds::Choice, "list: document, xhr, fetch, script, image, websocket …"),
-        flag("--status", "STATUS", Holds::Choice, "list: 404, 4xx, 400-499, failed or pending"),
-        flag("--since", "TIME", Holds::Choice, "list: 30s, 5m, or after the request of this number"),
-        flag("--limit", "N", Holds::Choice, "list: the newest N (100); show: characters of a body (4000)"),
+        flag("--filter", "GLOB", ValueType::Choice, "list: addresses like **/api/*, or a part of one"),
+        flag("--type", "TYPES", ValueType::Choice, "list: document, xhr, fetch, script, image, websocket …"),
+        flag("--status", "STATUS", ValueType::Choice, "list: 404, 4xx, 400-499, failed or pending"),
+        flag("--since", "TIME", ValueType::Choice, "list: 30s, 5m, or after the request of this number"),
+        flag("--limit", "N", ValueType::Choice, "list: the newest N (100); show: characters of a body (4000)"),
     ],
     summary: "List the page's requests, or show one with headers, timing and bodies",
     details: "Collected since gstack first worked in the tab. Secrets are redacted.",

@@ -11,7 +11,7 @@ use crate::browser::routes::{Route, RouteAct, RouteAnswer};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes, flag,
+    Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When, Writes, flag,
     parameter, phrase, phrase_when, switch,
 };
 use crate::command::state::identity;
@@ -39,18 +39,18 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             "url",
             true,
             Kind::Text,
-            Holds::Choice,
+            ValueType::Choice,
             "Addresses: **/api/*, or a part; list: the routes",
         )],
         flags: &[
-            switch("--abort", Holds::Choice, "The request fails"),
-            flag("--fulfill", "FILE", Holds::InputPath, "Answer with this file"),
-            flag("--status", "N", Holds::Choice, "Answer with this status (200)"),
-            flag("--body", "TEXT", Holds::Choice, "Answer with this text"),
+            switch("--abort", ValueType::Choice, "The request fails"),
+            flag("--fulfill", "FILE", ValueType::InputPath, "Answer with this file"),
+            flag("--status", "N", ValueType::Choice, "Answer with this status (200)"),
+            flag("--body", "TEXT", ValueType::Choice, "Answer with this text"),
             flag(
                 "--content-type",
                 "TYPE",
-                Holds::Choice,
+                ValueType::Choice,
                 "Content type of the answer (default: from the file name or \
                 the text)",
             ),
@@ -58,10 +58,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 name: "--header",
                 alias: "--headers",
                 value: Some("LINES"),
-                holds: Holds::Choice,
+                holds: ValueType::Choice,
                 help: "Name: value, one per line; for the answer, or for the request if there is no answer",
             },
-            flag("--delay", "MS", Holds::Choice, "Wait this long first"),
+            flag("--delay", "MS", ValueType::Choice, "Wait this long first"),
         ],
         summary: "Block, answer, delay or change requests to matching addresses",
         details: "Applies in this tab until unroute, even after navigation. The newest matching route wins. An \
@@ -91,7 +91,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             "url",
             false,
             Kind::Text,
-            Holds::Choice,
+            ValueType::Choice,
             "The route's address pattern, as it was given (default: all routes)",
         )],
         flags: &[],

@@ -6,14 +6,14 @@ use crate::base::counted::counted;
 use crate::base::site;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
-    flag, parameter, phrase,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb,
+    Writes, flag, parameter, phrase,
 };
 use crate::command::state::identity;
 use crate::protocol::fault::Fault;
 use serde_json::json;
 
-const SITE: Flag = flag("--site", "HOST", Holds::Choice, "The site: a.example, localhost:3000");
+const SITE: Flag = flag("--site", "HOST", ValueType::Choice, "The site: a.example, localhost:3000");
 /// Headers that determine a request's destination and length: only the browser sets them.
 const OF_THE_BROWSER: [&str; 5] = ["host", "content-length", "connection", "transfer-encoding", "upgrade"];
 
@@ -24,8 +24,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Secret,
         parameters: &[
-            parameter("action", true, Kind::Text, Holds::Choice, "set, list or clear"),
-            parameter("header", false, Kind::Rest, Holds::Secret, "set: X-Debug: 1"),
+            parameter("action", true, Kind::Text, ValueType::Choice, "set, list or clear"),
+            parameter("header", false, Kind::Rest, ValueType::Secret, "set: X-Debug: 1"),
         ],
         flags: &[SITE],
         summary: "Send headers with the tab's requests to one site only",
@@ -49,8 +49,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Secret,
         parameters: &[
-            parameter("action", true, Kind::Text, Holds::Choice, "set or clear"),
-            parameter("user:password", false, Kind::Rest, Holds::Secret, "set: what to sign in with"),
+            parameter("action", true, Kind::Text, ValueType::Choice, "set or clear"),
+            parameter("user:password", false, Kind::Rest, ValueType::Secret, "set: what to sign in with"),
         ],
         flags: &[SITE],
         summary: "Set the user name and password for HTTP authentication (basic, digest)",

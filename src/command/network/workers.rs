@@ -8,7 +8,7 @@ use crate::browser::page::{ServiceWorker, Stopped};
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::redaction;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -55,7 +55,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             "number",
             false,
             Kind::Text,
-            Holds::Choice,
+            ValueType::Choice,
             "One of `workers`; without it, all of the page's origin that run",
         )],
         flags: &[],
@@ -79,7 +79,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Inspection,
         class: Class::Act,
-        parameters: &[parameter("state", true, Kind::Text, Holds::Choice, "on or off")],
+        parameters: &[parameter("state", true, Kind::Text, ValueType::Choice, "on or off")],
         flags: &[],
         summary: "Send the tab's requests past service workers to the network",
         details: "Also written `workers bypass on`. Applies to this tab and the tabs it opens until it is turned off, \

@@ -7,7 +7,7 @@ use super::secrets::{is_issued_key, is_secret_name, is_secret_value};
 use crate::base::filled_secrets;
 use crate::browser::page::{KeyMeaning, is_named_key};
 use crate::command::core::{Call, composition};
-use crate::command::spec::{Holds, Parameter};
+use crate::command::spec::{Parameter, ValueType};
 use percent_encoding::percent_decode_str;
 
 /// How many addresses within each other are read.
@@ -48,8 +48,8 @@ pub(crate) fn arguments(call: &Call) -> Vec<String> {
         None => kept.iter().map(|word| address_or_text(word)).collect(),
     };
     if !hidden.is_empty() {
-        let is_key = call.spec.arguments().any(|(_, holds)| holds == Holds::Key);
-        let holds = if is_key { Holds::Key } else { Holds::Typed };
+        let is_key = call.spec.arguments().any(|(_, holds)| holds == ValueType::Key);
+        let holds = if is_key { ValueType::Key } else { ValueType::Typed };
         words.push(counted(&hidden.into_iter().map(|word| written(holds, word)).collect::<Vec<_>>()));
     }
     words
@@ -127,8 +127,8 @@ fn split(call: &Call) -> (Vec<String>, Vec<String>) {
 
 /// Whether only an argument's length is recorded. Commands that cannot be parsed may contain anything, and so may a key
 /// argument that is not a named key: a key that produces a letter is typed text.
-pub(super) fn hides(holds: Holds, text: &str) -> bool {
-    holds.is_hidden() || holds == Holds::Commands || (holds == Holds::Key && !is_named_key(text))
+pub(super) fn hides(holds: ValueType, text: &str) -> bool {
+    holds.is_hidden() || holds == ValueType::Commands || (holds == ValueType::Key && !is_named_key(text))
 }
 
 /// Returns the commands of a `chain` or a `tab-each`, each redacted by its own rules. `None` if they cannot be parsed.
@@ -143,9 +143,9 @@ pub(super) fn counted(words: &[String]) -> String {
 
 /// Returns the character that a key types, so that only that is counted: a key's name, or even the length of its name,
 /// would reveal the character.
-pub(super) fn written(holds: Holds, word: String) -> String {
+pub(super) fn written(holds: ValueType, word: String) -> String {
     match holds {
-        Holds::Key => Some(KeyMeaning::of(&word).typed).filter(|typed| !typed.is_empty()).unwrap_or(word),
+        ValueType::Key => Some(KeyMeaning::of(&word).typed).filter(|typed| !typed.is_empty()).unwrap_or(word),
         _ => word,
     }
 }

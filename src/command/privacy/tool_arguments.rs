@@ -5,7 +5,7 @@
 use super::redaction;
 use crate::command::core::{Call, tool_schema};
 use crate::command::registry;
-use crate::command::spec::Holds;
+use crate::command::spec::ValueType;
 use serde_json::Value;
 
 /// Redacts the arguments of one of our tools, as JSON. `arguments`: as given by an agent, possibly cut off. Arguments
@@ -23,7 +23,7 @@ pub(crate) fn redacted(tool: &str, arguments: &str) -> String {
             for (name, value) in given.iter_mut() {
                 // An unknown argument may contain anything.
                 let known = tool_schema::holdings(spec).find(|(known, _)| known == name);
-                hide(known.map_or(Holds::Secret, |(_, holds)| holds), value);
+                hide(known.map_or(ValueType::Secret, |(_, holds)| holds), value);
             }
         }
         Value::Array(words) => {
@@ -39,7 +39,7 @@ pub(crate) fn redacted(tool: &str, arguments: &str) -> String {
     given.to_string()
 }
 
-fn hide(holds: Holds, value: &mut Value) {
+fn hide(holds: ValueType, value: &mut Value) {
     let text = text_of(value);
     if redaction::hides(holds, &text) {
         *value = Value::from(redaction::counted(&[redaction::written(holds, text)]));

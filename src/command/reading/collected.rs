@@ -3,13 +3,13 @@
 use crate::browser::page::journal::ConsoleMessage;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 pub(in crate::command) const CLEAR: Flag =
-    Flag { name: "--clear", alias: "", value: None, holds: Holds::Deletion, help: "Clear what was collected" };
+    Flag { name: "--clear", alias: "", value: None, holds: ValueType::Deletion, help: "Clear what was collected" };
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
@@ -24,14 +24,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 name: "--errors",
                 alias: "",
                 value: None,
-                holds: Holds::Choice,
+                holds: ValueType::Choice,
                 help: "Only errors and exceptions: --level error",
             },
             Flag {
                 name: "--level",
                 alias: "",
                 value: Some("LEVEL"),
-                holds: Holds::Choice,
+                holds: ValueType::Choice,
                 help: "This level and more severe ones: error, warning, info or debug",
             },
         ],

@@ -5,8 +5,8 @@ use crate::browser::page::{ElementState, ScriptValue};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
-    Verb, Writes, parameter, phrase, selector,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Parameter, Spec, TIMEOUT, TabUse,
+    ValueType, Verb, Writes, parameter, phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -24,7 +24,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             name: "expr",
             required: true,
             kind: Kind::Rest,
-            holds: Holds::Script,
+            holds: ValueType::Script,
             help: "JavaScript; statements and await are allowed",
         }],
         flags: &[TIMEOUT],
@@ -51,7 +51,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             "file",
             true,
             Kind::Text,
-            Holds::InputPath,
+            ValueType::InputPath,
             "A script under the working or the temp directory",
         )],
         flags: &[TIMEOUT],
@@ -75,12 +75,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Read,
         parameters: &[
-            selector(true, Holds::Element, "The element"),
+            selector(true, ValueType::Element, "The element"),
             Parameter {
                 name: "prop",
                 required: true,
                 kind: Kind::Text,
-                holds: Holds::Choice,
+                holds: ValueType::Choice,
                 help: "A CSS property: color, --my-variable",
             },
         ],
@@ -104,7 +104,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Inspection,
         class: Class::Read,
-        parameters: &[selector(true, Holds::Element, "The element")],
+        parameters: &[selector(true, ValueType::Element, "The element")],
         flags: &[],
         summary: "Print an element's attributes",
         details: "",
@@ -130,10 +130,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 name: "prop",
                 required: true,
                 kind: Kind::Text,
-                holds: Holds::Choice,
+                holds: ValueType::Choice,
                 help: "visible, hidden, enabled, disabled, checked, editable or focused",
             },
-            selector(true, Holds::Element, "The element"),
+            selector(true, ValueType::Element, "The element"),
         ],
         flags: &[],
         summary: "Check one state of an element",

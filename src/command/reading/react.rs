@@ -6,8 +6,8 @@ use crate::browser::page::{Component, ComponentDetails};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::{redaction, secrets};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, flag, phrase,
-    selector,
+    Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, flag,
+    phrase, selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Inspection,
         class: Class::Read,
         parameters: &[],
-        flags: &[flag("--limit", "N", Holds::Choice, "Maximum number of components (default: 200)")],
+        flags: &[flag("--limit", "N", ValueType::Choice, "Maximum number of components (default: 200)")],
         summary: "List the page's React components as a tree, with the refs of their elements",
         details: "Also written `react tree`. Of the main frame, or the one that `frame` chose. A production build shortens the names.",
         untrusted: true,
@@ -44,7 +44,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &["react-inspect"],
         category: Category::Inspection,
         class: Class::Read,
-        parameters: &[selector(true, Holds::Element, "An element of the component")],
+        parameters: &[selector(true, ValueType::Element, "An element of the component")],
         flags: &[],
         summary: "Show the React component of an element: its name, props and state",
         details: "Also written `react component`. The nearest component around the element. Redacts values that have \

@@ -3,8 +3,8 @@
 use crate::browser::page::{BoxModel, Inspection, Origin, Rule, StyleChange, Target};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
-    selector,
+    Capability, Category, Class, Everyday, Flag, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
+    phrase, selector,
 };
 use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -46,14 +46,20 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     aliases: &[],
     category: Category::Inspection,
     class: Class::Read,
-    parameters: &[selector(false, Holds::Element, "The element; without it the one picked in the side panel")],
+    parameters: &[selector(false, ValueType::Element, "The element; without it the one picked in the side panel")],
     flags: &[
-        Flag { name: "--all", alias: "", value: None, holds: Holds::Choice, help: "Include the browser's own rules" },
+        Flag {
+            name: "--all",
+            alias: "",
+            value: None,
+            holds: ValueType::Choice,
+            help: "Include the browser's own rules",
+        },
         Flag {
             name: "--history",
             alias: "",
             value: None,
-            holds: Holds::Choice,
+            holds: ValueType::Choice,
             help: "List the changes that `style` made",
         },
     ],

@@ -2,7 +2,7 @@
 
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, phrase,
+    Capability, Category, Class, Everyday, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes, phrase,
     selector,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -14,7 +14,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Reading,
         class: Class::Read,
-        parameters: &[selector(false, Holds::Element, "Only this element's text")],
+        parameters: &[selector(false, ValueType::Element, "Only this element's text")],
         flags: &[],
         summary: "Print the page's visible text",
         details: "Leaves out script, style, noscript and svg; trims lines and drops empty ones.",
@@ -35,7 +35,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Reading,
         class: Class::Read,
-        parameters: &[selector(false, Holds::Element, "Only this element's inner HTML")],
+        parameters: &[selector(false, ValueType::Element, "Only this element's inner HTML")],
         flags: &[],
         summary: "Print the page's HTML",
         details: "Prints the whole document with its doctype, or an element's innerHTML.",

@@ -10,8 +10,8 @@ use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::files::PartialFile;
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes,
-    flag, parameter, phrase, phrase_when,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
+    Writes, flag, parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
@@ -31,18 +31,18 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Visual,
     class: Class::Read,
     parameters: &[
-        parameter("action", true, Kind::Text, Holds::Choice, "start, or stop, which writes the file"),
+        parameter("action", true, Kind::Text, ValueType::Choice, "start, or stop, which writes the file"),
         parameter(
             "path",
             false,
             Kind::Text,
-            Holds::OutputPath,
+            ValueType::OutputPath,
             "start: where to write it (.webm), under the working or the temp directory",
         ),
     ],
     flags: &[
-        flag("--size", "WxH", Holds::Choice, "start: of the video, up to 1920x1920; else of the page, up to 1280"),
-        flag("--fps", "N", Holds::Choice, "start: pictures a second, up to 30 (15)"),
+        flag("--size", "WxH", ValueType::Choice, "start: of the video, up to 1920x1920; else of the page, up to 1280"),
+        flag("--fps", "N", ValueType::Choice, "start: pictures a second, up to 30 (15)"),
     ],
     summary: "Record the tab as a WebM video",
     details: "Captions below the picture say what commands do. A recording ends by itself after 10 minutes, or at 512 \

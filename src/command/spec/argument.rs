@@ -1,6 +1,6 @@
 //! One argument of a command: how its words are read, and what they hold.
 //!
-//! Owns the kinds. The policy, the logs, the path guard and the tools rely on `Holds`, never on an argument's name.
+//! Owns the kinds. The policy, the logs, the path guard and the tools rely on `ValueType`, never on an argument's name.
 
 /// A positional argument.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +12,7 @@ pub struct Parameter {
     /// How its words are read.
     pub kind: Kind,
     /// What its words hold.
-    pub holds: Holds,
+    pub holds: ValueType,
     /// One line of help.
     pub help: &'static str,
 }
@@ -45,7 +45,7 @@ pub enum Kind {
 
 /// What the words of an argument hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
+pub enum ValueType {
     /// A choice: a duration, a format, a condition, elements to leave out. Contains no data of its own.
     Choice,
     /// A choice of how much of the page is shown, which shortens the output.
@@ -79,7 +79,7 @@ pub enum Holds {
     Deletion,
 }
 
-impl Holds {
+impl ValueType {
     /// Whether it names a file, whoever gives it.
     pub fn is_path(self) -> bool {
         matches!(self, Self::InputPath | Self::OutputPath)
@@ -120,7 +120,7 @@ pub struct Flag {
     /// The name of its value (`MS`); `None` for a switch.
     pub value: Option<&'static str>,
     /// What its value holds, or what a switch without a value chooses.
-    pub holds: Holds,
+    pub holds: ValueType,
     /// One line of help.
     pub help: &'static str,
 }
@@ -130,7 +130,7 @@ pub(in crate::command) const TIMEOUT: Flag = Flag {
     name: "--timeout",
     alias: "",
     value: Some("MS"),
-    holds: Holds::Choice,
+    holds: ValueType::Choice,
     help: "Maximum time to wait, in milliseconds",
 };
 
@@ -139,24 +139,24 @@ pub(in crate::command) const QUIET: Flag = Flag {
     name: "--quiet",
     alias: "-q",
     value: None,
-    holds: Holds::Choice,
+    holds: ValueType::Choice,
     help: "Do not print what the command did or caused",
 };
 
 pub(in crate::command) const fn flag(
     name: &'static str,
     value: &'static str,
-    holds: Holds,
+    holds: ValueType,
     help: &'static str,
 ) -> Flag {
     Flag { name, alias: "", value: Some(value), holds, help }
 }
 
-pub(in crate::command) const fn switch(name: &'static str, holds: Holds, help: &'static str) -> Flag {
+pub(in crate::command) const fn switch(name: &'static str, holds: ValueType, help: &'static str) -> Flag {
     Flag { name, alias: "", value: None, holds, help }
 }
 
-pub(in crate::command) const fn selector(required: bool, holds: Holds, help: &'static str) -> Parameter {
+pub(in crate::command) const fn selector(required: bool, holds: ValueType, help: &'static str) -> Parameter {
     Parameter { name: "sel", required, kind: Kind::Selector, holds, help }
 }
 
@@ -164,7 +164,7 @@ pub(in crate::command) const fn parameter(
     name: &'static str,
     required: bool,
     kind: Kind,
-    holds: Holds,
+    holds: ValueType,
     help: &'static str,
 ) -> Parameter {
     Parameter { name, required, kind, holds, help }

@@ -8,7 +8,7 @@ mod effect;
 mod phrase;
 pub(in crate::command) mod shape;
 
-pub use argument::{Flag, Holds, Kind, Parameter};
+pub use argument::{Flag, Kind, Parameter, ValueType};
 pub(crate) use capability::Capability;
 pub(crate) use effect::{EngineCommand, Everyday, Navigates, Needs, NotEveryday, Offered, TabUse, Writes};
 pub(crate) use phrase::{Phrase, Verb, When};
@@ -163,22 +163,22 @@ impl Spec {
 
     /// Whether it runs other commands (`chain`).
     pub fn runs_others(&self) -> bool {
-        self.parameters.iter().any(|parameter| parameter.holds == Holds::Commands)
+        self.parameters.iter().any(|parameter| parameter.holds == ValueType::Commands)
     }
 
     /// Returns what each argument holds, by its name in the spec.
-    pub fn arguments(&self) -> impl Iterator<Item = (&'static str, Holds)> {
+    pub fn arguments(&self) -> impl Iterator<Item = (&'static str, ValueType)> {
         let places = self.parameters.iter().map(|parameter| (parameter.name, parameter.holds));
         places.chain(self.flags.iter().map(|flag| (flag.name, flag.holds)))
     }
 
     /// Returns the arguments that name files, or may, by their names in the spec.
-    pub fn path_arguments(&self) -> impl Iterator<Item = (&'static str, Holds)> {
+    pub fn path_arguments(&self) -> impl Iterator<Item = (&'static str, ValueType)> {
         self.arguments().filter(|(_, holds)| holds.is_path())
     }
 
     /// Whether the command cannot change anything: MCP's `readOnlyHint`. `whole`: the client may also give the
-    /// arguments that the core omits (`Holds::is_withheld`).
+    /// arguments that the core omits (`ValueType::is_withheld`).
     pub fn only_reads(&self, whole: bool) -> bool {
         let may_write = || self.arguments().any(|(_, holds)| holds.writes());
         self.class == Class::Read && !self.changes() && !(whole && may_write())

@@ -9,7 +9,7 @@ use crate::command::core::{Arguments, Context, Output, everyday, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::reading::pretty;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType,
     Verb, When, Writes, flag, parameter, phrase, phrase_when, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -17,7 +17,7 @@ use serde_json::json;
 use url::Url;
 
 const DOMAIN: Flag =
-    flag("--domain", "HOST", Holds::Choice, "set: of this host; else only cookies that are sent to it");
+    flag("--domain", "HOST", ValueType::Choice, "set: of this host; else only cookies that are sent to it");
 
 pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     name: "cookies",
@@ -25,17 +25,23 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     category: Category::Inspection,
     class: Class::Secret,
     parameters: &[
-        parameter("action", false, Kind::Text, Holds::Choice, "get, set, delete, clear or export; without one, all"),
-        parameter("name", false, Kind::Rest, Holds::Secret, "get, delete: NAME; set: NAME=VALUE"),
+        parameter(
+            "action",
+            false,
+            Kind::Text,
+            ValueType::Choice,
+            "get, set, delete, clear or export; without one, all",
+        ),
+        parameter("name", false, Kind::Rest, ValueType::Secret, "get, delete: NAME; set: NAME=VALUE"),
     ],
     flags: &[
         DOMAIN,
-        flag("--path", "PATH", Holds::Choice, "set: its path (/)"),
-        flag("--expires", "SECONDS", Holds::Choice, "set: expires after this many seconds"),
-        switch("--http-only", Holds::Choice, "set: scripts can't read it"),
-        switch("--secure", Holds::Choice, "set: only over HTTPS"),
-        flag("--same-site", "MODE", Holds::Choice, "set: Strict, Lax or None"),
-        switch("--all", Holds::Choice, "clear: those of every site"),
+        flag("--path", "PATH", ValueType::Choice, "set: its path (/)"),
+        flag("--expires", "SECONDS", ValueType::Choice, "set: expires after this many seconds"),
+        switch("--http-only", ValueType::Choice, "set: scripts can't read it"),
+        switch("--secure", ValueType::Choice, "set: only over HTTPS"),
+        flag("--same-site", "MODE", ValueType::Choice, "set: Strict, Lax or None"),
+        switch("--all", ValueType::Choice, "clear: those of every site"),
         OUTPUT,
     ],
     summary: "Print the browser's cookies, of every site, or read, set and delete some",
@@ -69,7 +75,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Secret,
-        parameters: &[parameter("name=value", true, Kind::Rest, Holds::Secret, "The cookie: theme=dark")],
+        parameters: &[parameter("name=value", true, Kind::Rest, ValueType::Secret, "The cookie: theme=dark")],
         flags: &[],
         summary: "Set a cookie for the page's host",
         details: "Its path is /.",
@@ -93,7 +99,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Secret,
-        parameters: &[parameter("json", true, Kind::Text, Holds::InputPath, "A JSON file: an array of cookies")],
+        parameters: &[parameter("json", true, Kind::Text, ValueType::InputPath, "A JSON file: an array of cookies")],
         flags: &[],
         summary: "Set cookies from a JSON file",
         details: "Takes a missing domain or path from the page. Also reads what browser extensions export.",

@@ -4,7 +4,7 @@ use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::secrets;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
 use crate::protocol::fault::Fault;
@@ -15,7 +15,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Secret,
-        parameters: &[parameter("name:value", true, Kind::Rest, Holds::Secret, "The header: X-Debug: 1")],
+        parameters: &[parameter("name:value", true, Kind::Rest, ValueType::Secret, "The header: X-Debug: 1")],
         flags: &[],
         summary: "Send a header with every request from the tab",
         details: "Adds to the headers that are already set; a header of the same name is replaced.",
@@ -36,7 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Act,
-        parameters: &[parameter("string", true, Kind::Rest, Holds::Secret, "What the tab calls itself")],
+        parameters: &[parameter("string", true, Kind::Rest, ValueType::Secret, "What the tab calls itself")],
         flags: &[],
         summary: "Set the tab's user agent",
         details: "Applies from the next request, with the client hints that belong to it. `emulate reset` undoes it.",

@@ -6,7 +6,7 @@ use crate::command::core::{Arguments, Context, Output, everyday, usage};
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, Verb,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
     When, Writes, parameter, phrase, phrase_when,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -21,8 +21,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Tabs,
     class: Class::Secret,
     parameters: &[
-        parameter("action", true, Kind::Text, Holds::Choice, "save or load"),
-        parameter("name", true, Kind::Text, Holds::Choice, "Letters, digits, - and _"),
+        parameter("action", true, Kind::Text, ValueType::Choice, "save or load"),
+        parameter("name", true, Kind::Text, ValueType::Choice, "Letters, digits, - and _"),
     ],
     flags: &[],
     summary: "Save or load cookies, open pages and their local storage",

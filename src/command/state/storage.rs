@@ -8,15 +8,19 @@ use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::{path_guard, secrets};
 use crate::command::reading::pretty;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
     Writes, flag, parameter, phrase, phrase_when, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Map, Value, json};
 
 /// `--output` of `storage` and `cookies`: the file for exports.
-pub(super) const OUTPUT: Flag =
-    flag("--output", "PATH", Holds::OutputPath, "export: where to write it, under the working or the temp directory");
+pub(super) const OUTPUT: Flag = flag(
+    "--output",
+    "PATH",
+    ValueType::OutputPath,
+    "export: where to write it, under the working or the temp directory",
+);
 const SESSION: &str = "--session-storage";
 const SECRETS: &str = "--secrets";
 
@@ -30,15 +34,15 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             "action",
             false,
             Kind::Text,
-            Holds::Choice,
+            ValueType::Choice,
             "get, set, delete, clear or export; without one, all entries",
         ),
-        parameter("key", false, Kind::Text, Holds::Choice, "get, set, delete: the entry's name"),
-        parameter("value", false, Kind::Rest, Holds::Secret, "set: its value"),
+        parameter("key", false, Kind::Text, ValueType::Choice, "get, set, delete: the entry's name"),
+        parameter("value", false, Kind::Rest, ValueType::Secret, "set: its value"),
     ],
     flags: &[
-        switch(SESSION, Holds::Choice, "Use session storage instead of local storage"),
-        switch(SECRETS, Holds::Choice, "get, export: nothing is redacted"),
+        switch(SESSION, ValueType::Choice, "Use session storage instead of local storage"),
+        switch(SECRETS, ValueType::Choice, "get, export: nothing is redacted"),
         OUTPUT,
     ],
     summary: "Print the page's local and session storage, or read, set and delete entries",

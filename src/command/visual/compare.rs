@@ -6,8 +6,8 @@ use crate::browser::refused::RefusalMark;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::navigating::leave_metadata;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, Verb, Writes,
-    parameter, phrase,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
+    Writes, parameter, phrase,
 };
 use crate::protocol::fault::Fault;
 use std::time::Duration;
@@ -21,8 +21,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Visual,
     class: Class::Act,
     parameters: &[
-        parameter("url1", true, Kind::Text, Holds::Destination, "The first page"),
-        parameter("url2", true, Kind::Text, Holds::Destination, "The page to compare it with"),
+        parameter("url1", true, Kind::Text, ValueType::Destination, "The first page"),
+        parameter("url2", true, Kind::Text, ValueType::Destination, "The page to compare it with"),
     ],
     flags: &[TIMEOUT],
     summary: "Compare the text of two pages line by line",

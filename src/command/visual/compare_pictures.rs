@@ -7,8 +7,8 @@ use crate::browser::page::{Area, ImageFormat};
 use crate::command::core::{Arguments, Context, Folders, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
-    parameter, phrase, switch,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb,
+    Writes, parameter, phrase, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -22,25 +22,31 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Visual,
     class: Class::Read,
     parameters: &[
-        parameter("before", true, Kind::Text, Holds::InputPath, "A PNG file"),
-        parameter("after", false, Kind::Text, Holds::InputPath, "The PNG file to compare it with (the page as it is)"),
+        parameter("before", true, Kind::Text, ValueType::InputPath, "A PNG file"),
+        parameter(
+            "after",
+            false,
+            Kind::Text,
+            ValueType::InputPath,
+            "The PNG file to compare it with (the page as it is)",
+        ),
     ],
     flags: &[
         Flag {
             name: "--threshold",
             alias: "-t",
             value: Some("N"),
-            holds: Holds::Choice,
+            holds: ValueType::Choice,
             help: "How much two colours may differ, from 0 to 1 (default: 0.1)",
         },
         Flag {
             name: "--output",
             alias: "-o",
             value: Some("PATH"),
-            holds: Holds::OutputPath,
+            holds: ValueType::OutputPath,
             help: "Where to write a PNG with what differs in red, under the working or the temp directory",
         },
-        switch("--viewport", Holds::Choice, "Compare with the visible part of the page only"),
+        switch("--viewport", ValueType::Choice, "Compare with the visible part of the page only"),
     ],
     summary: "Compare two PNG pictures, or one with the page, pixel by pixel",
     details: "Also written `diff image`. Compares colours as the eye sees them. Areas that only one of the pictures \

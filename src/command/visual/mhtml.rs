@@ -6,7 +6,7 @@ use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
     parameter, phrase,
 };
 use crate::protocol::fault::Fault;
@@ -21,7 +21,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         "path",
         false,
         Kind::Text,
-        Holds::OutputPath,
+        ValueType::OutputPath,
         "Where to write it, under the working or the temp directory",
     )],
     flags: &[],

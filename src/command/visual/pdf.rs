@@ -7,8 +7,8 @@ use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, Writes, flag,
-    parameter, phrase, switch,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, Writes,
+    flag, parameter, phrase, switch,
 };
 use crate::protocol::fault::Fault;
 use serde_json::json;
@@ -48,31 +48,31 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         "path",
         false,
         Kind::Text,
-        Holds::OutputPath,
+        ValueType::OutputPath,
         "Where to write it, under the working or the temp directory",
     )],
     flags: &[
         flag(
             "--format",
             "NAME",
-            Holds::Choice,
+            ValueType::Choice,
             "letter, legal, tabloid, ledger, a0 to a6 (a4), or WIDTHxHEIGHT: 10x15cm",
         ),
-        switch("--landscape", Holds::Choice, "Turn the paper sideways"),
-        flag("--margins", "LENGTHS", Holds::Choice, "One for all sides, or top,right,bottom,left: 1cm,2cm,1cm,2cm"),
-        flag("--scale", "FACTOR", Holds::Choice, "Size of the content, 0.1 to 2 (1)"),
-        flag("--pages", "RANGES", Holds::Choice, "Only these pages: 1-3,5"),
-        switch("--no-background", Holds::Choice, "Leave out background colours and pictures"),
-        switch("--prefer-css-page-size", Holds::Choice, "Use the paper size of the page's @page rule"),
-        switch("--page-numbers", Holds::Choice, "Print page numbers at the bottom"),
+        switch("--landscape", ValueType::Choice, "Turn the paper sideways"),
+        flag("--margins", "LENGTHS", ValueType::Choice, "One for all sides, or top,right,bottom,left: 1cm,2cm,1cm,2cm"),
+        flag("--scale", "FACTOR", ValueType::Choice, "Size of the content, 0.1 to 2 (1)"),
+        flag("--pages", "RANGES", ValueType::Choice, "Only these pages: 1-3,5"),
+        switch("--no-background", ValueType::Choice, "Leave out background colours and pictures"),
+        switch("--prefer-css-page-size", ValueType::Choice, "Use the paper size of the page's @page rule"),
+        switch("--page-numbers", ValueType::Choice, "Print page numbers at the bottom"),
         flag(
             "--header-template",
             "HTML",
-            Holds::Choice,
+            ValueType::Choice,
             "Print this at the top; class=title, url, date, pageNumber or totalPages is filled in",
         ),
-        flag("--footer-template", "HTML", Holds::Choice, "The same at the bottom"),
-        switch("--outline", Holds::Choice, "Add the headings as bookmarks"),
+        flag("--footer-template", "HTML", ValueType::Choice, "The same at the bottom"),
+        switch("--outline", ValueType::Choice, "Add the headings as bookmarks"),
     ],
     summary: "Save the page as a PDF",
     details: "On A4 with backgrounds, tagged for screen readers. Replaces an existing file.",

@@ -7,8 +7,8 @@ use crate::command::emulating::devices;
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, Verb,
-    Writes, flag, parameter, phrase, switch,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, ValueType,
+    Verb, Writes, flag, parameter, phrase, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -24,14 +24,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 name: "sel",
                 required: false,
                 kind: Kind::Selector,
-                holds: Holds::ElementOrOutputPath,
+                holds: ValueType::ElementOrOutputPath,
                 help: "Only this element",
             },
             Parameter {
                 name: "path",
                 required: false,
                 kind: Kind::Text,
-                holds: Holds::OutputPath,
+                holds: ValueType::OutputPath,
                 help: "Where to write it (.png, .jpg or .webp), in the working or temp directory",
             },
         ],
@@ -40,27 +40,27 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
                 name: "--viewport",
                 alias: "",
                 value: None,
-                holds: Holds::Choice,
+                holds: ValueType::Choice,
                 help: "Only the visible part of the page",
             },
             Flag {
                 name: "--clip",
                 alias: "",
                 value: Some("x,y,w,h"),
-                holds: Holds::Choice,
+                holds: ValueType::Choice,
                 help: "Only this part of the page",
             },
-            flag("--mask", "SEL", Holds::Choice, "Leave these elements blank; may be given several times"),
-            flag("--element", "SEL", Holds::Element, "Only this element"),
+            flag("--mask", "SEL", ValueType::Choice, "Leave these elements blank; may be given several times"),
+            flag("--element", "SEL", ValueType::Element, "Only this element"),
             flag(
                 "--device",
                 "NAME",
-                Holds::Choice,
+                ValueType::Choice,
                 "As this device shows the page: \"Pixel 7\"; `emulate devices` lists them",
             ),
             switch(
                 "--if-changed",
-                Holds::Choice,
+                ValueType::Choice,
                 "Write nothing if the page looks the same as in the tab's last screenshot with this flag",
             ),
         ],
@@ -83,7 +83,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Visual,
         class: Class::Read,
-        parameters: &[parameter("prefix", false, Kind::Text, Holds::OutputPath, "What the files' names begin with")],
+        parameters: &[parameter(
+            "prefix",
+            false,
+            Kind::Text,
+            ValueType::OutputPath,
+            "What the files' names begin with",
+        )],
         flags: &[],
         summary: "Take screenshots at the size of a phone, a tablet and a desktop",
         details: "mobile 375x812, tablet 768x1024, desktop 1280x720. Restores the page's size afterwards.",

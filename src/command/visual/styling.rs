@@ -9,7 +9,7 @@ use crate::command::core::{Arguments, Context, Output, usage};
 use crate::command::privacy::path_guard;
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
     Writes, parameter, phrase, phrase_when, selector, switch,
 };
 use crate::protocol::catalogue;
@@ -37,10 +37,10 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         category: Category::Interaction,
         class: Class::Act,
         parameters: &[
-            selector(false, Holds::Element, "The element; with --undo the modification's number"),
-            parameter("declaration", false, Kind::Rest, Holds::Choice, "A property and its value: color red"),
+            selector(false, ValueType::Element, "The element; with --undo the modification's number"),
+            parameter("declaration", false, Kind::Rest, ValueType::Choice, "A property and its value: color red"),
         ],
-        flags: &[switch("--undo", Holds::Choice, "Revert the last modification, or modification N")],
+        flags: &[switch("--undo", ValueType::Choice, "Revert the last modification, or modification N")],
         summary: "Change one CSS property of an element",
         details: "It can be undone until the page navigates: style --undo reverts the last modification, style --undo \
             N the one that inspect --history lists as N.",
@@ -63,13 +63,13 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         class: Class::Act,
         parameters: &[],
         flags: &[
-            switch("--ads", Holds::Choice, "Advertisements"),
-            switch("--cookies", Holds::Choice, "Cookie banners"),
-            switch("--sticky", Holds::Choice, "What stays in place while the page scrolls"),
-            switch("--social", Holds::Choice, "Share and follow buttons"),
-            switch("--overlays", Holds::Choice, "What lies over most of the page"),
-            switch("--clutter", Holds::Choice, "Newsletter boxes, chat widgets and the like"),
-            switch("--all", Holds::Choice, "All of these, as without a flag"),
+            switch("--ads", ValueType::Choice, "Advertisements"),
+            switch("--cookies", ValueType::Choice, "Cookie banners"),
+            switch("--sticky", ValueType::Choice, "What stays in place while the page scrolls"),
+            switch("--social", ValueType::Choice, "Share and follow buttons"),
+            switch("--overlays", ValueType::Choice, "What lies over most of the page"),
+            switch("--clutter", ValueType::Choice, "Newsletter boxes, chat widgets and the like"),
+            switch("--all", ValueType::Choice, "All of these, as without a flag"),
         ],
         summary: "Hide clutter and unlock scrolling",
         details: "Keeps the site's header and navigation. A reload restores everything.",
@@ -96,7 +96,7 @@ pub(in crate::command) const VISUAL: &[Spec] = &[Spec {
         "path",
         false,
         Kind::List,
-        Holds::ElementsOrOutputPath,
+        ValueType::ElementsOrOutputPath,
         "Where to write it; words before it are more for --hide",
     )],
     flags: &[
@@ -104,22 +104,22 @@ pub(in crate::command) const VISUAL: &[Spec] = &[Spec {
             name: "--scroll-to",
             alias: "",
             value: Some("sel|text"),
-            holds: Holds::Choice,
+            holds: ValueType::Choice,
             help: "Scroll to this first",
         },
-        switch("--cleanup", Holds::Choice, "Without clutter"),
+        switch("--cleanup", ValueType::Choice, "Without clutter"),
         Flag {
             name: "--hide",
             alias: "",
             value: Some("sel"),
-            holds: Holds::Choice,
+            holds: ValueType::Choice,
             help: "Hide these elements; takes several",
         },
         Flag {
             name: "--width",
             alias: "",
             value: Some("px"),
-            holds: Holds::Choice,
+            holds: ValueType::Choice,
             help: "Lay the page out at this width",
         },
     ],

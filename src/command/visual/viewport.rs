@@ -3,8 +3,8 @@
 use crate::browser::page::Screen;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, Verb,
-    Writes, flag, phrase,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, Offered, Parameter, Spec, TabUse, ValueType,
+    Verb, Writes, flag, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
@@ -14,7 +14,7 @@ const SMALLEST_SCALE: f64 = 0.25;
 const LARGEST_SCALE: f64 = 8.0;
 
 pub(in crate::command) const SCALE: Flag =
-    flag("--scale", "N", Holds::Choice, "Device pixels per CSS pixel (default: the screen's own)");
+    flag("--scale", "N", ValueType::Choice, "Device pixels per CSS pixel (default: the screen's own)");
 
 /// Larger sizes are typing errors, and memory use grows with the square.
 const LARGEST_VIEWPORT: u32 = 10_000;
@@ -28,7 +28,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         name: "WxH",
         required: true,
         kind: Kind::Text,
-        holds: Holds::Choice,
+        holds: ValueType::Choice,
         help: "Width and height: 1280x720",
     }],
     flags: &[SCALE],

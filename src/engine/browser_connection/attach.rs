@@ -22,7 +22,7 @@ const LOGINS: &str = "It holds your logins. Agents ask before they act, as every
 impl BrowserConnection {
     /// Takes the everyday browser whose extension is connected into use. Returns false if it was in use already.
     pub(super) async fn connect_everyday(&self, tell: &mut Tell<'_>) -> Result<bool, Fault> {
-        let _turn = self.browsers.turn().await;
+        let _guard = self.browsers.turn().await;
         let step = Step::begin();
         if let Some(browser) = self.browsers.current() {
             if browser.is_relayed() {
@@ -56,7 +56,7 @@ impl BrowserConnection {
 
     /// Attaches to the browser at a DevTools address. Returns false if it was attached already.
     pub(super) async fn attach_browser(&self, address: &str, tell: &mut Tell<'_>) -> Result<bool, Fault> {
-        let _turn = self.browsers.turn().await;
+        let _guard = self.browsers.turn().await;
         let step = Step::begin();
         let endpoint = endpoint::find(address).await?;
         if let Some(open) = self.browsers.attached_to() {

@@ -25,7 +25,7 @@ impl BrowserConnection {
         keys: &SecretVariables,
         tell: &mut Tell<'_>,
     ) -> Result<bool, Fault> {
-        let _turn = self.browsers.turn().await;
+        let _guard = self.browsers.turn().await;
         let step = Step::begin();
         if let Some(status) = self.browsers.remote_status()
             && self.browsers.remote_in_use().as_ref() == Some(wanted)

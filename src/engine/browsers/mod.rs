@@ -31,5 +31,5 @@ pub(super) use closing::ChangeTurn;
 pub(super) use current::tab_key;
 pub(super) use error::BrowsersError;
 pub(super) use follow::sent_out_of;
+pub(super) use service::BrowserServices;
 pub(crate) use service::Browsers;
-pub(super) use service::Needs;

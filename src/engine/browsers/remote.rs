@@ -5,7 +5,7 @@
 use super::remote_record::RemoteEntry;
 use super::service::Browsers;
 use crate::browser::browser::Browser;
-use crate::browser::remote::{Facts, Lease, Provider, RemoteError};
+use crate::browser::remote::{Facts, Provider, RemoteError, RemoteSession};
 use crate::protocol::fault::Fault;
 use crate::protocol::remote::{RemoteBrowser, RemoteStatus, SecretVariables};
 use std::sync::Arc;
@@ -20,18 +20,18 @@ const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 pub(super) struct Remote {
     pub(super) wanted: RemoteBrowser,
     kind: &'static str,
-    lease: Arc<dyn Lease>,
+    reserved: Arc<dyn RemoteSession>,
 }
 
 impl Remote {
     pub(super) fn status(&self) -> RemoteStatus {
-        let Facts { at, node, view, .. } = self.lease.facts().clone();
+        let Facts { at, node, view, .. } = self.reserved.facts().clone();
         RemoteStatus { provider: self.kind.to_owned(), at, node, view }
     }
 
     /// Returns true if the browser was reserved for us and ends when it is given back.
     pub(super) fn ends_with_us(&self) -> bool {
-        self.lease.facts().session.is_some()
+        self.reserved.facts().session.is_some()
     }
 }
 
@@ -51,8 +51,8 @@ impl Browsers {
     ) -> Result<Reserved, Fault> {
         let provider = self.provider(wanted, keys)?;
         self.release_left(keys).await;
-        let lease = provider.reserve().await?;
-        let remote = Arc::new(Remote { wanted: wanted.clone(), kind: provider.kind(), lease: lease.clone() });
+        let reserved = provider.reserve().await?;
+        let remote = Arc::new(Remote { wanted: wanted.clone(), kind: provider.kind(), reserved: reserved.clone() });
         let outcome = self.use_reserved(provider.as_ref(), &remote).await;
         if outcome.is_err() {
             self.clone().give_back(remote).await;
@@ -61,11 +61,11 @@ impl Browsers {
     }
 
     async fn use_reserved(&self, provider: &dyn Provider, remote: &Arc<Remote>) -> Result<Reserved, Fault> {
-        if let Some(session) = &remote.lease.facts().session {
+        if let Some(session) = &remote.reserved.facts().session {
             let entry = RemoteEntry { browser: remote.wanted.clone(), session: session.clone() };
             self.0.sessions.add(entry).map_err(RemoteError::NotRecorded)?;
         }
-        let opened = remote.lease.open().await?;
+        let opened = remote.reserved.open().await?;
         let browser = self.use_opened(opened, remote.clone()).await?;
         self.needs().tasks.spawn(self.clone().keep_alive(browser.clone(), remote.clone()));
         let is_readable_on_the_way = provider.is_readable_on_the_way();
@@ -83,7 +83,7 @@ impl Browsers {
                 () = shutdown.cancelled() => return,
             }
             let alive = async {
-                if let Err(error) = remote.lease.keep_alive().await {
+                if let Err(error) = remote.reserved.keep_alive().await {
                     tracing::debug!(%error, "the session was not kept alive");
                 }
                 browser.version().await
@@ -100,8 +100,8 @@ impl Browsers {
 
     /// Releases the session. One that cannot be released stays on record for the next daemon.
     pub(super) async fn give_back(self, remote: Arc<Remote>) {
-        let Some(session) = remote.lease.facts().session.clone() else { return };
-        self.forget_if_released(&session, remote.lease.release()).await;
+        let Some(session) = remote.reserved.facts().session.clone() else { return };
+        self.forget_if_released(&session, remote.reserved.release()).await;
     }
 
     /// Releases the sessions that earlier daemons left.

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct Browsers(pub(super) Arc<Shared>);
 
 /// The dependencies of the browsers.
-pub(in crate::engine) struct Needs {
+pub(in crate::engine) struct BrowserServices {
     pub(in crate::engine) home: Home,
     pub(in crate::engine) config: ConfigFile,
     /// Sends to extensions, and to the panels that hear of a lost browser.
@@ -38,7 +38,7 @@ pub(in crate::engine) struct Needs {
 }
 
 pub(super) struct Shared {
-    pub(super) needs: Needs,
+    pub(super) needs: BrowserServices,
     /// Held while a browser is opened or closed, so that two concurrent `connect`s open only one.
     pub(super) change: tokio::sync::Mutex<()>,
     pub(super) current: Mutex<Option<Current>>,
@@ -52,7 +52,7 @@ pub(super) struct Shared {
 
 impl Browsers {
     /// Creates the service without a browser in use.
-    pub(in crate::engine) fn open(needs: Needs) -> Self {
+    pub(in crate::engine) fn open(needs: BrowserServices) -> Self {
         let chosen = Chosen::open(&needs.home);
         let sessions = RemoteRecord::open(&needs.home);
         let relays = Mutex::new(Relays::awaiting(chosen.get()));
@@ -68,7 +68,7 @@ impl Browsers {
         }))
     }
 
-    pub(super) fn needs(&self) -> &Needs {
+    pub(super) fn needs(&self) -> &BrowserServices {
         &self.0.needs
     }
 

@@ -46,7 +46,7 @@ impl Task {
     pub(super) fn end_spare(&mut self) {
         let had_a_message = self.session.as_ref().is_some_and(|session| session.had_a_message);
         if self.turn.is_none() && !had_a_message {
-            self.end_present();
+            self.end_current();
         }
     }
 

@@ -107,7 +107,7 @@ impl Task {
             Some(session) if session.had_a_message => {
                 self.conversation.set_resume(session.agent.clone(), Some(resume));
             }
-            Some(session) => session.known_as = Some(resume),
+            Some(session) => session.unsaved_session_id = Some(resume),
             None => {}
         }
     }

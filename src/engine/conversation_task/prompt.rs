@@ -43,11 +43,11 @@ impl Task {
             Ok(()) => {
                 session.is_informed = true;
                 session.had_a_message = true;
-                let known_as = session.known_as.take().map(|name| (session.agent.clone(), name));
+                let unsaved_session_id = session.unsaved_session_id.take().map(|name| (session.agent.clone(), name));
                 if session.slot.is_some() {
                     self.conversation.note_folder_used();
                 }
-                if let Some((agent, name)) = known_as {
+                if let Some((agent, name)) = unsaved_session_id {
                     self.conversation.set_resume(agent, Some(name));
                 }
                 self.services.agents.unmark_spare(self.conversation.id());

@@ -26,7 +26,7 @@ pub(super) struct RunningAgent {
     /// True if it got a message. Until then it is a spare, or is about to get its first message.
     pub(super) had_a_message: bool,
     /// The agent's own id of the session, stored with the first message.
-    pub(super) known_as: Option<String>,
+    pub(super) unsaved_session_id: Option<String>,
     pub(super) tools: Arc<ConversationTools>,
     /// `None` for an agent without a process.
     pub(super) slot: Option<Slot>,
@@ -66,22 +66,22 @@ impl Task {
     }
 
     /// Ends the idle agent of a conversation without a tab, because nothing would end it later.
-    pub(super) fn end_unneeded(&mut self) {
+    pub(super) fn end_if_tabless(&mut self) {
         if self.conversation.state() == ConversationState::Idle && self.conversation.info().tab_id.is_none() {
-            self.end_agent();
+            self.end_all();
         }
     }
 
     /// Ends all agents of the conversation, or their start.
-    pub(super) fn end_agent(&mut self) {
-        self.end_present();
+    pub(super) fn end_all(&mut self) {
+        self.end_current();
         if let Some(resting) = self.resting.take() {
             self.close(resting);
         }
     }
 
     /// Ends the agent of the current turn, or its start.
-    pub(super) fn end_present(&mut self) {
+    pub(super) fn end_current(&mut self) {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
             self.services.tools.revoke(&starting.tools);
@@ -98,7 +98,7 @@ impl Task {
     }
 
     /// Ends the agent that another one replaces in this conversation. Returns its slot.
-    pub(super) fn end_for_next(&mut self) -> Option<Slot> {
+    pub(super) fn take_slot_for_next(&mut self) -> Option<Slot> {
         if let Some(starting) = self.starting.take() {
             starting.cancel.cancel();
             self.services.tools.revoke(&starting.tools);
@@ -124,7 +124,7 @@ impl Task {
     }
 
     /// Ends all agents and returns when their processes are gone.
-    pub(super) async fn end_and_wait(&mut self) {
+    pub(super) async fn end_all_and_wait(&mut self) {
         self.sleep_at = None;
         for session in self.session.take().into_iter().chain(self.resting.take()) {
             self.services.tools.revoke(&session.tools);

@@ -70,7 +70,7 @@ impl Task {
         if choice.direct {
             self.resting = self.session.take();
         }
-        let kept = self.end_for_next();
+        let kept = self.take_slot_for_next();
         if !choice.is_model {
             drop(kept);
             return self.start(Some(turn_id), choice, None);
@@ -203,7 +203,7 @@ impl Task {
             session.model = choice.model;
             return self.step(Event::AgentReady(turn_id));
         }
-        let slot = self.end_for_next();
+        let slot = self.take_slot_for_next();
         self.start(Some(turn_id), choice, slot);
     }
 
@@ -214,7 +214,7 @@ impl Task {
             (Some(starting), Ok(session)) => {
                 let Starting { agent, model, folder, turn_id, tools, slot, .. } = starting;
                 let is_informed = session.resumed();
-                let (had_a_message, known_as) = (false, None);
+                let (had_a_message, unsaved_session_id) = (false, None);
                 self.session = Some(RunningAgent {
                     agent,
                     model,
@@ -223,7 +223,7 @@ impl Task {
                     session,
                     is_informed,
                     had_a_message,
-                    known_as,
+                    unsaved_session_id,
                     tools,
                     slot,
                 });

@@ -114,7 +114,7 @@ impl Task {
             self.pause_watchdog();
             if self.is_done() {
                 if !self.ending.is_empty() {
-                    self.end_and_wait().await;
+                    self.end_all_and_wait().await;
                     // The requester may have disconnected.
                     self.ending.drain(..).for_each(|done| done.send(()).unwrap_or_default());
                 }
@@ -123,7 +123,7 @@ impl Task {
                 }
             }
         }
-        self.end_agent();
+        self.end_all();
     }
 
     /// Returns true if no turn runs and none is about to.
@@ -205,8 +205,8 @@ impl Task {
                     self.append(body);
                 }
             }
-            Input::LetGo => self.end_unneeded(),
-            Input::Sleep if self.turn.is_none() => self.end_present(),
+            Input::LetGo => self.end_if_tabless(),
+            Input::Sleep if self.turn.is_none() => self.end_current(),
             // This agent works again, but another one may be idle.
             Input::Sleep => self.services.make_room(),
             Input::Warm => {
@@ -254,7 +254,7 @@ impl Task {
                 }
                 self.deadline = Some((turn_id, Instant::now() + INTERRUPT_LIMIT));
             }
-            Effect::KillAgent => self.end_present(),
+            Effect::KillAgent => self.end_current(),
             Effect::AnswerApproval { approval_id, decision, by } => {
                 if let Some(waiting) = self.waiting.remove(&approval_id) {
                     // The requester may have been cancelled.
@@ -283,7 +283,7 @@ impl Task {
                 tracing::info!(turn = %end.turn_id, outcome = ?end.outcome, "turn ended");
                 self.services.turn_ended(&self.conversation);
                 self.rest();
-                self.end_unneeded();
+                self.end_if_tabless();
             }
         }
     }

@@ -103,7 +103,7 @@ async fn a_start_that_was_given_up_does_not_end_the_start_of_a_later_task() {
     let mut ended = Task::new(engine.inner.task_services.clone(), gate.clone());
     ended.start(None, choice().await, None);
     let given_up = ended.generation;
-    ended.end_present();
+    ended.end_current();
     let mut later = Task::new(engine.inner.task_services.clone(), gate);
     later.start(None, choice().await, None);
     let stopped = Fault::new(FaultCode::Cancelled, "stopped");

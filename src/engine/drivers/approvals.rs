@@ -19,9 +19,9 @@ const MOST_OF_ONE: usize = 4;
 /// The most open approvals of all drivers: a person could not review more.
 const MOST: usize = 32;
 /// The most bytes that the open approvals of one driver have, as JSON.
-const LONGEST_OF_ONE: usize = 128 * 1024;
+const MOST_BYTES_OF_ONE: usize = 128 * 1024;
 /// The same of all drivers: one message to a panel carries them.
-const LONGEST: usize = 512 * 1024;
+const MOST_BYTES: usize = 512 * 1024;
 
 /// A person's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ struct Listed {
 }
 
 /// An approval that was asked for. Dropping it withdraws it and takes it off the list of the panels.
-pub(in crate::engine) struct WaitingForPerson {
+pub(in crate::engine) struct PendingDriverApproval {
     approvals: DriverApprovals,
     id: ApprovalId,
     answer: oneshot::Receiver<DriverAnswer>,
@@ -58,17 +58,17 @@ impl DriverApprovals {
         &self,
         shown: WaitingApproval,
         from: DriverName,
-    ) -> Result<WaitingForPerson, DriversError> {
+    ) -> Result<PendingDriverApproval, DriversError> {
         let length = serde_json::to_string(&shown).map_or(usize::MAX, |json| json.len());
-        if length > LONGEST_OF_ONE {
+        if length > MOST_BYTES_OF_ONE {
             return Err(DriversError::ApprovalTooLong);
         }
         let mut listed = lock(&self.0);
         let open = || listed.iter().filter(|one| one.answer.is_some());
         let of_one = || open().filter(|one| one.shown.conversation_id == shown.conversation_id);
         for (count, taken, most, longest) in [
-            (of_one().count(), of_one().map(|one| one.length).sum::<usize>(), MOST_OF_ONE, LONGEST_OF_ONE),
-            (open().count(), open().map(|one| one.length).sum(), MOST, LONGEST),
+            (of_one().count(), of_one().map(|one| one.length).sum::<usize>(), MOST_OF_ONE, MOST_BYTES_OF_ONE),
+            (open().count(), open().map(|one| one.length).sum(), MOST, MOST_BYTES),
         ] {
             if count >= most || taken + length > longest {
                 return Err(DriversError::TooManyApprovals { waiting: count });
@@ -77,7 +77,7 @@ impl DriverApprovals {
         let (answer, receiver) = oneshot::channel();
         let id = shown.approval_id.clone();
         listed.push(Listed { shown, from, length, answer: Some(answer) });
-        Ok(WaitingForPerson { approvals: self.clone(), id, answer: receiver })
+        Ok(PendingDriverApproval { approvals: self.clone(), id, answer: receiver })
     }
 
     /// Answers an open approval. Returns `false` if there is none of this id, or it does not offer this answer.
@@ -121,7 +121,7 @@ impl DriverApprovals {
     }
 }
 
-impl WaitingForPerson {
+impl PendingDriverApproval {
     /// Waits for the answer. Denies if none arrives in time. `None` if the approval was withdrawn or `cancelled` ended.
     pub(in crate::engine) async fn answered(
         &mut self,
@@ -140,7 +140,7 @@ impl WaitingForPerson {
     }
 }
 
-impl Drop for WaitingForPerson {
+impl Drop for PendingDriverApproval {
     fn drop(&mut self) {
         self.leave_panels();
     }
@@ -217,9 +217,9 @@ mod tests {
         let flood: Vec<_> = (0..100).map(|id| ask("flood", id, 1)).collect();
         assert_eq!(flood.iter().filter(|asked| asked.is_ok()).count(), MOST_OF_ONE);
         assert!(matches!(flood[99], Err(DriversError::TooManyApprovals { waiting: MOST_OF_ONE })));
-        assert!(matches!(ask("long", 0, LONGEST_OF_ONE), Err(DriversError::ApprovalTooLong)));
-        let long = ask("long", 1, LONGEST_OF_ONE / 2).unwrap();
-        assert!(ask("long", 2, LONGEST_OF_ONE / 2).is_err(), "both would be too long");
+        assert!(matches!(ask("long", 0, MOST_BYTES_OF_ONE), Err(DriversError::ApprovalTooLong)));
+        let long = ask("long", 1, MOST_BYTES_OF_ONE / 2).unwrap();
+        assert!(ask("long", 2, MOST_BYTES_OF_ONE / 2).is_err(), "both would be too long");
         drop(long);
         let others: Vec<_> = (0..MOST).map(|id| ask(&format!("other {id}"), 0, 1)).collect();
         assert_eq!(others.iter().filter(|asked| asked.is_ok()).count(), MOST - MOST_OF_ONE);

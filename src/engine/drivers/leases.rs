@@ -81,7 +81,7 @@ impl Drivers {
 
     /// Adds a tab to a driver's set. Fails if another one leases it.
     pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
-        let _turn = self.0.uses.tabs.leasing();
+        let _guard = self.0.uses.tabs.leasing();
         self.check_free(tab, driver.conversation.id())?;
         self.0.uses.tabs.sets().add(&driver.conversation, tab, by)?;
         self.changed();
@@ -98,7 +98,7 @@ impl Drivers {
         let to = self.named(name)?;
         let tab = self.tab_of(request, call)?;
         self.open_tab(tab)?;
-        let _turn = self.0.uses.tabs.leasing();
+        let _guard = self.0.uses.tabs.leasing();
         for driver in self.all() {
             if driver.id != to.id {
                 self.take_back(&driver, tab);

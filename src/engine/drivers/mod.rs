@@ -15,7 +15,7 @@ mod service;
 mod taking_over;
 mod telling;
 
-pub(super) use approvals::{DriverAnswer, WaitingForPerson};
+pub(super) use approvals::{DriverAnswer, PendingDriverApproval};
 pub(super) use audit_lines::{DRIVER_SCOPE, agent_name, driver_entry};
 pub(crate) use driver::Driver;
 pub(super) use driver::NewDriver;

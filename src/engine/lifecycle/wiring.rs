@@ -12,7 +12,7 @@ use crate::engine::agents::{AgentPool, Tokens};
 use crate::engine::approvals::Approvals;
 use crate::engine::browser_connection::BrowserConnection;
 use crate::engine::browser_events::BrowserEvents;
-use crate::engine::browsers::{BrowserChange, Browsers, Needs};
+use crate::engine::browsers::{BrowserChange, BrowserServices, Browsers};
 use crate::engine::command_runner::CommandRunner;
 use crate::engine::commands::Commands;
 use crate::engine::config::{Config, ConfigFile};
@@ -67,7 +67,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
         Worktrees::new(home.clone(), config.clone(), agents.clone(), store.clone(), ports.clone(), tasks.clone());
     let sign_ins = SignIns::new(home.sign_ins_file(), policy.clone(), tasks.clone());
     Arc::new_cyclic(|inner| {
-        let browsers = Browsers::open(Needs {
+        let browsers = Browsers::open(BrowserServices {
             home: home.clone(),
             config: config.clone(),
             ports: ports.clone(),

@@ -3,14 +3,14 @@
 //! Owns both as pure functions. Never reads or writes a file.
 
 use super::error::SettingError;
-use super::list::{Known, fixed_choices};
+use super::list::{SettingDefinition, fixed_choices};
 use crate::engine::config::Config;
 use crate::protocol::settings::SettingValue;
 use toml_edit::{DocumentMut, Item, Table, Value};
 
 /// Returns the file's text with one setting changed and everything else unchanged. Fails if the text or the result is
 /// not valid.
-pub(super) fn changed(text: &str, known: &Known, value: Option<&SettingValue>) -> Result<String, String> {
+pub(super) fn changed(text: &str, known: &SettingDefinition, value: Option<&SettingValue>) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let (section, key) = known.name.split_once('.').unwrap_or(("", known.name));
     // An older file may use other names for the section and the key.
@@ -42,7 +42,7 @@ pub(super) fn changed(text: &str, known: &Known, value: Option<&SettingValue>) -
     Ok(document.to_string())
 }
 
-pub(super) fn check(known: &Known, value: &SettingValue) -> Result<(), SettingError> {
+pub(super) fn check(known: &SettingDefinition, value: &SettingValue) -> Result<(), SettingError> {
     match ((known.value)(&Config::default()), value) {
         (SettingValue::Switch(_), SettingValue::Switch(_)) | (SettingValue::Text(_), SettingValue::Text(_)) => Ok(()),
         (SettingValue::Number(_), SettingValue::Number(number)) => {
@@ -62,7 +62,7 @@ pub(super) fn check(known: &Known, value: &SettingValue) -> Result<(), SettingEr
     }
 }
 
-pub(super) fn check_choice(known: &Known, value: &SettingValue) -> Result<(), SettingError> {
+pub(super) fn check_choice(known: &SettingDefinition, value: &SettingValue) -> Result<(), SettingError> {
     let choices = fixed_choices(known.name);
     if choices.is_empty() || choices.iter().any(|choice| choice.value == *value) {
         return Ok(());
@@ -81,7 +81,7 @@ mod tests {
     use crate::engine::settings::list::SETTINGS;
     use crate::protocol::fault::{Fault, FaultCode};
 
-    fn known(name: &str) -> &'static Known {
+    fn known(name: &str) -> &'static SettingDefinition {
         SETTINGS.iter().find(|known| known.name == name).unwrap()
     }
 

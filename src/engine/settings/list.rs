@@ -7,7 +7,7 @@ use crate::engine::config::Config;
 use crate::protocol::settings::{SettingChoice, SettingValue};
 
 /// The definition of one setting.
-pub(super) struct Known {
+pub(super) struct SettingDefinition {
     /// Section and key in the file.
     pub(super) name: &'static str,
     pub(super) group: &'static str,
@@ -22,8 +22,8 @@ pub(super) struct Known {
 
 const MINUTES: Option<&str> = Some("minutes");
 
-pub(super) const SETTINGS: [Known; 21] = [
-    Known {
+pub(super) const SETTINGS: [SettingDefinition; 21] = [
+    SettingDefinition {
         name: "agents.default",
         group: "Agents",
         label: "Agent",
@@ -33,7 +33,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Text(config.agents.default_name().unwrap_or_default().to_owned()),
     },
-    Known {
+    SettingDefinition {
         name: "agents.at-once",
         group: "Agents",
         label: "Agents at once",
@@ -43,7 +43,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: true,
         value: |config| number(config.agents.at_once.unwrap_or_else(slots_by_memory)),
     },
-    Known {
+    SettingDefinition {
         name: "agents.sleep-minutes",
         group: "Agents",
         label: "End an idle agent after",
@@ -53,7 +53,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Number(config.agents.sleep_minutes),
     },
-    Known {
+    SettingDefinition {
         name: "agents.approval-minutes",
         group: "Agents",
         label: "Deny unanswered requests after",
@@ -63,7 +63,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: true,
         value: |config| SettingValue::Number(config.agents.approval_minutes as f64),
     },
-    Known {
+    SettingDefinition {
         name: "agents.output-kilobytes",
         group: "Agents",
         label: "Cut a tool's answer at",
@@ -73,7 +73,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: true,
         value: |config| number(config.agents.output_kilobytes),
     },
-    Known {
+    SettingDefinition {
         name: "agents.pause-on-input",
         group: "Agents",
         label: "Pause when I use the page",
@@ -83,7 +83,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Switch(config.agents.pause_on_input),
     },
-    Known {
+    SettingDefinition {
         name: "agents.sandbox",
         group: "Agents",
         label: "Sandbox for agents",
@@ -94,7 +94,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Text(config.agents.sandbox.name().to_owned()),
     },
-    Known {
+    SettingDefinition {
         name: "turns.direct-commands",
         group: "Conversation",
         label: "Run plain commands at once",
@@ -104,7 +104,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Switch(config.turns.direct_commands),
     },
-    Known {
+    SettingDefinition {
         name: "turns.continue-after-restart",
         group: "Conversation",
         label: "Continue after a restart",
@@ -114,7 +114,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Switch(config.turns.continue_after_restart),
     },
-    Known {
+    SettingDefinition {
         name: "evidence.pictures",
         group: "Conversation",
         label: "Keep pictures of actions",
@@ -124,7 +124,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Switch(config.evidence.pictures),
     },
-    Known {
+    SettingDefinition {
         name: "watchdog.silence-minutes",
         group: "Conversation",
         label: "End a silent turn after",
@@ -135,7 +135,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Number(config.watchdog.silence_minutes),
     },
-    Known {
+    SettingDefinition {
         name: "watchdog.total-minutes",
         group: "Conversation",
         label: "End a turn after",
@@ -145,7 +145,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Number(config.watchdog.total_minutes),
     },
-    Known {
+    SettingDefinition {
         name: "worktrees.enabled",
         group: "Work trees",
         label: "A work tree for each conversation",
@@ -155,7 +155,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Switch(config.worktrees.enabled),
     },
-    Known {
+    SettingDefinition {
         name: "worktrees.repository",
         group: "Work trees",
         label: "Repository for work trees",
@@ -165,7 +165,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Text(config.worktrees.repository().unwrap_or_default().to_owned()),
     },
-    Known {
+    SettingDefinition {
         name: "browser.snapshot-limit",
         group: "gstack",
         label: "Cut a snapshot at",
@@ -175,7 +175,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: true,
         value: |config| number(config.browser.snapshot_limit),
     },
-    Known {
+    SettingDefinition {
         name: "browser.capture-to-disk",
         group: "gstack",
         label: "Record console, requests and dialogs",
@@ -185,7 +185,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Switch(config.browser.capture_to_disk),
     },
-    Known {
+    SettingDefinition {
         name: "browser.let-go-seconds",
         group: "gstack",
         label: "Detach from a tab after",
@@ -195,7 +195,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: true,
         value: |config| SettingValue::Number(config.browser.let_go_seconds),
     },
-    Known {
+    SettingDefinition {
         name: "daemon.port",
         group: "gstack",
         label: "Port",
@@ -205,7 +205,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: true,
         value: |config| SettingValue::Number(f64::from(config.daemon.port)),
     },
-    Known {
+    SettingDefinition {
         name: "browser.dialogs",
         group: "gstack",
         label: "Answer dialogs",
@@ -215,7 +215,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Text(config.browser.dialogs.name().to_owned()),
     },
-    Known {
+    SettingDefinition {
         name: "browser.only-sites",
         group: "gstack",
         label: "Reach only these sites",
@@ -225,7 +225,7 @@ pub(super) const SETTINGS: [Known; 21] = [
         whole: false,
         value: |config| SettingValue::Text(config.browser.only_sites.to_string()),
     },
-    Known {
+    SettingDefinition {
         name: "daemon.idle-exit-minutes",
         group: "gstack",
         label: "End gstack when idle for",

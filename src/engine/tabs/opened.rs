@@ -79,7 +79,7 @@ impl Tabs {
     }
 
     pub(in crate::engine) fn refresh(&self, conversation: &Conversation) {
-        let _turn = lock(&self.0.refreshing);
+        let _guard = lock(&self.0.refreshing);
         let info = conversation.info();
         let tabs: Vec<AllowedTab> =
             self.sets().of(conversation).into_iter().filter_map(|tab| self.allowed_tab(tab)).collect();

@@ -8,7 +8,7 @@ use crate::command::spec::{EngineCommand, Needs};
 use crate::command::{Call, registry};
 use crate::engine::activity::Source;
 use crate::engine::approvals::Approvals;
-use crate::engine::drivers::{CLIENT_WAITS, Driver, DriverAnswer, DriversError, WaitingForPerson, driver_entry};
+use crate::engine::drivers::{CLIENT_WAITS, Driver, DriverAnswer, DriversError, PendingDriverApproval, driver_entry};
 use crate::engine::policy::audit_by;
 use crate::engine::ports::Ports;
 use crate::engine::tabs::JoinedBy;
@@ -198,7 +198,7 @@ impl ConversationTools {
 struct Closes {
     ports: Ports,
     approvals: Approvals,
-    waiting: WaitingForPerson,
+    waiting: PendingDriverApproval,
     approval_id: ApprovalId,
     answer: DriverAnswer,
 }

@@ -14,7 +14,7 @@ use crate::protocol::fault::Fault;
 impl AgentTools {
     /// Makes sure that the driver has a tab that is open. Fails if no browser can be opened.
     pub(super) async fn give_first_tab(&self, driver: &Driver, request: &CommandRequest) -> Result<(), Fault> {
-        let _turn = driver.opening.lock().await;
+        let _guard = driver.opening.lock().await;
         let conversation = &driver.conversation;
         let sets = self.tabs.sets();
         self.browsers.everyday_back(conversation.info().tab_id).await;

@@ -16,8 +16,8 @@ use crate::command::core::output_files::named_or_unnamed;
 use crate::command::core::{Arguments, Context, Output, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Holds, Kind, Navigates, Needs, Offered, Spec, TabUse, Verb, When, Writes,
-    parameter, phrase, phrase_when, switch,
+    Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
+    Writes, parameter, phrase, phrase_when, switch,
 };
 use crate::protocol::fault::{Fault, FaultCode};
 use archive::Archive;
@@ -31,18 +31,22 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Inspection,
     class: Class::Read,
     parameters: &[
-        parameter("action", true, Kind::Text, Holds::Choice, "start, or stop, which writes the file"),
+        parameter("action", true, Kind::Text, ValueType::Choice, "start, or stop, which writes the file"),
         parameter(
             "path",
             false,
             Kind::Text,
-            Holds::OutputPath,
+            ValueType::OutputPath,
             "stop: where to write it, under the working or the temp directory",
         ),
     ],
     flags: &[
-        switch("--bodies", Holds::Choice, "start: with the bodies of answers, up to 8 MiB each and 32 MiB together"),
-        switch("--secrets", Holds::Choice, "start: nothing is redacted; for people only"),
+        switch(
+            "--bodies",
+            ValueType::Choice,
+            "start: with the bodies of answers, up to 8 MiB each and 32 MiB together",
+        ),
+        switch("--secrets", ValueType::Choice, "start: nothing is redacted; for people only"),
     ],
     summary: "Record the tab's requests into a HAR file",
     details: "HAR 1.2, which Playwright's routeFromHAR replays if it has bodies. Without --secrets it has no cookies, \

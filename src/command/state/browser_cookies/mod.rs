@@ -14,7 +14,7 @@ use crate::browser::page::{Cookie, Page};
 use crate::command::core::{Arguments, Context, Output, everyday, usage};
 use crate::command::registry;
 use crate::command::spec::{
-    Capability, Category, Class, Everyday, Flag, Holds, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse,
+    Capability, Category, Class, Everyday, Flag, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType,
     Verb, Writes, parameter, phrase,
 };
 use crate::protocol::fault::{Fault, FaultCode};
@@ -39,7 +39,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         "browser",
         false,
         Kind::Text,
-        Holds::Choice,
+        ValueType::Choice,
         "chrome, chromium, edge, brave, vivaldi, \"chrome beta\" …",
     )],
     flags: &[
@@ -47,14 +47,14 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             name: "--domain",
             alias: "",
             value: Some("d"),
-            holds: Holds::Choice,
+            holds: ValueType::Choice,
             help: "Only the cookies of this domain and its subdomains, and those sent to it",
         },
         Flag {
             name: "--profile",
             alias: "",
             value: Some("p"),
-            holds: Holds::Choice,
+            holds: ValueType::Choice,
             help: "The profile's name or folder (default: Default)",
         },
     ],
