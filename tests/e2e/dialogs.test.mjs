@@ -96,6 +96,9 @@ describe('an agent that is allowed to act on a site', () => {
       assert.equal(saved().length, files);
     }
     assert.ok(existsSync(path.join(scene.home.home, 'audit.jsonl')));
+    await scene.home.ok(['policy', 'deny', 'download']);
+    const refused = words(await turn.tool('click', { selector: '#invoice' }));
+    assert.match(refused, /Download failed: invoice\.pdf \(a rule denies it\)/);
     turn.end();
   });
 });

@@ -103,8 +103,8 @@ impl ConversationTools {
             .collect();
         let Some((browser, _)) = self.services.browsers.pages_with(Some(tab)) else { return };
         for download in downloads {
-            if !self.may_download(&download, tab, cancel).await {
-                browser.discard_download(&download.id, "the person did not allow it").await;
+            if let Err(why) = self.may_download(&download, tab, cancel).await {
+                browser.discard_download(&download.id, why).await;
                 if let Some(refused) = browser.download(&download.id) {
                     replace_download(output, &download, refused);
                 }
@@ -112,7 +112,14 @@ impl ConversationTools {
         }
     }
 
-    async fn may_download(&self, download: &Download, tab: TabId, cancel: &CancellationToken) -> bool {
+    /// Asks whether a page's download may be kept. The error says why not.
+    async fn may_download(
+        &self,
+        download: &Download,
+        tab: TabId,
+        cancel: &CancellationToken,
+    ) -> Result<(), &'static str> {
+        const NOT_ALLOWED: &str = "the person did not allow it";
         let conversation = self.conversation();
         let request = ActionRequest {
             conversation_id: conversation.id().clone(),
@@ -124,8 +131,8 @@ impl ConversationTools {
         let record = record_of(format!("download {} from {}", download.name, download.url), PolicyScope::Download);
         let described = AuditedAction { line: "download by a page", record: Some(&record) };
         match self.services.policy.judge(conversation, &request, &described) {
-            PolicyOutcome::Allowed => true,
-            PolicyOutcome::Denied(_) => false,
+            PolicyOutcome::Allowed => Ok(()),
+            PolicyOutcome::Denied(_) => Err("a rule denies it"),
             PolicyOutcome::NeedsApproval(card) => {
                 let approval = ApprovalRequest {
                     approval_id: ApprovalId::random(),
@@ -138,8 +145,9 @@ impl ConversationTools {
                     kind: StepKind::Act,
                     choices: card.choices,
                 };
-                let Ok((answered, _)) = self.ask_person(approval, tab, cancel).await else { return false };
-                self.services.policy.settle(conversation, &request, &described, answered).is_ok()
+                let (answered, _) = self.ask_person(approval, tab, cancel).await.map_err(|_| NOT_ALLOWED)?;
+                let settled = self.services.policy.settle(conversation, &request, &described, answered);
+                settled.map_err(|_| NOT_ALLOWED)
             }
         }
     }
