@@ -40,6 +40,8 @@ export function clientsOf(kind, tab) {
       return { leases: [lease(WORK)], approvals: [{ approval: order("one"), from: WORK, tab: here, inView: true }] };
     case "working":
       return { leases: [lease(WORK)], approvals: [] };
+    case "taken":
+      return { leases: [], approvals: [], paused: [{ tabId: 1, chromeTabId: tab.chromeTabId, worker: WORK.name }] };
     case "several": {
       const fill = order("two", {
         ask: "Fill “Town”",

@@ -475,6 +475,7 @@ export const scenarios = {
   /** A newer extension is on disk. */
   "client-asks": { ...base, clients: "one" },
   "client-works": { ...base, clients: "working" },
+  "taken-over": { ...base, clients: "taken" },
   "clients-ask": { ...base, clients: "several" },
   "client-elsewhere": { ...base, clients: "elsewhere" },
   newer: { ...base, welcome: { extensionVersion: "9.0.0" } },

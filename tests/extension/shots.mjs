@@ -129,6 +129,7 @@ export const STATES = {
   "clients-ask": { scenario: "clients-ask", ready: "document.querySelector('#clients .approval:not(.is-arming)')", height: 780 },
   "client-elsewhere": { scenario: "client-elsewhere", ready: "document.querySelector('#clients .approval:not(.is-arming)')", height: 780 },
   "client-works": { scenario: "client-works", ready: `${READY} && !document.querySelector('#lease').hidden` },
+  "taken-over": { scenario: "taken-over", ready: `${READY} && !document.querySelector('#takeover').hidden` },
   "client-closed": {
     scenario: "client-asks",
     ready: "document.querySelector('#clients .approval:not(.is-arming)')",
