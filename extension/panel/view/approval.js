@@ -222,15 +222,23 @@ export class Approval extends Ask {
 }
 
 /**
+ * Names what would be allowed. A page's tools and saved sign-ins are allowed one by one.
+ * @param {Asked["action"]} action
+ */
+function scopeName(action) {
+  if (action?.scope === "page-tool") return t("thisPageTool");
+  if (action?.scope === "sign-in") return t("thisSignIn");
+  return t(`scope_${action?.scope ?? "everything"}`);
+}
+
+/**
  * Describes what a choice allows the agent to do, and where.
  * @param {Asked} event
  * @param {Decision} decision
  * @param {boolean} isClient  an MCP client asks
  */
 function scopeOf({ action, site }, decision, isClient) {
-  // A page's tools and saved sign-ins are allowed one by one.
-  const single = action?.scope === "page-tool" ? "thisPageTool" : action?.scope === "sign-in" ? "thisSignIn" : null;
-  const scope = t(single ?? `scope_${action?.scope ?? "everything"}`);
+  const scope = scopeName(action);
   if (decision === "allow-site") return t("allow_site", scope, site ?? "");
   if (decision === "allow-conversation" && isClient) return t("allow_client", scope);
   return decision === "allow-conversation" ? t("allow_conversation", scope) : t(`decision_${decision.replaceAll("-", "_")}`);
