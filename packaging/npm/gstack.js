@@ -33,10 +33,13 @@ if (!path) {
   );
   process.exit(1);
 }
-const child = spawn(path, process.argv.slice(2), { stdio: 'inherit' });
-// A terminal sends Ctrl-C to both; the program decides what it means. Others reach this process alone.
-process.on('SIGINT', () => {});
+// Before the program starts: a signal that arrived in between would end this process alone. It is delivered once this
+// script has run, so the program has started by then.
+process.on('SIGINT', () => {
+  // A terminal sends Ctrl-C to both; the program decides what it means.
+});
 for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+const child = spawn(path, process.argv.slice(2), { stdio: 'inherit' });
 child.on('error', (error) => {
   console.error(`gstack: ${path} does not start: ${error.message}`);
   process.exit(1);
