@@ -98,7 +98,7 @@ pub struct CommandAnswer<'a> {
     data: Option<&'a serde_json::Value>,
     files: &'a [String],
     effects: &'a [Effect],
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     failed_steps: usize,
 }
 
