@@ -31,7 +31,7 @@ for (const [language, said] of [
       newSite: 'あなたはこのサイトを指定していません',
       clean: '整理',
       folder: '使用できません',
-      policy: 'policy.json を読み込めない',
+      policy: 'policy.json を読み取れない',
     },
   ],
   [
