@@ -16,7 +16,7 @@ mod taking_over;
 mod telling;
 
 pub(super) use approvals::{DriverAnswer, PendingDriverApproval};
-pub(super) use audit_lines::{DRIVER_SCOPE, agent_name, driver_entry};
+pub(super) use audit_lines::{agent_name, driver_entry, endpoint_entry};
 pub(crate) use driver::Driver;
 pub(super) use driver::NewDriver;
 pub(crate) use endpoints::{Endpoint, Taken};

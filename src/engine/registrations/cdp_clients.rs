@@ -4,15 +4,14 @@
 //! the audit. Never listens and never reads a DevTools message: `cdp` does.
 
 use super::{Registered, Registrations};
-use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::TabInfo;
 use crate::engine::browsers::BrowsersError;
-use crate::engine::drivers::{DRIVER_SCOPE, DriversError, Endpoint, NewDriver, agent_name, driver_entry, leased};
+use crate::engine::drivers::{DriversError, Endpoint, NewDriver, driver_entry, endpoint_entry, leased};
 use crate::engine::tabs::JoinedBy;
-use crate::protocol::audit::{AuditBy, AuditEntry};
+use crate::protocol::audit::AuditBy;
 use crate::protocol::catalogue;
 use crate::protocol::cdp_endpoint::{CdpEndpoint, CdpEndpoints, CdpOpen, CdpRevoke};
 use crate::protocol::driver::DriverKind;
@@ -68,19 +67,7 @@ impl Registrations {
         allowed: bool,
         by: AuditBy,
     ) -> Result<(), Fault> {
-        self.policy.record(&AuditEntry {
-            at: now_millis(),
-            conversation_id: None,
-            agent: Some(agent_name(DriverKind::Cdp, endpoint.name.as_deref().unwrap_or(&endpoint.id))),
-            action: format!("cdp {} {what}", endpoint.id),
-            record: None,
-            scope: DRIVER_SCOPE.to_owned(),
-            site: None,
-            allowed,
-            by,
-            answer: None,
-            rule: None,
-        })
+        self.policy.record(&endpoint_entry(endpoint, what, allowed, by))
     }
 
     /// Registers the client that connected to an endpoint, and leases it its tabs: those of the endpoint, or a new one.
