@@ -13,7 +13,8 @@ export const PARTS = {
   footer: '.turn-footer',
   connected: '.connection .dot:not(.dot--off, .dot--wait)',
   stop: '.stop:not([hidden])',
-  approval: '.approval',
+  // An answered card stays until the answer has arrived, with its buttons off.
+  approval: '.approval:has(.choice:enabled)',
   decided: '.decided',
   queued: '.queue-chip',
 };
@@ -40,10 +41,11 @@ export class Panel {
 
   /** Answers the agent's open approval or question by the text of a choice, once the card accepts answers. */
   async answer(words) {
-    await this.page.waitFor(`document.querySelector('.approval:not(.is-arming)')`, 'a question of the agent that can be answered');
+    const card = '.approval:not(.is-arming)';
+    await this.page.waitFor(`document.querySelector('${card} .choice:enabled')`, 'an approval that can be answered');
     await this.page.waitFor(
       `(() => {
-      const choice = ${all('.approval .choice')}.find((one) => one.textContent.includes(${JSON.stringify(words)}));
+      const choice = ${all(`${card} .choice:enabled`)}.find((one) => one.textContent.includes(${JSON.stringify(words)}));
       choice?.click();
       return Boolean(choice);
     })()`,
