@@ -11,7 +11,7 @@ use super::devtools::{network, page, runtime};
 use super::devtools_session::Session;
 use super::error::BrowserError;
 use super::frames::FrameTree;
-use super::shared::{Engaged, Phase, Role, Shared};
+use super::shared::{Engaged, Phase, Role, Shared, TabState};
 use crate::protocol::ids::{TabId, TargetId};
 use crate::protocol::relay::Refusal;
 use std::sync::Arc;
@@ -142,7 +142,7 @@ impl Shared {
         session.post(RunIfWaitingForDebugger {});
     }
 
-    /// ValueType a tab that is being opened until its page reports its opener, so that it sends no request before.
+    /// Holds a tab that is being opened until its page reports its opener, so that it sends no request before.
     pub(super) fn tab_opening(self: &Arc<Self>, session: &Session, target: TargetId) {
         let Some(id) = session.id().cloned() else { return };
         let root = self.cdp.root();
@@ -182,8 +182,7 @@ impl Shared {
                 let tab_session = Some(parent.clone());
                 state.engaged.insert(tab, Engaged { tab_session, page: None, frames: FrameTree::default(), phase });
                 state.sessions.insert(parent.clone(), Role::Tab(tab));
-                let overrides =
-                    state.tab_states.get(&opener).map(|tab_state| tab_state.overrides.clone()).unwrap_or_default();
+                let overrides = state.tab_states.get(&opener).map(TabState::handed_on_overrides).unwrap_or_default();
                 let routes =
                     state.tab_states.get(&opener).map(|tab_state| tab_state.routes.handed_on()).unwrap_or_default();
                 let opened_by = state.tab_states.get(&opener);

@@ -5,7 +5,9 @@
 use super::devtools::{Command, Done};
 use crate::base::counted::counted;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+const KEEP_BODIES: &str = "Network.configureDurableMessages";
 
 /// A DevTools command whose reply is empty. A tab keeps one per method: the newest wins.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -19,6 +21,21 @@ pub(super) struct PersistentOverride {
 impl PersistentOverride {
     pub(super) fn new(method: &'static str, params: Value) -> Self {
         Self { method, params }
+    }
+
+    /// Keeps response bodies in the browser when their document is left: a reply that arrives late is complete then.
+    pub(super) fn keep_bodies(largest: usize, all: usize) -> Self {
+        Self::new(KEEP_BODIES, json!({ "maxTotalBufferSize": all, "maxResourceBufferSize": largest }))
+    }
+
+    /// Undoes `keep_bodies`.
+    pub(super) fn drop_bodies() -> Self {
+        Self::new(KEEP_BODIES, json!({}))
+    }
+
+    /// Returns true if a popup starts with it. A recording ends with its own tab.
+    pub(super) fn is_handed_on(&self) -> bool {
+        self.method != KEEP_BODIES
     }
 
     /// Returns true if it changes what pages see, not what they send.

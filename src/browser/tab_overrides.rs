@@ -13,6 +13,11 @@ use crate::protocol::ids::TabId;
 use serde_json::Value;
 
 impl TabState {
+    /// Returns what a popup starts with.
+    pub(super) fn handed_on_overrides(&self) -> Vec<PersistentOverride> {
+        self.overrides.iter().filter(|command| command.is_handed_on()).cloned().collect()
+    }
+
     /// Removes a command from the list; returns false if it was not in it.
     pub(super) fn drop_override(&mut self, method: &str) -> bool {
         let before = self.overrides.len();
@@ -57,13 +62,39 @@ impl Tab {
 
     /// Like `keep`, without waiting. It reaches each session before any later command.
     pub(super) fn post_kept(&self, method: &'static str, params: Value) -> Result<(), BrowserError> {
-        let command = PersistentOverride { method, params };
+        self.post_override(&PersistentOverride { method, params })
+    }
+
+    fn post_override(&self, command: &PersistentOverride) -> Result<(), BrowserError> {
         let page = self.page()?;
-        self.remember_override(&command)?;
-        for session in std::iter::once(page).chain(self.inner_sessions()) {
+        self.remember_override(command)?;
+        self.post_to_all(&page, command);
+        Ok(())
+    }
+
+    /// Keeps response bodies, limited in bytes, also after their document was left.
+    /// A browser that cannot, keeps them as long as their document.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the tab is closed, or its page crashed or hangs.
+    pub fn keep_bodies(&self, largest: usize, all: usize) -> Result<(), BrowserError> {
+        self.post_override(&PersistentOverride::keep_bodies(largest, all))
+    }
+
+    /// Undoes `keep_bodies`. Does nothing if the tab is gone.
+    pub fn drop_bodies(&self) {
+        let command = PersistentOverride::drop_bodies();
+        let was_kept = self.with_tab_state(|tab_state| tab_state.drop_override(command.method)).unwrap_or_default();
+        if let (true, Ok(page)) = (was_kept, self.page()) {
+            self.post_to_all(&page, &command);
+        }
+    }
+
+    fn post_to_all(&self, page: &Session, command: &PersistentOverride) {
+        for session in std::iter::once(page.clone()).chain(self.inner_sessions()) {
             session.post(command.clone());
         }
-        Ok(())
     }
 
     /// Removes the command from the list; `off` restores the previous state, also in running targets.

@@ -1,6 +1,6 @@
 //! Recorded requests: the content of the file, and what it must not contain.
 
-use crate::network::has_finished;
+use crate::network::{has_finished, number, shown_with};
 use crate::world::{REFUSED_ADDRESS, World, with_world};
 use axum::Router;
 use axum::http::header;
@@ -112,6 +112,9 @@ fn bodies_of_documents_that_were_left_are_in_it_and_a_hidden_tab_is_recorded_too
         for place in ["data?one", "data?two", ""] {
             world_of_tab.run("goto", &[&format!("http://127.0.0.1:{port}/{place}")]).await;
         }
+        // The browser keeps them while it records: a body that is asked for late is there too.
+        let left = number(&world_of_tab, "data?one").await;
+        shown_with(&world_of_tab, &left, "the data").await;
         let saved = world_of_tab.output("har", &["stop"]).await.unwrap();
         let har: Value = serde_json::from_str(&std::fs::read_to_string(&saved.files[0]).unwrap()).unwrap();
         for place in ["data?one", "data?two"] {

@@ -90,13 +90,13 @@ pub async fn has_finished(world: &World, part: &str) {
 }
 
 /// Returns the number of the newest request to a URL with this part.
-async fn number(world: &World, part: &str) -> String {
+pub async fn number(world: &World, part: &str) -> String {
     let found = listed(world, &["--filter", part]).await;
     found.last().unwrap_or_else(|| panic!("no request to {part}"))["id"].to_string()
 }
 
 /// Waits until the command shows the complete response.
-async fn shown_with(world: &World, number: &str, words: &str) -> (String, Value) {
+pub async fn shown_with(world: &World, number: &str, words: &str) -> (String, Value) {
     let mut last = String::new();
     for _ in 0..200 {
         let output = world.output("network", &["show", number]).await.unwrap();

@@ -4,7 +4,7 @@
 
 use super::body::Body;
 use super::exchange::Exchange;
-use super::recording::{Recording, RecordingOptions, locked};
+use super::recording::{LARGEST_BODY, MOST_BODIES, Recording, RecordingOptions, locked};
 use crate::base::clock::now_millis;
 use crate::browser::page::error::PageError;
 use crate::browser::page::page::Page;
@@ -16,6 +16,9 @@ impl Page {
         let mut recording = locked(&self.memory.recorded_requests);
         if recording.is_some() {
             return Ok(false);
+        }
+        if options.bodies {
+            self.keep_bodies(LARGEST_BODY, MOST_BODIES)?;
         }
         let after = self.memory.journal().keep_more(true);
         *recording = Some(Recording::new(options, now_millis(), after, kept));

@@ -121,7 +121,9 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     let Some((recording, exchanges)) = page.stop_recording() else {
         return Err(Fault::new(FaultCode::Conflict, "the recording has already ended"));
     };
-    let taken = Taken::of(&page, &recording, exchanges).await?;
+    let taken = Taken::of(&page, &recording, exchanges).await;
+    page.drop_bodies();
+    let taken = taken?;
     let url = page.url()?;
     let redacts = Redacts(!recording.options.secrets);
     let archive = Archive { page: redacts.address(&url), since: recording.since, entries: taken.entries };
