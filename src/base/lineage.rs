@@ -22,7 +22,7 @@ const WALKS: usize = 4;
 pub(crate) enum Lineage {
     /// None of its ancestors is an agent.
     Person,
-    /// An agent started it. ValueType the id of that agent's conversation, if known.
+    /// An agent started it. Holds the id of that agent's conversation, if known.
     Agent(Option<String>),
     /// It has ended, or one of its ancestors cannot be read. Has none of the person's authority.
     Unknown,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Why a folder is not usable.
 #[derive(Debug)]
 enum FolderError {
-    /// ValueType the folder as the person named it.
+    /// Holds the folder as the person named it.
     NotAbsolute(String),
     NotUsable {
         path: PathBuf,

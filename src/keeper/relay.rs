@@ -45,7 +45,7 @@ pub(super) struct Relay {
 
 /// Why the service of one client ended.
 enum Ended {
-    /// The client disconnected. ValueType the next client if one waits.
+    /// The client disconnected. Holds the next client if one waits.
     Client(Option<Admitted>),
     Stop,
     Browser,

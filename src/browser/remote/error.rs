@@ -97,7 +97,7 @@ pub enum RemoteError {
     /// The server has as many sessions as it allows.
     #[error("{0} allows no more sessions now")]
     TooMany(String),
-    /// A session could not be created. ValueType the server's words, shortened.
+    /// A session could not be created. Holds the server's words, shortened.
     #[error("{at} did not create a session: {why}")]
     NotCreated {
         /// The redacted address.

@@ -59,13 +59,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     everyday: Everyday::Depends(closed_to_extensions),
     needs: Needs::Browser,
     phrases: &[
-        phrase_when(When::Is("what", "list"), Verb::Read, "what the page is told"),
+        phrase_when(When::Is("what", "list"), Verb::Read, "the emulation settings"),
         phrase_when(When::Is("what", "devices"), Verb::Read, "the known devices"),
-        phrase_when(When::Is("what", "reset"), Verb::Clear, "what the page is told"),
+        phrase_when(When::Is("what", "reset"), Verb::Clear, "the emulation settings"),
         phrase(Verb::Set, "the page's {what} to {value}"),
         phrase(Verb::Set, "the page's {what}"),
     ],
-    output: "WHAT: VALUE; list: what is set, one line each; devices: a name a line",
+    output: "WHAT: VALUE; list: what is set, one line each; devices: one name per line",
     data: "{what: string, value?: string, …} | {set: string[], …} | [{name: string, width: number, height: number, scale: number, mobile: boolean, touch: boolean, userAgent: string}] | {name: string, …}",
     run: |context, arguments| Box::pin(emulate(context, arguments)),
 }];

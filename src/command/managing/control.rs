@@ -27,7 +27,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Extended(Capability::Control),
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Status),
-        phrases: &[phrase(Verb::Check, "what runs")],
+        phrases: &[phrase(Verb::Check, "the browser's status")],
         output: "Status, Mode, URL, Tabs, PID and more, one line each",
         data: "unknown",
         run: by_itself,

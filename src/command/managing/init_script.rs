@@ -44,7 +44,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     phrases: &[
         phrase_when(When::Is("action", "list"), Verb::Read, "the scripts of every page"),
         phrase_when(When::Is("action", "remove"), Verb::Clear, "the scripts of every page"),
-        phrase(Verb::Run, "a script in every page before its own"),
+        phrase(Verb::Run, "a script before the scripts of every page"),
     ],
     output: "Added script N, Removed N scripts; list: N: SCRIPT, one line each",
     data: "{id: number, only: string | null} | [{id: number, source: string, only: string | null}] | {count: number}",

@@ -29,7 +29,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     offered: Offered::Extended(Capability::Devtools),
     everyday: Everyday::Works,
     needs: Needs::Browser,
-    phrases: &[phrase(Verb::Measure, "the page's vitals")],
+    phrases: &[phrase(Verb::Measure, "the page's Web Vitals")],
     output: "NAME  VALUE  good, needs improvement, poor, or not measured, one line each",
     data: "{lcp: unknown, inp: unknown, cls: unknown, ttfb: unknown, fcp: unknown, interactions: number}",
     run: |context, _| Box::pin(vitals(context)),

@@ -45,7 +45,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Extended(Capability::Network),
         everyday: Everyday::Works,
         needs: Needs::Browser,
-        phrases: &[phrase(Verb::Set, "offline {state}")],
+        phrases: &[phrase(Verb::Set, "offline mode to {state}")],
         output: "Offline on, Offline off",
         data: "{offline: boolean}",
         run: |context, arguments| Box::pin(offline(context, arguments)),

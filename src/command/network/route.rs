@@ -75,7 +75,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         needs: Needs::Browser,
         phrases: &[
             phrase_when(When::Is("url", "list"), Verb::Read, "the routes"),
-            phrase_when(When::Flag("--abort"), Verb::Stop, "requests to {url}"),
+            phrase_when(When::Flag("--abort"), Verb::Block, "requests to {url}"),
             phrase(Verb::Answer, "requests to {url}"),
         ],
         output: "Routed URL → what is done; list: URL → what is done (N requests), one line per route",
@@ -104,7 +104,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Core,
         everyday: Everyday::Works,
         needs: Needs::Browser,
-        phrases: &[phrase(Verb::Leave, "requests to {url} alone"), phrase(Verb::Leave, "all requests alone")],
+        phrases: &[phrase(Verb::Remove, "the route for {url}"), phrase(Verb::Remove, "all routes")],
         output: "Removed N routes",
         data: "{count: number}",
         run: |context, arguments| Box::pin(unroute(context, arguments)),

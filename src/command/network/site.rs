@@ -62,7 +62,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Extended(Capability::Network),
         everyday: Everyday::Works,
         needs: Needs::Browser,
-        phrases: &[phrase(Verb::Set, "the sign-in for a site")],
+        phrases: &[phrase(Verb::Set, "the credentials for a site")],
         output: "Signs in to HOST as USER; no password",
         data: "{site: string, user?: string}",
         run: |context, arguments| Box::pin(credentials(context, arguments)),

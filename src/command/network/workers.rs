@@ -91,7 +91,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         offered: Offered::Extended(Capability::Network),
         everyday: Everyday::Works,
         needs: Needs::Browser,
-        phrases: &[phrase(Verb::Set, "the bypass of service workers {state}")],
+        phrases: &[phrase(Verb::Set, "service worker bypass to {state}")],
         output: "Bypassing service workers on, Bypassing service workers off",
         data: "{bypass: boolean}",
         run: |context, arguments| Box::pin(bypass(context, arguments)),

@@ -90,7 +90,7 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     offered: Offered::Extended(Capability::Reading),
     everyday: Everyday::Works,
     needs: Needs::Browser,
-    phrases: &[phrase(Verb::Measure, "the page's loading")],
+    phrases: &[phrase(Verb::Measure, "how fast the page loads")],
     output: "name         Nms, one line per phase",
     data: "{[phase]: number}",
     run: |context, _| Box::pin(perf(context)),

@@ -41,8 +41,13 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         ),
     ],
     flags: &[
-        flag("--size", "WxH", ValueType::Choice, "start: of the video, up to 1920x1920; else of the page, up to 1280"),
-        flag("--fps", "N", ValueType::Choice, "start: pictures a second, up to 30 (15)"),
+        flag(
+            "--size",
+            "WxH",
+            ValueType::Choice,
+            "start: of the video, up to 1920x1920; default: the page's size, up to 1280",
+        ),
+        flag("--fps", "N", ValueType::Choice, "start: frames per second, up to 30 (15)"),
     ],
     summary: "Record the tab as a WebM video",
     details: "Captions below the picture say what commands do. A recording ends by itself after 10 minutes, or at 512 \
@@ -144,7 +149,7 @@ fn read_size(text: &str) -> Result<(u32, u32), Fault> {
 fn read_fps(arguments: &Arguments, text: &str) -> Result<u32, Fault> {
     let fps: u32 = arguments.number("--fps", text)?;
     if !(1..=MOST_FPS).contains(&fps) {
-        return Err(wrong(format!("--fps {fps} is out of range")).hint(format!("1 to {MOST_FPS} pictures a second.")));
+        return Err(wrong(format!("--fps {fps} is out of range")).hint(format!("1 to {MOST_FPS} frames per second.")));
     }
     Ok(fps)
 }

@@ -120,6 +120,9 @@ pub enum Verb {
     Stop,
     Slow,
     Record,
+    Block,
+    Remove,
+    Undo,
     SignIn,
 }
 
@@ -177,6 +180,9 @@ impl Verb {
             Self::Stop => "Stop",
             Self::Slow => "Slow down",
             Self::Record => "Record",
+            Self::Block => "Block",
+            Self::Remove => "Remove",
+            Self::Undo => "Undo",
             Self::SignIn => "Sign in",
         }
     }
@@ -234,6 +240,9 @@ impl Verb {
             Self::Stop => "Stopping",
             Self::Slow => "Slowing down",
             Self::Record => "Recording",
+            Self::Block => "Blocking",
+            Self::Remove => "Removing",
+            Self::Undo => "Undoing",
             Self::SignIn => "Signing in",
         }
     }

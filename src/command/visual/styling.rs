@@ -51,7 +51,7 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         offered: Offered::Extended(Capability::Visual),
         everyday: Everyday::Works,
         needs: Needs::Browser,
-        phrases: &[phrase_when(When::Flag("--undo"), Verb::Restyle, "as before"), phrase(Verb::Restyle, "{sel}")],
+        phrases: &[phrase_when(When::Flag("--undo"), Verb::Undo, "the style changes"), phrase(Verb::Restyle, "{sel}")],
         output: "Style modified: sel { prop: old → new } (method), Reverted last modification or Reverted modification #N",
         data: "{property: string, old: string, new: string}",
         run: |context, arguments| Box::pin(style(context, arguments)),

@@ -105,7 +105,7 @@ fn missing_hop(missing: &Missing) -> (Hop, &'static str) {
 /// `handoff` and `resume`.
 #[derive(Debug)]
 pub(super) enum HandoffError {
-    /// No window could be opened. ValueType the reason.
+    /// No window could be opened. Holds the reason.
     NoWindow(String),
     NoDisplay,
     /// Turns are running in the browser. ValueType their number.

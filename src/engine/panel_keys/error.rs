@@ -15,7 +15,7 @@ pub(super) enum PanelKeyError {
     Unconfirmed {
         is_older: bool,
     },
-    /// The proof is wrong. ValueType the reason.
+    /// The proof is wrong. Holds the reason.
     ProofWrong(String),
     /// A connection proves its key only once.
     ProvedAlready,

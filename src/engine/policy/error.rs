@@ -18,7 +18,7 @@ pub(super) enum PolicyError {
     RuleNeedsEnd,
     /// A page's tool can be allowed only where the person sees it.
     ToolNeedsCard,
-    /// ValueType the site as it was typed.
+    /// Holds the site as it was typed.
     NotASite(String),
     /// The named action does not exist. Shown in a terminal, so it is in English.
     NotAnAction(String),
