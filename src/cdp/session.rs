@@ -3,7 +3,7 @@
 //! Owns the loop, the client's sessions and its pending commands. Ends, and with it the registration and every session,
 //! when the client or its process does, when the endpoint is revoked, or when the client reads too slowly.
 
-use super::acting;
+use super::acting::{self, Effect};
 use super::allowed::{self, Check, Rule};
 use super::checks::Given;
 use super::downloads::{Downloads, Ended};
@@ -246,9 +246,8 @@ impl Session {
         {
             return Err(Refusal::denied("the tab shows a page of the browser"));
         }
-        if rule != Rule::Refuse && acting::acts(method) {
-            let tab = held.as_ref().map(|held| held.tab);
-            self.client.acts_in(tab).map_err(|fault| Refusal::failed(fault.message))?;
+        if rule != Rule::Refuse {
+            self.check_pause(command, held.as_ref())?;
         }
         let session = command.session_id.as_ref();
         match (rule, &held) {
@@ -276,6 +275,19 @@ impl Session {
             }
             (Rule::Refuse, _) | (_, None) => Err(Refusal::unknown(method)),
         }
+    }
+
+    /// Refuses a command that acts while the client is paused. A held request that it would change goes on as it was.
+    fn check_pause(&self, command: &Command<'_>, held: Option<&Held>) -> Result<(), Refusal> {
+        let effect = acting::effect(&command.method, command.params);
+        if effect == Effect::Observes {
+            return Ok(());
+        }
+        let paused = self.client.acts_in(held.map(|held| held.tab)).map_err(|fault| Refusal::failed(fault.message));
+        if let (Err(_), Effect::Rewrites { method, params }, Some(session)) = (&paused, &effect, &command.session_id) {
+            self.tell(session, method, params);
+        }
+        paused
     }
 
     /// Makes known which presses in a tab are this client's, and not the person's.

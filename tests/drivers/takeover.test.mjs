@@ -84,6 +84,69 @@ describe('taking a tab over from a CDP client', () => {
     assert.equal((await evaluate('document.title')).result.result.value, 'Login', 'it goes on');
   });
 
+  test('a paused client can neither answer nor change a request of the page, which goes on as the page made it', async () => {
+    const ask = (query) => page.evaluate(`fetch('/other?${query}').then(async (answer) => answer.status + await answer.text())`);
+    const held = async (query, stage) => {
+      const found = () =>
+        raw.events.findLast(
+          ({ method, params }) =>
+            method === 'Fetch.requestPaused' &&
+            params.request.url.endsWith(`?${query}`) &&
+            (params.responseStatusCode === undefined) === (stage === 'Request'),
+        );
+      await until(() => found() !== undefined, `${query} is held`);
+      return found().params.requestId;
+    };
+    const body = Buffer.from('Mallory').toString('base64');
+    const evil = { responseCode: 200, body };
+    for (const [stage, method, more] of [
+      ['Request', 'Fetch.fulfillRequest', evil],
+      ['Request', 'Fetch.continueRequest', { url: `${shop.origin}/nowhere` }],
+      ['Request', 'Fetch.continueRequest', { method: 'POST', postData: body }],
+      ['Request', 'Fetch.continueRequest', { headers: [{ name: 'x-mallory', value: '1' }] }],
+      ['Response', 'Fetch.fulfillRequest', evil],
+      ['Response', 'Fetch.continueResponse', { responseCode: 500 }],
+      ['Response', 'Fetch.continueResponse', { responseCode: 200, responseHeaders: [{ name: 'set-cookie', value: 'a=b' }] }],
+    ]) {
+      assert.ok(!(await send('Fetch.enable', { patterns: [{ urlPattern: '*/other?*', requestStage: stage }] })).error);
+      await home.ok(['pause', String(tab)]);
+      const query = `${stage}-${method}-${Object.keys(more).join('-')}`;
+      const answer = ask(query);
+      const requestId = await held(query, stage);
+      const refused = await send(method, { requestId, ...more });
+      assert.match(refused.error?.message ?? '', new RegExp(`the person took over tab ${tab}`), query);
+      const said = await answer;
+      assert.ok(said.startsWith('200') && said.includes('secret of another tab') && !said.includes('Mallory'), `${query}: ${said}`);
+      assert.deepEqual(
+        shop.asked.filter((line) => line.includes(query)),
+        [`GET /other?${query}`],
+      );
+      // Unchanged, it may let it through; and once handed back, it may answer again.
+      const plain = ask(`${query}-plain`);
+      const passed = await send(stage === 'Request' ? 'Fetch.continueRequest' : 'Fetch.continueResponse', {
+        requestId: await held(`${query}-plain`, stage),
+      });
+      assert.ok(!passed.error, JSON.stringify(passed));
+      assert.ok((await plain).startsWith('200'), query);
+      await home.ok(['resume']);
+    }
+    assert.ok(!shop.asked.some((line) => line.includes('nowhere') || line.startsWith('POST /other')));
+    const allowed = ask('answered');
+    assert.ok(!(await send('Fetch.fulfillRequest', { requestId: await held('answered', 'Response'), ...evil })).error);
+    assert.equal(await allowed, '200Mallory');
+    await send('Fetch.disable');
+    await home.ok(['pause', String(tab)]);
+    for (const [method, params] of [
+      ['Network.setExtraHTTPHeaders', { headers: { 'x-mallory': '1' } }],
+      ['Network.setBlockedURLs', { urls: ['*'] }],
+      ['Network.setCookie', { name: 'a', value: 'b', url: shop.origin }],
+      ['Network.setUserAgentOverride', { userAgent: 'Mallory' }],
+    ]) {
+      assert.match((await send(method, params)).error?.message ?? '', /the person took over/, method);
+    }
+    await home.ok(['resume']);
+  });
+
   test('the terminal takes over and hands back; a client that has left holds nobody up', async () => {
     assert.match(await home.ok(['pause', String(tab)]), /You took over tab \d+ from CDP client/);
     assert.match((await press('mousePressed')).error.message, /took over/);
