@@ -4,6 +4,7 @@
 //! closed approval stays in the list of the panels until they were told why it was closed.
 
 use super::error::DriversError;
+use super::withdrawals::Withdrawals;
 use crate::base::answer::answer_within;
 use crate::base::mutex::lock;
 use crate::protocol::chat::{AnsweredBy, Decision};
@@ -11,7 +12,7 @@ use crate::protocol::control::WaitingApproval;
 use crate::protocol::driver::DriverName;
 use crate::protocol::ids::{ApprovalId, ConversationId};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// The most open approvals of one driver. An agent's turn rarely has more.
@@ -34,7 +35,11 @@ pub(in crate::engine) struct DriverAnswer {
 
 /// The approvals of all drivers, oldest first. Cheap to clone.
 #[derive(Clone, Default)]
-pub(in crate::engine) struct DriverApprovals(Arc<Mutex<Vec<Listed>>>);
+pub(in crate::engine) struct DriverApprovals {
+    listed: Arc<Mutex<Vec<Listed>>>,
+    /// Locked after `listed` if both are held.
+    withdrawals: Arc<Mutex<Withdrawals>>,
+}
 
 struct Listed {
     shown: WaitingApproval,
@@ -53,7 +58,7 @@ pub(in crate::engine) struct PendingDriverApproval {
 }
 
 impl DriverApprovals {
-    /// Opens an approval. Fails if too many wait, or if it is too long.
+    /// Opens an approval. Fails if it is too long, too many wait, or too many were withdrawn a short time ago.
     pub(in crate::engine) fn ask(
         &self,
         shown: WaitingApproval,
@@ -63,7 +68,8 @@ impl DriverApprovals {
         if length > MOST_BYTES_OF_ONE {
             return Err(DriversError::ApprovalTooLong);
         }
-        let mut listed = lock(&self.0);
+        lock(&self.withdrawals).check(&shown.conversation_id, Instant::now())?;
+        let mut listed = lock(&self.listed);
         let open = || listed.iter().filter(|one| one.answer.is_some());
         let of_one = || open().filter(|one| one.shown.conversation_id == shown.conversation_id);
         for (count, taken, most, longest) in [
@@ -82,7 +88,7 @@ impl DriverApprovals {
 
     /// Answers an open approval. Returns `false` if there is none of this id, or it does not offer this answer.
     pub(in crate::engine) fn answer(&self, id: &ApprovalId, answer: DriverAnswer) -> bool {
-        let mut listed = lock(&self.0);
+        let mut listed = lock(&self.listed);
         let offers = |one: &Listed| {
             let takes_text = answer.decision == Decision::AllowOnce && one.shown.action.text.is_some();
             one.shown.choices.contains(&answer.decision) && (answer.text.is_none() || takes_text)
@@ -93,29 +99,32 @@ impl DriverApprovals {
 
     /// Returns the open approvals.
     pub(in crate::engine) fn open(&self) -> Vec<WaitingApproval> {
-        lock(&self.0).iter().filter(|one| one.answer.is_some()).map(|one| one.shown.clone()).collect()
+        lock(&self.listed).iter().filter(|one| one.answer.is_some()).map(|one| one.shown.clone()).collect()
     }
 
     /// Returns the approvals that panels show: the open ones, and the closed ones of which they do not know yet.
     pub(super) fn in_panels(&self) -> Vec<(WaitingApproval, DriverName)> {
-        lock(&self.0).iter().map(|one| (one.shown.clone(), one.from.clone())).collect()
+        lock(&self.listed).iter().map(|one| (one.shown.clone(), one.from.clone())).collect()
     }
 
     /// Returns the open approval of this id.
     pub(in crate::engine) fn find(&self, id: &ApprovalId) -> Option<WaitingApproval> {
         let is_it = |one: &&Listed| one.answer.is_some() && one.shown.approval_id == *id;
-        lock(&self.0).iter().find(is_it).map(|one| one.shown.clone())
+        lock(&self.listed).iter().find(is_it).map(|one| one.shown.clone())
     }
 
     pub(super) fn withdraw_of(&self, conversation: &ConversationId) {
-        for one in lock(&self.0).iter_mut().filter(|one| one.shown.conversation_id == *conversation) {
-            one.answer = None;
+        for one in lock(&self.listed).iter_mut().filter(|one| one.shown.conversation_id == *conversation) {
+            if one.answer.take().is_some() {
+                // A client that ends withdraws what it asked for, and can register again.
+                lock(&self.withdrawals).add(conversation.clone(), Instant::now());
+            }
         }
     }
 
     /// Closes an approval. Returns `false` if it was answered or withdrawn already.
     fn close(&self, id: &ApprovalId) -> bool {
-        let mut listed = lock(&self.0);
+        let mut listed = lock(&self.listed);
         let asked = listed.iter_mut().find(|one| one.shown.approval_id == *id);
         asked.and_then(|one| one.answer.take()).is_some()
     }
@@ -134,9 +143,20 @@ impl PendingDriverApproval {
         answer_within(&mut self.answer, limit, cancelled, time_out).await
     }
 
+    /// Closes the approval because of something that the person did. It does not count as withdrawn.
+    pub(in crate::engine) fn close_for_person(&self) {
+        self.approvals.close(&self.id);
+    }
+
     /// Takes the approval off the list of the panels, which know how it ended.
     pub(in crate::engine) fn leave_panels(&self) {
-        lock(&self.approvals.0).retain(|one| one.shown.approval_id != self.id);
+        let mut listed = lock(&self.approvals.listed);
+        let Some(at) = listed.iter().position(|one| one.shown.approval_id == self.id) else { return };
+        let left = listed.remove(at);
+        // It was neither answered nor out of time.
+        if left.answer.is_some() {
+            lock(&self.approvals.withdrawals).add(left.shown.conversation_id, Instant::now());
+        }
     }
 }
 
@@ -204,6 +224,23 @@ mod tests {
         let denied = DriverAnswer { by: AnsweredBy::Timeout, ..answer(Decision::Deny) };
         assert_eq!(waiting.answered(Duration::ZERO, pending()).await, Some(denied));
         assert!(!approvals.answer(&id, answer(Decision::Deny)) && approvals.find(&id).is_none(), "it is over");
+    }
+
+    #[test]
+    fn only_what_the_driver_withdraws_counts() {
+        let approvals = DriverApprovals::default();
+        let ask = || approvals.ask(shown("loop", "a", &[Decision::Deny]), from());
+        for round in 0..20 {
+            let waiting = ask().unwrap();
+            match round % 3 {
+                0 => waiting.close_for_person(),
+                1 => assert!(approvals.answer(&ApprovalId::new("a"), answer(Decision::Deny))),
+                _ => assert!(approvals.close(&ApprovalId::new("a")), "its time is over"),
+            }
+        }
+        let withdrawn = (0..20).take_while(|_| ask().is_ok()).count();
+        assert_eq!(withdrawn, 6);
+        assert!(approvals.ask(shown("other", "b", &[Decision::Deny]), from()).is_ok());
     }
 
     #[test]

@@ -72,6 +72,11 @@ impl Driver {
         RunningCall { driver: self.clone(), taken }
     }
 
+    /// Returns true if a call still runs in a tab that the person took back.
+    pub(in crate::engine) fn is_taken_back_in(&self, tab: TabId) -> bool {
+        lock(&self.running).iter().any(|(of, taken)| *of == tab && taken.is_cancelled())
+    }
+
     /// Cancels the calls that run in a tab.
     pub(in crate::engine) fn cancel_in(&self, tab: TabId) {
         lock(&self.running).iter().filter(|(of, _)| *of == tab).for_each(|(_, taken)| taken.cancel());

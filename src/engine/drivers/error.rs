@@ -27,6 +27,9 @@ pub(in crate::engine) enum DriversError {
     TakenBack { tab: String },
     /// `waiting` approvals of this driver, or of all drivers, wait already, and no more fit.
     TooManyApprovals { waiting: usize },
+    /// This driver, or all drivers together, withdrew `most` approvals a short time ago. In `seconds` the next one may be
+    /// opened.
+    WithdrawsTooOften { most: usize, seconds: u64 },
     /// Nobody works in the tab that the person wants to take over.
     NobodyWorks { tab: String },
     /// A note is for nobody, because no tab is taken over.
@@ -108,6 +111,11 @@ impl From<DriversError> for Fault {
                     if waiting == 1 { "waits" } else { "wait" }
                 ),
                 "Wait until the person has answered one of them, then repeat the call.",
+            ),
+            DriversError::WithdrawsTooOften { most, seconds } => (
+                FaultCode::Conflict,
+                format!("{most} approvals were withdrawn within a minute, so no new one is opened for {seconds} s"),
+                "Wait that long. Then repeat the call once, and keep it open until the person has answered.",
             ),
             DriversError::NobodyWorks { tab } => (
                 FaultCode::NotFound,

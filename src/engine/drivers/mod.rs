@@ -14,6 +14,7 @@ mod names;
 mod service;
 mod taking_over;
 mod telling;
+mod withdrawals;
 
 pub(super) use approvals::{DriverAnswer, PendingDriverApproval};
 pub(super) use audit_lines::{agent_name, driver_entry, endpoint_entry};

@@ -83,10 +83,18 @@ impl ConversationTools {
         };
         let limit = self.services.config.approval_limit().min(CLIENT_WAITS);
         let answered = closes.waiting.answered(limit, cancelled).await;
-        if let Some(answered) = answered {
-            closes.answer = answered;
+        match answered {
+            Some(answered) => closes.answer = answered,
+            None if self.withdrawn_for_person(driver, tab) => closes.waiting.close_for_person(),
+            None => {}
         }
         Ok(closes.answer.clone())
+    }
+
+    /// Returns true if a call in a tab was cancelled because the person took the tab back or works in it.
+    fn withdrawn_for_person(&self, driver: &Driver, tab: TabId) -> bool {
+        let pause = self.services.pauses.of(driver.conversation.id());
+        driver.is_taken_back_in(tab) || pause.is_some_and(|pause| pause.tab == tab)
     }
 
     /// Runs a call of a driver until the person takes back its tab at the latest.
