@@ -12,7 +12,7 @@ const ESCAPE: usize = 6;
 pub(crate) fn repair(json: &[u8]) -> Cow<'_, [u8]> {
     let mut repaired = Cow::Borrowed(json);
     let mut at = 0;
-    while let Some(found) = json.get(at..).and_then(|rest| rest.iter().position(|byte| *byte == b'\\')) {
+    while let Some(found) = json.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
         at += found;
         at += match unit(json, at) {
             Some(0xD800..=0xDBFF) if matches!(unit(json, at + ESCAPE), Some(0xDC00..=0xDFFF)) => 2 * ESCAPE,

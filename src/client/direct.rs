@@ -17,8 +17,8 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// Most answers fit in this many bytes.
-const FIRST_READ: usize = 16 * 1024;
+/// Read at a time, in bytes. Most answers fit in it.
+const CHUNK: usize = 64 * 1024;
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 /// The message of hyper, which the other client reports.
 const CLOSED_EARLY: &str = "connection closed before message completed";
@@ -54,18 +54,15 @@ struct Exchange<'a> {
 impl Exchange<'_> {
     fn run(&mut self, request: &[u8]) -> Result<Answer, Fault> {
         self.send(request)?;
-        let mut received = Vec::with_capacity(FIRST_READ);
+        let mut received = Vec::new();
+        let mut chunk = vec![0; CHUNK];
         loop {
             if let Some(answer) = Answer::whole(&received, false)? {
                 return Ok(answer);
             }
-            let known = received.len();
-            received.resize(known + FIRST_READ.max(known), 0);
-            let read = self.stream.read(received.get_mut(known..).unwrap_or_default());
-            received.truncate(known + *read.as_ref().unwrap_or(&0));
-            match read {
+            match self.stream.read(&mut chunk) {
                 Ok(0) => return Answer::whole(&received, true)?.ok_or_else(|| gone(CLOSED_EARLY.to_owned())),
-                Ok(_) => {}
+                Ok(read) => received.extend_from_slice(chunk.get(..read).unwrap_or_default()),
                 Err(error) => self.wait(&error, PollFlags::IN)?,
             }
         }
