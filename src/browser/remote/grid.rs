@@ -56,6 +56,11 @@ impl Grid {
             false => json!([{ "se:downloadsEnabled": true }, {}]),
         };
         let body = json!({ "capabilities": { "alwaysMatch": self.capabilities, "firstMatch": first_match } });
+        // A Grid may keep the request in its queue for minutes. One that does not even tell its state is not waited for.
+        let told = send(&at(&self.hub, "/status"), Method::GET, None, Bounds::default()).await;
+        if let Err(slow @ RemoteError::Slow { .. }) = told {
+            return Err(slow);
+        }
         let bounds = Bounds { limit: QUEUE_LIMIT, largest: SMALL };
         let answer = match send(&at(&self.hub, "/session"), Method::POST, Some(&body), bounds).await {
             Err(RemoteError::Slow { .. }) => return Err(RemoteError::Busy(self.hub.shown())),
