@@ -179,7 +179,7 @@ const SERVICES: [(&str, &[&str]); 34] = [
     ),
     (
         "registrations",
-        &["approvals", "browsers", "conversations", "drivers", "pauses", "policy", "tabs", "tasks", "tools"],
+        &["agents", "approvals", "browsers", "conversations", "drivers", "pauses", "policy", "tabs", "tasks", "tools"],
     ),
     (
         "conversation_task",

@@ -42,7 +42,7 @@ mod worktrees;
 
 pub(crate) use crate::browser::relay::FromExtension;
 pub(crate) use activity::{Followed, RING as ACTIVITY_RING};
-pub(crate) use agents::AgentAccess;
+pub(crate) use agents::{AgentAccess, PageToolOffer};
 pub(crate) use config::Config;
 pub(crate) use drivers::{Driver, Endpoint, Taken};
 #[cfg(any(test, feature = "fuzzing"))]

@@ -2,6 +2,7 @@
 
 use crate::command::registry;
 use crate::protocol::fault::Fault;
+use crate::protocol::page_tool::ListedPageTool;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::ErrorData;
@@ -16,6 +17,11 @@ const MOST_TEXT: usize = 100 * 1024;
 pub(super) fn tool(name: String, description: String, schema: Map<String, Value>, reads: bool, writes: bool) -> Tool {
     Tool::new(name, description, Arc::new(schema))
         .with_annotations(ToolAnnotations::new().read_only(reads).destructive(writes && !reads).open_world(true))
+}
+
+/// Returns a page's tool as it is listed: it may do anything that the page can.
+pub(super) fn page_tool(tool: ListedPageTool) -> Tool {
+    self::tool(tool.name, tool.description, tool.schema, false, true)
 }
 
 /// Returns a successful result. `images` are pairs of media type and bytes.

@@ -7,6 +7,7 @@
 mod answer;
 mod hints;
 mod lines;
+mod list_changes;
 mod malformed;
 mod progress;
 mod registration;
@@ -50,7 +51,7 @@ pub(crate) fn router(path: &str, shutdown: CancellationToken) -> Router {
     sessions.session_config.keep_alive = Some(SESSION_KEPT);
     sessions.session_config.completed_cache_ttl = ANSWER_KEPT;
     let sessions = Arc::new(sessions);
-    let service = StreamableHttpService::new(|| Ok(BrowserTools), sessions.clone(), config);
+    let service = StreamableHttpService::new(|| Ok(BrowserTools::default()), sessions.clone(), config);
     Router::new()
         .route_service(path, service)
         .layer(from_fn_with_state(sessions, end_with_agent))

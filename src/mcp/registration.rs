@@ -3,11 +3,16 @@
 //! Owns when it registers: before the first command, and again after a daemon ended. The daemon ends the registration with
 //! this process or its connection.
 
+use super::list_changes;
+use crate::base::mutex::lock;
 use crate::client::http::Client;
 use crate::protocol::driver::{DriverBegin, DriverInfo, DriverLine};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::DriverId;
-use std::sync::Arc;
+use crate::protocol::page_tool::ListedPageTool;
+use rmcp::RoleServer;
+use rmcp::service::Peer;
+use std::sync::{Arc, Mutex as StdMutex};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +25,8 @@ pub(super) struct Registration {
     client: Client,
     identity: DriverBegin,
     registered: Arc<Mutex<Option<Registered>>>,
+    /// The tools of the page in the client's tab, as the daemon told them last.
+    page_tools: Arc<StdMutex<Vec<ListedPageTool>>>,
 }
 
 struct Registered {
@@ -30,12 +37,22 @@ struct Registered {
 
 impl Registration {
     pub(super) fn new(client: Client, identity: DriverBegin) -> Self {
-        Self { client, identity, registered: Arc::default() }
+        Self { client, identity, registered: Arc::default(), page_tools: Arc::default() }
     }
 
-    /// Returns the id of the registration. Registers if there is none. `name` is the MCP client's own name. Fails if the
-    /// daemon can't be reached or refuses.
-    pub(super) async fn id(&self, name: &str) -> Result<DriverId, Fault> {
+    /// Returns true if the client is offered the tools of pages. A trusted one is not: its tab is the person's.
+    pub(super) fn reads_page_tools(&self) -> bool {
+        self.identity.page_tools && !self.identity.trusted
+    }
+
+    /// Returns the tools of the page in the client's tab.
+    pub(super) fn page_tools(&self) -> Vec<ListedPageTool> {
+        lock(&self.page_tools).clone()
+    }
+
+    /// Returns the id of the registration. Registers if there is none. `name` is the MCP client's own name; `peer` is told
+    /// when the page's tools change. Fails if the daemon can't be reached or refuses.
+    pub(super) async fn id(&self, name: &str, peer: &Peer<RoleServer>) -> Result<DriverId, Fault> {
         let mut registered = self.registered.lock().await;
         if let Some(known) = registered.as_ref().filter(|known| !known.ended.is_cancelled()) {
             return Ok(known.id.clone());
@@ -53,12 +70,26 @@ impl Registration {
                 .hint("Repeat the call."));
         };
         let end = ended.clone().drop_guard();
+        let (known, peer) = (self.page_tools.clone(), peer.clone());
         tokio::spawn(async move {
-            // Reading holds the registration. No further line comes.
-            while let Ok(Some(DriverLine::Begun(_))) = lines.next().await {}
+            // Reading holds the registration.
+            while let Ok(Some(line)) = lines.next().await {
+                if let DriverLine::PageTools(offered) = line {
+                    take(&known, offered, &peer).await;
+                }
+            }
+            take(&known, Vec::new(), &peer).await;
             drop(end);
         });
         *registered = Some(Registered { id: driver_id.clone(), ended });
         Ok(driver_id)
+    }
+}
+
+/// Keeps what the page offers now, and tells the client if its list is another one.
+async fn take(known: &StdMutex<Vec<ListedPageTool>>, offered: Vec<ListedPageTool>, peer: &Peer<RoleServer>) {
+    let before = std::mem::replace(&mut *lock(known), offered.clone());
+    if before != offered {
+        list_changes::tell(peer).await;
     }
 }

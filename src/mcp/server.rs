@@ -1,6 +1,6 @@
 //! The MCP server for all conversations. Each request carries its conversation's tools.
 
-use super::{answer, hints, progress};
+use super::{answer, hints, list_changes, progress};
 use crate::command::registry;
 use crate::engine::AgentAccess;
 use crate::protocol::VERSION;
@@ -12,12 +12,17 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The key under which Claude Code sends the id of the call's step.
 const CALL_ID: &str = "claudecode/toolUseId";
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct BrowserTools;
+/// The server of one session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BrowserTools {
+    /// True once its client is told of changes of the list.
+    tells: Arc<AtomicBool>,
+}
 
 /// Returns the tools that the HTTP guard attached to the request. Fails if there are none.
 fn tools(context: &RequestContext<RoleServer>) -> Result<Arc<dyn AgentAccess>, ErrorData> {
@@ -31,7 +36,7 @@ fn tools(context: &RequestContext<RoleServer>) -> Result<Arc<dyn AgentAccess>, E
 
 impl ServerHandler for BrowserTools {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
             .with_server_info(Implementation::new("gstack", VERSION))
             .with_instructions("The browser tab that the person looks at. Take a snapshot before clicking.")
     }
@@ -41,11 +46,19 @@ impl ServerHandler for BrowserTools {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let offered = tools(&context)?.offered();
-        let listed = offered
+        let tools = tools(&context)?;
+        let mut offers = tools.page_tools();
+        let of_page = offers.borrow_and_update().clone();
+        // Only a client that has listed them needs to know of a change.
+        if !self.tells.swap(true, Ordering::Relaxed) {
+            tokio::spawn(list_changes::follow(offers, context.peer.clone(), tools.ended().clone()));
+        }
+        let listed = tools
+            .offered()
             .into_iter()
             .map(|tool| answer::tool(tool.name, tool.description, tool.schema, tool.read_only, tool.writes));
-        Ok(ListToolsResult::with_all_items(listed.collect()))
+        let of_page = of_page.iter().map(|offer| answer::page_tool(offer.listed.clone()));
+        Ok(ListToolsResult::with_all_items(listed.chain(of_page).collect()))
     }
 
     async fn call_tool(

@@ -12,11 +12,12 @@ use crate::protocol::VERSION;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::driver::DriverBegin;
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::page_tool::PAGE_TOOL_PREFIX;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult, PaginatedRequestParams,
     ServerCapabilities, ServerConfig,
 };
-use rmcp::service::{RequestContext, ServerInitializeError};
+use rmcp::service::{Peer, RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::Value;
 use std::io;
@@ -36,7 +37,8 @@ pub(crate) struct StdioTools {
 impl StdioTools {
     /// `identity` says who registers; its client's name comes from `initialize`.
     pub(crate) fn new(client: Client, profile: ToolProfile, template: CommandRequest, identity: DriverBegin) -> Self {
-        let registration = Registration::new(client.clone(), identity);
+        let page_tools = profile.specs().any(|spec| spec.class == Class::PageTool);
+        let registration = Registration::new(client.clone(), DriverBegin { page_tools, ..identity });
         Self { client, profile, template, registration }
     }
 
@@ -48,6 +50,11 @@ impl StdioTools {
         };
         let served = self.serve_with(tokio::io::stdin(), tokio::io::stdout()).await;
         served.map_err(broken)
+    }
+
+    /// Returns true for a name that only a page's tool has, if the client is offered those.
+    fn is_page_tool(&self, name: &str) -> bool {
+        name.starts_with(PAGE_TOOL_PREFIX) && self.registration.reads_page_tools()
     }
 
     async fn serve_with(
@@ -70,16 +77,22 @@ impl StdioTools {
         }
     }
 
-    /// Runs a command. `client` is the program's own name.
-    async fn run(&self, spec: &Spec, arguments: &Value, client: &str) -> Result<CallToolResult, Fault> {
+    /// Runs a command.
+    async fn run(&self, spec: &Spec, arguments: &Value, peer: &Peer<RoleServer>) -> Result<CallToolResult, Fault> {
         if !self.profile.is_whole(spec)
             && let Some(fault) = tool_schema::given_withheld(spec, arguments)
         {
             return Err(fault);
         }
         let args = tool_schema::arguments_of(spec, arguments)?;
-        let driver_id = Some(self.registration.id(client).await?);
-        let request = CommandRequest { command: spec.name.to_owned(), args, driver_id, ..self.template.clone() };
+        self.send(spec.name.to_owned(), args, peer).await
+    }
+
+    /// Sends a command under the registration of the client.
+    async fn send(&self, command: String, args: Vec<String>, peer: &Peer<RoleServer>) -> Result<CallToolResult, Fault> {
+        let client = peer.peer_info().map(|info| info.client_info.name.clone()).unwrap_or_default();
+        let driver_id = Some(self.registration.id(&client, peer).await?);
+        let request = CommandRequest { command, args, driver_id, ..self.template.clone() };
         let result: CommandResult = self.client.post("/command", &request).await?;
         let files = result.files;
         let images = tokio::task::spawn_blocking(move || {
@@ -93,7 +106,7 @@ impl StdioTools {
 
 impl ServerHandler for StdioTools {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build())
             .with_server_info(Implementation::new("gstack", VERSION))
             .with_instructions(
                 "The person's web browser. You work in tabs of your own: `tabs` lists them, `newtab` opens one, `lease` asks \
@@ -115,7 +128,8 @@ impl ServerHandler for StdioTools {
             let changes = spec.changes() || (spec.class == Class::Read && !reads);
             answer::tool(spec.name.to_owned(), tool_schema::description(spec), schema, reads, changes)
         });
-        Ok(ListToolsResult::with_all_items(listed.collect()))
+        let of_page = self.registration.page_tools().into_iter().map(answer::page_tool);
+        Ok(ListToolsResult::with_all_items(listed.chain(of_page).collect()))
     }
 
     async fn call_tool(
@@ -123,19 +137,24 @@ impl ServerHandler for StdioTools {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let spec = self
-            .profile
-            .find(&request.name)
-            .ok_or_else(|| answer::unknown_tool(&request.name, self.profile.specs().map(|spec| spec.name)))?;
+        let spec = self.profile.find(&request.name);
+        if spec.is_none() && !self.is_page_tool(&request.name) {
+            return Err(answer::unknown_tool(&request.name, self.profile.specs().map(|spec| spec.name)));
+        }
         let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let client = context.peer.peer_info().map(|info| info.client_info.name.clone()).unwrap_or_default();
+        let run = async {
+            match spec {
+                Some(spec) => self.run(spec, &arguments, &context.peer).await,
+                None => self.send(request.name.to_string(), vec![arguments.to_string()], &context.peer).await,
+            }
+        };
         let outcome = tokio::select! {
-            outcome = progress::told(&context, spec.name, self.run(spec, &arguments, &client)) => outcome,
+            outcome = progress::told(&context, &request.name, run) => outcome,
             // Returning closes the connection to the daemon, which ends the command.
             () = context.ct.cancelled() => Err(Fault::new(FaultCode::Cancelled, "the call was withdrawn")),
         };
         let failed = |fault: Fault| {
-            let hint = hints::for_client(&fault, Some(spec), &|name| self.profile.find(name).is_some());
+            let hint = hints::for_client(&fault, spec, &|name| self.profile.find(name).is_some());
             answer::failure(&fault, hint)
         };
         Ok(outcome.unwrap_or_else(failed).into())

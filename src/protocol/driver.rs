@@ -6,6 +6,7 @@
 use super::chat::{AnsweredBy, Decision};
 use super::control::WaitingApproval;
 use super::ids::{ApprovalId, ChromeTabId, DriverId, TabId, WindowId};
+use super::page_tool::ListedPageTool;
 use serde::{Deserialize, Serialize};
 
 /// `POST /driver`: registers the process that asks as a driver. The registration lasts until its connection or its
@@ -32,6 +33,9 @@ pub(crate) struct DriverBegin {
     /// Its working directory, which its relative paths start from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// It reads `DriverLine::PageTools`. A client that is older than this line gets none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub page_tools: bool,
 }
 
 /// One line of the answer to `POST /driver`. The stream stays open for as long as the driver is registered.
@@ -41,6 +45,8 @@ pub(crate) struct DriverBegin {
 pub(crate) enum DriverLine {
     /// The first line.
     Begun(DriverInfo),
+    /// The tools of the page that its tab shows, whenever they change.
+    PageTools(Vec<ListedPageTool>),
 }
 
 /// How a driver drives.

@@ -37,6 +37,7 @@ pub mod keeper;
 pub(crate) mod links;
 pub(crate) mod methods;
 pub(crate) mod page_context;
+pub(crate) mod page_tool;
 pub(crate) mod panel_key;
 pub(crate) mod panels;
 pub(crate) mod policy;

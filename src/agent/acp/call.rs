@@ -8,6 +8,7 @@ use crate::agent::clip::{clip, one_line};
 use crate::agent::guard::Guard;
 use crate::agent::rpc::content::{self, Content};
 use crate::protocol::chat::StepKind;
+use crate::protocol::page_tool::PAGE_TOOL_PREFIX;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +60,7 @@ impl Call {
 
     /// Returns the registry's name if this is one of our own tools. Known agents name them `mcp__gstack__goto` (Claude
     /// Code) and `goto (gstack MCP Server)` (Gemini).
-    pub(super) fn own_tool<'a>(&self, offered: &'a [String]) -> Option<&'a str> {
+    pub(super) fn own_tool<'a>(&'a self, offered: &'a [String]) -> Option<&'a str> {
         let meta =
             self.told.meta.as_ref().and_then(|meta| meta.pointer("/claudeCode/toolName")).and_then(Value::as_str);
         let named = meta.unwrap_or_else(|| self.title());
@@ -68,6 +69,11 @@ impl Call {
             "execute" => return None,
             _ => named.strip_prefix("mcp__gstack__").or_else(|| named.strip_suffix(" (gstack MCP Server)"))?,
         };
+        // A page's tools are ours too: the policy asks about each call.
+        let is_plain = |text: &str| text.chars().all(|one| one.is_ascii_alphanumeric() || matches!(one, '_' | '-'));
+        if candidate.starts_with(PAGE_TOOL_PREFIX) && is_plain(candidate) {
+            return Some(candidate);
+        }
         offered.iter().map(String::as_str).find(|tool| *tool == candidate)
     }
 
@@ -210,6 +216,9 @@ mod tests {
         assert_eq!(own(json!({"title": "goto (gstack MCP Server)", "kind": "other"})).as_deref(), Some("goto"));
         assert_eq!(own(json!({"title": "mcp__gstack__goto", "kind": "execute"})), None);
         assert_eq!(own(json!({"title": "eval (gstack MCP Server)"})), None);
+        assert_eq!(own(json!({"title": "page_add (gstack MCP Server)"})).as_deref(), Some("page_add"));
+        assert_eq!(own(json!({"title": "page_add; rm (gstack MCP Server)"})), None);
+        assert_eq!(own(json!({"title": "page_add"})), None);
     }
 
     #[test]

@@ -49,4 +49,6 @@ pub(crate) use tab::{
     Cookie, Locality, MemoryReport, PartitionKey, Screen, ServiceWorker, Stopped, TemporaryTab, titles,
 };
 pub(crate) use wait::{LoadState, Presence};
+#[cfg(test)]
+pub(crate) use web_mcp::page_tool_for_tests;
 pub(crate) use web_mcp::{PageTool, PageTools, ToolChoice, ToolOutcome, choose};

@@ -6,14 +6,16 @@ use super::redaction;
 use crate::command::core::{Call, tool_schema};
 use crate::command::registry;
 use crate::command::spec::ValueType;
+use crate::protocol::page_tool::PAGE_TOOL_PREFIX;
 use serde_json::Value;
 
 /// Redacts the arguments of one of our tools, as JSON. `arguments`: as given by an agent, possibly cut off. Arguments
 /// of other tools stay unchanged.
 pub(crate) fn redacted(tool: &str, arguments: &str) -> String {
-    let Some(spec) = registry::find(tool) else { return arguments.to_owned() };
-    if arguments.is_empty() {
-        return String::new();
+    let is_of_page = tool.starts_with(PAGE_TOOL_PREFIX);
+    let spec = registry::find(tool);
+    if arguments.is_empty() || !(is_of_page || spec.is_some()) {
+        return arguments.to_owned();
     }
     let Ok(mut given) = serde_json::from_str::<Value>(arguments) else {
         return Value::from(redaction::counted(&[arguments.to_owned()])).to_string();
@@ -22,17 +24,15 @@ pub(crate) fn redacted(tool: &str, arguments: &str) -> String {
         Value::Object(given) => {
             for (name, value) in given.iter_mut() {
                 // An unknown argument may contain anything.
-                let known = tool_schema::holdings(spec).find(|(known, _)| known == name);
+                let known = spec.and_then(|spec| tool_schema::holdings(spec).find(|(known, _)| known == name));
                 hide(known.map_or(ValueType::Secret, |(_, holds)| holds), value);
             }
         }
         Value::Array(words) => {
             let words: Vec<String> = words.iter().map(text_of).collect();
-            let call = Call::of(spec, words.clone());
-            return Value::from(
-                call.map_or_else(|_| redaction::unreadable(&words), |call| redaction::arguments(&call)),
-            )
-            .to_string();
+            let call = spec.and_then(|spec| Call::of(spec, words.clone()).ok());
+            let kept = call.map_or_else(|| redaction::unreadable(&words), |call| redaction::arguments(&call));
+            return Value::from(kept).to_string();
         }
         _ => {}
     }
@@ -65,6 +65,8 @@ mod tests {
             ("fill", r##"["#pw","hunter2"]"##, r##"["#pw","[7 characters]"]"##),
             ("fill", r#"{"password":"hunter2"}"#, r#"{"password":"[7 characters]"}"#),
             ("tabs", "", ""),
+            ("page_add", r#"{"a":"hunter2"}"#, r#"{"a":"[7 characters]"}"#),
+            ("page_add", "hunter", r#""[6 characters]""#),
             ("Bash", r#"{"command":"ls"}"#, r#"{"command":"ls"}"#),
         ] {
             assert_eq!(redacted(tool, given), kept, "{tool} {given}");

@@ -5,10 +5,12 @@
 use crate::agent::adapter::ToolResult;
 use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::fault::Fault;
-use crate::protocol::ids::ConversationId;
+use crate::protocol::ids::{ConversationId, TabId};
+use crate::protocol::page_tool::ListedPageTool;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// A tool as MCP lists it.
@@ -22,6 +24,17 @@ pub(crate) struct OfferedTool {
     pub writes: bool,
 }
 
+/// A tool of the page that an agent's tab shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PageToolOffer {
+    pub listed: ListedPageTool,
+    /// The page's own name for it.
+    pub tool: String,
+    /// The host of its document, if it has one.
+    pub site: Option<String>,
+    pub tab: TabId,
+}
+
 /// The tools of one agent of one conversation.
 pub(crate) trait AgentAccess: Send + Sync {
     fn conversation_id(&self) -> &ConversationId;
@@ -32,7 +45,10 @@ pub(crate) trait AgentAccess: Send + Sync {
     /// Returns the tools as MCP lists them.
     fn offered(&self) -> Vec<OfferedTool>;
 
-    /// Returns true if a tool of this name exists.
+    /// Returns the tools of the page in the agent's tab, as they change.
+    fn page_tools(&self) -> watch::Receiver<Arc<Vec<PageToolOffer>>>;
+
+    /// Returns true if a call of a tool of this name runs or says why not.
     fn offers(&self, tool: &str) -> bool;
 
     /// Runs a call that came over MCP. `id` is the agent's own id of the call, if it gives one.

@@ -14,7 +14,7 @@ mod slots;
 mod spare;
 mod tokens;
 
-pub(crate) use access::{AgentAccess, OfferedTool};
+pub(crate) use access::{AgentAccess, OfferedTool, PageToolOffer};
 pub(super) use choice::Choice;
 pub(super) use model::split_model;
 pub(crate) use pool::AgentPool;

@@ -78,6 +78,12 @@ impl PolicyService {
         }
     }
 
+    /// Returns whether the rules let an action run without asking. Nothing is done by it, so it is not recorded.
+    pub(in crate::engine) fn would_run(&self, request: &ActionRequest) -> bool {
+        let store = lock(&self.0.rules);
+        matches!(rules::decide(store.rules(), request, store.now(now_millis())), Verdict::Run(_))
+    }
+
     /// Handles the person's answer: records it, and keeps it as a rule if it applies more than once.
     pub(in crate::engine) fn settle(
         &self,

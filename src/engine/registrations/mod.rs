@@ -8,6 +8,7 @@ mod cdp_clients;
 pub(crate) use cdp_clients::{CdpClient, is_web_page};
 
 use crate::base::process::Process;
+use crate::engine::agents::{AgentAccess, PageToolOffer};
 use crate::engine::approvals::Approvals;
 use crate::engine::browsers::Browsers;
 use crate::engine::conversations::Conversations;
@@ -22,7 +23,7 @@ use crate::protocol::driver::{DriverBegin, DriverKind, DriverLine};
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use std::sync::Arc;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 /// A handle to the registrations of drivers. Cheap to clone.
 #[derive(Clone)]
@@ -69,6 +70,7 @@ impl Registrations {
         }
         let begun = DriverLine::Begun(self.drivers.info(&driver));
         let shutdown = self.tasks.shutdown();
+        let page_tools = registered.tools.as_ref().filter(|_| begin.page_tools).map(|tools| tools.page_tools());
         self.tasks.spawn(async move {
             let registered = registered;
             if lines.send(begun).await.is_err() {
@@ -76,6 +78,7 @@ impl Registrations {
             }
             tokio::select! {
                 () = lines.closed() => {}
+                () = tell_page_tools(page_tools, &lines) => {}
                 () = registered.driver.process.ended() => {}
                 () = shutdown.cancelled() => {}
             }
@@ -109,6 +112,17 @@ impl Registrations {
         let Some(tab) = named else { return Ok(None) };
         self.drivers.open_tab(tab)?;
         Ok(Some(tab))
+    }
+}
+
+/// Tells a driver of the tools of its tab's page whenever they change. Ends when nobody reads the lines.
+async fn tell_page_tools(offers: Option<watch::Receiver<Arc<Vec<PageToolOffer>>>>, lines: &mpsc::Sender<DriverLine>) {
+    let Some(mut offers) = offers else { return std::future::pending().await };
+    while offers.changed().await.is_ok() {
+        let listed = offers.borrow_and_update().iter().map(|offer| offer.listed.clone()).collect();
+        if lines.send(DriverLine::PageTools(listed)).await.is_err() {
+            return;
+        }
     }
 }
 

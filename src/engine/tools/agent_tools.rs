@@ -2,10 +2,10 @@
 //!
 //! Owns the lifetime of a token, which is that of its agent. The table of tokens is in `agents`.
 
-use super::{ConversationTools, tool_list};
+use super::{ConversationTools, page_tool_list, page_tool_look, tool_list};
 use crate::agent::adapter::ToolResult;
 use crate::engine::activity::ActivityLog;
-use crate::engine::agents::{AgentAccess, OfferedTool, Tokens};
+use crate::engine::agents::{AgentAccess, OfferedTool, PageToolOffer, Tokens};
 use crate::engine::approvals::Approvals;
 use crate::engine::browser_connection::BrowserConnection;
 use crate::engine::browsers::Browsers;
@@ -27,6 +27,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// The services that tools act through, and the tokens of running agents. Cheap to clone.
@@ -69,6 +70,9 @@ impl AgentTools {
     fn admit(&self, tools: ConversationTools) -> Arc<ConversationTools> {
         let tools = Arc::new(tools);
         self.tokens.admit(tools.token(), tools.clone());
+        if !tools.by_person {
+            self.tasks.spawn(page_tool_look::follow(tools.clone()));
+        }
         tools
     }
 
@@ -107,8 +111,12 @@ impl AgentAccess for ConversationTools {
         tool_list::all()
     }
 
+    fn page_tools(&self) -> watch::Receiver<Arc<Vec<PageToolOffer>>> {
+        self.page_tools.watch()
+    }
+
     fn offers(&self, tool: &str) -> bool {
-        tool_list::find(tool).is_some()
+        tool_list::find(tool).is_some() || page_tool_list::is_page_tool(tool)
     }
 
     fn run_tool<'a>(

@@ -20,6 +20,10 @@ pub(super) enum ToolError {
     TypesBeyondTab,
     /// What the page says about its tool is too long for a person to read.
     ToolTooLong(String),
+    /// The page in the agent's tab offers no tool that is listed under this name.
+    PageToolGone(String),
+    /// The input of a page's tool is not JSON.
+    InputNotJson(String),
     /// The person took over the tab and has not handed it back in time.
     PersonWorks(TabId),
     /// The action did not start, because the person used the page. `then`: what they said, and the page now.
@@ -59,6 +63,14 @@ impl From<ToolError> for Fault {
                 format!("what the page says about its tool {name:?} is too long to be shown for approval"),
                 "Use the page itself instead.",
             ),
+            ToolError::PageToolGone(name) => (
+                FaultCode::NotFound,
+                format!("the page in your tab does not offer {name} any more"),
+                "List the tools again, or use `webmcp-list`. Nothing was done.",
+            ),
+            ToolError::InputNotJson(name) => {
+                (FaultCode::BadRequest, format!("the input of {name} is not JSON"), "Give it one JSON object.")
+            }
             ToolError::PersonWorks(tab) => (
                 FaultCode::Conflict,
                 format!("the person took over tab {tab} and has not handed it back"),

@@ -12,6 +12,9 @@ mod error;
 mod evidence;
 mod first_tab;
 mod page_approvals;
+mod page_offers;
+mod page_tool_list;
+mod page_tool_look;
 mod page_tools;
 mod pausing;
 mod preview;
@@ -42,6 +45,7 @@ use error::ToolError;
 use evidence::ActNotes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use page_tool_list::PageToolList;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,12 +63,21 @@ pub(in crate::engine) struct ConversationTools {
     by_person: bool,
     /// Set if not a conversation's agent acts but an MCP client, which has no turn and no journal.
     driver: Option<Arc<Driver>>,
+    page_tools: PageToolList,
 }
 
 impl ConversationTools {
     fn new(services: AgentTools, gate: ConversationGate, by_person: bool, driver: Option<Arc<Driver>>) -> Self {
         let token = uuid::Uuid::new_v4().simple().to_string() + &uuid::Uuid::new_v4().simple().to_string();
-        Self { services, gate, token, ended: CancellationToken::new(), by_person, driver }
+        Self {
+            services,
+            gate,
+            token,
+            ended: CancellationToken::new(),
+            by_person,
+            driver,
+            page_tools: PageToolList::default(),
+        }
     }
 
     pub(in crate::engine) fn token(&self) -> &str {
@@ -83,9 +96,12 @@ impl ConversationTools {
         arguments: Value,
         cancel: CancellationToken,
     ) -> Result<ToolResult, Fault> {
-        let call = tool_list::call_of(tool, &arguments)?;
+        let (call, named) = match self.page_tool_call(tool, &arguments) {
+            Some(of_page) => of_page.map(|(call, tab)| (call, Some(tab)))?,
+            None => (tool_list::call_of(tool, &arguments)?, None),
+        };
         let name = ToolCallName { id, tool: tool.to_owned(), arguments };
-        let outcome = self.run_in_turn(call, None, Some(&name), cancel).await;
+        let outcome = self.run_in_turn(call, named, Some(&name), cancel).await;
         if outcome.as_ref().is_err_and(|fault| fault.code == FaultCode::Denied) {
             self.gate.note_denied(name);
         }
@@ -132,6 +148,7 @@ impl ConversationTools {
         let said = outcome.as_ref().map(|result| result.text.as_str());
         begun.end(said);
         act.end(self, said, &cancel).await;
+        self.page_tools.look();
         outcome
     }
 
@@ -282,8 +299,12 @@ impl Tools for ConversationTools {
     }
 
     fn describe(&self, tool: &str, arguments: &Value) -> StepWords {
-        let call = registry::find(tool)
-            .and_then(|spec| tool_schema::arguments_of(spec, arguments).and_then(|words| Call::of(spec, words)).ok());
+        let of_page = self.page_tool_call(tool, arguments).and_then(Result::ok).map(|(call, _)| call);
+        let own = || {
+            let spec = registry::find(tool)?;
+            tool_schema::arguments_of(spec, arguments).and_then(|words| Call::of(spec, words)).ok()
+        };
+        let call = of_page.or_else(own);
         let Some(call) = call else {
             return StepWords::of_own_tool(StepKind::Other, "Using", tool.to_owned());
         };

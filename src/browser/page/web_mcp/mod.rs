@@ -8,4 +8,6 @@ mod offered;
 mod reports;
 
 pub(crate) use call::ToolOutcome;
+#[cfg(test)]
+pub(crate) use offered::tests::tool as page_tool_for_tests;
 pub(crate) use offered::{PageTool, PageTools, ToolChoice, choose};

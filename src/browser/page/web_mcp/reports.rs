@@ -26,7 +26,12 @@ struct Offers {
 }
 
 impl Page {
-    /// Returns the tools that the page's documents offer at present.
+    /// Returns the tools that the page's documents offer at present, or none if the browser lets no page offer any.
+    pub(crate) async fn offered_tools(&self) -> Result<Vec<PageTool>, PageError> {
+        Ok(Reports::begin(self).await?.tools())
+    }
+
+    /// Returns the tools that the page's documents offer at present, or why there can be none.
     pub(crate) async fn page_tools(&self) -> Result<PageTools, PageError> {
         let tools = Reports::begin(self).await?.tools();
         if !tools.is_empty() {

@@ -1,0 +1,31 @@
+//! The tools of the page that an agent's tab shows, as the agent knows them.
+//!
+//! Owns the list and the wish to look again. `page_tool_look` looks.
+
+use crate::engine::agents::PageToolOffer;
+use crate::protocol::page_tool::PAGE_TOOL_PREFIX;
+use std::sync::Arc;
+use tokio::sync::{Notify, watch};
+
+/// What the page offers, and the wish to look again.
+#[derive(Default)]
+pub(super) struct PageToolList {
+    pub(super) offers: watch::Sender<Arc<Vec<PageToolOffer>>>,
+    pub(super) look: Notify,
+}
+
+impl PageToolList {
+    /// Asks for a look. Several wishes before the look are one.
+    pub(super) fn look(&self) {
+        self.look.notify_one();
+    }
+
+    pub(super) fn watch(&self) -> watch::Receiver<Arc<Vec<PageToolOffer>>> {
+        self.offers.subscribe()
+    }
+}
+
+/// Returns true for a name that only a page's tool has.
+pub(super) fn is_page_tool(tool: &str) -> bool {
+    tool.starts_with(PAGE_TOOL_PREFIX)
+}
