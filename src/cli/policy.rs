@@ -87,7 +87,9 @@ pub(super) fn command() -> Command {
                 .arg(Arg::new("id").required(true).value_name("ID").help("Its id in `gstack policy list`")),
         )
         .subcommand(
-            place(Command::new("explain").about("Say whether an action would run, and which rule decides"))
+            place(Command::new("explain").about(
+                "Say whether an action would run in this folder, and which rule decides: yours or its project's",
+            ))
                 .arg(
                     Arg::new("what")
                         .required(true)
@@ -119,7 +121,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("test")
-                .about("Check the rules against a file of expectations; exits with 1 if any is not met")
+                .about("Check the rules, yours and those of this folder's project, against a file of expectations; exits with 1 if any is not met")
                 .arg(
                     Arg::new("file")
                         .required(true)
@@ -153,6 +155,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Rules {
             what: text("what").unwrap_or_default(),
             site: text("site"),
             conversation_id: text("conversation").map(ConversationId::new),
+            folder: None,
             risk: text("risk").and_then(|name| PolicyRisk::ALL.into_iter().find(|risk| risk.name() == name)),
         }),
         "only" if matches.get_flag("off") => Rules::Only(Only::Off),
@@ -171,6 +174,7 @@ pub(super) async fn run(client: &Client, wanted: Rules, json: bool, terminal: Te
     let policy: Policy = match wanted {
         Rules::List => client.get("/policy").await?,
         Rules::Explain(asked) => {
+            let asked = PolicyExplain { folder: here(), ..asked };
             let found: PolicyExplained = client.post("/policy/explain", &asked).await?;
             return show(json, &found, || explanation(&found, terminal));
         }
@@ -190,6 +194,11 @@ pub(super) async fn run(client: &Client, wanted: Rules, json: bool, terminal: Te
         let lines: Vec<String> = policy.rules.iter().map(|rule| line(rule, terminal)).collect();
         lines.join("\n")
     })
+}
+
+/// Returns the folder whose project narrows the rules.
+fn here() -> Option<String> {
+    std::env::current_dir().ok()?.into_os_string().into_string().ok()
 }
 
 fn end_of(span: &str) -> Result<u64, Fault> {

@@ -161,6 +161,9 @@ pub struct PolicyExplain {
     pub site: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<ConversationId>,
+    /// The folder whose project narrows the rules. Unused with a conversation, which has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// `None` if the action has no effect beyond the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<PolicyRisk>,

@@ -59,6 +59,7 @@ pub(super) async fn check(client: &Client, path: &Path, json: bool, terminal: Te
             site: expected.site.clone(),
             conversation_id: expected.conversation.clone().map(ConversationId::new),
             risk: expected.risk,
+            folder: super::here(),
         };
         let found: PolicyExplained = client.post("/policy/explain", &asked).await.map_err(|mut fault: Fault| {
             fault.message = format!("expectation {} of {}: {}", number + 1, path.display(), fault.message);

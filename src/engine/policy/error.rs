@@ -2,6 +2,8 @@
 //!
 //! Owns the code, the message and the next step of each. Never decides what to refuse.
 
+use super::project::ProjectFault;
+use crate::base::visible::visible;
 use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::policy::PolicyScope;
@@ -99,6 +101,12 @@ pub(super) enum Refused {
     ByRule {
         site: Option<String>,
     },
+    /// Names a rule of the project's file.
+    ByProject {
+        rule: String,
+    },
+    /// The project's file is not usable.
+    ProjectUnusable(ProjectFault),
     NotOffered,
     NotAnswered,
     Withdrawn,
@@ -116,6 +124,21 @@ impl From<Refused> for Fault {
                     "Do not try it another way. Say what you wanted; only the person can change the rule.",
                 )
             }
+            Refused::ByProject { rule } => (
+                FaultCode::Denied,
+                format!("a rule of this project denies it ({rule})").into(),
+                "Do not try it another way, and do not change that file. Say what you wanted; only the person can change the rule.",
+            ),
+            Refused::ProjectUnusable(ProjectFault { file, why }) => (
+                FaultCode::Denied,
+                format!(
+                    "{} is not usable, so you may only look: {}",
+                    visible(&file.display().to_string()),
+                    visible(&why)
+                )
+                .into(),
+                "Do not change that file. Tell the person, who can fix or remove it.",
+            ),
             Refused::NotOffered => {
                 (FaultCode::Denied, "this is not offered to agents".into(), "Ask the person to do it.")
             }

@@ -4,11 +4,13 @@
 
 use super::action_request::{ActionKind, ActionRequest, Risk};
 use super::error::PolicyError;
+use super::project::{self, Narrowed, ProjectFault, ProjectRules};
 use super::requests::site_name;
 use super::rules::{NotCovered, Verdict, decide, why_not_covered};
 use super::service::PolicyService;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
+use crate::base::visible::visible;
 use crate::command::registry;
 use crate::protocol::basics::Millis;
 use crate::protocol::fault::Fault;
@@ -23,9 +25,11 @@ impl PolicyService {
     /// # Errors
     /// `BadRequest` if the action or the site is not valid; `NotFound` if the conversation does not exist.
     pub(crate) fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
-        if let Some(id) = &asked.conversation_id {
-            self.0.store.get(id).map_err(|error| error.fault())?;
-        }
+        let folder = match &asked.conversation_id {
+            Some(id) => Some(self.0.store.get(id).map_err(|error| error.fault())?.info().folder),
+            None => asked.folder.clone(),
+        };
+        let project = folder.map_or_else(|| Ok(ProjectRules::default()), |folder| self.project_rules(&folder));
         let request = ActionRequest {
             // An empty id matches no rule, so rules for one conversation are skipped.
             conversation_id: asked.conversation_id.clone().unwrap_or_else(|| ConversationId::new(String::new())),
@@ -36,8 +40,37 @@ impl PolicyService {
         };
         let now = now_millis();
         let rules = lock(&self.0.rules).in_force(now);
-        Ok(explained(rules.as_deref().ok(), &request, now))
+        let verdict = decide(rules.as_deref().ok(), &request, now);
+        Ok(narrowed(explained(rules.as_deref().ok(), &request, now), verdict, project.as_ref(), &request))
     }
+}
+
+/// Adds what the project's file makes of the verdict.
+fn narrowed(
+    found: PolicyExplained,
+    verdict: Verdict,
+    project: Result<&ProjectRules, &ProjectFault>,
+    request: &ActionRequest,
+) -> PolicyExplained {
+    let (verdict, choices, why) = match project::narrow(verdict, project, request) {
+        Narrowed::Unchanged(_) => return found,
+        Narrowed::Asks(rule) => {
+            let why = format!("A rule of the project asks about it each time ({rule}).");
+            (PolicyVerdict::Asks, project::choices(), why)
+        }
+        Narrowed::Denied(rule) => {
+            (PolicyVerdict::Refused, Vec::new(), format!("A rule of the project denies it ({rule})."))
+        }
+        Narrowed::Unusable(ProjectFault { file, why }) => {
+            let file = visible(&file.display().to_string());
+            let why = format!("{file} is not usable, so agents may only look there: {}.", visible(&why));
+            (PolicyVerdict::Refused, Vec::new(), why)
+        }
+    };
+    let overruled = "it would allow this, but the project narrows it".to_owned();
+    let theirs = found.rule.into_iter().map(|rule| PolicyPassedOver { rule, why: overruled.clone() });
+    let others = theirs.chain(found.others).collect();
+    PolicyExplained { verdict, why, choices, rule: None, others, scope: found.scope }
 }
 
 /// Builds the explanation. `rules` are those in force, newest first, or `None` if they cannot be read.

@@ -14,6 +14,7 @@ mod error;
 mod explain;
 mod fingerprint;
 mod permission;
+mod project;
 mod requests;
 mod rules;
 mod service;

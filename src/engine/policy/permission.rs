@@ -1,9 +1,10 @@
-//! Decides a request: first by the rules, then by the person. Records each decision.
+//! Decides a request: first by the rules, then by those of the agent's project, then by the person. Records each decision.
 //!
 //! Owns the order. An action that cannot be recorded does not run, unless it only looks.
 
 use super::action_request::{ActionKind, ActionRequest};
 use super::error::{PolicyError, Refused};
+use super::project::{self, Narrowed};
 use super::rules::{self, Verdict};
 use super::service::PolicyService;
 use crate::base::clock::now_millis;
@@ -56,6 +57,22 @@ impl PolicyService {
             (rules::decide(store.rules(), request, store.now(now_millis())), store.fault().is_none())
         };
         let entry = |allowed, by, rule| AuditEntry { allowed, by, rule, ..entry(conversation, request, action) };
+        let project = self.project_rules(&conversation.info().folder);
+        let verdict = match project::narrow(verdict, project.as_ref(), request) {
+            Narrowed::Unchanged(verdict) => verdict,
+            Narrowed::Asks(_) => {
+                let why = why(request, readable).or(Some(catalogue::WHY_PROJECT));
+                return PolicyOutcome::NeedsApproval(ApprovalPrompt { choices: project::choices(), why });
+            }
+            Narrowed::Denied(rule) => {
+                self.record(&entry(false, AuditBy::Rule, Some(rule.clone()))).ok();
+                return PolicyOutcome::Denied(Refused::ByProject { rule }.into());
+            }
+            Narrowed::Unusable(fault) => {
+                self.record(&entry(false, AuditBy::Rule, Some(fault.file.display().to_string()))).ok();
+                return PolicyOutcome::Denied(Refused::ProjectUnusable(fault).into());
+            }
+        };
         match verdict {
             Verdict::Run(rule) => {
                 let by = if rule.is_some() { AuditBy::Rule } else { AuditBy::Default };

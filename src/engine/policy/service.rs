@@ -3,6 +3,7 @@
 //! Owns the locks on them. Each is held for one short step, and never while another service is called.
 
 use super::audit::Audit;
+use super::project::{self, ProjectFault, ProjectRules};
 use super::store::PolicyStore;
 use super::taint_log::TaintLog;
 use crate::base::clock::now_millis;
@@ -14,6 +15,7 @@ use crate::engine::tasks::Tasks;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::ConversationId;
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// A handle to the policy. Cheap to clone.
@@ -30,6 +32,8 @@ pub(super) struct Shared {
     /// Checks that the conversation of a rule exists.
     pub(super) store: Arc<Store>,
     pub(super) tasks: Tasks,
+    /// gstack's own folder, which is not a project's.
+    home: PathBuf,
 }
 
 impl PolicyService {
@@ -40,7 +44,13 @@ impl PolicyService {
             tracing::error!("{fault}");
         }
         let (rules, audit) = (Mutex::new(rules), Mutex::new(Audit::at(home.audit_file())));
-        Self(Arc::new(Shared { rules, audit, taint_logs: Mutex::default(), ports, store, tasks }))
+        let home = home.root().to_owned();
+        Self(Arc::new(Shared { rules, audit, taint_logs: Mutex::default(), ports, store, tasks, home }))
+    }
+
+    /// Returns the rules of the project in which a folder lies. Reads small files.
+    pub(super) fn project_rules(&self, folder: &str) -> Result<ProjectRules, ProjectFault> {
+        project::rules_in(Path::new(folder), &self.0.home)
     }
 
     /// Returns the fault if the rules cannot be read.

@@ -11,6 +11,7 @@ catalogue! {
     WHY_NOT_ITS_TAB = "The agent did not open this tab";
     WHY_DIALOG = "The page is waiting for this answer";
     WHY_READS_SECRET = "The page holds a password that gstack filled in, and this could read it";
+    WHY_PROJECT = "This project (.gstack/policy.toml) asks about it each time";
     WHY_PASSWORD = "It types into a password field";
     // Rules and the audit.
     RULE_ENDED = "the rule would end before it begins";
