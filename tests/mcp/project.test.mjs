@@ -9,6 +9,7 @@ import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from '../e2e/harness/scene.mjs';
 import { words } from '../e2e/harness/stand-in.mjs';
+import { until } from '../e2e/harness/wait.mjs';
 import { startClient } from './client.mjs';
 
 describe('a project that narrows the rules', () => {
@@ -64,11 +65,12 @@ describe('a project that narrows the rules', () => {
     assert.deepEqual([act.verdict, act.choices], ['asks', ['allow-once', 'deny']]);
     assert.equal((await explained('act', '--site', 'other.example')).verdict, 'runs');
     const expectations = path.join(scene.home.folder, 'expect.toml');
-    writeFileSync(
-      expectations,
-      '[[expect]]\naction = "submit"\nverdict = "refused"\n[[expect]]\naction = "upload"\nverdict = "runs"\n',
-    );
+    writeFileSync(expectations, '[[expect]]\naction = "submit"\nverdict = "refused"\n[[expect]]\naction = "upload"\nverdict = "runs"\n');
     await scene.home.ok(['policy', 'test', expectations]);
+    writeFileSync(expectations, '[[expect]]\naction = "submit"\nverdict = "runs"\n');
+    const unmet = await scene.home.run(['policy', 'test', expectations]);
+    assert.equal(unmet.code, 1, unmet.stdout + unmet.stderr);
+    assert.match(unmet.stdout + unmet.stderr, /deny 1/);
     // From another folder it does not hold.
     const elsewhere = await scene.home.ok(['policy', 'explain', 'submit', '--json'], { cwd: scene.home.folder });
     assert.equal(JSON.parse(elsewhere).verdict, 'runs');
@@ -122,15 +124,19 @@ describe('a project that narrows the rules', () => {
   });
 
   test('an agent works by the file of its conversation’s folder', async () => {
+    await client.client.close();
+    await until(async () => !(await scene.home.json('status')).drivers?.length, 'the client has left the tab');
     const turn = await scene.ask('Run a script');
     const [{ folder, conversationId }] = (await scene.home.json('sessions')).conversations;
     const theirs = path.join(folder, '.gstack');
-    assert.ok(!(await turn.tool('js', { expression: '1' })).isError);
-    mkdirSync(theirs);
+    const allowed = await turn.tool('js', { expression: '1' });
+    assert.ok(!allowed.isError, words(allowed));
+    mkdirSync(theirs, { recursive: true });
     writeFileSync(path.join(theirs, 'policy.toml'), '[[deny]]\nscope = "control"\n');
     const denied = await turn.tool('js', { expression: '2' });
     assert.ok(denied.isError && words(denied).includes('a rule of this project denies it'), words(denied));
-    assert.equal((await explained('js', '--conversation', conversationId)).verdict, 'refused');
+    const found = await scene.home.ok(['policy', 'explain', 'js', '--conversation', conversationId, '--json'], { cwd: scene.home.folder });
+    assert.equal(JSON.parse(found).verdict, 'refused');
     rmSync(theirs, { recursive: true });
     turn.end();
   });
