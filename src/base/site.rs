@@ -21,6 +21,12 @@ pub fn of(url: &str) -> Option<String> {
     })
 }
 
+/// Returns the site of the host or the address that a person typed: `shop.example`, `http://shop.example/cart`.
+pub fn typed(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.contains("://") { of(text) } else { of(&format!("https://{text}")) }
+}
+
 /// Returns a site without the port of http, as URLs and request patterns write it.
 pub fn without_http_port(site: &str) -> &str {
     site.strip_suffix(HTTP).unwrap_or(site)

@@ -5,9 +5,9 @@
 //! denies or asks, and a file that cannot be used allows nothing but looking. Nothing is cached: each decision reads them.
 
 use super::action_request::{ActionKind, ActionRequest};
-use super::requests::site_name;
 use super::rules::{Verdict, why_not_covered};
 use crate::base::pinned::PinnedFolder;
+use crate::base::site;
 use crate::base::visible::visible;
 use crate::protocol::chat::Decision;
 use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
@@ -191,7 +191,7 @@ fn rule(id: String, entry: &Value) -> Result<PolicyRule, String> {
         let scope: String = scope.chars().take(40).collect();
         format!("{scope:?} is not a scope: use {}", PolicyScope::ALL.map(PolicyScope::name).join(", "))
     })?;
-    let site = text("site")?.map(site_name).transpose().map_err(|_| "its site is not a host".to_owned())?;
+    let site = text("site")?.map(|typed| site::typed(typed).ok_or("its site is not a host")).transpose()?;
     Ok(PolicyRule {
         id,
         effect: PolicyEffect::Deny,

@@ -115,9 +115,7 @@ impl PolicyService {
 
 /// Returns the host, with its port if not the default, of the host or address that a person typed.
 pub(super) fn site_name(typed: &str) -> Result<String, PolicyError> {
-    let typed = typed.trim();
-    let found = if typed.contains("://") { site::of(typed) } else { site::of(&format!("https://{typed}")) };
-    found.ok_or_else(|| PolicyError::NotASite(typed.to_owned()))
+    site::typed(typed).ok_or_else(|| PolicyError::NotASite(typed.trim().to_owned()))
 }
 
 fn changed(action: &str, rule: &PolicyRule, by: AuditBy, at: u64) -> AuditEntry {
