@@ -3,6 +3,7 @@
 //! Owns which answers are accepted. Other modules decide what to ask and what an answer means, and who may answer: for the
 //! terminal `http/guard.rs` (`person`), for panels `panel/dispatch.rs`.
 
+mod approval_command;
 mod error;
 
 use crate::chat::Conversation;

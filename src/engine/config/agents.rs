@@ -42,6 +42,8 @@ pub(crate) struct AgentsConfig {
     /// An unanswered approval is denied after this long.
     #[serde(alias = "approval_minutes")]
     pub approval_minutes: u64,
+    /// The program, and its arguments, that runs when an approval or a question opens and gets it as JSON on standard input.
+    pub approval_command: Vec<String>,
     /// How many agent processes run at once. If absent, the machine's memory decides.
     pub at_once: Option<usize>,
     /// An agent process ends after this long without a turn. Fractions are allowed; 0 never ends it.
@@ -68,6 +70,7 @@ impl Default for AgentsConfig {
             programs: BTreeMap::new(),
             environment: BTreeMap::new(),
             approval_minutes: 60,
+            approval_command: Vec::new(),
             at_once: None,
             sleep_minutes: 10.0,
             own: BTreeMap::new(),
@@ -121,6 +124,16 @@ impl AgentsConfig {
 #[cfg(test)]
 mod tests {
     use crate::engine::config::Config;
+
+    #[test]
+    fn the_command_for_approvals_names_its_program_by_its_path() {
+        let config = Config::parse("[agents]\napproval-command = [\"/bin/tell\", \"me now\"]\n").unwrap();
+        assert_eq!(config.agents.approval_command, ["/bin/tell", "me now"]);
+        for wrong in ["[\"tell\"]", "[\"./tell\"]", "[\"\"]"] {
+            let error = Config::parse(&format!("[agents]\napproval-command = {wrong}\n")).unwrap_err();
+            assert!(error.contains("approval-command"), "{error}");
+        }
+    }
 
     #[test]
     fn an_agent_of_ones_own_has_a_program() {

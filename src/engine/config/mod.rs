@@ -248,6 +248,12 @@ impl Config {
         if config.agents.at_once == Some(0) {
             return Err("at-once must be 1 or more".to_owned());
         }
+        if config.agents.approval_command.first().is_some_and(|program| !program.starts_with('/')) {
+            return Err(
+                "approval-command must begin with the absolute path of a program, as in [\"/usr/local/bin/notify\"]"
+                    .to_owned(),
+            );
+        }
         if let Some((name, _)) = config.agents.own.iter().find(|(_, agent)| agent.command.is_empty()) {
             return Err(format!(
                 "agents.own.{name} has an empty command: name the program and its arguments, as in [\"gemini\", \"--acp\"]"

@@ -1,0 +1,164 @@
+//! The person's own command that runs when an approval or a question opens, to tell them elsewhere.
+//!
+//! Owns what the command is told and its process: no shell, fixed arguments, an environment of named variables, a time
+//! limit, and the end of all that it started. Never reads an answer from it: the person answers in a panel or with
+//! `gstack approvals`.
+
+use super::Approvals;
+use crate::base::visible::visible;
+use crate::engine::config::ConfigFile;
+use crate::protocol::control::WaitingApprovals;
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::Serialize;
+use std::collections::HashSet;
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, Command};
+use tokio::sync::Semaphore;
+
+/// Far more than a notification needs.
+const LIMIT: Duration = Duration::from_secs(30);
+/// The most processes of the command at once. Others wait, and are left out if their approval closes meanwhile.
+const AT_ONCE: usize = 4;
+/// The most characters of the agent's question.
+const LONGEST_ASK: usize = 300;
+/// What a program needs to find its files, and a desktop's notifications. Nothing else of the daemon's environment.
+const PASSED: [&str; 10] = [
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_ALL",
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+];
+const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
+
+/// What the command reads on its standard input, as one line of JSON. Has no typed text, no script and no command line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Opened {
+    kind: OpenedKind,
+    /// What `gstack approvals allow`, `deny` and `answer` take.
+    id: String,
+    /// The agent or the MCP client.
+    from: String,
+    /// The request in plain words: `Click “Order now”`.
+    ask: String,
+    /// The host of the page, if it concerns one.
+    site: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum OpenedKind {
+    Approval,
+    Question,
+}
+
+impl Approvals {
+    /// Runs the person's command for each approval and question that opens, until the daemon ends.
+    pub(in crate::engine) async fn run_command(self, config: ConfigFile) {
+        let mut changed = self.0.changed.subscribe();
+        let shutdown = self.0.tasks.shutdown();
+        let room = Arc::new(Semaphore::new(AT_ONCE));
+        let mut known = HashSet::new();
+        loop {
+            let waiting = self.opened(&self.waiting());
+            let line = config.get().agents.approval_command.clone();
+            for opened in waiting.iter().filter(|one| !line.is_empty() && !known.contains(&one.id)) {
+                let (approvals, line, opened, room) = (self.clone(), line.clone(), opened.clone(), room.clone());
+                let shutdown = shutdown.clone();
+                self.0.tasks.spawn(async move {
+                    tokio::select! {
+                        () = approvals.tell(&line, &opened, &room) => {}
+                        () = shutdown.cancelled() => {}
+                    }
+                });
+            }
+            known = waiting.into_iter().map(|one| one.id).collect();
+            tokio::select! {
+                still = changed.changed() => if still.is_err() { return },
+                () = shutdown.cancelled() => return,
+            }
+        }
+    }
+
+    /// Returns what the command would be told of each approval and question.
+    fn opened(&self, waiting: &WaitingApprovals) -> Vec<Opened> {
+        let agent = |id| self.0.conversations.get(id).ok().and_then(|found| found.info().agent);
+        let name = |id| agent(id).map_or_else(|| "agent".to_owned(), |agent| agent.to_string());
+        let approvals = waiting.approvals.iter().map(|one| Opened {
+            kind: OpenedKind::Approval,
+            id: one.approval_id.to_string(),
+            from: visible(&one.driver.clone().unwrap_or_else(|| name(&one.conversation_id))),
+            ask: visible(&one.ask),
+            site: one.site.clone(),
+        });
+        let questions = waiting.questions.iter().map(|one| {
+            let text: String = one.parts.iter().flat_map(|part| part.text.chars()).take(LONGEST_ASK).collect();
+            Opened {
+                kind: OpenedKind::Question,
+                id: one.question_id.to_string(),
+                from: visible(&name(&one.conversation_id)),
+                ask: visible(&text),
+                site: None,
+            }
+        });
+        approvals.chain(questions).collect()
+    }
+
+    /// Runs the command for one approval or question, unless it closes before it is its turn.
+    async fn tell(&self, line: &[String], opened: &Opened, room: &Semaphore) {
+        let Ok(_turn) = room.acquire().await else { return };
+        let Some((program, arguments)) = line.split_first() else { return };
+        if !self.opened(&self.waiting()).iter().any(|one| one.id == opened.id) {
+            return;
+        }
+        let Ok(mut input) = serde_json::to_vec(opened) else { return };
+        input.push(b'\n');
+        match tokio::time::timeout(LIMIT, run(program, arguments, &input)).await {
+            Ok(Ok(status)) if status.success() => {}
+            Ok(Ok(status)) => tracing::warn!(program, %status, "approval-command failed"),
+            Ok(Err(error)) => tracing::warn!(program, %error, "approval-command can't be run"),
+            Err(_) => tracing::warn!(program, "approval-command took longer than {} s and was ended", LIMIT.as_secs()),
+        }
+    }
+}
+
+async fn run(program: &str, arguments: &[String], input: &[u8]) -> io::Result<ExitStatus> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.env_clear().env("PATH", SYSTEM_PATH);
+    command.envs(PASSED.iter().filter_map(|name| std::env::var_os(name).map(|value| (name, value))));
+    command.current_dir("/").process_group(0).kill_on_drop(true);
+    let child = command.spawn()?;
+    let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    let mut running = Running { child, group };
+    if let Some(mut to) = running.child.stdin.take() {
+        // It may end without reading.
+        to.write_all(input).await.ok();
+    }
+    running.child.wait().await
+}
+
+/// A process. Dropping it ends it and what it started.
+struct Running {
+    child: Child,
+    group: Option<Pid>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(group) = self.group {
+            // Its children may outlive it. An empty group is an error, and fine.
+            kill_process_group(group, Signal::KILL).ok();
+        }
+    }
+}
