@@ -38,7 +38,8 @@ describe('a command for approvals', () => {
     tell = path.join(folder, 'tell me');
     writeFileSync(
       tell,
-      `#!/bin/sh\ncd '${folder}'\nprintf '%s|' "$#" "$@" > arguments\nenv > variables\nsleep 1000 &\necho $! > child\ncat > $$.part\nmv $$.part $$.json\n` +
+      `#!/bin/sh\ncd '${folder}'\nprintf '%s|' "$#" "$@" > arguments\nenv > variables\n` +
+        `sleep 1000 &\necho $! > child\ncat > $$.part\nmv $$.part $$.json\n` +
         `if [ -e hang ]; then echo $$ > hangs; exec sleep 1000; fi\n`,
     );
     chmodSync(tell, 0o755);
