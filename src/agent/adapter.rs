@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 /// How long an agent may take to end its turn after an interrupt (it takes 10 to 50 ms) before its process is ended.
 pub(crate) const INTERRUPT_LIMIT: Duration = Duration::from_millis(800);
 
-/// A kind of agent. ValueType no process. Cheap to clone behind an `Arc`.
+/// A kind of agent. Holds no process. Cheap to clone behind an `Arc`.
 pub trait Agent: Send + Sync {
     /// Returns the name by which it is chosen: `claude`.
     fn name(&self) -> AgentName;

@@ -79,7 +79,7 @@ impl Filter {
         self.methods = methods.iter().map(|method| Cow::Borrowed(*method)).collect();
         self
     }
-    /// ValueType at most this many unread events (default 4096); events that do not fit count as missed.
+    /// Holds at most this many unread events (default 4096); events that do not fit count as missed.
     #[must_use]
     pub fn capacity(mut self, events: usize) -> Self {
         self.capacity = Some(events.max(1));

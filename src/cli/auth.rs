@@ -94,7 +94,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("fill")
-                .about("Fill a sign-in in in a tab that shows its origin")
+                .about("Fill in a saved sign-in on a page of its origin")
                 .arg(name())
                 .arg(Arg::new("submit").long("submit").action(ArgAction::SetTrue).help("Submit the form afterwards")),
         )

@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A browser on another machine. ValueType no secret: those are in `config.toml`, under the names that it mentions.
+/// A browser on another machine. Holds no secret: those are in `config.toml`, under the names that it mentions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -22,7 +22,7 @@ use preset::{Kind, Preset};
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
-/// An ACP agent. ValueType no process.
+/// An ACP agent. Holds no process.
 #[derive(Clone, Debug)]
 pub struct Acp {
     preset: Preset,

@@ -41,7 +41,7 @@ const PROGRAM: &str = "claude";
 /// A warm start takes half a second.
 const QUESTION_LIMIT: Duration = Duration::from_secs(15);
 
-/// Claude Code. ValueType no process.
+/// Claude Code. Holds no process.
 #[derive(Debug, Default)]
 pub struct ClaudeCode {
     configured: Option<PathBuf>,

@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 /// The agent's name.
 pub const NAME: &str = "codex";
 
-/// Codex. ValueType no process.
+/// Codex. Holds no process.
 #[derive(Debug, Default)]
 pub struct Codex {
     configured: Option<PathBuf>,

@@ -1,7 +1,7 @@
 //! The activity log: every command run in the browser, from any source.
 //!
 //! Owns the path of a command into the ring: its entry is added when the command begins and replaced when the command
-//! ends, however it ends. ValueType no secrets: `command::redaction` has redacted every word.
+//! ends, however it ends. Holds no secrets: `command::redaction` has redacted every word.
 
 mod file;
 mod ring;

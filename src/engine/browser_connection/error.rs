@@ -15,11 +15,11 @@ pub(super) const CONFIRM: &str =
 pub(super) enum ConnectError {
     /// gstack drives another browser than the requested one.
     OtherBrowser,
-    /// The connected everyday browsers are not confirmed yet. ValueType their names.
+    /// The connected everyday browsers are not confirmed yet. Holds their names.
     Unconfirmed(Vec<String>),
     /// No everyday browser's extension is connected.
     NoEveryday,
-    /// Several everyday browsers are connected, and the request names none. ValueType their number.
+    /// Several everyday browsers are connected, and the request names none. Holds their number.
     ManyEveryday(usize),
     /// The side panel did not connect.
     NoPanel(Missing),
@@ -108,7 +108,7 @@ pub(super) enum HandoffError {
     /// No window could be opened. Holds the reason.
     NoWindow(String),
     NoDisplay,
-    /// Turns are running in the browser. ValueType their number.
+    /// Turns are running in the browser. Holds their number.
     TurnsRun(usize),
     EndedEarly,
 }

@@ -1,4 +1,4 @@
-//! ValueType that keep gstack attached to a tab of an everyday browser: an agent's turn, a terminal's commands.
+//! What keeps gstack attached to a tab of an everyday browser: an agent's turn, a terminal's commands.
 
 use super::service::Browsers;
 use crate::base::mutex::lock;

@@ -1,7 +1,7 @@
 //! `remote-sessions.json`: the sessions that were created on other machines and are not yet released.
 //!
 //! Owns the file. An entry is written before its session is used and removed once it is released, so that the next
-//! daemon can release what a killed one left. ValueType no secret: an entry names its endpoint in `config.toml`.
+//! daemon can release what a killed one left. Holds no secret: an entry names its endpoint in `config.toml`.
 
 use crate::base::atomic;
 use crate::base::home::Home;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 #[derive(Debug)]
 pub(super) enum TurnError {
-    /// A person stopped it before the agent had the message. ValueType how far it had come.
+    /// A person stopped it before the agent had the message. Holds how far it had come.
     Stopped(MessageTemplate),
     /// The agent process ended before it got the message.
     AgentEnded,

@@ -155,8 +155,8 @@ fn notes(report: &Report, acts: usize) -> Vec<String> {
     }
     if report.dropped_notes > 0 {
         notes.push(format!(
-            "The notes of {} acts of this turn are no longer kept: newer ones pushed them out. Their pages and requests are \
-             not here.",
+            "The notes of {} actions in this turn were dropped to make room for newer ones, so their pages and requests \
+             are missing.",
             report.dropped_notes
         ));
     }
