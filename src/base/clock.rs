@@ -6,3 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) fn now_millis() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| u64::try_from(d.as_millis()).unwrap_or(u64::MAX))
 }
+
+/// Formats a time as `2026-01-31T12:00:00.000Z`.
+pub(crate) fn iso(millis: u64) -> String {
+    let time = i64::try_from(millis).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
+    time.map_or_else(|| millis.to_string(), |time| format!("{time:.3}"))
+}

@@ -184,6 +184,10 @@ impl Home {
     pub fn remote_sessions_file(&self) -> PathBuf {
         self.root.join("remote-sessions.json")
     }
+    /// Returns the path of the list of recordings that are under way.
+    pub fn recordings_file(&self) -> PathBuf {
+        self.root.join("recordings.json")
+    }
     /// Returns the path of the tab numbers, kept for the next daemon.
     pub fn tabs_file(&self) -> PathBuf {
         self.root.join("tabs.json")

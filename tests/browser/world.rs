@@ -16,7 +16,7 @@ use gstack::browser::effects::Effects;
 use gstack::browser::launch::{LaunchOptions, start, stop};
 use gstack::browser::page::video::Recordings;
 use gstack::browser::page::{Pages, script};
-use gstack::command::{Call, Context, Output, Progress, Steps, TabSwitch, registry};
+use gstack::command::{Call, Context, Output, Progress, RecordingLog, Steps, TabSwitch, registry};
 use gstack::protocol::fault::Fault;
 use gstack::protocol::ids::TabId;
 use std::collections::BTreeMap;
@@ -100,6 +100,7 @@ impl World {
             browser,
             pages: Pages::default(),
             recordings: Recordings::default(),
+            recording_log: RecordingLog::default(),
             tab: None,
             on_tab_switch: TabSwitch::BrowserCurrent,
             tab_set: None,

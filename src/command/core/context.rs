@@ -5,6 +5,7 @@
 use super::envelope;
 use super::folders::Folders;
 use super::progress::Progress;
+use super::recording_log::RecordingLog;
 use super::sign_ins::SignInSource;
 use super::steps::Steps;
 use crate::base::site::SiteOrPage;
@@ -34,6 +35,8 @@ pub struct Context {
     pub pages: Pages,
     /// Video recordings, also of earlier browsers.
     pub recordings: Recordings,
+    /// What is recorded, for the next daemon.
+    pub recording_log: RecordingLog,
     /// The tab to work on; `None` for the browser's current tab.
     pub tab: Option<TabId>,
     /// What changes when the client switches to another tab.

@@ -3,7 +3,7 @@
 //! Owns the spec and the table with its size limit. The page content in it is limited to addresses without secrets.
 
 use crate::browser::page::CodeUse;
-use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::core::{Arguments, Context, Output, RecordingKind, wrong};
 use crate::command::privacy::redaction;
 use crate::command::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
@@ -67,6 +67,7 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
     if action != "start" && action != "stop" {
         return Err(wrong(format!("coverage can't {action:?}")).hint(format!("coverage {what} start, or stop")));
     }
+    let kind = if of_scripts { RecordingKind::ScriptCoverage } else { RecordingKind::StyleCoverage };
     let page = context.page().await?;
     if action == "start" {
         let begun = match of_scripts {
@@ -78,6 +79,7 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
                 .hint(format!("See it: gstack coverage {what} stop"))
                 .command(format!("gstack coverage {what} stop")));
         }
+        context.recording_log.began(kind, page.id(), context.for_model);
         return Ok(Output::text(format!("Recording which {what} is used")).data(json!({ "recording": what })));
     }
     let found = match of_scripts {
@@ -85,9 +87,11 @@ async fn coverage(context: &Context, arguments: Arguments) -> Result<Output, Fau
         false => page.stop_style_coverage().await?,
     };
     let files = found.ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, format!("{what} coverage is not being recorded"))
-            .hint(format!("Start it with: gstack coverage {what} start"))
+        let none = Fault::new(FaultCode::NotFound, format!("{what} coverage is not being recorded"))
+            .hint(format!("Start it with: gstack coverage {what} start"));
+        context.recording_log.lost_or(kind, Some(page.id()), context.for_model, none)
     })?;
+    context.recording_log.ended(kind, page.id());
     if files.is_empty() {
         return Ok(Output::text(format!("(no {what} with an address)")).data(json!({ "files": [] })));
     }

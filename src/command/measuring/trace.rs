@@ -6,7 +6,7 @@ use super::trace_file::{Finished, elements, finish};
 use crate::base::counted::counted;
 use crate::browser::page::TraceOptions;
 use crate::command::core::output_files::named_or_unnamed;
-use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::core::{Arguments, Context, Output, RecordingKind, wrong};
 use crate::command::files::PartialFile;
 use crate::command::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, NotEveryday, Offered, Spec, TabUse, ValueType, Verb,
@@ -77,6 +77,7 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
             .hint("It records one at a time. End it in its tab: gstack trace stop PATH")
             .command("gstack trace stop"));
     }
+    context.recording_log.began(RecordingKind::Trace, page.id(), context.for_model);
     Ok(Output::text("Recording a trace").data(json!({ "screenshots": options.pictures })))
 }
 
@@ -84,10 +85,9 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     let path = named_or_unnamed(context, typed, "trace", "json")?;
     let page = context.page().await?;
     let options = page.trace().ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "no trace of this tab is being recorded").hint(
-            "Start it with: gstack trace \
-            start",
-        )
+        let none = Fault::new(FaultCode::NotFound, "no trace of this tab is being recorded")
+            .hint("Start it with: gstack trace start");
+        context.recording_log.lost_or(RecordingKind::Trace, Some(page.id()), context.for_model, none)
     })?;
     if context.for_model && !options.for_model {
         return Err(Fault::new(FaultCode::Forbidden, "the person started this trace").hint(
@@ -97,7 +97,11 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     }
     // Created before the trace stops, so that an unwritable file does not lose the trace.
     let file = PartialFile::create(&path)?;
-    let Finished { events: count, bytes, is_cut, insights } = finish(context, &page, options, Some(file)).await?;
+    let finished = finish(context, &page, options, Some(file)).await;
+    if page.trace().is_none() {
+        context.recording_log.ended(RecordingKind::Trace, page.id());
+    }
+    let Finished { events: count, bytes, is_cut, insights } = finished?;
     let elements = elements(&page, &insights).await;
     let shown = path.display().to_string();
     let ours = format!("Trace saved: {shown} ({})", counted(count, "event"));

@@ -3,13 +3,13 @@
 //! Owns the text, which document sent a request, and the part of its address that a client may read. Reads nothing from
 //! a browser.
 
+use crate::base::clock::iso;
 use crate::base::site::SiteOrPage;
 use crate::browser::page::error::PageError;
 use crate::browser::page::journal::RequestRecord;
 use crate::browser::page::{Header, Page};
 use crate::command::core::Context;
 use crate::command::privacy::redaction;
-use crate::command::reading::iso;
 use serde_json::{Value, json};
 
 /// Returns a function for the readable address of a request. A model gets addresses, without secrets, only for

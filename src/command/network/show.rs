@@ -5,12 +5,12 @@
 
 use super::record::{header_of, is_of, line, numbered};
 use super::redact;
+use crate::base::clock::iso;
 use crate::base::metadata::is_metadata_url;
 use crate::base::site::SiteOrPage;
 use crate::browser::page::{Answer, Body, Exchange, Header, Page, SocketMessage, Timing};
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::privacy::redaction;
-use crate::command::reading::iso;
 use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::{Value, json};
 

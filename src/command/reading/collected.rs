@@ -1,5 +1,6 @@
 //! The `console` and `dialog` commands: what gstack has collected from a page since it attached.
 
+use crate::base::clock::iso;
 use crate::browser::page::journal::ConsoleMessage;
 use crate::command::core::{Arguments, Context, Output};
 use crate::command::spec::{
@@ -71,12 +72,6 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         run: |context, arguments| Box::pin(dialog(context, arguments)),
     },
 ];
-
-/// Formats a time as `2026-01-31T12:00:00.000Z`.
-pub(crate) fn iso(millis: u64) -> String {
-    let time = i64::try_from(millis).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
-    time.map_or_else(|| millis.to_string(), |time| format!("{time:.3}"))
-}
 
 /// The severity of a console message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -10,5 +10,4 @@ pub(super) mod styles;
 pub(super) mod text;
 
 pub(super) use collected::CLEAR;
-pub(crate) use collected::iso;
 pub(in crate::command) use text::pretty;

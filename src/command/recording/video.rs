@@ -6,7 +6,7 @@ use super::video_file::{self, unusable};
 use crate::base::nameless;
 use crate::browser::page::video::{Ending, Frames, LONGEST, MOST_BYTES, VideoOptions, VideoRecording};
 use crate::command::core::output_files::unnamed;
-use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::core::{Arguments, Context, Output, RecordingKind, wrong};
 use crate::command::files::PartialFile;
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
@@ -106,6 +106,7 @@ async fn start(context: &Context, arguments: &Arguments, typed: Option<&str>) ->
         context.recordings.remove(&recording);
         return Err(error.into());
     }
+    context.recording_log.began(RecordingKind::Video, page.id(), context.for_model);
     let shown = path.display().to_string();
     Ok(Output::text(format!("Recording a video: {shown}"))
         .data(json!({ "path": shown, "fps": fps, "longest": LONGEST.as_secs(), "mostBytes": MOST_BYTES })))
@@ -178,11 +179,13 @@ async fn stop(context: &Context) -> Result<Output, Fault> {
         let output = without_pictures(&recording, frames);
         *kept = None;
         context.recordings.remove(&recording);
+        context.recording_log.ended(RecordingKind::Video, recording.tab());
         return Err(output);
     }
     let output = save(context, &recording, frames).await?;
     *kept = None;
     context.recordings.remove(&recording);
+    context.recording_log.ended(RecordingKind::Video, recording.tab());
     Ok(output)
 }
 
@@ -201,7 +204,9 @@ async fn chosen(context: &Context) -> Result<Arc<VideoRecording>, Fault> {
     }
     let left = context.recordings.left().into_iter().find(is_own);
     left.ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "this tab is not being recorded").hint("Start it with: gstack video start PATH")
+        let none = Fault::new(FaultCode::NotFound, "this tab is not being recorded")
+            .hint("Start it with: gstack video start PATH");
+        context.recording_log.lost_or(RecordingKind::Video, tab, context.for_model, none)
     })
 }
 

@@ -13,7 +13,9 @@ use crate::browser::effects::Effects;
 use crate::browser::page::video::Recordings;
 use crate::browser::page::{Expected, Pages, PointerWatch};
 use crate::command::spec::{Navigates, TabUse};
-use crate::command::{Call, Category, Context, Output, Progress, Steps, TabSwitch, captions, everyday, registry};
+use crate::command::{
+    Call, Category, Context, Output, Progress, RecordingLog, Steps, TabSwitch, captions, everyday, registry,
+};
 use crate::engine::browsers::{Browsers, BrowsersError, sent_out_of};
 use crate::engine::config::ConfigFile;
 use crate::engine::drivers::{Drivers, Leases};
@@ -70,6 +72,7 @@ pub(crate) struct CommandRunner {
     pub(in crate::engine) drivers: Drivers,
     /// The videos that are recorded: they outlive a browser.
     pub(in crate::engine) recordings: Recordings,
+    pub(in crate::engine) recording_log: RecordingLog,
     pub(in crate::engine) sign_ins: SignIns,
     pub(in crate::engine) tasks: Tasks,
 }
@@ -164,6 +167,7 @@ impl CommandRunner {
             dialogs: target.dialogs.unwrap_or_else(by_setting),
             browser,
             recordings: self.recordings.clone(),
+            recording_log: self.recording_log.clone(),
             pages: pages.with_snapshot_limit(self.config.get().browser.snapshot_limit),
             tab: target.tab,
             on_tab_switch: target.on_tab_switch,

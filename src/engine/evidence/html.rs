@@ -4,9 +4,10 @@
 //! policy allows its one style by hash and pictures in the file, and nothing else.
 
 use super::report::{Item, Report, ReportedAct};
+use crate::base::clock::iso;
 use crate::base::visible::visible;
 use crate::chat::evidence::TracedRequest;
-use crate::command::{iso, shared_text};
+use crate::command::shared_text;
 use crate::protocol::VERSION;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

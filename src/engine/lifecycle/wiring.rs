@@ -7,6 +7,7 @@ use crate::base::home::Home;
 use crate::browser::page::video::Recordings;
 use crate::browser::tabs::TabNumbers;
 use crate::chat::Store;
+use crate::command::RecordingLog;
 use crate::engine::activity::ActivityLog;
 use crate::engine::agents::{AgentPool, Tokens};
 use crate::engine::approvals::Approvals;
@@ -148,6 +149,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             config: config.clone(),
             drivers: drivers.clone(),
             recordings: Recordings::default(),
+            recording_log: RecordingLog::open(home.recordings_file()),
             sign_ins: sign_ins.clone(),
             tasks: tasks.clone(),
         };

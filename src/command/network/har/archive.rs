@@ -3,7 +3,8 @@
 //! Source: HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/>
 
 use super::entry::Entry;
-use crate::command::reading::{iso, pretty};
+use crate::base::clock::iso;
+use crate::command::reading::pretty;
 use crate::protocol::VERSION;
 use crate::protocol::fault::Fault;
 use serde_json::{Value, json};

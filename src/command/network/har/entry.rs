@@ -5,12 +5,12 @@
 
 use super::archive::PAGE;
 use super::cookies;
+use crate::base::clock::iso;
 use crate::base::host::without_brackets;
 use crate::browser::page::{Body, Exchange, Header, SocketMessage};
 use crate::command::network::record::header_of;
 use crate::command::network::redact;
 use crate::command::privacy::redaction;
-use crate::command::reading::iso;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};

@@ -13,7 +13,7 @@ use crate::base::metadata::is_metadata_url;
 use crate::base::site::SiteOrPage;
 use crate::browser::page::{Body, Exchange, Page, Recording, RecordingOptions};
 use crate::command::core::output_files::named_or_unnamed;
-use crate::command::core::{Arguments, Context, Output, wrong};
+use crate::command::core::{Arguments, Context, Output, RecordingKind, wrong};
 use crate::command::privacy::path_guard;
 use crate::command::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TabUse, ValueType, Verb, When,
@@ -100,6 +100,7 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
             .hint("Save them first: gstack har stop PATH")
             .command("gstack har stop"));
     }
+    context.recording_log.began(RecordingKind::Requests, page.id(), context.for_model);
     let with = if options.bodies { " with bodies" } else { "" };
     Ok(Output::text(format!("Recording requests{with}"))
         .data(json!({ "bodies": options.bodies, "secrets": options.secrets })))
@@ -109,10 +110,9 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     let path = named_or_unnamed(context, typed, "requests", "har")?;
     let page = context.page().await?;
     let options = page.recording().ok_or_else(|| {
-        Fault::new(FaultCode::NotFound, "this tab's requests are not being recorded").hint(
-            "Start it with: gstack har \
-            start",
-        )
+        let none = Fault::new(FaultCode::NotFound, "this tab's requests are not being recorded")
+            .hint("Start it with: gstack har start");
+        context.recording_log.lost_or(RecordingKind::Requests, Some(page.id()), context.for_model, none)
     })?;
     if context.for_model && !options.for_model {
         return Err(Fault::new(FaultCode::Forbidden, "the person started this recording")
@@ -121,6 +121,7 @@ async fn stop(context: &Context, typed: Option<&str>) -> Result<Output, Fault> {
     let Some((recording, exchanges)) = page.stop_recording() else {
         return Err(Fault::new(FaultCode::Conflict, "the recording has already ended"));
     };
+    context.recording_log.ended(RecordingKind::Requests, page.id());
     let taken = Taken::of(&page, &recording, exchanges).await;
     page.drop_bodies();
     let taken = taken?;
