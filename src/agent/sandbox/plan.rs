@@ -104,8 +104,12 @@ impl Plan {
                     git::around(&folder, |path| is_home(path) || closed.iter().any(|place| path.starts_with(place)));
                 read.extend(repository.read);
                 write.extend(repository.write);
-                fixed.extend(repository.fixed);
                 write.push(folder);
+                // An agent of an earlier session may have made one of them a symlink to a place that is not open.
+                let is_open = |path: &PathBuf| {
+                    path.canonicalize().is_ok_and(|real| write.iter().any(|open| real.starts_with(open)))
+                };
+                fixed.extend(repository.fixed.into_iter().filter(is_open));
             }
         }
         let plan = Self {
@@ -269,6 +273,22 @@ mod tests {
         assert!(plain.read.contains(&home.join(".cargo")) && !plain.read.contains(&home));
         let workspace = plan(&home, &home.join("g/workspace"), &Access::default());
         assert!(workspace.write.contains(&home.join("g/workspace")));
+    }
+
+    #[test]
+    fn a_symlink_that_an_agent_left_in_git_opens_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        for folder in ["g/run", ".ssh", "letters", "project/.git/own"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+        }
+        let hooks = home.join("project/.git/hooks");
+        for (target, is_fixed) in [(".ssh", false), ("letters", false), ("project/.git/own", true)] {
+            std::os::unix::fs::symlink(home.join(target), &hooks).unwrap();
+            let found = plan(&home, &home.join("project"), &Access::default());
+            assert_eq!(found.fixed.contains(&home.join(target)), is_fixed, "{target}");
+            fs::remove_file(&hooks).unwrap();
+        }
     }
 
     #[test]
