@@ -22,6 +22,12 @@ function commands() {
   return [...own.matchAll(/^\| `([a-z0-9-]+)/gm)].map(([, name]) => name);
 }
 
+/** Answers one address itself, also in the page that registers it. */
+const WORKER = `oninstall = () => skipWaiting();
+  onactivate = (event) => event.waitUntil(clients.claim());
+  onfetch = (event) => { if (event.request.url.endsWith('/from-worker')) event.respondWith(new Response('from the worker')); };`;
+let counted = 0;
+
 function answer(request, response) {
   const url = new URL(request.url, 'http://a/');
   const send = (type, text, status = 200, headers = {}) => {
@@ -44,6 +50,11 @@ function answer(request, response) {
         : send('text/html', 'no', 401, { 'www-authenticate': 'Basic realm="a"' });
     case '/picture.svg':
       return send('image/svg+xml', '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20"><rect width="20" height="20"/></svg>');
+    case '/counted':
+      counted += 1;
+      return send('text/plain', String(counted), 200, { 'cache-control': 'max-age=600' });
+    case '/worker.js':
+      return send('text/javascript', WORKER);
     case '/file.bin':
       return send('application/octet-stream', 'bytes of a file');
     default:

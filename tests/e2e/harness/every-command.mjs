@@ -16,7 +16,8 @@ export const EVERY = `<!doctype html><html lang="en"><meta charset="utf-8"><titl
 <div id="zone" style="width: 200px; height: 60px; border: 1px solid">Zone</div>
 <div id="piece" draggable="true" style="width: 60px">Piece</div>
 <div id="box" style="width: 100px; height: 50px; overflow: auto"><div style="height: 900px">tall</div></div>
-<iframe name="inner" srcdoc="<p>Inner words</p>"></iframe><div style="height: 2500px"></div><p id="last">Last</p>
+<iframe name="inner" srcdoc="<p>Inner words</p>"></iframe><aside class="ad-banner" id="ad">Buy</aside>
+<div style="height: 2500px"></div><p id="last">Last</p>
 <script>
   const say = (text) => { said.textContent = text; };
   for (const type of ['click', 'dblclick', 'contextmenu', 'auxclick']) {
@@ -34,6 +35,23 @@ export const EVERY = `<!doctype html><html lang="en"><meta charset="utf-8"><titl
   document.modelContext?.registerTool({ name: 'add', description: 'Adds',
     inputSchema: { type: 'object', properties: { a: { type: 'number' } } }, execute: async ({ a }) => 'sum ' + (a + 1) });
 </script></html>`;
+
+/** Whether a request takes so many milliseconds. */
+const took = (url, limit) =>
+  `(async()=>{const began=performance.now();await fetch("${url}",{cache:"no-store"});return performance.now()-began${limit}})()`;
+/** The server counts the requests to it; the answer may be cached. */
+const COUNTED = 'fetch("/counted").then((answer)=>answer.text())';
+/** Whether two requests get the same answer, which is kept. */
+const SAME = `${COUNTED}.then((first)=>${COUNTED}.then((second)=>(window.counted=second)===first))`;
+/** Until the worker answers the page's requests. */
+const REGISTERED = [
+  'navigator.serviceWorker.register("/worker.js")',
+  'then(()=>navigator.serviceWorker.controller||new Promise((done)=>navigator.serviceWorker.addEventListener("controllerchange",done)))',
+  'then(()=>1)',
+].join('.');
+const FROM_WORKER = 'fetch("/from-worker").then((answer)=>answer.text())';
+const UNREGISTERED =
+  'navigator.serviceWorker.getRegistrations().then((all)=>Promise.all(all.map((one)=>one.unregister()))).then((done)=>done.length)';
 
 const NOT_EVERYDAY = /does not work in an everyday browser/;
 const off = /WebMCP is off/;
@@ -70,7 +88,7 @@ export const ROWS = [
   ['inspect #head', /color/],
   ['style #head color:green', /Style modified/, { js: ['getComputedStyle(head).color', 'rgb(0, 128, 0)'] }],
   ['style --undo', /Reverted/, { js: ['getComputedStyle(head).color', 'rgb(1, 2, 3)'] }],
-  ['cleanup --ads', /clutter|Cleaned/],
+  ['cleanup --ads', /Cleaned up/, { js: ['ad.checkVisibility()', 'false'] }],
   ['console', /hello from every/],
   ['dialog', /no dialogs/],
   ['dialog-accept', /will be accepted/],
@@ -142,19 +160,27 @@ export const ROWS = [
   ['unroute', /Removed 1 route/, { js: ['fetch("/picture.svg").then((answer) => answer.status)', '200'] }],
   ['offline on', /Offline on/, { js: ['navigator.onLine', 'false'] }],
   ['offline off', /Offline off/, { js: ['navigator.onLine', 'true'] }],
-  ['throttle cpu 2', /CPU/],
+  ['throttle 3g', /Network: 3g/, { js: [took('/every', '> 400'), 'true'] }],
+  ['throttle cpu 2', /CPU: 2 times slower/],
+  // It lists what is set in gstack's own browser.
+  ['status', /a slow network","a CPU 2(\.0)? times slower|"mode":"none"/],
   ['throttle off', /off/],
+  ['status', /^(?![\s\S]*times slower)/],
   ['har start', /Recording/],
   ['js fetch("/echo?recorded").then(()=>1)', /1/],
   ['har stop FOLDER/requests.har', /HAR saved/, { file: ['requests.har', /"version": ?"1\.2"[\s\S]*echo\?recorded/] }],
   ['network list', /GET .*\/every/],
-  ['cache off', /Cache off/],
-  ['cache on', /Cache on/],
-  ['cache clear', /Cache cleared/, refused],
-  ['workers', /no service workers|NUMBER|\(/, refused],
-  ['workers-stop', /Stopped|service worker/, refused],
-  ['workers-bypass on', /Bypassing service workers on/],
-  ['workers-bypass off', /Bypassing service workers off/],
+  ['cache off', /Cache off/, { js: [SAME, 'false'] }],
+  ['cache on', /Cache on/, { js: [SAME, 'true'] }],
+  ['cache clear', /Cache cleared/, { ...refused, js: [`${COUNTED}.then((number)=>number!==window.counted)`, 'true'] }],
+  ['workers', /no service workers/, refused],
+  [`js ${REGISTERED}`, /^1$/m, { js: [FROM_WORKER, 'from the worker'] }],
+  ['workers', /worker\.js {2}\w+, running/, refused],
+  ['workers-stop', /Stopped 1 service worker/, refused],
+  ['workers', /worker\.js {2}\w+, stopped/, refused],
+  ['workers-bypass on', /Bypassing service workers on/, { js: [FROM_WORKER, 'missing'] }],
+  ['workers-bypass off', /Bypassing service workers off/, { js: [FROM_WORKER, 'from the worker'] }],
+  [`js ${UNREGISTERED}`, /^1$/m],
   ['storage set theme dark', /Set localStorage/, { js: ['localStorage.theme', 'dark'] }],
   ['storage delete theme', /Deleted/, { js: ['localStorage.length', '0'] }],
   ['cookies set flavour=plain', /Cookie set/, { ...refused, js: ['document.cookie', 'flavour=plain'] }],
@@ -162,7 +188,11 @@ export const ROWS = [
   ['cookies clear', /Deleted/, { ...refused, js: ['document.cookie', ''] }],
   ['cookie-import FOLDER/cookies.json', /Loaded 1/, { ...refused, js: ['document.cookie', 'a=b'] }],
   ['cookie-import-browser', /./s],
+  ['storage set theme kept', /Set localStorage/],
   ['state save tables', /State saved/, refused],
+  ['storage delete theme', /Deleted/],
+  ['state load tables', /State loaded/, { ...refused, js: ['localStorage.theme', 'kept'] }],
+  ['storage delete theme', /Deleted/, { everyday: /./ }],
   ['init-script add window.early=1', /Added script/],
   ['reload --hard', /Reloaded/, { js: ['window.early', '1'] }],
   ['init-script remove', /Removed/],
@@ -206,7 +236,8 @@ export const ROWS = [
   ['chain url | count body', /\[count\]/],
   ['tab-each url', /ORIGIN/],
   ['watch start', /WATCHING/],
-  ['watch stop', /WATCH STOPPED/],
+  ['js document.body.append(Object.assign(document.createElement("button"),{textContent:"New"})),1', /^1$/m],
+  ['watch stop', /WATCH STOPPED \(\d+s, [1-9]\d* snapshots\)[\s\S]*\[button\] "New"/],
   ['inbox', /inbox/],
   ['status', /healthy/],
   ['tabs', /\[\d+\]/],
