@@ -54,7 +54,9 @@ impl PersistentOverride {
             }
             "Network.emulateNetworkConditions" if params["offline"] == true => vec!["offline".to_owned()],
             "Network.emulateNetworkConditions" => vec!["a slow network".to_owned()],
-            "Emulation.setCPUThrottlingRate" => vec![format!("a CPU {} times slower", params["rate"])],
+            "Emulation.setCPUThrottlingRate" => {
+                vec![format!("a CPU {} times slower", params["rate"].as_f64().unwrap_or(1.0))]
+            }
             "Emulation.setUserAgentOverride" if params["userAgent"] != "" => vec!["a user agent".to_owned()],
             "Emulation.setDeviceMetricsOverride" => {
                 let scale = params["deviceScaleFactor"].as_f64().filter(|scale| *scale > 0.0);

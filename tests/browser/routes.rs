@@ -234,7 +234,7 @@ fn a_tab_is_taken_off_the_network_and_slowed_down_and_brought_back() {
         world.run("goto", &[&site.url("/")]).await;
         world.run("throttle", &["3g"]).await;
         world.run("throttle", &["cpu", "4"]).await;
-        assert_eq!(world.context.browser.overrides()[0].1, ["a slow network", "a CPU 4.0 times slower"]);
+        assert_eq!(world.context.browser.overrides()[0].1, ["a slow network", "a CPU 4 times slower"]);
         let took = "(async () => { const from = performance.now(); await fetch('/data'); return performance.now() - from > 400; })()";
         assert_eq!(world.run("js", &[took]).await, "true", "the latency is added");
         assert_eq!(world.run("throttle", &["off"]).await, "Throttling off");

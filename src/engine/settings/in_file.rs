@@ -11,7 +11,7 @@ pub(super) struct InFile {
     pub(super) is_set: fn(&Config) -> bool,
 }
 
-pub(super) const IN_FILE: [InFile; 11] = [
+pub(super) const IN_FILE: [InFile; 12] = [
     InFile {
         name: "agents.programs",
         help: "Where an agent's program is, if it is not found: claude = \"/opt/claude/bin/claude\"",
@@ -26,6 +26,11 @@ pub(super) const IN_FILE: [InFile; 11] = [
         name: "agents.own",
         help: "Agents of your own that speak ACP: [agents.own.NAME] with command = [\"program\", \"--acp\"]",
         is_set: |config| !config.agents.own.is_empty(),
+    },
+    InFile {
+        name: "agents.approval-command",
+        help: "The command that runs when an approval opens, as a list: the program and its arguments",
+        is_set: |config| !config.agents.approval_command.is_empty(),
     },
     InFile {
         name: "agents.sandbox-read",

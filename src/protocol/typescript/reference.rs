@@ -159,13 +159,13 @@ fn the_limits_on_the_page_are_the_codes_own() {
     use crate::protocol::frame::{COMFORTABLE, MAX_FROM_CHROME, MAX_TO_CHROME};
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(FILE)).unwrap();
     for (what, limit) in [
-        ("A frame into the host", MAX_FROM_CHROME),
-        ("A frame out of the host", COMFORTABLE),
-        ("A frame that Chrome takes", MAX_TO_CHROME),
+        ("A frame to the host", MAX_FROM_CHROME),
+        ("A frame from the host", COMFORTABLE),
+        ("A frame that Chrome accepts", MAX_TO_CHROME),
         ("The text of a message, as JSON", LONGEST_MESSAGE),
-        ("An address of a page", LONGEST_ADDRESS),
-        ("A title of a page", LONGEST_TITLE),
-        ("A selection of a page", LONGEST_SELECTION),
+        ("The address of a page", LONGEST_ADDRESS),
+        ("The title of a page", LONGEST_TITLE),
+        ("A selection in a page", LONGEST_SELECTION),
     ] {
         let row = page.lines().find(|line| line.starts_with(&format!("| {what} |"))).unwrap_or_default();
         let number: String = row.split('|').nth(2).unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
