@@ -46,7 +46,8 @@ fn the_exit_code_says_that_a_step_failed() {
 #[test]
 fn the_readmes_configuration_copied_as_it_is_does_not_keep_gstack_from_connecting() {
     let readme = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let block = readme.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let mut blocks = readme.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let block = blocks.find(|block| block.starts_with("# ~/.gstack/config.toml")).unwrap();
     let stage = Stage::new();
     std::fs::create_dir_all(stage.folder.path().join("g")).unwrap();
     std::fs::write(stage.folder.path().join("g/config.toml"), block).unwrap();
