@@ -7,7 +7,7 @@ use super::message;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// What a command would do, for a client that is paused.
+/// The effect of a command while its client is paused.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Effect {
     /// It passes.

@@ -35,7 +35,7 @@ pub struct Context {
     pub pages: Pages,
     /// Video recordings, also of earlier browsers.
     pub recordings: Recordings,
-    /// What is recorded, for the next daemon.
+    /// The log of active recordings, which the next daemon reads.
     pub recording_log: RecordingLog,
     /// The tab to work on; `None` for the browser's current tab.
     pub tab: Option<TabId>,

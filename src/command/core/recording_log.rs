@@ -12,10 +12,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// More losses are not kept: nobody asked after the oldest.
+/// The most losses kept; the oldest are dropped.
 const MOST: usize = 32;
 
-/// What is recorded.
+/// The kind of recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RecordingKind {

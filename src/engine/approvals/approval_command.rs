@@ -25,7 +25,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 const AT_ONCE: usize = 4;
 /// The most characters of the agent's question.
 const LONGEST_ASK: usize = 300;
-/// What a program needs to find its files, and a desktop's notifications. Nothing else of the daemon's environment.
+/// The variables that a program needs to find its files and show desktop notifications. It gets no others.
 const PASSED: [&str; 10] = [
     "HOME",
     "USER",
@@ -40,12 +40,12 @@ const PASSED: [&str; 10] = [
 ];
 const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
 
-/// What the command reads on its standard input, as one line of JSON. Has no typed text, no script and no command line.
+/// One line of JSON on the command's standard input. Contains no typed text, script or command line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Opened {
     kind: OpenedKind,
-    /// What `gstack approvals allow`, `deny` and `answer` take.
+    /// The id for `gstack approvals allow`, `deny` and `answer`.
     id: String,
     /// The agent or the MCP client.
     from: String,

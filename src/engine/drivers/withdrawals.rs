@@ -15,7 +15,7 @@ const MOST_OF_ONE: usize = 6;
 /// The same of all drivers, because a client can register again under another name.
 const MOST: usize = 24;
 
-/// Who withdrew an approval, and when, oldest first.
+/// The recent withdrawals, oldest first: the client and the time.
 #[derive(Default)]
 pub(super) struct Withdrawals(VecDeque<(ConversationId, Instant)>);
 

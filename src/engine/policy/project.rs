@@ -40,7 +40,7 @@ pub(super) struct ProjectFault {
     pub(super) why: String,
 }
 
-/// What a project makes of the verdict of the person's rules.
+/// The verdict of the person's rules after the project's rules have narrowed it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Narrowed {
     /// The project has no say.
