@@ -25,6 +25,7 @@ pub(crate) mod mutex;
 pub(crate) mod nameless;
 pub(crate) mod own_page;
 pub(crate) mod peer;
+pub(crate) mod person_program;
 pub(crate) mod pinned;
 pub(crate) mod private_folder;
 pub(crate) mod process;

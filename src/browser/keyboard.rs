@@ -13,6 +13,11 @@ use std::time::{Duration, Instant};
 /// A panel that loses the focus this soon after a popup opened lost it to the popup. Chromium reports a popup first and
 /// then gives its window the focus; on a busy machine that takes a second.
 const POPUP_TAKES_FOCUS: Duration = Duration::from_secs(3);
+/// A popup that is reported this soon after a panel lost the focus took it: on a busy machine, the panel's report may be faster.
+const POPUP_IS_LATE: Duration = Duration::from_secs(1);
+/// How often a panel gets the focus back from one popup. Chromium gives it the focus when it opens and again when its page
+/// appears. More would be a fight with the person.
+const MOST_RETURNS: u8 = 2;
 
 /// A key press that reached the page instead of the panel.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -33,22 +38,71 @@ pub(super) struct Keyboard {
     pub(super) attached: Option<(String, SessionId)>,
     /// Counts the reports, so that a late attachment does not undo a newer one.
     pub(super) reports: u64,
-    /// When a page opened a popup while the holder had the focus.
-    popup_opened: Option<Instant>,
+    popup: Option<Popup>,
+    /// The panel that lost the focus last, and when, unless it got it back.
+    lost: Option<(PanelKeyboard, Instant)>,
+    /// When the person acted in a page, until a panel has the focus again.
+    person: Option<Instant>,
+}
+
+/// A popup that may take the focus.
+struct Popup {
+    opened: Instant,
+    returns: u8,
 }
 
 impl Keyboard {
-    /// Records that a page that gstack works with opened a popup.
-    pub(super) fn note_popup(&mut self) {
-        self.popup_opened = self.holder.is_some().then(Instant::now);
+    /// Records the panel that has the focus.
+    pub(super) fn hold(&mut self, panel: PanelKeyboard) {
+        self.holder = Some(panel);
+        self.lost = None;
+        self.person = None;
+    }
+
+    /// Records that a page that gstack works with opened a popup. Returns the panel that must get the focus back, because
+    /// the popup took it before it was reported.
+    pub(super) fn note_popup(&mut self) -> Option<PanelKeyboard> {
+        let mut popup = Popup { opened: Instant::now(), returns: MOST_RETURNS };
+        let lost = self.lost.take().filter(|(_, at)| at.elapsed() < POPUP_IS_LATE && !self.is_with_person());
+        popup.returns -= u8::from(lost.is_some());
+        self.popup = Some(popup);
+        lost.map(|(panel, _)| panel)
+    }
+
+    /// Records that the person acted in a page: a panel that loses the focus loses it to the person.
+    pub(super) fn note_person(&mut self) {
+        self.person = Some(Instant::now());
+        self.lost = None;
     }
 
     /// Ends the holder's focus. Returns the panel that must get it back, because a popup took it.
     pub(super) fn lose(&mut self) -> Option<PanelKeyboard> {
         self.reports += 1;
-        let panel = self.holder.take();
-        let popup = self.popup_opened.take().is_some_and(|at| at.elapsed() < POPUP_TAKES_FOCUS);
-        panel.filter(|_| popup)
+        let panel = self.holder.take()?;
+        if self.is_with_person() {
+            return None;
+        }
+        match &mut self.popup {
+            Some(popup) if popup.returns > 0 && popup.opened.elapsed() < POPUP_TAKES_FOCUS => {
+                popup.returns -= 1;
+                Some(panel)
+            }
+            _ => {
+                self.lost = Some((panel, Instant::now()));
+                None
+            }
+        }
+    }
+
+    /// Ends the holder's focus for good.
+    pub(super) fn release(&mut self) {
+        self.reports += 1;
+        self.holder = None;
+        self.lost = None;
+    }
+
+    fn is_with_person(&self) -> bool {
+        self.person.is_some_and(|at| at.elapsed() < POPUP_TAKES_FOCUS)
     }
 }
 
@@ -66,11 +120,12 @@ impl PanelKeyboard {
         batch.add_elsewhere(&self.session, self.method)
     }
     /// Gives the focus back to the panel now.
-    pub(super) fn restore(&self) -> Result<(), CdpError> {
+    pub(super) fn restore(&self) {
         let mut batch = self.session.batch();
-        self.restore_in(&mut batch)?;
-        batch.send();
-        Ok(())
+        match self.restore_in(&mut batch) {
+            Ok(()) => batch.send(),
+            Err(error) => tracing::debug!(%error, "the keyboard can't be given back"),
+        }
     }
     /// Passes on the key presses meant for the panel.
     pub(super) fn pass_on(&self, keys: Vec<PressedKey>) {

@@ -42,7 +42,7 @@ impl Browser {
             };
             let keyboard = &mut browser.shared.state().keyboard;
             if keyboard.reports == report {
-                keyboard.holder = Some(PanelKeyboard { session, method, keys });
+                keyboard.hold(PanelKeyboard { session, method, keys });
             }
             Ok(())
         }
@@ -51,16 +51,14 @@ impl Browser {
     /// Records that the panel lost the keyboard focus. If a page's popup took it, the panel gets it back.
     pub fn keyboard_left_panel(&self) {
         let back = self.shared.state().keyboard.lose();
-        if let Some(panel) = back
-            && let Err(error) = panel.restore()
-        {
-            tracing::debug!(%error, "the keyboard can't be given back");
+        if let Some(panel) = back {
+            panel.restore();
         }
     }
 
     /// Records that no panel has the keyboard focus, because the panel that had it was closed.
     pub fn keyboard_elsewhere(&self) {
-        self.shared.state().keyboard.lose();
+        self.shared.state().keyboard.release();
     }
 
     /// Gives the focus back to the panel that had it last, after the user has finished in the page.

@@ -37,6 +37,7 @@ impl Shared {
             self.cdp.sent_presses().take(kind, tab, tab_of)
         };
         if !is_ours {
+            self.state().keyboard.note_person();
             self.tell(BrowserEvent::PersonActed(tab));
         }
     }

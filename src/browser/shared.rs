@@ -215,11 +215,13 @@ impl Shared {
         let BrowserEvent::TabOpened(info) = event else { return };
         let Some(opener) = info.opener else { return };
         let mut state = self.state();
-        if state.engaged.contains_key(&opener) {
-            state.keyboard.note_popup();
-        }
+        let back = state.engaged.contains_key(&opener).then(|| state.keyboard.note_popup()).flatten();
         if let Some(effects) = state.tab_states.get(&opener).and_then(|tab_state| tab_state.effects.as_ref()) {
             effects.note(RecordedEffect::TabOpened(info.id));
+        }
+        drop(state);
+        if let Some(panel) = back {
+            panel.restore();
         }
     }
     fn forget(&self, tab: TabId) {

@@ -1,22 +1,21 @@
 //! The person's own command that runs when an approval or a question opens, to tell them elsewhere.
 //!
-//! Owns what the command is told and its process: no shell, fixed arguments, an environment of named variables, a time
-//! limit, and the end of all that it started. Never reads an answer from it: the person answers in a panel or with
-//! `gstack approvals`.
+//! Owns what the command is told, its time limit and how many run at once. Never reads an answer from it: the person
+//! answers in a panel or with `gstack approvals`.
 
 use super::Approvals;
+use crate::base::person_program;
 use crate::base::visible::visible;
 use crate::engine::config::ConfigFile;
 use crate::protocol::control::WaitingApprovals;
-use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 
 /// Far more than a notification needs.
@@ -25,21 +24,6 @@ const LIMIT: Duration = Duration::from_secs(30);
 const AT_ONCE: usize = 4;
 /// The most characters of the agent's question.
 const LONGEST_ASK: usize = 300;
-/// The variables that a program needs to find its files and show desktop notifications. It gets no others.
-const PASSED: [&str; 10] = [
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "LANG",
-    "LC_ALL",
-    "DISPLAY",
-    "WAYLAND_DISPLAY",
-    "XAUTHORITY",
-    "XDG_RUNTIME_DIR",
-    "DBUS_SESSION_BUS_ADDRESS",
-];
-const SYSTEM_PATH: &str = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
-
 /// One line of JSON on the command's standard input. Contains no typed text, script or command line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -133,32 +117,11 @@ impl Approvals {
 }
 
 async fn run(program: &str, arguments: &[String], input: &[u8]) -> io::Result<ExitStatus> {
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.env_clear().env("PATH", SYSTEM_PATH);
-    command.envs(PASSED.iter().filter_map(|name| std::env::var_os(name).map(|value| (name, value))));
-    command.current_dir("/").process_group(0).kill_on_drop(true);
-    let child = command.spawn()?;
-    let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    let mut running = Running { child, group };
-    if let Some(mut to) = running.child.stdin.take() {
+    let mut command = person_program::command(Path::new(program));
+    let mut running = person_program::start(command.args(arguments).stdin(Stdio::piped()))?;
+    if let Some(mut to) = running.stdin.take() {
         // It may end without reading.
         to.write_all(input).await.ok();
     }
-    running.child.wait().await
-}
-
-/// A process. Dropping it ends it and what it started.
-struct Running {
-    child: Child,
-    group: Option<Pid>,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        if let Some(group) = self.group {
-            // Its children may outlive it. An empty group is an error, and fine.
-            kill_process_group(group, Signal::KILL).ok();
-        }
-    }
+    running.wait().await
 }

@@ -48,9 +48,7 @@ impl HeldKeyboard<'_> {
     pub(in crate::browser::page) async fn give_back(self) {
         let Some((panel, frames)) = self.panel else { return };
         // The browser delivers a press in an out-of-process frame after later commands of the same write.
-        if let Err(error) = panel.restore() {
-            tracing::debug!(%error, "the keyboard can't be given back");
-        }
+        panel.restore();
         for frame in &frames {
             let keys: Result<Vec<PressedKey>, PageError> =
                 self.page.script(frame, Injected::ReleaseKeys, &[], SCRIPT_LIMIT).await;
