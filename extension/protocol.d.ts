@@ -1079,6 +1079,10 @@ cwd?: string | null,
  */
 environment?: { [key in string]: string }, 
 /**
+ * The profile of a browser that this command starts. Absent for the configured one, or the instance's own.
+ */
+profile?: string | null, 
+/**
  * Fails instead of starting a browser.
  */
 noAutostart?: boolean, 

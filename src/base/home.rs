@@ -5,6 +5,7 @@
 pub(crate) use super::private_folder::{HomeError, private_folder};
 
 use super::private_folder::{check_way, is_private};
+use super::profiles::{DEFAULT, is_name};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -50,11 +51,36 @@ impl Home {
     /// nothing. For read-only commands.
     pub fn existing(session: Option<&str>) -> Option<Self> {
         let folders = folders(session).ok()?;
-        check_way(&folders.root).ok()?;
-        folders.root.to_str()?;
-        let is_ours = folders.above.iter().chain([&folders.root]).all(|folder| is_private(folder));
-        let home = Self::named(folders.root);
-        (is_ours && home.sockets_fit()).then_some(home)
+        folders.above.iter().all(|folder| is_private(folder)).then_some(())?;
+        Self::found(folders.root)
+    }
+
+    /// Returns the home at a path under the same conditions.
+    pub(crate) fn found(root: PathBuf) -> Option<Self> {
+        check_way(&root).ok()?;
+        root.to_str()?;
+        is_private(&root).then_some(())?;
+        let home = Self::named(root);
+        if home.sockets_fit() {
+            return Some(home);
+        }
+        let (own, folder) = run_folders(&home.root);
+        let is_ours = !is_link(&own) && is_private(&own) && is_private(&folder);
+        is_ours.then_some(Self { sockets: folder, ..home })
+    }
+
+    /// Returns the folder that all instances share, as the environment names it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the home cannot be determined.
+    pub(crate) fn shared_root() -> Result<PathBuf, HomeError> {
+        base()
+    }
+
+    /// Returns the folder with one folder per session of the home at this path.
+    pub(crate) fn instances_of(shared: &Path) -> PathBuf {
+        shared.join(INSTANCES)
     }
 
     /// Returns a home at the given path. Creates it (0700) if it does not exist.
@@ -93,6 +119,24 @@ impl Home {
         let shared = self.root.parent().filter(|above| above.file_name().is_some_and(|name| name == INSTANCES));
         all.extend(shared.and_then(Path::parent).map(Path::to_owned));
         all
+    }
+
+    /// Returns the name of this instance; `None` for the default one.
+    pub(crate) fn session(&self) -> Option<&str> {
+        let instances = self.root.parent().filter(|above| above.file_name().is_some_and(|name| name == INSTANCES))?;
+        let is_ours = instances.parent().is_some_and(is_private) && is_private(instances);
+        self.root.file_name()?.to_str().filter(|name| is_ours && is_name(name))
+    }
+
+    /// Returns the name by which people choose this instance.
+    pub(crate) fn session_or_default(&self) -> &str {
+        self.session().unwrap_or(DEFAULT)
+    }
+
+    /// Returns the folder that all instances of the home share: that of the default instance.
+    pub(crate) fn shared(&self) -> &Path {
+        let shared = self.session().and_then(|_| self.root.parent()?.parent());
+        shared.unwrap_or(&self.root)
     }
 
     /// Returns the path of the folder itself.
@@ -229,16 +273,21 @@ struct Folders {
     root: PathBuf,
 }
 
-fn folders(session: Option<&str>) -> Result<Folders, HomeError> {
-    let base = match std::env::var_os(HOME_VARIABLE).filter(|v| !v.is_empty()) {
+/// Returns the folder that all instances share.
+fn base() -> Result<PathBuf, HomeError> {
+    match std::env::var_os(HOME_VARIABLE).filter(|v| !v.is_empty()) {
         Some(path) => {
-            std::path::absolute(&path).map_err(|source| HomeError::Unusable { path: PathBuf::from(&path), source })?
+            std::path::absolute(&path).map_err(|source| HomeError::Unusable { path: PathBuf::from(&path), source })
         }
-        None => dirs::home_dir().ok_or(HomeError::NoHome)?.join(".gstack"),
-    };
+        None => Ok(dirs::home_dir().ok_or(HomeError::NoHome)?.join(".gstack")),
+    }
+}
+
+fn folders(session: Option<&str>) -> Result<Folders, HomeError> {
+    let base = base()?;
     let from_environment = std::env::var_os(SESSION_VARIABLE).map(|name| name.to_string_lossy().into_owned());
-    match session.or(from_environment.as_deref()).filter(|name| !name.is_empty()) {
-        Some(name) if is_session_name(name) => {
+    match session.or(from_environment.as_deref()).filter(|name| !name.is_empty() && *name != DEFAULT) {
+        Some(name) if is_name(name) => {
             let instances = base.join(INSTANCES);
             Ok(Folders { root: instances.join(name), above: vec![base, instances] })
         }
@@ -247,27 +296,32 @@ fn folders(session: Option<&str>) -> Result<Folders, HomeError> {
     }
 }
 
-/// Returns whether a name has 1 to 32 characters, all letters, digits, `-` or `_`.
-fn is_session_name(name: &str) -> bool {
-    (1..=32).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-}
-
 /// Returns a short per-user folder for sockets, used if the home's path is too long for `sun_path`.
 fn run_folder(root: &Path) -> Result<PathBuf, HomeError> {
+    let (own, folder) = run_folders(root);
+    // In a world-writable folder, another user could have placed a symlink of this name.
+    if is_link(&own) {
+        let source = io::Error::new(io::ErrorKind::NotADirectory, "it is a link");
+        return Err(HomeError::Unusable { path: own, source });
+    }
+    private_folder(&own)?;
+    private_folder(&folder)?;
+    Ok(folder)
+}
+
+/// Returns this user's folder for sockets, and the one in it for this home.
+fn run_folders(root: &Path) -> (PathBuf, PathBuf) {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     root.hash(&mut hasher);
     let base = dirs::runtime_dir().unwrap_or_else(|| PathBuf::from("/tmp"));
     let own = base.join(format!("gstack-{}", rustix::process::geteuid().as_raw()));
-    // In a world-writable folder, another user could have placed a symlink of this name.
-    if fs::symlink_metadata(&own).is_ok_and(|found| found.is_symlink()) {
-        let source = io::Error::new(io::ErrorKind::NotADirectory, "it is a link");
-        return Err(HomeError::Unusable { path: own, source });
-    }
-    private_folder(&own)?;
     let folder = own.join(format!("{:016x}", hasher.finish()));
-    private_folder(&folder)?;
-    Ok(folder)
+    (own, folder)
+}
+
+fn is_link(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink())
 }
 
 #[cfg(test)]
@@ -318,16 +372,19 @@ mod tests {
         let deep = Home::at(folder.path().join("d".repeat(LONGEST_SOCKET_PATH))).unwrap();
         assert!(deep.browser_socket().as_os_str().len() <= LONGEST_SOCKET_PATH);
         assert_eq!(Home::at(deep.root().to_owned()).unwrap(), deep, "every process finds the same");
+        assert_eq!(Home::found(deep.root().to_owned()), Some(deep.clone()), "also one that creates nothing");
         fs::remove_dir(&deep.sockets).unwrap();
     }
 
     #[test]
-    fn a_session_name_is_no_path() {
-        for name in ["work", "a-b_1", &"x".repeat(32)] {
-            assert!(is_session_name(name), "{name}");
-        }
-        for name in ["", "..", "a/b", "a b", "ä", &"x".repeat(33)] {
-            assert!(!is_session_name(name), "{name}");
-        }
+    fn the_folder_that_instances_share_counts_only_if_it_is_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = Home::at(folder.path().join("g")).unwrap();
+        private_folder(&base.root().join(INSTANCES)).unwrap();
+        let shop = Home::at(base.root().join("instances/shop")).unwrap();
+        assert_eq!((base.session(), base.shared()), (None, base.root()));
+        assert_eq!((shop.session(), shop.shared()), (Some("shop"), base.root()));
+        fs::set_permissions(base.root(), fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!((shop.session(), shop.shared()), (None, shop.root()), "a folder that happens to have that name");
     }
 }

@@ -119,7 +119,7 @@ pub(crate) fn private_folder(path: &Path) -> Result<(), HomeError> {
 }
 
 /// Returns whether a folder is as `private_folder` leaves it.
-pub(super) fn is_private(path: &Path) -> bool {
+pub(crate) fn is_private(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| {
         let own = rustix::process::geteuid().as_raw();
         found.is_dir() && found.uid() == own && found.permissions().mode() & 0o777 == FOLDER_MODE

@@ -5,6 +5,7 @@
 
 use super::transport::Transport;
 use crate::base::home::Home;
+use crate::base::profiles::ProfileName;
 use crate::base::proof::{self, Key};
 use crate::base::site_list::SiteList;
 use crate::browser::devtools::target::SessionId;
@@ -63,6 +64,8 @@ pub struct KeeperLink {
     pub headless: bool,
     /// The only sites that the browser reaches.
     pub only_sites: SiteList,
+    /// The profile of the browser.
+    pub profile: ProfileName,
     /// This connection's own browser session; everything attached through it ends with the connection.
     pub session: SessionId,
     /// The first message id to use. Earlier ones belong to earlier clients.
@@ -91,7 +94,7 @@ pub async fn connect(home: &Home) -> Result<KeeperLink, LinkError> {
         Greeting::Busy => Err(LinkError::Busy),
         Greeting::Refused => Err(LinkError::Refused),
         Greeting::Challenge { .. } => Err(LinkError::Garbled("it asks twice".to_owned())),
-        Greeting::Hello { pid, run, headless, only_sites, proof, session, first_id, .. } => {
+        Greeting::Hello { pid, run, headless, only_sites, profile, proof, session, first_id, .. } => {
             if !known.key.accepts(Greeting::PROOF, &[&known.challenge, &known.nonce], &proof) {
                 return Err(LinkError::Impostor { path: known.path });
             }
@@ -101,6 +104,7 @@ pub async fn connect(home: &Home) -> Result<KeeperLink, LinkError> {
                 pid,
                 headless,
                 only_sites: SiteList::parse(&only_sites).map_err(|error| LinkError::Garbled(error.to_string()))?,
+                profile: ProfileName::parse(&profile).unwrap_or_default(),
                 session: session.into(),
                 first_id,
             })

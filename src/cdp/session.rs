@@ -95,7 +95,7 @@ pub(super) fn given(engine: &Engine, endpoint: &Endpoint, client: &CdpClient) ->
     Given {
         allow: endpoint.allow.clone(),
         folder: endpoint.folder.clone(),
-        home: engine.home().root().to_owned(),
+        home: engine.home().shared().to_owned(),
         only_sites: client.browser().only_sites().clone(),
     }
 }

@@ -5,7 +5,9 @@
 //! If an agent writes the files without gstack, the sandbox has to stop it.
 
 use super::arguments::Invocation;
+use super::instances::Instances;
 use super::mcp::Mcp;
+use super::profiles::Profiles;
 use crate::base::lineage;
 use crate::protocol::command::TOKEN_VARIABLE;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -33,6 +35,9 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         Invocation::Mcp(Mcp::Install { print: false, .. } | Mcp::Uninstall { print: false, .. }) => {
             Some("change which programs have gstack")
         }
+        Invocation::Instances(Instances::Stop { .. }) => Some("stop an instance"),
+        Invocation::Instances(Instances::Trust | Instances::Untrust) => Some("decide about a project's file"),
+        Invocation::Profiles(Profiles::Delete { .. }) => Some("delete a profile"),
         Invocation::Connect { remote: Some(_), .. } => Some("connect to a browser on another machine"),
         Invocation::InstallHost { .. }
         | Invocation::UninstallHost { .. }
@@ -56,6 +61,8 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         | Invocation::Settings(_)
         | Invocation::Approvals(_)
         | Invocation::Panels(_)
+        | Invocation::Instances(Instances::List)
+        | Invocation::Profiles(Profiles::List)
         | Invocation::Auth(_)
         | Invocation::Policy(_)
         | Invocation::Audit(_)

@@ -7,9 +7,11 @@ use super::auth::{self, Auth};
 use super::cdp::{self, Cdp};
 use super::command_line::{command, is_of_browser};
 use super::evidence::{self, Evidence};
+use super::instances::{self, Instances};
 use super::mcp::{self, Mcp};
 use super::panels::{self, Panels};
 use super::policy::{self, Rules};
+use super::profiles::{self, Profiles};
 use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use super::skill::{self, Skill};
@@ -51,6 +53,8 @@ pub enum Invocation {
         everyday: bool,
         /// Drives a browser on another machine.
         remote: Option<RemoteBrowser>,
+        /// The name of the profile to start the browser with.
+        profile: Option<String>,
     },
     /// `gstack disconnect`: closes the browser.
     Disconnect {
@@ -107,6 +111,10 @@ pub enum Invocation {
     Auth(Auth),
     /// `gstack policy`: the saved permissions.
     Policy(Rules),
+    /// `gstack instances`: the instances of the home.
+    Instances(Instances),
+    /// `gstack profiles`: the browser profiles.
+    Profiles(Profiles),
     /// `gstack panels`: the confirmed side panels.
     Panels(Panels),
     /// `gstack mcp`: serves the browser's commands to other MCP clients.
@@ -143,6 +151,21 @@ pub enum Invocation {
         /// All words that follow it, unchanged.
         args: Vec<String>,
     },
+}
+
+impl Invocation {
+    /// Returns whether it uses one instance, which is to be chosen. The others concern all instances, or none.
+    pub(super) fn acts_in_an_instance(&self) -> bool {
+        !matches!(
+            self,
+            Self::Instances(_)
+                | Self::Profiles(_)
+                | Self::Upgrade { .. }
+                | Self::Skill(_)
+                | Self::InstallHost { .. }
+                | Self::UninstallHost { .. }
+        )
+    }
 }
 
 /// A document that is generated from the command line's definition.
@@ -276,6 +299,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             attach: text("attach"),
             everyday: matches.get_flag("everyday"),
             remote: remote::parse(matches),
+            profile: text("profile"),
         },
         "disconnect" => Invocation::Disconnect { force: matches.get_flag("force") },
         "stop" => Invocation::Stop,
@@ -296,6 +320,8 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "stop-turn" => Invocation::StopTurns,
         "approvals" => Invocation::Approvals(approvals::parse(matches)),
         "policy" => Invocation::Policy(policy::parse(matches)),
+        "instances" => Invocation::Instances(instances::parse(matches)),
+        "profiles" => Invocation::Profiles(profiles::parse(matches)),
         "panels" => Invocation::Panels(panels::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),
         "auth" => match auth::parse(matches) {
@@ -321,72 +347,4 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "man" => Invocation::Document(Document::Manual),
         other => Invocation::Browser { command: other.to_owned(), args: many("args") },
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parsed(line: &[&str]) -> Result<(Globals, Invocation), clap::Error> {
-        parse(&line.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
-    }
-
-    fn browser(line: &[&str]) -> (Globals, Vec<String>) {
-        match parsed(line).unwrap() {
-            (globals, Invocation::Browser { args, .. }) => (globals, args),
-            (_, other) => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn global_options_are_taken_before_and_after_a_command() {
-        let tab = Some("7".parse().unwrap());
-        for line in [
-            &["--json", "--tab", "7", "--session", "work", "click", "@e3"][..],
-            &["click", "@e3", "--tab=7", "--session=work", "--json"],
-        ] {
-            let (globals, args) = browser(line);
-            assert_eq!(globals, Globals { json: true, tab, session: Some("work".to_owned()) }, "{line:?}");
-            assert_eq!(args, ["@e3"], "{line:?}");
-        }
-    }
-
-    #[test]
-    fn what_follows_two_dashes_belongs_to_the_command() {
-        let (globals, args) = browser(&["fill", "@e3", "--", "--json", "--tab"]);
-        assert_eq!(globals, Globals::default());
-        assert!(args.ends_with(&["--json".to_owned(), "--tab".to_owned()]), "{args:?}");
-        let (_, connect) = parsed(&["connect", "--headless", "--", "--lang=de"]).unwrap();
-        assert!(
-            matches!(connect, Invocation::Connect { headless: Some(true), arguments, .. } if arguments == ["--lang=de"])
-        );
-    }
-
-    #[test]
-    fn a_wrong_or_missing_value_is_a_usage_error() {
-        for line in
-            [&["--tab", "x", "text"][..], &["text", "--tab"], &["text", "--session"], &["approvals", "nonsense"], &[]]
-        {
-            assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line:?}");
-        }
-    }
-
-    #[test]
-    fn a_command_that_does_not_exist_brings_the_nearest_to_mind() {
-        for (typed, near) in [("clik", "click"), ("conect", "connect"), ("aprovals", "approvals")] {
-            let fault = unknown_command(&parsed(&[typed]).unwrap_err()).unwrap();
-            assert_eq!(fault.hint, Some(format!("Did you mean: {near}?")));
-        }
-        assert!(unknown_command(&parsed(&["--tab", "x", "url"]).unwrap_err()).is_none());
-    }
-
-    #[test]
-    fn every_command_has_its_help_behind_both_spellings() {
-        for line in [&["click", "--help"][..], &["help", "click"], &["click", "-h"], &["connect", "--help"]] {
-            let error = parsed(line).unwrap_err();
-            assert_eq!(error.kind(), clap::error::ErrorKind::DisplayHelp, "{line:?}");
-            assert!(error.to_string().contains("--"), "{error}");
-        }
-        assert_eq!(browser(&["type", "--", "--help"]).1.last().map(String::as_str), Some("--help"));
-    }
 }

@@ -1,6 +1,7 @@
-//! Checks that `browser_command` accepts exactly what `parse` accepts: runs both parsers on many command lines.
+//! The parser of the command line, and `browser_command`, which accepts exactly what `parse` accepts: both run on many
+//! command lines.
 
-use super::arguments::{Globals, Invocation, browser_command, parse};
+use super::arguments::{Globals, Invocation, browser_command, parse, unknown_command};
 use super::command_line::{command, is_of_browser};
 use crate::command::registry;
 use proptest::prelude::*;
@@ -100,4 +101,63 @@ fn a_message_needs_no_quotes() {
     assert!(
         matches!(chat, Invocation::Chat { message, model: Some(model), .. } if message == "why so?" && model == "deep")
     );
+}
+
+fn browser(line: &[&str]) -> (Globals, Vec<String>) {
+    match parsed(line).unwrap() {
+        (globals, Invocation::Browser { args, .. }) => (globals, args),
+        (_, other) => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn global_options_are_taken_before_and_after_a_command() {
+    let tab = Some("7".parse().unwrap());
+    for line in [
+        &["--json", "--tab", "7", "--session", "work", "click", "@e3"][..],
+        &["click", "@e3", "--tab=7", "--session=work", "--json"],
+    ] {
+        let (globals, args) = browser(line);
+        assert_eq!(globals, Globals { json: true, tab, session: Some("work".to_owned()) }, "{line:?}");
+        assert_eq!(args, ["@e3"], "{line:?}");
+    }
+}
+
+#[test]
+fn what_follows_two_dashes_belongs_to_the_command() {
+    let (globals, args) = browser(&["fill", "@e3", "--", "--json", "--tab"]);
+    assert_eq!(globals, Globals::default());
+    assert!(args.ends_with(&["--json".to_owned(), "--tab".to_owned()]), "{args:?}");
+    let (_, connect) = parsed(&["connect", "--headless", "--", "--lang=de"]).unwrap();
+    assert!(
+        matches!(connect, Invocation::Connect { headless: Some(true), arguments, .. } if arguments == ["--lang=de"])
+    );
+}
+
+#[test]
+fn a_wrong_or_missing_value_is_a_usage_error() {
+    for line in
+        [&["--tab", "x", "text"][..], &["text", "--tab"], &["text", "--session"], &["approvals", "nonsense"], &[]]
+    {
+        assert_eq!(parsed(line).unwrap_err().exit_code(), 2, "{line:?}");
+    }
+}
+
+#[test]
+fn a_command_that_does_not_exist_brings_the_nearest_to_mind() {
+    for (typed, near) in [("clik", "click"), ("conect", "connect"), ("aprovals", "approvals")] {
+        let fault = unknown_command(&parsed(&[typed]).unwrap_err()).unwrap();
+        assert_eq!(fault.hint, Some(format!("Did you mean: {near}?")));
+    }
+    assert!(unknown_command(&parsed(&["--tab", "x", "url"]).unwrap_err()).is_none());
+}
+
+#[test]
+fn every_command_has_its_help_behind_both_spellings() {
+    for line in [&["click", "--help"][..], &["help", "click"], &["click", "-h"], &["connect", "--help"]] {
+        let error = parsed(line).unwrap_err();
+        assert_eq!(error.kind(), clap::error::ErrorKind::DisplayHelp, "{line:?}");
+        assert!(error.to_string().contains("--"), "{error}");
+    }
+    assert_eq!(browser(&["type", "--", "--help"]).1.last().map(String::as_str), Some("--help"));
 }

@@ -4,6 +4,7 @@
 //! than a plain browser command, or one that needs to start or upgrade the daemon, is left to `cli::run`.
 
 use super::arguments::{self, Globals};
+use super::choice::{self, Choice};
 use super::here::{browser_environment, here, tab};
 use super::terminal::{Terminal, show, tell};
 use super::{fail, progress, standard_input, usage};
@@ -31,11 +32,12 @@ pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCod
     if spec.tells_progress().is_some() || spec.reads_commands() && args.is_empty() {
         return None;
     }
-    let home = Home::existing(globals.session.as_deref())?;
+    let choice = choice::without_asking(globals.session.as_deref())?;
+    let home = Home::existing(choice.session.as_deref())?;
     if upgrade::runs_older(&home) {
         return None;
     }
-    let request = request(command, args, &globals).ok()?;
+    let request = request(command, args, &globals, &choice).ok()?;
     let answer = direct::post(&home, "/command", &request)?;
     Some(told(answer, spec.changes(), globals.json).unwrap_or_else(|fault| {
         fail(&usage::for_session(fault, globals.session.as_deref()), &words, globals.json, Terminal::detect())
@@ -47,13 +49,13 @@ pub(super) async fn run(
     client: &Client,
     command: String,
     mut args: Vec<String>,
-    globals: &Globals,
+    (globals, choice): (&Globals, &Choice),
 ) -> Result<ExitCode, Fault> {
     let spec = registry::find(&command);
     if spec.is_some_and(|spec| spec.reads_commands()) && args.is_empty() {
         args.push(standard_input::chain().await?);
     }
-    let request = request(command, args, globals)?;
+    let request = request(command, args, globals, choice)?;
     let answer = match spec.and_then(|spec| spec.tells_progress()) {
         Some(doing) if !globals.json => progress::run(client, &request, doing).await,
         _ => client.post("/command", &request).await,
@@ -61,7 +63,7 @@ pub(super) async fn run(
     told(answer, spec.is_none_or(|spec| spec.changes()), globals.json)
 }
 
-fn request(command: String, args: Vec<String>, globals: &Globals) -> Result<CommandRequest, Fault> {
+fn request(command: String, args: Vec<String>, globals: &Globals, choice: &Choice) -> Result<CommandRequest, Fault> {
     let here = here()?;
     Ok(CommandRequest {
         command,
@@ -69,6 +71,7 @@ fn request(command: String, args: Vec<String>, globals: &Globals) -> Result<Comm
         tab_id: tab(globals.tab)?,
         cwd: here.cwd,
         environment: browser_environment(),
+        profile: choice.profile(None),
         no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
         for_model: false,
         driver_id: None,

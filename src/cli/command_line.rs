@@ -2,7 +2,10 @@
 //!
 //! Owns gstack's own subcommands and their options. The registry defines the browser commands.
 
-use super::{approvals, audit, auth, cdp, evidence, help, mcp, panels, policy, remote, sessions, settings, skill};
+use super::{
+    approvals, audit, auth, cdp, evidence, help, instances, mcp, panels, policy, profiles, remote, sessions, settings,
+    skill,
+};
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
 use std::path::PathBuf;
@@ -53,6 +56,13 @@ pub fn command() -> Command {
                     .help("Drive your everyday browser through its extension"),
             )
             .args(remote::arguments())
+            .arg(
+                Arg::new("profile")
+                    .long("profile")
+                    .value_name("NAME")
+                    .conflicts_with_all(["attach", "everyday", "cdp", "grid", "provider"])
+                    .help("The profile to open the browser with (or GSTACK_PROFILE); created if it does not exist"),
+            )
             .arg(Arg::new("url").value_name("URL").help("A page to open"))
             .arg(
                 Arg::new("arguments")
@@ -122,6 +132,8 @@ pub fn command() -> Command {
         Command::new("stop-turn").about("Stop the agents in all tabs, or in one tab with --tab"),
         approvals::command(),
         policy::command(),
+        instances::command(),
+        profiles::command(),
         panels::command(),
         audit::command(),
         auth::command(),

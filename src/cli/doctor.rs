@@ -52,8 +52,10 @@ fn host_notes(host_is_missing: bool) -> Vec<String> {
     planned.browsers.iter().filter_map(note).collect()
 }
 
-/// Prints one line per hop, and the notes.
-pub(super) fn print_report(report: &Doctor, terminal: Terminal) {
+/// Prints the session, one line per hop, and the notes. `chosen`: what chose the session.
+pub(super) fn print_report(report: &Doctor, session: &str, chosen: Option<String>, terminal: Terminal) {
+    let chosen = chosen.map(|chosen| format!(", {chosen}")).unwrap_or_default();
+    print(&format!("  {:<11} {session}{chosen}\n", "session"));
     for hop in &report.hops {
         let mark = if hop.ok { terminal.good("✓") } else { terminal.bad("✗") };
         let time = hop.millis.map(|m| terminal.dim(&format!("  {m:.1} ms"))).unwrap_or_default();

@@ -30,7 +30,7 @@ const OWN: [(&str, &[&str]); 3] = [
         "Agents",
         &["agents", "stop-turn", "sessions", "evidence", "policy", "auth", "panels", "audit", "activity", "mcp"],
     ),
-    ("gstack itself", &["disconnect", "stop", "restart", "settings"]),
+    ("gstack itself", &["disconnect", "stop", "restart", "instances", "profiles", "settings"]),
     ("Installation", &["install-host", "uninstall-host", "upgrade", "skill", "completions", "man"]),
 ];
 

@@ -44,6 +44,14 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("policy explain", JsonOutput::Whole("PolicyExplained")),
     ("policy only", JsonOutput::Whole("{sites: string, openBrowser?: string}")),
     ("policy test", JsonOutput::Whole(CHECKED)),
+    ("instances", JsonOutput::Whole(INSTANCES)),
+    ("instances list", JsonOutput::Whole(INSTANCES)),
+    ("instances stop", JsonOutput::Whole("{stopped: string[], failed?: number}")),
+    ("instances trust", JsonOutput::Whole("{file: string, trusted: boolean}")),
+    ("instances untrust", JsonOutput::Whole("{file: string, trusted: boolean}")),
+    ("profiles", JsonOutput::Whole(PROFILES)),
+    ("profiles list", JsonOutput::Whole(PROFILES)),
+    ("profiles delete", JsonOutput::Whole("{deleted: string}")),
     ("panels", JsonOutput::Whole("KnownPanels")),
     ("panels list", JsonOutput::Whole("KnownPanels")),
     ("panels confirm", JsonOutput::Whole("KnownPanel")),
@@ -97,6 +105,11 @@ const DOCTOR_REPORT: &str = "{gstack: string, target: string, debug: boolean, sy
     hops: [{hop: string, ok: boolean, code?: string, said?: string}], notes: string[], \
     agents: [{name: string, version: string | null, code?: string}], log: {[module]: number}}";
 const EXPORT: &str = "{conversation: ConversationInfo, events: ChatEvent[]}";
+const INSTANCES: &str = "[{name: string, state: string, current: boolean, chosenBy?: string, home: string, pid: number | null, \
+    browserPid: number | null, mode: string | null, profile: string | null, tabs: number | null, memory: number | null, \
+    since: number | null, fault?: Fault}]";
+const PROFILES: &str =
+    "[{name: string, path: string, size: number, lastUsed: number | null, inUse: boolean, usedBy: string | null}]";
 const CHECKED: &str =
     "[{action: string, site?: string, expected: string, found: string, holds: boolean, why: string, rule?: string}]";
 const CLIENT_CHANGE: &str = "{client: string, file: string, changed: boolean}";

@@ -190,11 +190,12 @@ pub(super) fn parse(matches: &ArgMatches) -> Mcp {
     }
 }
 
-/// Runs the subcommand. `session`: the value of `--session`. `tab`: the tab that every call works on.
+/// Runs the subcommand. `session`: the value of `--session`. `tab`: the tab that every call works on. `browser_profile`:
+/// the profile of a browser that a call starts.
 pub(super) async fn run(
     client: &Client,
     wanted: Mcp,
-    (session, tab): (Option<&str>, Option<TabId>),
+    (session, tab, browser_profile): (Option<&str>, Option<TabId>, Option<String>),
     json: bool,
 ) -> Result<(), Fault> {
     match wanted {
@@ -214,6 +215,7 @@ pub(super) async fn run(
                 tab_id: tab.filter(|_| tools.trusted),
                 cwd: here.cwd,
                 environment: browser_environment(),
+                profile: browser_profile,
                 for_model: true,
                 ..CommandRequest::default()
             };

@@ -16,7 +16,9 @@ pub mod browser_command;
 mod cdp;
 mod cdp_provider;
 mod chat;
+mod choice;
 pub mod command_line;
+mod confirm;
 mod connect;
 mod doctor;
 mod ending;
@@ -25,11 +27,13 @@ mod help;
 mod here;
 mod hidden_input;
 mod hosts;
+mod instances;
 pub mod json_output;
 mod mcp;
 mod moment;
 mod panels;
 mod policy;
+mod profiles;
 mod progress;
 mod questions;
 mod remote;
@@ -57,6 +61,7 @@ use crate::protocol::control::{
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId};
 use arguments::{Globals, Invocation};
+use choice::Choice;
 use ending::{disconnect, stop, stop_turns};
 use here::{here, not_utf8, tab};
 use std::ffi::OsString;
@@ -109,9 +114,13 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     let port = std::env::var(PORT_VARIABLE).ok().and_then(|port| port.parse().ok()).filter(|_| token.is_some());
     // An agent's sandbox hides the home.
     let named = std::env::var_os(HOME_VARIABLE).filter(|_| port.is_some() && globals.session.is_none());
+    let choice = match invocation.acts_in_an_instance() {
+        true => choice::asking(globals.session.as_deref()).await?,
+        false => choice::without_asking(globals.session.as_deref()).unwrap_or_default(),
+    };
     let home = match named {
         Some(root) => Home::named(root.into()),
-        None => Home::locate(globals.session.as_deref())
+        None => Home::locate(choice.session.as_deref())
             .map_err(|e| Fault::new(FaultCode::Storage, e.to_string()).hint(e.hint()))?,
     };
     let client = Client::new(home.clone()).with_token(token.clone()).at_port(port);
@@ -121,10 +130,22 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         renew(&home, &invocation).await;
     }
     match invocation {
-        Invocation::Connect { browser, headless, url, arguments, attach, everyday, remote } => {
+        Invocation::Connect { browser, headless, url, arguments, attach, everyday, remote, profile } => {
             let (remote, keys) = remote::resolve(remote)?;
-            let request =
-                ConnectRequest { browser, headless, url, arguments, attach, everyday, remote, keys, ..here()? };
+            let is_own = attach.is_none() && !everyday && remote.is_none();
+            let profile = if is_own { choice.profile(profile) } else { None };
+            let request = ConnectRequest {
+                browser,
+                headless,
+                url,
+                arguments,
+                attach,
+                everyday,
+                remote,
+                keys,
+                profile,
+                ..here()?
+            };
             connect::connect(&client, request, json, globals.session.as_deref(), terminal).await?;
         }
         Invocation::Disconnect { force } => {
@@ -136,6 +157,8 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         Invocation::Stop => stop(&running, json).await?,
         Invocation::Restart => {
+            // The browser opens again with the logins that it had.
+            let open = running.get::<Status>("/status").await.ok().and_then(|status| status.profile);
             match disconnect(&client, &running, false).await {
                 Err(fault) if fault.code != FaultCode::DaemonDown && fault.code != FaultCode::BrowserDown => {
                     return Err(fault);
@@ -143,17 +166,19 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
                 _ => {}
             }
             stop(&running, true).await?;
-            connect::connect(&client, here()?, json, globals.session.as_deref(), terminal).await?;
+            let request = ConnectRequest { profile: open.or_else(|| choice.profile(None)), ..here()? };
+            connect::connect(&client, request, json, globals.session.as_deref(), terminal).await?;
         }
         Invocation::Status => {
             let status: Status = running.get("/status").await?;
-            show(json, &status, || status.text())?;
+            let status = Status { chosen_by: Some(choice.source()), ..status };
+            show(json, &status, || status.text(choice.told()))?;
         }
         Invocation::Doctor { report: true } => {
             let report = report(&client).await;
             show(true, &report, String::new)?;
         }
-        Invocation::Doctor { report: false } => return check_hops(&client, json, terminal).await,
+        Invocation::Doctor { report: false } => return check_hops(&client, &choice, json, terminal).await,
         Invocation::Upgrade { check } => {
             upgrade::run(&home, check, json).await?;
         }
@@ -191,9 +216,13 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Approvals(wanted) => approvals::run(&running, wanted, json, terminal).await?,
         Invocation::Auth(wanted) => auth::run(&client, wanted, json, terminal).await?,
         Invocation::Panels(wanted) => panels::run(&client, wanted, json, terminal).await?,
+        Invocation::Instances(wanted) => {
+            return instances::run(&home, wanted, (globals.session.as_deref(), &choice), json, terminal).await;
+        }
+        Invocation::Profiles(wanted) => profiles::run(&home, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
         Invocation::Mcp(wanted) => {
-            let place = (globals.session.as_deref(), tab(globals.tab)?);
+            let place = (globals.session.as_deref(), tab(globals.tab)?, choice.profile(None));
             mcp::run(&client, wanted, place, json).await?;
         }
         Invocation::Cdp(wanted) => cdp::run(&client, wanted, tab(globals.tab)?, json).await?,
@@ -212,7 +241,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         // Handled above.
         Invocation::Document(_) => {}
         Invocation::Browser { command, args } => {
-            return browser_command::run(&client, command, args, &globals).await;
+            return browser_command::run(&client, command, args, (&globals, &choice)).await;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -242,13 +271,13 @@ async fn renew(home: &Home, invocation: &Invocation) {
     }
 }
 
-async fn check_hops(client: &Client, json: bool, terminal: Terminal) -> Result<ExitCode, Fault> {
+async fn check_hops(client: &Client, choice: &Choice, json: bool, terminal: Terminal) -> Result<ExitCode, Fault> {
     let report = doctor::examine(client).await;
     let all_well = report.hops.iter().all(|hop| hop.ok);
     if json {
         show(true, &report, String::new)?;
     } else {
-        doctor::print_report(&report, terminal);
+        doctor::print_report(&report, client.home().session_or_default(), choice.told(), terminal);
     }
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -73,7 +73,7 @@ pub(in crate::engine) fn check(named: &str, home: &Home) -> Result<PathBuf, Faul
     }
     let resolved = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let user_home = user_home.map(|path| resolved(&path));
-    match off_limits(&found, user_home.as_deref(), &resolved(home.root()), &resolved(&home.workspace())) {
+    match off_limits(&found, user_home.as_deref(), &resolved(home.shared()), &resolved(&home.workspace())) {
         None => Ok(found),
         Some(why) => Err(FolderError::OffLimits { folder: found, why }.into()),
     }
@@ -137,6 +137,23 @@ mod tests {
         {
             assert!(refused(closed).is_some(), "{closed}");
         }
+    }
+
+    #[test]
+    fn a_session_closes_what_all_sessions_share() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = Home::at(folder.path().join("g")).unwrap();
+        for inside in ["instances", "profiles/work"] {
+            private(base.root().join(inside)).unwrap();
+        }
+        let shop = Home::at(base.root().join("instances/shop")).unwrap();
+        let other = Home::at(base.root().join("instances/other")).unwrap();
+        for closed in [base.root(), &base.root().join("profiles/work"), shop.root(), other.root()] {
+            let fault = check(closed.to_str().unwrap(), &shop).unwrap_err();
+            assert_eq!(fault.code, FaultCode::PathRefused, "{}", closed.display());
+        }
+        let workspace = private(shop.workspace()).unwrap();
+        assert!(check(workspace.to_str().unwrap(), &shop).is_ok());
     }
 
     #[test]

@@ -16,6 +16,10 @@ use crate::protocol::control::{Status, TabOverrides};
 pub(crate) struct StatusReport {
     /// The daemon's port on 127.0.0.1.
     pub(in crate::engine) port: u16,
+    /// The name of the instance.
+    pub(in crate::engine) session: String,
+    /// When the daemon started, in milliseconds since 1970.
+    pub(in crate::engine) since: u64,
     pub(in crate::engine) agents: AgentPool,
     pub(in crate::engine) browsers: Browsers,
     pub(in crate::engine) drivers: Drivers,
@@ -35,6 +39,10 @@ impl StatusReport {
             tabs: browser.as_ref().map_or(0, |b| b.tabs),
             pid: std::process::id(),
             browser_pid: browser.and_then(|b| b.pid),
+            session: self.session.clone(),
+            chosen_by: None,
+            since: self.since,
+            profile: self.browsers.profile().map(|profile| profile.to_string()),
             version: VERSION.to_owned(),
             port: self.port,
             panels: self.ports.panels(),

@@ -12,6 +12,7 @@ mod stderr_tail;
 use crate::base::lock::FileLock;
 use crate::base::log_filter;
 use crate::base::peer;
+use crate::base::profiles;
 use crate::base::proof::Key;
 use crate::protocol::keeper::{KeeperReport, LaunchPlan};
 use chromium::Chromium;
@@ -102,6 +103,16 @@ async fn keep() -> Result<(), KeeperError> {
     else {
         report(&KeeperReport::AlreadyRunning);
         return Ok(());
+    };
+    // Released before the keeper's lock, so that whoever waits for that one finds the profile free.
+    let _profile = match plan.profile.as_ref().map(|profile| profiles::take(&profile.lock, &profile.holder)).transpose()
+    {
+        Ok(Some(Err(holder))) => {
+            report(&KeeperReport::ProfileInUse { holder });
+            return Ok(());
+        }
+        Ok(taken) => taken.and_then(Result::ok),
+        Err(error) => return Err(io_error("the profile's lock can't be taken")(error)),
     };
     let stop = stop_on_signals()?;
     // The secret is written first, because a client that finds the socket looks for it.

@@ -38,6 +38,7 @@ pub(super) struct Relay {
     pid: u32,
     headless: bool,
     only_sites: String,
+    profile: String,
     next_own_id: u32,
     /// The highest id that any client used.
     highest_id: u32,
@@ -73,6 +74,7 @@ impl Relay {
             pid,
             headless: plan.headless,
             only_sites: plan.only_sites.clone(),
+            profile: plan.profile.as_ref().map(|profile| profile.name.clone()).unwrap_or_default(),
             next_own_id: KEEPER_IDS,
             highest_id: 0,
         }
@@ -128,6 +130,7 @@ impl Relay {
             run: self.run.clone(),
             headless: self.headless,
             only_sites: self.only_sites.clone(),
+            profile: self.profile.clone(),
             proof: admitted.proof,
             session: session.clone(),
             first_id: self.highest_id + 1,

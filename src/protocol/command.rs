@@ -34,6 +34,9 @@ pub(crate) struct CommandRequest {
     /// The client's environment variables that a browser needs if this command starts one.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
+    /// The profile of a browser that this command starts. Absent for the configured one, or the instance's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     /// Fails instead of starting a browser.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_autostart: bool,

@@ -38,6 +38,8 @@ pub(crate) struct ConnectRequest {
     pub remote: Option<RemoteBrowser>,
     /// Keys of hosted services from the terminal's environment.
     pub keys: SecretVariables,
+    /// The profile to start the browser with. Absent for the configured one, or the instance's own.
+    pub profile: Option<String>,
 }
 
 /// `POST /disconnect`.
@@ -87,6 +89,9 @@ pub(crate) struct Connected {
     pub panel: bool,
     /// The label of the agent that will answer.
     pub agent: String,
+    /// The profile of a browser that gstack started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
 }
 
 /// `GET /health`.
@@ -110,6 +115,19 @@ pub(crate) struct Status {
     pub tabs: usize,
     pub pid: u32,
     pub browser_pid: Option<u32>,
+    /// The instance: `default`, or the name of its session. Empty from older releases.
+    #[serde(default)]
+    pub session: String,
+    /// What chose the instance: `option`, `environment`, `default` or the path of a project's file. Only the command line
+    /// knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen_by: Option<String>,
+    /// When the daemon was ready, in milliseconds since 1970. 0 from older releases.
+    #[serde(default)]
+    pub since: u64,
+    /// The profile of a browser that gstack started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
     pub version: String,
     pub port: u16,
     pub panels: usize,
@@ -154,8 +172,13 @@ impl Status {
         }
     }
 
-    pub(crate) fn text(&self) -> String {
+    /// Returns the status for people. `chosen`: what chose the instance, if anything did.
+    pub(crate) fn text(&self, chosen: Option<String>) -> String {
         let mut lines = vec![format!("Status: {}", self.health()), format!("Mode: {}", self.mode)];
+        lines.extend((!self.session.is_empty()).then(|| {
+            let chosen = chosen.map(|chosen| format!(", {chosen}")).unwrap_or_default();
+            format!("Session: {}{chosen}", self.session)
+        }));
         if let Some(url) = &self.url {
             lines.push(format!("URL: {url}"));
         }
@@ -165,6 +188,7 @@ impl Status {
             Some(browser) => format!("PID: {} (browser {browser})", self.pid),
             None => format!("PID: {}", self.pid),
         });
+        lines.extend(self.profile.as_ref().map(|profile| format!("Profile: {profile}")));
         lines.push(format!("Version: {}", self.version));
         lines.push(format!("Panels: {}", self.panels));
         lines.push(format!("Agents: {} running, {} turns", self.agents_running, self.turns_running));

@@ -41,6 +41,21 @@ pub struct LaunchPlan {
     pub key: PathBuf,
     /// Locked (flock) while the keeper runs.
     pub lock: PathBuf,
+    /// The browser's profile; `None` from older releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<PlannedProfile>,
+}
+
+/// A profile that only one browser may use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlannedProfile {
+    /// The profile's name.
+    pub name: String,
+    /// Locked (flock) while the keeper runs.
+    pub lock: PathBuf,
+    /// The instance that the browser belongs to, which is written into the lock's file.
+    pub holder: String,
 }
 
 /// The keeper's only line on stdout.
@@ -56,6 +71,11 @@ pub enum KeeperReport {
     },
     /// Another keeper holds the lock; connect to its socket.
     AlreadyRunning,
+    /// The browser of another instance uses the profile.
+    ProfileInUse {
+        /// The name of that instance, if it is known.
+        holder: Option<String>,
+    },
     /// The browser did not start. `detail` ends with its last stderr output.
     Failed {
         /// What went wrong.
@@ -90,6 +110,9 @@ pub enum Greeting {
         /// As in the launch plan.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         only_sites: String,
+        /// The name of the profile; empty from older releases, which had only the default one.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        profile: String,
         /// Proves that the keeper knows the secret too, over both nonces ([`Greeting::PROOF`]).
         proof: String,
         /// This client's own browser session, used for commands to the browser itself.
@@ -286,6 +309,7 @@ mod tests {
             run: BrowserRun::new("r"),
             headless: true,
             only_sites: String::new(),
+            profile: String::new(),
             proof: "p".to_owned(),
             session: "S".to_owned(),
             first_id: 1,

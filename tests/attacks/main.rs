@@ -9,6 +9,7 @@ mod auth;
 #[allow(dead_code, reason = "another test program uses more of it")]
 #[path = "../agent_programs/bench.rs"]
 mod bench;
+mod bindings;
 mod disguises;
 mod everyday;
 mod home;

@@ -3,7 +3,7 @@
  * is held against the type that the page names. docs/openapi.json has the named types.
  */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -202,6 +202,28 @@ describe('--json of the program’s own commands', () => {
     }
   });
 
+  test('instances, profiles and the file of a project', async () => {
+    const [row] = await run('instances');
+    assert.deepEqual([row.name, row.state, row.chosenBy, row.profile], ['default', 'running', 'default', 'default']);
+    await run('instances list');
+    mkdirSync(path.join(scene.home.home, 'profiles/spare'), { recursive: true });
+    const names = (await run('profiles')).map(({ name }) => name);
+    assert.deepEqual(names, ['default', 'spare']);
+    await run('profiles list');
+    assert.equal((await run('profiles delete', 'spare', '--yes')).deleted, 'spare');
+    const folder = path.join(scene.home.person, '.gstack');
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'session.toml'), 'session = "default"\n');
+    const terminal = scene.home.atTerminal('instances trust');
+    await terminal.shows(/\[y\/N\]/);
+    terminal.type('y');
+    assert.equal((await terminal.ended).code, 0);
+    assert.equal((await run('instances trust')).trusted, true);
+    assert.match((await run('status')).chosenBy, /session\.toml$/);
+    assert.equal((await run('instances untrust')).trusted, false);
+    rmSync(folder, { recursive: true });
+  });
+
   test('the whole, its health, its end and its start; and no command is left out', async () => {
     await run('status');
     await run('doctor');
@@ -211,6 +233,7 @@ describe('--json of the program’s own commands', () => {
     await run('connect');
     assert.equal((await run('disconnect')).closed, true);
     await run('stop');
+    assert.deepEqual((await run('instances stop', 'default')).stopped, []);
     const left = [...rows].filter(([command, row]) => (row.type || row.nothing) && !seen.has(command) && !ELSEWHERE[command]);
     assert.deepEqual(
       left.map(([command]) => command),

@@ -13,6 +13,7 @@ pub const ALL: &[(&str, fn())] = cases![
     a_full_disk_ends_no_daemon_and_the_running_turn_has_its_end,
     a_daemon_starts_on_a_full_disk,
     a_message_is_refused_or_runs_and_never_both,
+    a_session_on_a_full_disk_is_refused_and_the_others_go_on,
 ];
 
 fn a_full_disk_ends_no_daemon_and_the_running_turn_has_its_end() {
@@ -61,6 +62,23 @@ fn a_daemon_starts_on_a_full_disk() {
         }
         world.end();
     }
+}
+
+fn a_session_on_a_full_disk_is_refused_and_the_others_go_on() {
+    let Some(world) = World::on_disk("", 8192) else { return println!("a disk can't be mounted here: left out") };
+    assert!(world.run(&["sessions"]).0);
+    let daemon = world.daemon();
+    world.fill_with_files();
+    let (well, said) = world.run(&["--session", "shop", "sessions"]);
+    assert!(!well && said.contains("Free some space"), "{said}");
+    let (well, said) = world.run(&["instances"]);
+    assert!(well && said.contains("default") && said.contains("running") && !said.contains("shop"), "{said}");
+    assert_eq!(world.daemon(), daemon);
+    world.remove_files();
+    assert!(world.run(&["--session", "shop", "sessions"]).0);
+    let (well, said) = world.run(&["instances", "stop", "--all"]);
+    assert!(well && said.contains("Stopped: default, shop"), "{said}");
+    world.end();
 }
 
 fn a_message_is_refused_or_runs_and_never_both() {

@@ -194,6 +194,7 @@ fn a_keeper_whose_calls_fail_leaves_no_browser() {
             socket: place("browser.sock"),
             key: place("keeper.key"),
             lock: place("keeper.lock"),
+            profile: None,
         };
         let mut command = world.command(&["browser-keeper"]);
         let control = spoil(&mut command, &world, &home, fault);

@@ -9,6 +9,8 @@ mod cookies;
 mod outcomes;
 mod outliving;
 mod policy;
+mod profiles;
+mod sessions;
 mod stage;
 
 use stage::{Site, Stage, display, page};

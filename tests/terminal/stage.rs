@@ -99,6 +99,33 @@ impl Stage {
         serde_json::from_str(&self.run(&["status", "--json"])).unwrap()
     }
 
+    /// Runs a shell line in its own terminal and types the answer once it asks a yes-or-no question. Returns what the
+    /// terminal shows, and whether it asked.
+    pub fn at_terminal(&self, folder: &Path, line: &str, answer: &str) -> (String, bool) {
+        let own = self.command(&[]);
+        let mut command = Command::new("script");
+        command.args(["-qec", line, "/dev/null"]).current_dir(folder).env_clear().env("TERM", "dumb");
+        command.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (mut input, mut output) = (child.stdin.take(), child.stdout.take().unwrap());
+        let (mut shown, mut chunk, mut asked) = (Vec::new(), [0; 4096], false);
+        while let Ok(count @ 1..) = output.read(&mut chunk) {
+            shown.extend_from_slice(&chunk[..count]);
+            if !asked && shown.windows(5).any(|part| part == b"[y/N]") {
+                asked = true;
+                input.as_mut().unwrap().write_all(format!("{answer}\n").as_bytes()).unwrap();
+            }
+        }
+        drop(input);
+        child.wait().unwrap();
+        (String::from_utf8_lossy(&shown).into_owned(), asked)
+    }
+
+    /// Returns the status of an instance.
+    pub fn status_of(&self, session: &str) -> serde_json::Value {
+        serde_json::from_str(&self.run(&["--session", session, "status", "--json"])).unwrap()
+    }
+
     /// Ends browser and daemon, as a person would.
     pub fn end(&self) {
         self.said(&["disconnect"]);
@@ -114,6 +141,39 @@ impl Drop for Stage {
             self.said(&["disconnect", "--force"]);
             self.said(&["stop"]);
         }
+        if self.folder.path().join("g/instances").exists() {
+            self.said(&["instances", "stop", "--all", "--force"]);
+        }
+    }
+}
+
+/// Returns the process that started another one.
+pub fn parent(pid: i64) -> i64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    let after = stat.rsplit_once(") ").unwrap().1;
+    after.split(' ').nth(1).unwrap().parse().unwrap()
+}
+
+/// Kills a process and waits until it has ended.
+pub fn kill(pid: i64) {
+    signal(pid, rustix::process::Signal::KILL);
+    ended(pid);
+}
+
+/// Sends a signal to a process.
+pub fn signal(pid: i64, signal: rustix::process::Signal) {
+    let process = rustix::process::Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
+    rustix::process::kill_process(process, signal).unwrap();
+}
+
+/// Waits until a process has ended, reaped or not.
+pub fn ended(pid: i64) {
+    let runs = || {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, after)| !after.starts_with(['Z', 'X']))
+    };
+    while runs() {
+        std::thread::yield_now();
     }
 }
 

@@ -1,6 +1,7 @@
 //! The errors of starting a browser, with the next step.
 
 use super::find::Skipped;
+use crate::base::profiles::{DEFAULT, ProfileName};
 use crate::browser::keeper_link::LinkError;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 use std::io;
@@ -38,6 +39,14 @@ pub enum LaunchError {
         host: String,
         /// The process id of that browser.
         pid: u32,
+    },
+    /// Another instance's browser uses the profile.
+    #[error("the profile {profile} is in use by {}", holder.as_deref().map_or_else(|| "another instance".to_owned(), instance))]
+    ProfileHeld {
+        /// The profile.
+        profile: ProfileName,
+        /// The name of that instance, if it is known.
+        holder: Option<String>,
     },
     /// A file or folder could not be used.
     #[error("{what} {path}: {source}")]
@@ -78,6 +87,12 @@ impl From<LaunchError> for Fault {
             LaunchError::ProfileInUse { .. } => {
                 "Close that browser, then try again. If there is none, delete SingletonLock in the profile.".to_owned()
             }
+            LaunchError::ProfileHeld { holder: Some(holder), .. } => {
+                format!("Close that browser first, or use another profile: gstack --session {holder} disconnect")
+            }
+            LaunchError::ProfileHeld { holder: None, .. } => {
+                "Close that browser, or use another profile. `gstack profiles` lists them.".to_owned()
+            }
             LaunchError::Io { .. } | LaunchError::Keeper(_) => "Check that the folder is writable by you.".to_owned(),
             LaunchError::Browser { .. } => "Its output above says why. To use another browser, add --browser \
                 PATH."
@@ -96,8 +111,16 @@ impl From<LaunchError> for Fault {
                 "Try again. If it fails again, run gstack disconnect --force, then gstack connect.".to_owned()
             }
         };
-        Fault::new(FaultCode::BrowserDown, error.to_string()).hint(hint).at(Hop::Browser)
+        let code = match &error {
+            LaunchError::ProfileHeld { .. } => FaultCode::Conflict,
+            _ => FaultCode::BrowserDown,
+        };
+        Fault::new(code, error.to_string()).hint(hint).at(Hop::Browser)
     }
+}
+
+fn instance(name: &str) -> String {
+    if name == DEFAULT { "the default session".to_owned() } else { format!("the session {name}") }
 }
 
 fn said(skipped: &[Skipped]) -> String {

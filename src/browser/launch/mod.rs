@@ -10,4 +10,5 @@ pub mod side_panel;
 mod start;
 
 pub use error::LaunchError;
+pub(crate) use start::check_free;
 pub use start::{LaunchOptions, Started, kill, start, stop};

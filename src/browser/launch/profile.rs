@@ -4,14 +4,12 @@
 //! died. Never touches the profile of a running one.
 
 use super::error::LaunchError;
+use crate::base::profiles::{self, RunningBrowser};
 use crate::base::{atomic, home};
 use crate::protocol::EXTENSION_ID;
-use rustix::process::{Pid, test_kill_process};
 use serde_json::{Map, Value};
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 /// The manifest of a native messaging host.
@@ -84,16 +82,13 @@ fn set(tree: &mut Map<String, Value>, path: &[&str], value: Value) -> bool {
     branch.as_object_mut().is_some_and(|branch| set(branch, rest, value))
 }
 
-/// Removes the lock of a dead browser. Chromium's lock is a symbolic link to `host-pid`. It outlives a browser that was
-/// killed, and Chromium trusts it if the host's name has changed since (as in a container).
+/// Removes the lock of a dead browser, which Chromium trusts if the host's name has changed since (as in a container).
 fn clear_dead_browser(profile: &Path) -> Result<(), LaunchError> {
-    let lock = profile.join("SingletonLock");
-    let Ok(target) = fs::read_link(&lock) else { return Ok(()) };
-    let target = target.to_string_lossy().into_owned();
-    if let Some((host, pid)) = target.rsplit_once('-').and_then(|(host, pid)| Some((host, pid.parse::<u32>().ok()?)))
-        && (answers(profile) || runs_on(profile, pid))
-    {
-        return Err(LaunchError::ProfileInUse { profile: profile.to_owned(), host: host.to_owned(), pid });
+    if fs::read_link(profile.join("SingletonLock")).is_err() {
+        return Ok(());
+    }
+    if let Some(RunningBrowser { host, pid }) = profiles::browser_in(profile) {
+        return Err(LaunchError::ProfileInUse { profile: profile.to_owned(), host, pid });
     }
     for name in ["SingletonLock", "SingletonSocket", "SingletonCookie"] {
         let file = profile.join(name);
@@ -105,31 +100,6 @@ fn clear_dead_browser(profile: &Path) -> Result<(), LaunchError> {
         }
     }
     Ok(())
-}
-
-/// Returns true if a browser runs: it listens on this socket for the next start's request to open a window.
-fn answers(profile: &Path) -> bool {
-    match UnixStream::connect(profile.join("SingletonSocket")) {
-        Ok(_) => true,
-        Err(error) => !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused),
-    }
-}
-
-/// Returns true if the process lives and, on systems that show command lines, was started with this profile: pids are
-/// reused.
-fn runs_on(profile: &Path, pid: u32) -> bool {
-    let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { return false };
-    // Any other result may be a living process of another user.
-    if test_kill_process(process) == Err(rustix::io::Errno::SRCH) {
-        return false;
-    }
-    match fs::read(format!("/proc/{pid}/cmdline")) {
-        Ok(line) => {
-            let wanted = profile.as_os_str().as_bytes();
-            line.windows(wanted.len()).any(|part| part == wanted)
-        }
-        Err(_) => true,
-    }
 }
 
 #[cfg(test)]

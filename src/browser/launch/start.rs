@@ -8,11 +8,12 @@ use super::flags::{self, CommandLine, Flags};
 use super::profile::{self, HostManifest};
 use crate::base::home::Home;
 use crate::base::lock::FileLock;
+use crate::base::profiles::{self, ProfileName};
 use crate::base::program::KEEPER_ROLE;
 use crate::base::site_list::SiteList;
 use crate::browser::keeper_link::{self, KeeperLink, LinkError};
 use crate::protocol::ids::BrowserRun;
-use crate::protocol::keeper::{KeeperReport, LaunchPlan};
+use crate::protocol::keeper::{KeeperReport, LaunchPlan, PlannedProfile};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -53,8 +54,8 @@ pub struct LaunchOptions {
     pub manifest: Option<HostManifest>,
     /// A page to open at the start.
     pub first_url: Option<String>,
-    /// `None`: the home's profile.
-    pub profile: Option<PathBuf>,
+    /// The profile to start it with.
+    pub profile: ProfileName,
     /// The gstack binary; `None`: this process's.
     pub keeper_program: Option<PathBuf>,
 }
@@ -108,6 +109,31 @@ pub async fn start(home: &Home, options: &LaunchOptions) -> Result<Started, Laun
     }
 }
 
+/// Checks that no browser of another instance uses a profile.
+///
+/// # Errors
+///
+/// Fails if one does, or the profile's lock cannot be read.
+pub(crate) fn check_free(home: &Home, profile: &ProfileName) -> Result<(), LaunchError> {
+    match user(&home.profile_lock(profile))? {
+        Some(holder) if !is_held(&home.keeper_lock())? => Err(held(profile, holder)),
+        _ => Ok(()),
+    }
+}
+
+/// Returns who uses the profile of a lock, as [`profiles::user`] does.
+fn user(lock: &Path) -> Result<Option<Option<String>>, LaunchError> {
+    profiles::user(lock).map_err(|source| LaunchError::Io {
+        what: "the profile's lock can't be read",
+        path: lock.to_owned(),
+        source,
+    })
+}
+
+fn held(profile: &ProfileName, holder: Option<String>) -> LaunchError {
+    LaunchError::ProfileHeld { profile: profile.clone(), holder }
+}
+
 /// Starts a keeper. Returns `None` if another process was faster.
 async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Started>, LaunchError> {
     let named = Named {
@@ -116,7 +142,17 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         config: options.configured_browser.clone(),
     };
     let found = find::find(&named, &Places::of_machine(&options.variable("PATH").unwrap_or_default()))?;
-    let profile = options.profile.clone().unwrap_or_else(|| home.browser_profile());
+    let profile = home.profile(&options.profile);
+    home.prepare_profiles().map_err(|error| LaunchError::Io {
+        what: "the profiles' folder can't be used",
+        path: home.profiles(),
+        source: io::Error::other(error),
+    })?;
+    let lock = home.profile_lock(&options.profile);
+    if let Some(holder) = user(&lock)? {
+        // This home's own keeper may have started meanwhile.
+        return if is_held(&home.keeper_lock())? { Ok(None) } else { Err(held(&options.profile, holder)) };
+    }
     if !prepare(home, &profile, options.manifest.as_ref()).await? {
         return Ok(None);
     }
@@ -140,10 +176,16 @@ async fn start_new(home: &Home, options: &LaunchOptions) -> Result<Option<Starte
         socket: home.browser_socket(),
         key: home.keeper_key(),
         lock: home.keeper_lock(),
+        profile: Some(PlannedProfile {
+            name: options.profile.to_string(),
+            lock,
+            holder: home.session_or_default().to_owned(),
+        }),
     };
     match start_keeper(home, options, &plan).await? {
         KeeperReport::Ready { .. } => {}
         KeeperReport::AlreadyRunning => return Ok(None),
+        KeeperReport::ProfileInUse { holder } => return Err(held(&options.profile, holder)),
         KeeperReport::Failed { message, detail } => return Err(LaunchError::Browser { message, detail }),
     }
     let link = keeper_link::connect(home).await?;

@@ -5,6 +5,7 @@
 use super::BrowserConnection;
 use super::error::ConnectError;
 use crate::base::counted::counted;
+use crate::base::profiles::ProfileName;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
 use crate::command::{Call, TabSwitch};
@@ -145,6 +146,7 @@ impl BrowserConnection {
             started,
             panel: self.ports.panels() > 0,
             agent: label,
+            profile: self.browsers.profile().map(|profile| profile.to_string()),
         })
     }
 
@@ -161,7 +163,9 @@ impl BrowserConnection {
         request: &ConnectRequest,
         tell: &mut Tell<'_>,
     ) -> Result<bool, Fault> {
+        let wanted = request.profile.as_deref().map(ProfileName::parse).transpose().map_err(ConnectError::from)?;
         if let Some(browser) = self.browsers.current() {
+            self.check_profile(wanted.as_ref())?;
             let step = Step::begin();
             let status = match browser.is_headless() {
                 _ if self.browsers.is_attached() => "attached to",
@@ -182,18 +186,28 @@ impl BrowserConnection {
         }
         let step = Step::begin();
         let folder = (self.provision.unpack_extension)(&self.home)?;
-        let profile = folders::private(self.home.browser_profile())?;
-        (self.provision.register_host)(&profile)?;
-        step.done(tell, "host registered", format!("in {}", profile.display()));
+        let profile = wanted.clone().unwrap_or_else(|| self.config.get().browser.profile());
+        // Nothing is written into the profile of an open browser.
+        launch::check_free(&self.home, &profile)?;
+        if !profile.is_default() {
+            folders::private(self.home.profiles())?;
+        }
+        let profile_folder = folders::private(self.home.profile(&profile))?;
+        (self.provision.register_host)(&profile_folder)?;
+        step.done(tell, "host registered", format!("in {}", profile_folder.display()));
 
         let step = Step::begin();
-        let started = launch::start(&self.home, &self.launch_options(request)).await?;
+        let started = launch::start(&self.home, &self.launch_options(request, profile)).await?;
         let (found, notes) = (started.browser, started.notes);
         let browser = self.browsers.use_kept(started.link).await?;
+        // The browser that was found may be one that another process has just started.
+        self.check_profile(wanted.as_ref())?;
         let mode = if browser.is_headless() { ", without a window" } else { "" };
+        let of_profile = self.browsers.profile().filter(|profile| !profile.is_default());
+        let of_profile = of_profile.map(|profile| format!(", profile {profile}")).unwrap_or_default();
         let detail = found.as_ref().map_or_else(
             || "found the open one".to_owned(),
-            |found| format!("{} ({}){mode}", found.name, found.path.display()),
+            |found| format!("{} ({}){mode}{of_profile}", found.name, found.path.display()),
         );
         step.done(tell, "browser started", detail);
         for note in notes {
@@ -204,6 +218,16 @@ impl BrowserConnection {
         let loaded = side_panel::load_extension(&browser, &folder).await?;
         step.done(tell, "extension loaded", format!("version {}", loaded.version));
         Ok(found.is_some())
+    }
+
+    /// Fails if the browser in use has another profile than the requested one.
+    fn check_profile(&self, wanted: Option<&ProfileName>) -> Result<(), ConnectError> {
+        match (wanted, self.browsers.profile()) {
+            (None, _) => Ok(()),
+            (Some(_), None) => Err(ConnectError::OtherBrowser),
+            (Some(wanted), Some(open)) if *wanted == open => Ok(()),
+            (Some(wanted), Some(open)) => Err(ConnectError::OtherProfile { wanted: wanted.clone(), open }),
+        }
     }
 
     /// Starts a headless browser for the first command of a terminal.
@@ -218,12 +242,13 @@ impl BrowserConnection {
             headless: Some(true),
             cwd: request.cwd.clone(),
             environment: request.environment.clone(),
+            profile: request.profile.clone(),
             ..ConnectRequest::default()
         };
         self.open_browser(&connect, &mut |_| {}).await.map(|_| ())
     }
 
-    fn launch_options(&self, request: &ConnectRequest) -> LaunchOptions {
+    fn launch_options(&self, request: &ConnectRequest, profile: ProfileName) -> LaunchOptions {
         let config = self.config.get();
         let config = &config.browser;
         let mut environment: std::collections::BTreeMap<String, String> = KEPT_VARIABLES
@@ -249,6 +274,7 @@ impl BrowserConnection {
             only_sites: config.only_sites.clone(),
             environment: Some(environment),
             first_url: Some("about:blank".to_owned()),
+            profile,
             ..LaunchOptions::default()
         }
     }

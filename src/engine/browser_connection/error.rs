@@ -2,6 +2,7 @@
 //!
 //! Owns the code, the message and the next step of each. Terminals show nearly all of them, so they are in English.
 
+use crate::base::profiles::{BadProfileName, ProfileName};
 use crate::engine::ports::Missing;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
 
@@ -15,6 +16,12 @@ pub(super) const CONFIRM: &str =
 pub(super) enum ConnectError {
     /// gstack drives another browser than the requested one.
     OtherBrowser,
+    /// gstack's own browser is open with another profile than the requested one.
+    OtherProfile {
+        wanted: ProfileName,
+        open: ProfileName,
+    },
+    BadProfile(BadProfileName),
     /// The connected everyday browsers are not confirmed yet. Holds their names.
     Unconfirmed(Vec<String>),
     /// No everyday browser's extension is connected.
@@ -29,9 +36,15 @@ pub(super) enum ConnectError {
     Ended,
 }
 
+impl From<BadProfileName> for ConnectError {
+    fn from(error: BadProfileName) -> Self {
+        Self::BadProfile(error)
+    }
+}
+
 impl From<ConnectError> for Fault {
     fn from(error: ConnectError) -> Self {
-        use FaultCode::{BrowserDown, Conflict, PanelUnconfirmed, Timeout, Updating};
+        use FaultCode::{BadRequest, BrowserDown, Conflict, PanelUnconfirmed, Timeout, Updating};
         let (code, hop, message, hint, command): (_, _, String, String, &str) = match error {
             ConnectError::OtherBrowser => (
                 Conflict,
@@ -40,6 +53,18 @@ impl From<ConnectError> for Fault {
                 "Leave that one first: gstack disconnect".to_owned(),
                 "gstack disconnect",
             ),
+            ConnectError::OtherProfile { wanted, open } => (
+                Conflict,
+                Hop::Browser,
+                format!("the open browser uses the profile {open}, not {wanted}"),
+                format!(
+                    "Close it first: gstack disconnect. Or open a second browser: gstack --session {wanted} connect --profile {wanted}"
+                ),
+                "gstack disconnect",
+            ),
+            ConnectError::BadProfile(error) => {
+                return Self::new(BadRequest, error.to_string()).hint(BadProfileName::HINT).at(Hop::Browser);
+            }
             ConnectError::Unconfirmed(names) => (
                 PanelUnconfirmed,
                 Hop::Browser,

@@ -58,9 +58,12 @@ impl BrowserConnection {
         self.check_that_nothing_is_lost(request)?;
         let state = browser_state::capture(&self.terminal_context(request)?).await?;
         let conversations = self.conversations_of(&state);
+        let profile = self.browsers.profile();
         let blank = browser.tabs().len().saturating_sub(state.pages.len());
         tracing::info!(pages = state.pages.len(), blank, "the browser is handed off");
         self.browsers.close(&turn).await?;
+        // It opens again with the logins that it had.
+        let request = &CommandRequest { profile: profile.map(|profile| profile.to_string()), ..request.clone() };
         let with_window = self.reopen(&turn, request, false, &state, &conversations).await;
         let restored = match with_window {
             Ok(restored) => restored,
@@ -126,6 +129,7 @@ impl BrowserConnection {
             headless: Some(headless),
             cwd: request.cwd.clone(),
             environment: request.environment.clone(),
+            profile: request.profile.clone(),
             ..ConnectRequest::default()
         };
         self.open_browser_in_turn(turn, &connect, &mut |_| {}).await?;

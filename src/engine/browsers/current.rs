@@ -2,6 +2,7 @@
 
 use super::remote::Remote;
 use crate::base::process::Process;
+use crate::base::profiles::ProfileName;
 use crate::browser::browser::Browser;
 use crate::browser::page::Pages;
 use crate::browser::tabs::TabInfo;
@@ -17,6 +18,8 @@ pub(super) struct Current {
     pub(super) pid: Option<u32>,
     /// The process of a browser that gstack started, as it was when the browser came into use.
     pub(super) process: Option<Process>,
+    /// The profile of a browser that gstack started.
+    pub(super) profile: Option<ProfileName>,
     /// The DevTools address or the name of a browser that gstack did not start and never ends. `None` for our own.
     pub(super) attached: Option<String>,
     /// Set for a browser on another machine.

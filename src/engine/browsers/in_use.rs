@@ -6,6 +6,7 @@ use super::current::Current;
 use super::service::Browsers;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
+use crate::base::profiles::ProfileName;
 use crate::browser::browser::Browser;
 use crate::browser::page::Pages;
 use crate::engine::ports::PortId;
@@ -64,6 +65,11 @@ impl Browsers {
 
     pub(in crate::engine) fn pid(&self) -> Option<u32> {
         lock(&self.0.current).as_ref().and_then(|current| current.pid)
+    }
+
+    /// Returns the profile of the browser in use; `None` if gstack did not start it, or none is open.
+    pub(in crate::engine) fn profile(&self) -> Option<ProfileName> {
+        self.connected()?.profile
     }
 
     /// Returns true if gstack did not start the browser in use.

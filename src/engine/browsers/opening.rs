@@ -44,14 +44,25 @@ impl Browsers {
 
     /// Attaches to the browser of our keeper, makes it the one in use and follows its events.
     pub(in crate::engine) async fn use_kept(&self, link: KeeperLink) -> Result<Browser, Fault> {
-        let (pid, headless) = (link.pid, link.headless);
+        let (pid, headless, profile) = (link.pid, link.headless, link.profile.clone());
         let only_sites = link.only_sites.clone();
         let record = self.recorded_tabs(link.run.as_str());
         // The browser's resolver rules refuse addresses to pages.
         let options = AttachOptions { only_sites, ..self.attach_options(headless, &record, false)? };
         let browser = Browser::attach_kept(link, options).await?;
         self.restore_current(&browser, &record);
-        self.take_into_use(&browser, Some(pid), None);
+        let process = i32::try_from(pid).ok().and_then(Process::find);
+        let pages = self.new_pages();
+        let (pid, profile) = (Some(pid), Some(profile));
+        self.put_into_use(Current {
+            browser: browser.clone(),
+            pages,
+            pid,
+            process,
+            profile,
+            attached: None,
+            remote: None,
+        });
         Ok(browser)
     }
 
@@ -63,7 +74,7 @@ impl Browsers {
         let browser = Browser::attach(transport, None, 1, BrowserRun::random(), options).await?;
         self.restore_current(&browser, &record);
         let pid = browser.pid().await;
-        self.take_into_use(&browser, pid, Some(endpoint.address.clone()));
+        self.put_foreign_into_use(&browser, pid, endpoint.address.clone(), None);
         Ok(browser)
     }
 
@@ -95,28 +106,39 @@ impl Browsers {
         let run = BrowserRun::random();
         let name = format!("remote {}", run.as_str());
         let browser = Browser::attach(opened.transport, None, 1, run, options).await?;
-        self.put_into_use(&browser, None, Some(name), Some(remote));
+        self.put_foreign_into_use(&browser, None, name, Some(remote));
         Ok(browser)
     }
 
-    fn take_into_use(&self, browser: &Browser, pid: Option<u32>, attached: Option<String>) {
-        self.put_into_use(browser, pid, attached, None);
+    /// Puts a browser into use that gstack did not start. `name`: its address, or what it is called.
+    fn put_foreign_into_use(&self, browser: &Browser, pid: Option<u32>, name: String, remote: Option<Arc<Remote>>) {
+        let (pages, attached) = (self.new_pages(), Some(name));
+        self.put_into_use(Current {
+            browser: browser.clone(),
+            pages,
+            pid,
+            process: None,
+            profile: None,
+            attached,
+            remote,
+        });
     }
 
-    fn put_into_use(&self, browser: &Browser, pid: Option<u32>, attached: Option<String>, remote: Option<Arc<Remote>>) {
-        let pages = Pages::default().captured_to(self.capture_file());
-        let own = pid.filter(|_| attached.is_none()).and_then(|pid| i32::try_from(pid).ok());
-        let process = own.and_then(Process::find);
-        let current = Current { browser: browser.clone(), pages, pid, process, attached, remote };
+    fn new_pages(&self) -> Pages {
+        Pages::default().captured_to(self.capture_file())
+    }
+
+    fn put_into_use(&self, current: Current) {
+        let browser = current.browser.clone();
         self.leave_everyday();
         self.drop_relays_of(browser.run());
         *lock(&self.0.current) = Some(current);
         for tab in browser.tabs() {
-            self.tell(BrowserChange::TabBack { tab: tab.id, key: tab_key(browser, &tab) });
+            self.tell(BrowserChange::TabBack { tab: tab.id, key: tab_key(&browser, &tab) });
         }
         self.tell(BrowserChange::Started);
         self.tell(BrowserChange::InUse);
-        self.needs().tasks.spawn(self.clone().follow(browser.clone()));
+        self.needs().tasks.spawn(self.clone().follow(browser));
     }
 
     fn capture_file(&self) -> Option<CaptureFile> {

@@ -130,7 +130,8 @@ impl Browsers {
         let (browser, pages) = everyday.pages();
         lock(&self.0.chosen).set(Some(browser.run().clone()));
         let attached = Some(everyday.name.clone());
-        *lock(&self.0.current) = Some(Current { browser, pages, pid: None, process: None, attached, remote: None });
+        *lock(&self.0.current) =
+            Some(Current { browser, pages, pid: None, process: None, profile: None, attached, remote: None });
         self.tell(BrowserChange::InUse);
     }
 

@@ -181,7 +181,7 @@ impl CommandRunner {
             cwd: target.cwd.map(Path::to_owned),
             temp_folder: folders::temporary(&self.home)?,
             state_folder: self.own_folder().join("states"),
-            gstack_home: self.home.root().to_owned(),
+            gstack_home: self.home.shared().to_owned(),
             progress: Progress::default(),
             steps: Steps::default(),
             effects: Effects::default(),

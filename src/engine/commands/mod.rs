@@ -124,7 +124,7 @@ impl Commands {
             let open = Folders {
                 cwd: cwd.map(Path::to_owned),
                 temp_folder: folders::temporary(&self.home)?,
-                gstack_home: self.home.root().to_owned(),
+                gstack_home: self.home.shared().to_owned(),
                 for_model: request.for_model,
             };
             if let Some(outcome) = registry::run_without_browser(&call, open).await {
@@ -189,7 +189,7 @@ impl Commands {
             (EngineCommand::Status, _) => {
                 let status = self.status.now();
                 let data = serde_json::to_value(&status).ok();
-                Ok(CommandResult { output: status.text(), data, ..CommandResult::default() })
+                Ok(CommandResult { output: status.text(None), data, ..CommandResult::default() })
             }
             (EngineCommand::Handoff, _) => self.connection.handoff(request, call.arguments.text("message")).await,
             (EngineCommand::Pause, Some(_)) => Err(DriversError::OnlyPersonPauses.into()),

@@ -14,12 +14,14 @@ pub(crate) use endpoints::EndpointConfig;
 pub(super) use file::ConfigFile;
 
 use crate::base::home::Home;
+use crate::base::profiles::{BadProfileName, ProfileName};
 use crate::base::site_list::SiteList;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::page::SNAPSHOT_LIMIT;
 use crate::protocol::fault::Fault;
 use error::ConfigError;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -69,6 +71,9 @@ pub(crate) struct BrowserConfig {
     pub path: Option<PathBuf>,
     /// Arguments that follow our own.
     pub arguments: Vec<String>,
+    /// The profile to start the browser with; absent for the instance's own.
+    #[serde(deserialize_with = "profile_name")]
+    pub profile: Option<ProfileName>,
     /// If absent, headless when there is no display.
     pub headless: Option<bool>,
     /// The limit for the output of a snapshot, in bytes; the rest is only counted.
@@ -115,9 +120,20 @@ impl DialogAnswers {
 }
 
 impl BrowserConfig {
+    /// Returns the profile to start the browser with if none is requested.
+    pub(crate) fn profile(&self) -> ProfileName {
+        self.profile.clone().unwrap_or_default()
+    }
     pub(crate) fn let_go_after(&self) -> Duration {
         Duration::from_secs_f64(self.let_go_seconds)
     }
+}
+
+fn profile_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ProfileName>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    ProfileName::parse(&name)
+        .map(Some)
+        .map_err(|error| D::Error::custom(format!("browser.profile: {error}. {}", BadProfileName::HINT)))
 }
 
 impl Default for BrowserConfig {
@@ -125,6 +141,7 @@ impl Default for BrowserConfig {
         Self {
             path: None,
             arguments: Vec::new(),
+            profile: None,
             headless: None,
             snapshot_limit: SNAPSHOT_LIMIT,
             capture_to_disk: false,

@@ -189,7 +189,7 @@ impl Task {
             environment: Default::default(),
             run_files: self.services.home.run_files(),
             access: self.services.worktrees.access(&self.conversation),
-            off_limits: vec![self.services.home.root().to_owned()],
+            off_limits: vec![self.services.home.shared().to_owned()],
         };
         (launch, tools)
     }

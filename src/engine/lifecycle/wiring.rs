@@ -3,6 +3,7 @@
 //! Owns their order: each is given the handles of those that it uses, so it comes after them. What a service tells the
 //! engine goes through a weak reference, so that nothing keeps the engine alive. Never starts anything.
 
+use crate::base::clock::now_millis;
 use crate::base::home::Home;
 use crate::browser::page::video::Recordings;
 use crate::browser::tabs::TabNumbers;
@@ -101,6 +102,8 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
         };
         let status = StatusReport {
             port,
+            session: home.session_or_default().to_owned(),
+            since: now_millis(),
             agents: agents.clone(),
             browsers: browsers.clone(),
             drivers: drivers.clone(),

@@ -6,20 +6,15 @@
 
 use super::action_request::{ActionKind, ActionRequest};
 use super::rules::{Verdict, why_not_covered};
-use crate::base::pinned::PinnedFolder;
+use crate::base::project_file::{self, FOLDER};
 use crate::base::site;
 use crate::base::visible::visible;
 use crate::protocol::chat::Decision;
 use crate::protocol::policy::{PolicyEffect, PolicyRule, PolicyScope};
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::MetadataExt;
+use std::io;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// The folder of a project that has the file.
-const FOLDER: &str = ".gstack";
 const FILE: &str = "policy.toml";
 /// The most bytes of a file. Two hundred rules have less.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -88,37 +83,17 @@ pub(super) fn narrow(
 /// Reads the rules of the project in which a folder lies. `own_home` is gstack's own folder, which has no project's file.
 pub(super) fn rules_in(folder: &Path, own_home: &Path) -> Result<ProjectRules, ProjectFault> {
     let mut rules = ProjectRules::default();
-    if !folder.is_absolute() {
-        return Ok(rules);
-    }
-    // The folders above a symlink are those of its target.
-    let folder = match folder.canonicalize() {
-        Ok(folder) => folder,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(rules),
-        Err(error) => return Err(ProjectFault { file: folder.join(FOLDER).join(FILE), why: error.to_string() }),
-    };
-    let own_home = own_home.canonicalize().unwrap_or_else(|_| own_home.to_owned());
-    let root = folder.ancestors().find(|above| is_repository(above)).unwrap_or(&folder);
-    for above in folder.ancestors().take_while(|above| above.starts_with(root)) {
-        let place = above.join(FOLDER);
-        if place != own_home {
-            let file = place.join(FILE);
-            add_file(&mut rules, &place, &file).map_err(|why| ProjectFault { file, why })?;
-        }
+    let unusable = |error: io::Error| ProjectFault { file: folder.join(FOLDER).join(FILE), why: error.to_string() };
+    for place in project_file::places(folder, own_home).map_err(unusable)? {
+        let file = place.join(FILE);
+        add_file(&mut rules, &place, &file).map_err(|why| ProjectFault { file, why })?;
     }
     Ok(rules)
 }
 
-/// Returns true if a folder is the root of a git repository or of a work tree that this user or root made. Another user's
-/// `.git` in a shared folder decides nothing.
-fn is_repository(folder: &Path) -> bool {
-    let own = rustix::process::geteuid().as_raw();
-    folder.join(".git").symlink_metadata().is_ok_and(|git| git.uid() == own || git.uid() == 0)
-}
-
 fn add_file(rules: &mut ProjectRules, place: &Path, file: &Path) -> Result<(), String> {
-    let Some(text) = read(place)? else { return Ok(()) };
-    let table: Table = toml::from_str(&text).map_err(|error| syntax(&text, &error))?;
+    let Some(text) = project_file::read(place, FILE, MOST_BYTES)? else { return Ok(()) };
+    let table: Table = toml::from_str(&text).map_err(|error| project_file::syntax(&text, &error))?;
     for (key, value) in &table {
         let (effect_rules, entries) = match (key.as_str(), value) {
             ("deny", Value::Array(entries)) => (&mut rules.denies, entries),
@@ -136,37 +111,6 @@ fn add_file(rules: &mut ProjectRules, place: &Path, file: &Path) -> Result<(), S
         }
     }
     Ok(())
-}
-
-/// Returns the text of the file in a folder, or `None` if there is none. Follows no symlink and waits for no pipe.
-fn read(place: &Path) -> Result<Option<String>, String> {
-    let opened = PinnedFolder::open(place).and_then(|folder| folder.open_file(OsStr::new(FILE)));
-    match opened.and_then(contents) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(_) if is_symlink(place) || is_symlink(&place.join(FILE)) => Err("symlinks are not followed".to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-fn is_symlink(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_symlink())
-}
-
-fn contents(file: File) -> io::Result<String> {
-    let mut text = String::new();
-    // One byte more than allowed shows that it is too long.
-    file.take(MOST_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(io::Error::new(ErrorKind::InvalidData, format!("it is longer than {} KiB", MOST_BYTES / 1024)));
-    }
-    Ok(text)
-}
-
-/// Describes a syntax error by its line. Quotes nothing of the file.
-fn syntax(text: &str, error: &toml::de::Error) -> String {
-    let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-    format!("line {} is not valid TOML", before.matches('\n').count() + 1)
 }
 
 fn refused(key: &str) -> String {

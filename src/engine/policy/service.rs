@@ -44,7 +44,7 @@ impl PolicyService {
             tracing::error!("{fault}");
         }
         let (rules, audit) = (Mutex::new(rules), Mutex::new(Audit::at(home.audit_file())));
-        let home = home.root().to_owned();
+        let home = home.shared().to_owned();
         Self(Arc::new(Shared { rules, audit, taint_logs: Mutex::default(), ports, store, tasks, home }))
     }
 

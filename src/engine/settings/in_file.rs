@@ -11,7 +11,7 @@ pub(super) struct InFile {
     pub(super) is_set: fn(&Config) -> bool,
 }
 
-pub(super) const IN_FILE: [InFile; 12] = [
+pub(super) const IN_FILE: [InFile; 13] = [
     InFile {
         name: "agents.programs",
         help: "Where an agent's program is, if it is not found: claude = \"/opt/claude/bin/claude\"",
@@ -56,6 +56,11 @@ pub(super) const IN_FILE: [InFile; 12] = [
         name: "browser.path",
         help: "The browser's program; without it the first that is found",
         is_set: |config| config.browser.path.is_some(),
+    },
+    InFile {
+        name: "browser.profile",
+        help: "The profile that the browser starts with if gstack connect names none; gstack profiles lists them",
+        is_set: |config| config.browser.profile.is_some(),
     },
     InFile {
         name: "browser.arguments",

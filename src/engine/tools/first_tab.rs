@@ -31,7 +31,9 @@ impl AgentTools {
             if self.browsers.everyday_is_chosen() {
                 return Err(BrowsersError::EverydayAway.into());
             }
-            self.connection.start_headless(request).await?;
+            // Only the person chooses whose logins a browser opens with.
+            let request = CommandRequest { profile: None, ..request.clone() };
+            self.connection.start_headless(&request).await?;
         }
         let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([request.command.as_str()]));
         let (browser, _) = self.browsers.pages_with(None).ok_or_else(none)?;

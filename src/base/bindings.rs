@@ -1,0 +1,245 @@
+//! `.gstack/session.toml`: the session and the profile that a project asks for, and `bindings.json`: what the person
+//! answered.
+//!
+//! Owns both formats. A project's file is a stranger's until the person has allowed it: it only names, and a file that was
+//! changed is another file. Never asks and never decides which instance is used.
+
+use super::atomic;
+use super::home::Home;
+use super::lock::FileLock;
+use super::profiles;
+use super::project_file;
+use serde::{Deserialize, Serialize};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+use toml::{Table, Value};
+
+/// The file in a project's `.gstack`.
+pub(crate) const FILE: &str = "session.toml";
+/// In bytes. Two names have far less.
+const MOST_BYTES: u64 = 4 * 1024;
+
+/// What a project's file asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Binding {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) profile: Option<String>,
+}
+
+/// A project's file, and the person's answer to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// With symlinks resolved.
+    pub(crate) file: PathBuf,
+    pub(crate) binding: Binding,
+    /// `None`: the person has not been asked about this file, or it asked for something else then.
+    pub(crate) allowed: Option<bool>,
+}
+
+/// A file that cannot be used, or answers that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} can't be used: {why}", file.display())]
+pub(crate) struct BindingError {
+    pub(crate) file: PathBuf,
+    pub(crate) why: String,
+}
+
+/// One answer of the person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Answer {
+    file: PathBuf,
+    #[serde(flatten)]
+    binding: Binding,
+    allowed: bool,
+}
+
+/// Returns the innermost file that applies in the current folder. `None` if there is none.
+///
+/// # Errors
+///
+/// Fails if the file or the person's answers cannot be used.
+pub(crate) fn find(home: &Path) -> Result<Option<Found>, BindingError> {
+    match env::current_dir() {
+        Ok(folder) => find_in(&folder, home),
+        // The folder was deleted.
+        Err(_) => Ok(None),
+    }
+}
+
+fn find_in(folder: &Path, home: &Path) -> Result<Option<Found>, BindingError> {
+    let error = |file: PathBuf, why: String| BindingError { file, why };
+    let places = project_file::places(folder, home).map_err(|why| error(folder.to_owned(), why.to_string()))?;
+    for place in places {
+        let file = place.join(FILE);
+        let read = || {
+            let Some(text) = project_file::read(&place, FILE, MOST_BYTES)? else { return Ok(None) };
+            Binding::parse(&text).map(Some)
+        };
+        let Some(binding) = read().map_err(|why| error(file.clone(), why))? else { continue };
+        let answers = answers(home).map_err(|why| error(answers_file(home), why.to_string()))?;
+        let answer = answers.into_iter().find(|answer| answer.file == file && answer.binding == binding);
+        return Ok(Some(Found { file, binding, allowed: answer.map(|answer| answer.allowed) }));
+    }
+    Ok(None)
+}
+
+impl Binding {
+    /// Reads the text of a file. Fails with the reason, which quotes no value of the file.
+    fn parse(text: &str) -> Result<Self, String> {
+        let table: Table = toml::from_str(text).map_err(|error| project_file::syntax(text, &error))?;
+        let mut binding = Self::default();
+        for (key, value) in table {
+            let place = match key.as_str() {
+                "session" => &mut binding.session,
+                "profile" => &mut binding.profile,
+                _ => {
+                    let key: String = key.chars().take(40).collect();
+                    return Err(format!("{key:?} is refused: it has a session, a profile, or both"));
+                }
+            };
+            match value {
+                Value::String(name) if profiles::is_name(&name) => *place = Some(name),
+                _ => return Err(format!("its {key} is not a name of at most 32 letters, digits, - and _")),
+            }
+        }
+        Ok(binding)
+    }
+}
+
+/// Records the person's answer to a file, in place of an earlier one.
+///
+/// # Errors
+///
+/// Fails if the answers cannot be read or written.
+pub(crate) fn answer(home: &Home, found: &Found, allowed: bool) -> io::Result<()> {
+    change(home, |answers| {
+        answers.retain(|answer| answer.file != found.file);
+        answers.push(Answer { file: found.file.clone(), binding: found.binding.clone(), allowed });
+    })
+}
+
+/// Forgets the person's answer to a file. Returns false if there was none.
+///
+/// # Errors
+///
+/// Fails if the answers cannot be read or written.
+pub(crate) fn forget(home: &Home, file: &Path) -> io::Result<bool> {
+    let mut had = false;
+    change(home, |answers| {
+        had = answers.iter().any(|answer| answer.file == file);
+        answers.retain(|answer| answer.file != file);
+    })?;
+    Ok(had)
+}
+
+fn change(home: &Home, change: impl FnOnce(&mut Vec<Answer>)) -> io::Result<()> {
+    let shared = home.shared();
+    // Two terminals may answer at once.
+    let _lock = FileLock::take(&shared.join("bindings.lock"))?;
+    let mut all = answers(shared)?;
+    change(&mut all);
+    atomic::write(&answers_file(shared), &serde_json::to_vec_pretty(&all)?)
+}
+
+fn answers(home: &Path) -> io::Result<Vec<Answer>> {
+    match fs::read(answers_file(home)) {
+        Ok(text) => Ok(serde_json::from_slice(&text)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+fn answers_file(home: &Path) -> PathBuf {
+    home.join("bindings.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(folder: &Path, text: &str) -> PathBuf {
+        let place = folder.join(project_file::FOLDER);
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join(FILE), text).unwrap();
+        place.join(FILE)
+    }
+
+    fn stage() -> (tempfile::TempDir, Home, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let home = Home::at(root.join("g")).unwrap();
+        let project = root.join("project");
+        fs::create_dir_all(project.join(".git")).unwrap();
+        (folder, home, project)
+    }
+
+    #[test]
+    fn an_answer_holds_for_one_file_with_one_content() {
+        let (_folder, home, project) = stage();
+        let inner = project.join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        let find = |folder: &Path| find_in(folder, home.root()).unwrap();
+        assert_eq!(find(&inner), None);
+        let file = write(&project, "session = \"shop\"\n");
+        let found = find(&inner).unwrap();
+        assert_eq!((&found.file, found.binding.session.as_deref(), found.allowed), (&file, Some("shop"), None));
+        answer(&home, &found, true).unwrap();
+        assert_eq!(find(&inner).unwrap().allowed, Some(true));
+        write(&project, "session = \"shop\"\nprofile = \"work\"\n");
+        assert_eq!(find(&inner).unwrap().allowed, None, "it asks for more than it did");
+        write(&project, "# a comment\nsession = \"shop\"");
+        assert_eq!(find(&inner).unwrap().allowed, Some(true));
+        // The same file in a copy of the project is another one.
+        let copy = home.root().parent().unwrap().join("copy");
+        write(&copy, "session = \"shop\"\n");
+        assert_eq!(find(&copy).unwrap().allowed, None);
+        // The innermost file alone counts.
+        write(&inner, "session = \"other\"\n");
+        assert_eq!(find(&inner).unwrap().binding.session.as_deref(), Some("other"));
+        answer(&home, &found, false).unwrap();
+        assert_eq!(find(&project).unwrap().allowed, Some(false));
+        assert!(forget(&home, &file).unwrap() && !forget(&home, &file).unwrap());
+        assert_eq!(find(&project).unwrap().allowed, None);
+    }
+
+    #[test]
+    fn a_file_only_names_and_anything_else_makes_it_unusable() {
+        let (_folder, home, project) = stage();
+        for (text, said) in [
+            ("home = \"/etc\"\n", "\"home\" is refused"),
+            ("session = \"../../etc\"\n", "its session is not a name"),
+            ("profile = \"/home/a/.config/chromium\"\n", "its profile is not a name"),
+            ("profile = \"\"\n", "its profile is not a name"),
+            ("session = 1\n", "its session is not a name"),
+            ("session = [\"a\"]\n", "its session is not a name"),
+            ("\ntoken hunter2\n", "line 2 is not valid TOML"),
+        ] {
+            write(&project, text);
+            let error = find_in(&project, home.root()).unwrap_err();
+            assert!(error.why.starts_with(said) && !error.to_string().contains("hunter2"), "{text}: {error}");
+        }
+        write(&project, &"#".repeat(10_000));
+        assert!(find_in(&project, home.root()).unwrap_err().why.contains("longer than 4 KiB"));
+        let file = write(&project, "session = \"shop\"\n");
+        fs::remove_file(&file).unwrap();
+        std::os::unix::fs::symlink(home.root().join("x.toml"), &file).unwrap();
+        fs::write(home.root().join("x.toml"), "session = \"shop\"\n").unwrap();
+        assert!(find_in(&project, home.root()).unwrap_err().why.contains("symlinks"));
+        fs::remove_file(&file).unwrap();
+        write(&project, "session = \"shop\"\n");
+        fs::write(answers_file(home.root()), "{half").unwrap();
+        assert!(find_in(&project, home.root()).is_err(), "answers that can't be read allow nothing");
+    }
+
+    #[test]
+    fn gstacks_own_home_is_not_a_project() {
+        let (_folder, home, project) = stage();
+        let own = project.join(project_file::FOLDER);
+        write(&project, "session = \"shop\"\n");
+        assert_eq!(find_in(&project, &own).unwrap(), None);
+        assert!(find_in(&project, home.root()).unwrap().is_some());
+    }
+}
