@@ -44,8 +44,10 @@ for (const pid of [daemon, process.ppid, 1]) {
 attempt('descriptors of the daemon', () => fs.readdirSync(`/proc/${daemon}/fd`).map((fd) => { try { return fs.readFileSync(`/proc/${daemon}/fd/${fd}`, 'latin1'); } catch { return ''; } }).join(''));
 attempt('own descriptors', () => fs.readdirSync('/proc/self/fd').filter((fd) => Number(fd) > 2).map((fd) => { try { return fs.readlinkSync(`/proc/self/fd/${fd}`); } catch { return ''; } }).filter((to) => to.includes(home)).join() || undefined);
 attempt('signal the daemon', () => { process.kill(daemon, 0); return 'SIGNALLED'; });
-for (const path of ['.bashrc', '.profile', '.zshenv', '.config/autostart/x.desktop', '.config/fish/config.fish', '.config/systemd/user/x.service', '.claude/settings.json', '.claude.json', '.gitconfig', '.local/bin/git', '.agent/settings.json', '.agent/hooks/x', 'project/.git/hooks/post-commit', 'project/.git/config'])
+for (const path of ['.bashrc', '.profile', '.zshenv', '.config/autostart/x.desktop', '.config/fish/config.fish', '.config/systemd/user/x.service', '.claude/settings.json', '.claude.json', '.gitconfig', '.local/bin/git', '.agent/settings.json', '.agent/hooks/x', 'project/.git/hooks/post-commit', 'project/.git/config', 'project/.gstack/policy.toml'])
   attempt(`write ${path}`, () => { fs.mkdirSync(require('node:path').dirname(`${home}/${path}`), { recursive: true }); fs.writeFileSync(`${home}/${path}`, 'planted'); });
+attempt('remove the rules', () => fs.rmSync(`${project}/.gstack`, { recursive: true }));
+attempt('move the rules', () => fs.renameSync(`${project}/.gstack`, `${project}/moved`));
 attempt('ALLOWED write in the folder', () => { fs.writeFileSync(`${project}/mine`, 'x'); return 'yes'; });
 attempt('ALLOWED read of its own file', () => fs.readFileSync(`${home}/.agent/state`, 'utf8'));
 attempt('ALLOWED write of its own file', () => { fs.writeFileSync(`${home}/.agent/state`, 'y'); return 'yes'; });
@@ -134,6 +136,7 @@ async fn a_hostile_agent_reaches_nothing_but_its_folder_and_its_own_files() {
             ".local/bin/git",
             "project/.git/hooks/post-commit",
             "project/.git/config",
+            "project/.gstack/policy.toml",
             ".agent/settings.json",
         ] {
             put(&home, path, "as it was");
@@ -195,6 +198,7 @@ async fn a_hostile_agent_reaches_nothing_but_its_folder_and_its_own_files() {
         if matches!(mechanism, Mechanism::Namespaces { .. }) {
             // Landlock cannot close anything inside an open folder.
             unchanged.extend(["project/.git/hooks/post-commit", "project/.git/config", ".agent/settings.json"]);
+            unchanged.push("project/.gstack/policy.toml");
             assert!(!home.join(".agent/hooks/x").exists());
         }
         for path in unchanged {

@@ -15,6 +15,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// The maximum length of a chain of symlinks.
 pub(super) const MOST_LINKS: usize = 16;
+/// The folder with a project's rules, which an agent must not loosen or remove.
+const PROJECT_RULES: &str = ".gstack";
 
 /// All paths are absolute, exist, and are spelled as the process uses them. [`Plan::closed`] may be inside the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,12 +106,13 @@ impl Plan {
                     git::around(&folder, |path| is_home(path) || closed.iter().any(|place| path.starts_with(place)));
                 read.extend(repository.read);
                 write.extend(repository.write);
-                write.push(folder);
+                write.push(folder.clone());
                 // An agent of an earlier session may have made one of them a symlink to a place that is not open.
                 let is_open = |path: &PathBuf| {
                     path.canonicalize().is_ok_and(|real| write.iter().any(|open| real.starts_with(open)))
                 };
-                fixed.extend(repository.fixed.into_iter().filter(is_open));
+                let rules = folder.join(PROJECT_RULES);
+                fixed.extend(repository.fixed.into_iter().chain([rules]).filter(is_open));
             }
         }
         let plan = Self {
@@ -276,18 +279,20 @@ mod tests {
     }
 
     #[test]
-    fn a_symlink_that_an_agent_left_in_git_opens_nothing() {
+    fn a_symlink_that_an_agent_left_in_place_of_a_fixed_path_opens_nothing() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path().canonicalize().unwrap();
         for folder in ["g/run", ".ssh", "letters", "project/.git/own"] {
             fs::create_dir_all(home.join(folder)).unwrap();
         }
-        let hooks = home.join("project/.git/hooks");
-        for (target, is_fixed) in [(".ssh", false), ("letters", false), ("project/.git/own", true)] {
-            std::os::unix::fs::symlink(home.join(target), &hooks).unwrap();
-            let found = plan(&home, &home.join("project"), &Access::default());
-            assert_eq!(found.fixed.contains(&home.join(target)), is_fixed, "{target}");
-            fs::remove_file(&hooks).unwrap();
+        for path in [".git/hooks", PROJECT_RULES] {
+            let link = home.join("project").join(path);
+            for (target, is_fixed) in [(".ssh", false), ("letters", false), ("project/.git/own", true)] {
+                std::os::unix::fs::symlink(home.join(target), &link).unwrap();
+                let found = plan(&home, &home.join("project"), &Access::default());
+                assert_eq!(found.fixed.contains(&home.join(target)), is_fixed, "{path} to {target}");
+                fs::remove_file(&link).unwrap();
+            }
         }
     }
 
