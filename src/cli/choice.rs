@@ -105,11 +105,11 @@ fn decide(session: Option<&str>) -> Result<Choice, Undecided> {
     if let Some(session) = session {
         return Ok(Choice { session: Some(session.to_owned()), profile: None, by: ChosenBy::Option });
     }
-    if variable(SESSION_VARIABLE).is_some() {
+    if is_set(SESSION_VARIABLE) {
         return Ok(Choice { by: ChosenBy::Environment, ..Choice::default() });
     }
     // An agent's commands go to the daemon that started it.
-    if variable(TOKEN_VARIABLE).is_some() {
+    if is_set(TOKEN_VARIABLE) {
         return Ok(Choice::default());
     }
     // Without a home there are no answers, and the command itself reports that.
@@ -123,6 +123,11 @@ fn decide(session: Option<&str>) -> Result<Choice, Undecided> {
             None => Err(Undecided::Ask(found)),
         },
     }
+}
+
+/// Returns whether a variable has a value, even one that is not UTF-8.
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -245,19 +245,23 @@ async fn row(found: &Instance, chosen_by: Option<String>) -> Row {
         since: None,
         fault: None,
     };
-    match signs(found) {
-        Ok(Signs::Stopped) => return row,
-        Ok(Signs::Dead) => row.state = State::Dead,
-        Ok(Signs::BrowserOnly) => browser_only(&mut row, found),
-        Ok(Signs::Daemon) => match Client::of_running(found.home.clone()).get::<Status>("/status").await {
-            Ok(status) => running(&mut row, status),
-            Err(fault) => {
-                // It may have ended since its lock was looked at.
-                let is_held = signs(found).is_ok_and(|signs| signs == Signs::Daemon);
-                (row.state, row.fault) = if is_held { (State::Silent, Some(fault)) } else { (State::Stopped, None) };
-            }
-        },
-        Err(fault) => (row.state, row.fault) = (State::Silent, Some(fault)),
+    let (mut looked, mut answer) = (signs(found), None);
+    if matches!(looked, Ok(Signs::Daemon)) {
+        let told = Client::of_running(found.home.clone()).get::<Status>("/status").await;
+        if told.is_err() {
+            // It may have ended since its lock was looked at.
+            looked = signs(found);
+        }
+        answer = Some(told);
+    }
+    match (looked, answer) {
+        (_, Some(Ok(status))) => running(&mut row, status),
+        (Ok(Signs::Daemon), Some(Err(fault))) | (Err(fault), _) => {
+            (row.state, row.fault) = (State::Silent, Some(fault));
+        }
+        (Ok(Signs::BrowserOnly), _) => browser_only(&mut row, found),
+        (Ok(Signs::Dead), _) => row.state = State::Dead,
+        (Ok(Signs::Stopped | Signs::Daemon), _) => {}
     }
     row.memory = memory(&row);
     row

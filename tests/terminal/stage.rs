@@ -170,7 +170,9 @@ pub fn signal(pid: i64, signal: rustix::process::Signal) {
 pub fn ended(pid: i64) {
     let runs = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.rsplit_once(") ").is_some_and(|(_, after)| !after.starts_with(['Z', 'X']))
+        let first = stat.rsplit_once(") ").is_some_and(|(_, after)| !after.starts_with(['Z', 'X']));
+        // Its other threads hold its sockets and locks until they have ended too.
+        first || std::fs::read_dir(format!("/proc/{pid}/task")).is_ok_and(|threads| threads.count() > 1)
     };
     while runs() {
         std::thread::yield_now();
