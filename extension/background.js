@@ -3,8 +3,9 @@
  *
  * Registers every listener here, synchronously at load: Chrome may stop the worker at any time and wakes it only for
  * events that it registered. Holds no state that must outlive the worker.
- * @import { Acting, WorkingTab } from "./protocol.js"
+ * @import { Acting, ApprovalsWaiting, DriversShown, WorkingTab } from "./protocol.js"
  */
+import { ApprovalNotices } from "./background/approval-notices.js";
 import { hello } from "./background/instance.js";
 import { faultOfLastError, mendsItself } from "./background/last-error.js";
 import { NativeLink } from "./background/native-link.js";
@@ -13,6 +14,7 @@ import { prove } from "./background/panel-key.js";
 import { Panels } from "./background/panels.js";
 import { Relay } from "./background/relay.js";
 import { Reopened } from "./background/reopened.js";
+import { TabGroups } from "./background/tab-groups.js";
 import { TabReporter } from "./background/tab-reporter.js";
 import { WelcomeWatch } from "./background/welcome-watch.js";
 import { t } from "./shared/i18n.js";
@@ -53,7 +55,10 @@ const link = new NativeLink({
     // A live check of this hop. An echo that names a panel is for that panel to answer.
     if (message.method === "echo" && message.client == null) return link.notify("echoed", message.params);
     if (message.method?.startsWith("relay.")) return relay.message(message.method, message.params);
+    // For this worker alone.
+    if (message.method === "approvals.waiting") return notices.update(/** @type {ApprovalsWaiting} */ (message.params).waiting);
     panels.notification(message);
+    if (message.method === "drivers.changed") groups.update(/** @type {DriversShown} */ (message.params).leases);
     if (message.method === "tabs.working") marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
     if (message.method === "tabs.acting") marks.acting(/** @type {Acting} */ (message.params));
   },
@@ -61,6 +66,8 @@ const link = new NativeLink({
     if (state.status === "connected") tabs.all();
     if (state.status === "down") {
       marks.clear();
+      notices.down();
+      groups.down();
       relay.letGo();
     }
     panels.connection(state);
@@ -82,9 +89,14 @@ const panels = new Panels({
   link,
   tabsReported: () => tabs.settled(),
   asked: (method, params) => marks.asked(method, params),
-  onChange: () => welcome.check(),
+  onChange: () => {
+    welcome.check();
+    void notices.look();
+  },
   keyboard: (address) => relay.keyboard.at(address),
 });
+const notices = new ApprovalNotices((windowId) => panels.inWindow(windowId));
+const groups = new TabGroups();
 const welcome = new WelcomeWatch((windowId) => link.state.status === "connected" && panels.inWindow(windowId));
 
 chrome.runtime.onConnect.addListener((port) => {
@@ -119,7 +131,10 @@ chrome.tabs.onUpdated.addListener((tabId, change) => {
   tabs.changed(tabId);
   if (change.status) marks.loaded(tabId);
 });
-chrome.tabs.onActivated.addListener(({ windowId }) => void tabs.windowChanged(windowId));
+chrome.tabs.onActivated.addListener(({ windowId }) => {
+  void tabs.windowChanged(windowId);
+  void notices.look();
+});
 chrome.tabs.onRemoved.addListener((tabId) => {
   tabs.removed(tabId);
   reopened.gone(tabId);
@@ -131,8 +146,26 @@ chrome.tabs.onReplaced.addListener((added, removed) => {
   tabs.changed(added);
 });
 chrome.windows.onFocusChanged.addListener((windowId) => {
-  if (windowId !== chrome.windows.WINDOW_ID_NONE) void tabs.windowChanged(windowId);
+  if (windowId === chrome.windows.WINDOW_ID_NONE) return;
+  void tabs.windowChanged(windowId);
+  void notices.look();
 });
+
+let hearsClicks = false;
+/** Listens for clicks on notifications, which Chrome offers once the person has granted the permission. */
+function hearClicks() {
+  if (hearsClicks || !chrome.notifications) return;
+  hearsClicks = true;
+  chrome.notifications.onClicked.addListener((key) => void notices.clicked(key));
+}
+hearClicks();
+const permissionsChanged = () => {
+  hearClicks();
+  void notices.look();
+  void groups.look();
+};
+chrome.permissions.onAdded.addListener(permissionsChanged);
+chrome.permissions.onRemoved.addListener(permissionsChanged);
 // The listeners below only wake the worker, so that the port opens when the browser starts.
 chrome.runtime.onStartup.addListener(() => link.connect());
 chrome.runtime.onInstalled.addListener(() => link.connect());

@@ -55,6 +55,7 @@ export interface Answers {
   "conversations.folder": ConversationInfo;
   "conversations.tab": ConversationInfo;
   "drivers.release": Empty;
+  "drivers.give": Empty;
   "drivers.handBack": Empty;
   "inbox.leave": InboxLeft;
   "settings.get": Settings;
@@ -317,6 +318,52 @@ text?: string, };
  * One approval request.
  */
 export type ApprovalId = string;
+
+/**
+ * One approval or question that waits.
+ */
+export type ApprovalNotice = { 
+/**
+ * The approval's or the question's id. Never used twice.
+ */
+id: string, 
+/**
+ * Which of the two it is.
+ */
+kind: NoticeKind, 
+/**
+ * The agent's label or the client's name. Visible characters only, and short.
+ */
+from: string, 
+/**
+ * Whether a client asks. If no panel is open beside its tab, every panel shows it.
+ */
+ofClient?: boolean, 
+/**
+ * The request in plain words: `Click “Order now”`. Visible characters only, and short.
+ */
+ask: string, 
+/**
+ * The same text as a code, for translation.
+ */
+phrase?: LocalizedPhrase, 
+/**
+ * The host of the page that it concerns.
+ */
+site?: string, 
+/**
+ * The tab that it concerns, if this browser has it.
+ */
+tab?: NoticeTab, };
+
+/**
+ * `approvals.waiting`: everything that waits for the person in this browser.
+ */
+export type ApprovalsWaiting = { 
+/**
+ * Empty if nothing waits.
+ */
+waiting: Array<ApprovalNotice>, };
 
 /**
  * A file stored with the conversation. `file.read` returns its content.
@@ -1097,6 +1144,19 @@ forModel?: boolean,
 driverId?: DriverId | null, };
 
 /**
+ * A driver that is connected, to which the person may give a tab of this browser.
+ */
+export type ConnectedDriver = { 
+/**
+ * Its id in `drivers.give`.
+ */
+driverId: DriverId, 
+/**
+ * What it is called.
+ */
+driver: DriverName, };
+
+/**
  * `conversations.attach`: opens the conversation in this tab. The tab's previous conversation goes into the history,
  * or is deleted if it is empty.
  */
@@ -1343,6 +1403,19 @@ windowId: WindowId,
 title: string, };
 
 /**
+ * `drivers.give`: gives a tab to a driver.
+ */
+export type DriversGive = { 
+/**
+ * Chrome's id of the tab.
+ */
+chromeTabId: ChromeTabId, 
+/**
+ * The driver that gets it.
+ */
+driverId: DriverId, };
+
+/**
  * `drivers.handBack`: hands a tab back to the paused agent or client.
  */
 export type DriversHandBack = { 
@@ -1379,7 +1452,11 @@ approvals: Array<DriverApproval>,
 /**
  * The tabs of this browser that the person took over.
  */
-paused?: Array<PausedTab>, };
+paused?: Array<PausedTab>, 
+/**
+ * The drivers to which a tab of this browser can be given.
+ */
+connected?: Array<ConnectedDriver>, };
 
 export type EarlierConversation = { conversationId: ConversationId, title: string, updatedAt: number, };
 
@@ -1681,6 +1758,24 @@ data?: string,
  * A file that a command just wrote to gstack's temporary folder, such as a screenshot.
  */
 path?: string, };
+
+/**
+ * What waits.
+ */
+export type NoticeKind = "approval" | "question";
+
+/**
+ * A tab, for the click that leads to it.
+ */
+export type NoticeTab = { 
+/**
+ * Chrome's id of the tab.
+ */
+chromeTabId: ChromeTabId, 
+/**
+ * The window that it is in.
+ */
+windowId: WindowId, };
 
 /**
  * The tab for `refs.list`, `pick.start` and `pick.stop`.
@@ -2247,12 +2342,12 @@ export type TargetId = string;
 /**
  * The messages of the extension to the daemon: `method` and `params` of a request or notification.
  */
-export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "panel.prove", "params": PanelProve } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.prepare", "params": ChatRef } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "drivers.release", "params": DriversRelease } | { "method": "drivers.handBack", "params": DriversHandBack } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
+export type ToDaemon = { "method": "hello", "params": Hello } | { "method": "panel.prove", "params": PanelProve } | { "method": "ping", "params": Empty } | { "method": "echoed", "params": Echo } | { "method": "hops", "params": Empty } | { "method": "tabs.changed", "params": TabsChanged } | { "method": "panel.opened", "params": PanelOpened } | { "method": "panel.closed", "params": Empty } | { "method": "panel.focus", "params": PanelFocus } | { "method": "chat.open", "params": ChatOpen } | { "method": "chat.subscribe", "params": ChatSubscribe } | { "method": "chat.unsubscribe", "params": ChatRef } | { "method": "chat.history", "params": ChatHistory } | { "method": "chat.ack", "params": ChatAck } | { "method": "chat.prepare", "params": ChatRef } | { "method": "chat.send", "params": ChatSend } | { "method": "chat.unqueue", "params": ChatUnqueue } | { "method": "chat.stop", "params": ChatRef } | { "method": "chat.stopAll", "params": Empty } | { "method": "chat.continue", "params": ChatRef } | { "method": "chat.clear", "params": ChatRef } | { "method": "approval.answer", "params": ApprovalAnswer } | { "method": "question.answer", "params": QuestionAnswer } | { "method": "conversations.list", "params": ConversationsList } | { "method": "conversations.rename", "params": ConversationRename } | { "method": "conversations.delete", "params": ChatRef } | { "method": "conversations.restore", "params": ChatRef } | { "method": "conversations.export", "params": ConversationExport } | { "method": "conversations.attach", "params": ConversationAttach } | { "method": "conversations.folder", "params": ConversationFolder } | { "method": "conversations.tab", "params": ConversationTab } | { "method": "drivers.release", "params": DriversRelease } | { "method": "drivers.give", "params": DriversGive } | { "method": "drivers.handBack", "params": DriversHandBack } | { "method": "inbox.leave", "params": InboxLeave } | { "method": "settings.get", "params": Empty } | { "method": "settings.set", "params": SettingsSet } | { "method": "policy.list", "params": Empty } | { "method": "policy.add", "params": PolicyAdd } | { "method": "policy.remove", "params": PolicyRemove } | { "method": "activity.subscribe", "params": ActivitySubscribe } | { "method": "activity.unsubscribe", "params": Empty } | { "method": "refs.list", "params": OfTab } | { "method": "refs.show", "params": RefsShow } | { "method": "refs.highlight", "params": RefsHighlight } | { "method": "pick.start", "params": OfTab } | { "method": "pick.stop", "params": OfTab } | { "method": "agents.list", "params": AgentsList } | { "method": "agents.choose", "params": AgentsChoose } | { "method": "file.read", "params": FileRead } | { "method": "command.run", "params": CommandRun } | { "method": "relay.answer", "params": RelayAnswer } | { "method": "relay.event", "params": RelayEvent } | { "method": "relay.detached", "params": RelayDetached };
 
 /**
  * The messages of the daemon to the extension. Notifications only.
  */
-export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "drivers.changed", "params": DriversShown } | { "method": "drivers.answered", "params": DriverAnswered } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "relay.attach", "params": RelayAttach } | { "method": "relay.detach", "params": RelayDetach } | { "method": "relay.command", "params": RelayCommand } | { "method": "relay.part", "params": RelayPart } | { "method": "relay.tab", "params": RelayTab } | { "method": "panel.keys", "params": PanelKeys } | { "method": "panel.confirmation", "params": PanelConfirmation } | { "method": "fault", "params": Fault };
+export type ToPanel = { "method": "chat.event", "params": ChatEventPush } | { "method": "chat.delta", "params": ChatDelta } | { "method": "chat.gap", "params": ChatGap } | { "method": "chat.info", "params": ConversationInfo } | { "method": "tabs.conversations", "params": TabsConversations } | { "method": "agents.changed", "params": Agents } | { "method": "tabs.working", "params": TabsWorking } | { "method": "drivers.changed", "params": DriversShown } | { "method": "approvals.waiting", "params": ApprovalsWaiting } | { "method": "drivers.answered", "params": DriverAnswered } | { "method": "echo", "params": Echo } | { "method": "tabs.acting", "params": Acting } | { "method": "activity.entry", "params": ActivityEntry } | { "method": "relay.attach", "params": RelayAttach } | { "method": "relay.detach", "params": RelayDetach } | { "method": "relay.command", "params": RelayCommand } | { "method": "relay.part", "params": RelayPart } | { "method": "relay.tab", "params": RelayTab } | { "method": "panel.keys", "params": PanelKeys } | { "method": "panel.confirmation", "params": PanelConfirmation } | { "method": "fault", "params": Fault };
 
 /**
  * One turn of an agent: from the message that began it to its end.
@@ -2416,7 +2511,11 @@ phrase?: LocalizedPhrase,
 /**
  * Whether it waits for a person's answer.
  */
-waiting: boolean, };
+waiting: boolean, 
+/**
+ * Whether it is paused because the person took over.
+ */
+paused?: boolean, };
 
 /**
  * The origin of a conversation's own git work tree.

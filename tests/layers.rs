@@ -75,7 +75,7 @@ const SERVICES: [(&str, &[&str]); 34] = [
     ("browsers", &["config", "folders", "ports", "provision", "tasks"]),
     ("tabs", &["browsers", "ports"]),
     ("drivers", &["activity", "browsers", "pauses", "ports", "tabs", "tasks"]),
-    ("approvals", &["config", "conversations", "drivers", "tasks"]),
+    ("approvals", &["config", "conversations", "drivers", "ports", "tabs", "tasks"]),
     ("spare", &["agents", "conversations", "ports"]),
     ("settings", &["agents", "config", "folders", "spare", "tasks"]),
     ("usage", &["browsers", "ports", "tabs"]),

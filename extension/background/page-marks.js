@@ -92,13 +92,14 @@ export class PageMarks {
   #tell(tabId, port) {
     const working = this.#working.get(tabId);
     if (!working) return port.postMessage({ type: "idle" });
-    const { agentLabel, waiting } = working.tab;
+    const { agentLabel, waiting, paused = false } = working.tab;
     port.postMessage({
       type: "working",
       since: working.since,
       agent: agentLabel,
       doing: doingOf(working.tab),
       waiting,
+      paused,
       shows: this.#wanted,
     });
   }

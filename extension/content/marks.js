@@ -38,6 +38,7 @@
     .doing { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
     .time { color: #8a8a93; font-size: 11px; font-variant-numeric: tabular-nums; white-space: nowrap; }
     .dot { width: 6px; height: 6px; border-radius: 50%; background: #f59e0b; flex: none; animation: live 1.6s ease-in-out infinite; }
+    .pill.is-paused .dot { animation: none; background: #8a8a93; }
     .cursor { position: fixed; left: 0; top: 0; display: flex; align-items: flex-start;
       transition: transform 180ms cubic-bezier(.2, 0, 0, 1), opacity 250ms; }
     .cursor svg { width: 24px; height: 24px; margin: -2px 0 0 -4px; display: block; flex: none;
@@ -171,7 +172,7 @@
 
   /**
    * @param {{ since: number, agent: string, doing: string, waiting: boolean,
-   *   shows: { cursor: boolean, pill: boolean } }} state
+   *   paused: boolean, shows: { cursor: boolean, pill: boolean } }} state
    */
   function work(state) {
     for (const part of [frame, cursor, ripple]) part.classList.toggle("is-off", !state.shows.cursor);
@@ -179,12 +180,15 @@
     since = state.since;
     name.textContent = state.agent;
     clearTimeout(pause);
-    if (state.waiting) say(chrome.i18n.getMessage("pillWaits"), true);
+    if (state.paused) say(chrome.i18n.getMessage("pillPaused"), true);
+    else if (state.waiting) say(chrome.i18n.getMessage("pillWaits"), true);
     else if (state.doing) say(state.doing, false);
     else pause = setTimeout(() => say(chrome.i18n.getMessage("pillThinks"), true), BETWEEN_STEPS_MS);
     lift();
-    frame.classList.toggle("is-idle", state.waiting);
-    if (state.waiting) cursor.classList.add("is-idle");
+    const rests = state.waiting || state.paused;
+    frame.classList.toggle("is-idle", rests);
+    pill.classList.toggle("is-paused", state.paused);
+    if (rests) cursor.classList.add("is-idle");
     pill.classList.remove("is-idle");
     clearInterval(clock);
     clock = setInterval(tick, 1000);

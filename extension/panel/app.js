@@ -91,6 +91,7 @@ export class PanelApp {
     this.drawers = new Drawers({ ...panel, compose: this.writing.compose, onChange: () => this.draw(), onClosed: () => this.#goOn() });
     this.tabBar = new TabBar(byId("tabbar"), {
       allow: (id, allowed) => this.#attempt(() => control.setTab(id, allowed)),
+      give: (driverId) => this.#do(() => control.giveTab(driverId)),
       stopAll: () => this.#do(async () => this.toast.show(t("stoppedAll", await control.stopAll()))),
     });
     this.reconnect = () => connection.notify("local.retry", {});
@@ -178,7 +179,7 @@ export class PanelApp {
     const running = shown ? runningTurn(shown.view) : null;
     const { entries, queue, paused } = shown ? displayed(shown, state.outbox, connected) : { entries: [], queue: [], paused: false };
     const busy = running !== null || entries.at(-1)?.kind === "pending";
-    this.tabBar.update(state.tab, state.tabs, own?.tabs);
+    this.tabBar.update(state.tab, state.tabs, own?.tabs, state.drivers);
     this.#drawConversation(state, entries);
     this.banner.update(entries.length > 0 ? trouble : null);
     this.#drawStrips(state, busy);

@@ -61,6 +61,12 @@ export class Control {
     if (tab) await this.connection.request("drivers.release", { chromeTabId: tab.chromeTabId });
   }
 
+  /** Gives the tab in view to a connected client. @param {string} driverId */
+  async giveTab(driverId) {
+    const { tab } = this.store.state;
+    if (tab) await this.connection.request("drivers.give", { chromeTabId: tab.chromeTabId, driverId });
+  }
+
   /** Hands the tab in view back to the paused agent or client. @param {string} note  may be empty */
   async handTabBack(note) {
     const { tab } = this.store.state;

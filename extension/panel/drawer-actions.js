@@ -13,6 +13,7 @@ import { faultOf } from "../shared/fault.js";
 import { t } from "../shared/i18n.js";
 import { download } from "./download.js";
 import { newerExtension } from "./state/panel-state.js";
+import { readPermissions, setPermission } from "./optional-permissions.js";
 import { readMarks, setMarks } from "./page-marks.js";
 import { readTheme, setTheme } from "./theme.js";
 
@@ -125,6 +126,8 @@ export function settingsActions({ store, chat, connection }) {
     takeBack: (rule) => chat.control.removeRule(rule.id),
     theme: readTheme,
     setTheme,
+    permissions: readPermissions,
+    setPermission,
     marks: readMarks,
     setMarks,
     versions: () => {

@@ -14,7 +14,7 @@ use crate::protocol::chat_requests::{
 };
 use crate::protocol::command::{CommandResult, CommandRun};
 use crate::protocol::control::Stopped;
-use crate::protocol::driver::{DriversHandBack, DriversRelease};
+use crate::protocol::driver::{DriversGive, DriversHandBack, DriversRelease};
 use crate::protocol::elements::{OfTab, Picked, Refs, RefsHighlight, RefsShow};
 use crate::protocol::fault::Fault;
 use crate::protocol::hello::{Hello, Welcome};
@@ -174,6 +174,10 @@ impl Serve for Panel {
 
     async fn drivers_release(&self, release: DriversRelease) -> Answer<Empty> {
         done(self.engine.drivers().release_from_panel(self.port, &release))
+    }
+
+    async fn drivers_give(&self, give: DriversGive) -> Answer<Empty> {
+        done(self.engine.drivers().give_from_panel(self.port, &give))
     }
 
     async fn drivers_hand_back(&self, hand_back: DriversHandBack) -> Answer<Empty> {

@@ -113,6 +113,21 @@ pub struct DriversShown {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<Vec<PausedTab>>", optional))]
     pub paused: Vec<PausedTab>,
+    /// The drivers to which a tab of this browser can be given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<ConnectedDriver>>", optional))]
+    pub connected: Vec<ConnectedDriver>,
+}
+
+/// A driver that is connected, to which the person may give a tab of this browser.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectedDriver {
+    /// Its id in `drivers.give`.
+    pub driver_id: DriverId,
+    /// What it is called.
+    pub driver: DriverName,
 }
 
 /// A tab that the person took over from an agent or MCP client.
@@ -191,6 +206,17 @@ pub struct DriverAnswered {
 pub(crate) struct DriversRelease {
     /// Chrome's id of the tab.
     pub chrome_tab_id: ChromeTabId,
+}
+
+/// `drivers.give`: gives a tab to a driver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DriversGive {
+    /// Chrome's id of the tab.
+    pub chrome_tab_id: ChromeTabId,
+    /// The driver that gets it.
+    pub driver_id: DriverId,
 }
 
 /// `drivers.handBack`: hands a tab back to the paused agent or client.

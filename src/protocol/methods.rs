@@ -5,6 +5,7 @@
 
 use super::activity::{ActivityEntry, ActivityPage, ActivitySubscribe};
 use super::agents::{Agents, AgentsChoose, AgentsList};
+use super::approval_notices::ApprovalsWaiting;
 use super::basics::{Echo, Empty, Pong};
 use super::chat::{Attachment, ChatDelta, ChatEventPush, ChatGap, ConversationInfo, HistoryPage, Subscribed};
 use super::chat_requests::{
@@ -14,7 +15,7 @@ use super::chat_requests::{
 use super::command::{CommandResult, CommandRun};
 use super::control::Stopped;
 use super::declare::{Reply, Rules, notifications, requests};
-use super::driver::{DriverAnswered, DriversHandBack, DriversRelease, DriversShown};
+use super::driver::{DriverAnswered, DriversGive, DriversHandBack, DriversRelease, DriversShown};
 use super::elements::{Acting, OfTab, Picked, Refs, RefsHighlight, RefsShow};
 use super::fault::Fault;
 use super::hello::{Hello, Welcome};
@@ -99,6 +100,8 @@ requests! {
     "conversations.tab" conversations_tab ConversationsTab(ConversationTab) -> ConversationInfo;
     /// Takes a tab back from the MCP client that leases it. A command that the client runs there is cancelled.
     "drivers.release" drivers_release DriversRelease(DriversRelease) -> Empty;
+    /// Gives a tab to a driver, and takes it from the one that had it.
+    "drivers.give" drivers_give DriversGive(DriversGive) -> Empty;
     /// Hands a tab back that the person took over, with a note for whoever works there.
     "drivers.handBack" drivers_hand_back DriversHandBack(DriversHandBack) -> Empty;
     /// Leaves the page or a note for agents that work elsewhere.
@@ -157,6 +160,8 @@ notifications! {
     "tabs.working" TabsWorking(TabsWorking);
     /// The tabs that MCP clients lease or the approvals that they wait for changed (to all panels of a confirmed browser).
     "drivers.changed" DriversChanged(DriversShown);
+    /// The approvals and questions that wait in this browser changed (to the background, for notifications).
+    "approvals.waiting" ApprovalsWaiting(ApprovalsWaiting);
     /// An approval of an MCP client was answered, withdrawn, or its time is over (to all panels of confirmed browsers).
     "drivers.answered" DriversAnswered(DriverAnswered);
     /// Checks the connection in this direction, to the background or to the panel that `client` names. Answered by

@@ -103,6 +103,10 @@ pub struct WorkingTab {
     pub phrase: Option<LocalizedPhrase>,
     /// Whether it waits for a person's answer.
     pub waiting: bool,
+    /// Whether it is paused because the person took over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(test, ts(as = "Option<bool>", optional))]
+    pub paused: bool,
 }
 
 /// `tabs.working`: the tabs in which agents work now.

@@ -30,6 +30,7 @@ fn acts() -> Vec<(&'static str, Value)> {
         ("chat.history", json!({ "conversationId": "c1", "before": 9, "limit": 9 })),
         ("conversations.list", json!({})),
         ("drivers.release", json!({ "chromeTabId": 1 })),
+        ("drivers.give", json!({ "chromeTabId": 1, "driverId": "d" })),
         ("conversations.tab", json!({ "conversationId": "c1", "chromeTabId": 1, "allowed": true })),
         ("conversations.export", json!({ "conversationId": "c1", "format": "json" })),
         ("conversations.delete", of),

@@ -178,12 +178,13 @@ describe('MCP clients in the side panel', () => {
     for (const [id, method, params] of [
       [2, 'approval.answer', { conversationId, approvalId, decision: 'allow-once' }],
       [3, 'drivers.release', { chromeTabId: 1 }],
+      [4, 'drivers.give', { chromeTabId: 1, driverId: (await scene.home.status()).drivers[0].driverId }],
     ]) {
       impostor.write(frame({ jsonrpc: '2.0', client: 'p', id, method, params }));
       const { error } = await impostor.frames.next((message) => message.id === id || (pushed.push(message), false), method);
       assert.equal(error.code, 'panel-unconfirmed', method);
     }
-    assert.ok(!pushed.some(({ method }) => method?.startsWith('drivers.')), JSON.stringify(pushed));
+    assert.ok(!pushed.some(({ method }) => /^(?:drivers|approvals)\./.test(method ?? '')), JSON.stringify(pushed));
     impostor.child.stdin.end();
     // A registered client that speaks to the daemon itself is refused as well.
     const send = (address, body) =>

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { seen } from '../e2e/harness/marks.mjs';
 import { Scene } from '../e2e/harness/scene.mjs';
 import { words } from '../e2e/harness/stand-in.mjs';
 import { until } from '../e2e/harness/wait.mjs';
@@ -131,10 +132,12 @@ describe('taking a tab over', () => {
     assert.ok(!(await turn.tool('fill', { selector: '#name', value: 'Ada' })).isError);
     await scene.page.click('#email');
     await panel().waitFor(`!${STRIP}.hidden`, 'the agent is paused');
+    await seen(scene.page, 'pill', 'paused until you hand the tab back');
     const filling = turn.tool('fill', { selector: '#name', value: 'Mallory' });
     await handBack('Go on');
     const answer = await filling;
     assert.ok(answer.isError && words(answer).includes('They say: Go on'), words(answer));
+    await seen(scene.page, 'pill', 'thinking');
     assert.equal(await scene.page.evaluate(value), 'Ada');
     await scene.home.ok(['settings', 'set', 'agents.pause-on-input', 'false']);
     assert.ok(!(await turn.tool('fill', { selector: '#name', value: 'Lin' })).isError);

@@ -50,7 +50,11 @@ const USES = {
   webNavigation: /chrome\.webNavigation/,
   sessions: /chrome\.sessions/,
   favicon: /_favicon/,
+  notifications: /chrome\.notifications\.create/,
+  tabGroups: /chrome\.tabGroups\.update/,
 };
+/** Chrome warns about them, so the person turns them on. */
+const OPTIONAL = ['notifications', 'tabGroups'];
 
 test('every permission is used by the code and has its reason in the listing, and the listing names no other', () => {
   const scripts = filesIn(join(ROOT, 'extension')).filter((name) => name.endsWith('.js') && !name.startsWith('vendor/'));
@@ -59,8 +63,11 @@ test('every permission is used by the code and has its reason in the listing, an
   const reasons = [...section.matchAll(/^\| (`.*?) \| (.+) \|$/gm)].flatMap(([, names]) =>
     [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
-  assert.deepEqual(reasons.sort(), [...MANIFEST.permissions, ...MANIFEST.host_permissions].sort());
-  assert.deepEqual(Object.keys(USES).sort(), [...MANIFEST.permissions].sort());
+  const apis = [...MANIFEST.permissions, ...MANIFEST.optional_permissions];
+  assert.deepEqual(MANIFEST.optional_permissions, OPTIONAL);
+  for (const name of OPTIONAL) assert.match(section, new RegExp(`^\\| \`${name}\` \\(optional\\) \\|`, 'm'));
+  assert.deepEqual(reasons.sort(), [...apis, ...MANIFEST.host_permissions].sort());
+  assert.deepEqual(Object.keys(USES).sort(), [...apis].sort());
   for (const [permission, use] of Object.entries(USES)) assert.match(code, use, `${permission} is not used`);
   for (const refused of ['cookies', 'history', 'downloads', 'webRequest', '<all_urls>']) assert.ok(!reasons.includes(refused));
 });

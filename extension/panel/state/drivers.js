@@ -1,6 +1,6 @@
 /**
  * MCP clients as the panel shows them: which tabs they lease, and which of their approvals belong into this panel. Pure.
- * @import { DriverAnswered, DriverApproval, DriversShown, LeasedTab, PausedTab } from "../../protocol.js"
+ * @import { ConnectedDriver, DriverAnswered, DriverApproval, DriversShown, LeasedTab, PausedTab } from "../../protocol.js"
  * @import { TabView } from "./panel-state.js"
  */
 
@@ -9,11 +9,11 @@
  * needs no line about its end, because they answered it in this panel or closed the line.
  * @typedef {{ asked: DriverApproval, open: boolean, done: DriverAnswered | null, seen: boolean }} DriverAsk
  *
- * @typedef {{ leases: LeasedTab[], paused: PausedTab[], asks: DriverAsk[] }} DriversHeld
+ * @typedef {{ leases: LeasedTab[], paused: PausedTab[], connected: ConnectedDriver[], asks: DriverAsk[] }} DriversHeld
  */
 
 /** @type {DriversHeld} */
-export const NO_DRIVERS = { leases: [], paused: [], asks: [] };
+export const NO_DRIVERS = { leases: [], paused: [], connected: [], asks: [] };
 
 /** How many closed approvals are remembered: a late message must not open one of them again. */
 const CLOSED = 8;
@@ -27,13 +27,13 @@ const idOf = ({ asked }) => asked.approval.approvalId;
  * @param {DriversShown} shown
  * @returns {DriversHeld}
  */
-export function driversChanged({ asks }, { leases, approvals, paused = [] }) {
+export function driversChanged({ asks }, { leases, approvals, paused = [], connected = [] }) {
   const ids = new Set(approvals.map(({ approval }) => approval.approvalId));
   const closed = asks.filter((ask) => !ids.has(idOf(ask)) || ask.done || ask.seen).map((ask) => (ask.open ? { ...ask, open: false } : ask));
   const kept = closed.slice(-CLOSED);
   const known = new Set(kept.map(idOf));
   const open = approvals.filter(({ approval }) => !known.has(approval.approvalId));
-  return { leases, paused, asks: [...kept, ...open.map((asked) => ({ asked, open: true, done: null, seen: false }))] };
+  return { leases, paused, connected, asks: [...kept, ...open.map((asked) => ({ asked, open: true, done: null, seen: false }))] };
 }
 
 /**

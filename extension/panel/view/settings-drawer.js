@@ -23,6 +23,8 @@ const KEYS = [
   ["rename", "F2"],
 ];
 
+/** The optional permissions. @typedef {Record<import("../optional-permissions.js").OptionalPermission, boolean>} Permissions */
+
 /** The marks in pages where an agent works. @typedef {import("../page-marks.js").Marks} Marks */
 
 /**
@@ -33,6 +35,8 @@ const KEYS = [
  * @property {(rule: PolicyRule) => Promise<Policy>} takeBack
  * @property {() => Promise<string>} theme
  * @property {(theme: string) => void} setTheme
+ * @property {() => Promise<Permissions>} permissions
+ * @property {(name: keyof Permissions, on: boolean) => Promise<void>} setPermission
  * @property {() => Promise<Marks>} marks
  * @property {(marks: Marks) => void} setMarks
  * @property {() => { daemon: string, newer: string, mayReload: boolean }} versions
@@ -153,12 +157,17 @@ export class SettingsDrawer {
   }
 
   async #drawPanel() {
-    const [theme, marks] = await Promise.all([this.actions.theme(), this.actions.marks()]);
+    const [theme, marks, permissions] = await Promise.all([this.actions.theme(), this.actions.marks(), this.actions.permissions()]);
     const focused = document.activeElement?.getAttribute("data-setting");
     const mark = (/** @type {keyof Marks} */ name, /** @type {string} */ label, /** @type {string} */ help) =>
       switchRow({ name: `marks.${name}`, label, help, value: marks[name] }, () => {
         this.actions.setMarks({ ...marks, [name]: !marks[name] });
         void this.#drawPanel();
+      });
+    const permission = (/** @type {keyof Permissions} */ name, /** @type {string} */ label, /** @type {string} */ help) =>
+      switchRow({ name: `permissions.${name}`, label, help, value: permissions[name] }, () => {
+        // Chrome's dialog needs this click.
+        void this.actions.setPermission(name, !permissions[name]).finally(() => this.#drawPanel());
       });
     const choose = (/** @type {string} */ to) => {
       this.actions.setTheme(to);
@@ -186,8 +195,10 @@ export class SettingsDrawer {
       ),
       mark("cursor", t("showCursor"), t("showCursorHint")),
       mark("pill", t("showPill"), t("showPillHint")),
+      permission("notifications", t("showNotifications"), t("showNotificationsHint")),
+      permission("tabGroups", t("groupTabs"), t("groupTabsHint")),
     );
-    const again = focused?.startsWith("marks.") ? this.panel.querySelector(`[data-setting="${focused}"]`) : null;
+    const again = focused && /^(?:marks|permissions)\./.test(focused) ? this.panel.querySelector(`[data-setting="${focused}"]`) : null;
     if (again instanceof HTMLElement) again.focus();
   }
 

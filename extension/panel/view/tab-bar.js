@@ -1,17 +1,21 @@
 /**
  * The page that the conversation is about, and a menu with the other tabs that have a conversation and the tabs that
- * the agent may use.
+ * the agent may use, and the clients to which the person can give the page's tab.
  * @import { AllowedTab, TabWithConversation } from "../../protocol.js"
+ * @import { DriversHeld } from "../state/drivers.js"
  * @import { TabView } from "../state/panel-state.js"
  */
 import { t } from "../../shared/i18n.js";
 import { hostOf, siteOf } from "../format.js";
 import { favicon, h, icon, iconButton, setText } from "./dom.js";
 import { Menu } from "./menu.js";
+import { NO_DRIVERS } from "../state/drivers.js";
+import { wholeText } from "./whole-text.js";
 
 /**
  * @typedef {object} TabActions
  * @property {(chromeTabId: number, allowed: boolean) => Promise<void>} allow  lets the agent use a tab, or revokes it
+ * @property {(driverId: string) => void} give  gives the page's tab to a client
  * @property {() => void} stopAll
  */
 
@@ -22,6 +26,7 @@ export class TabBar {
   /** @type {TabView | null} */ #tab = null;
   /** @type {TabWithConversation[]} */ #tabs = [];
   /** @type {AllowedTab[]} */ #allowed = NONE;
+  /** @type {DriversHeld} */ #drivers = NO_DRIVERS;
   /** @type {chrome.tabs.Tab[] | null} this browser's, while one is being chosen for the agent */ #offered = null;
   #iconOf = "";
 
@@ -50,9 +55,11 @@ export class TabBar {
    * @param {TabView | null} tab
    * @param {TabWithConversation[]} tabs
    * @param {AllowedTab[] | undefined} allowed  the tabs that the agent may use, its own first
+   * @param {DriversHeld} drivers
    */
-  update(tab, tabs, allowed = NONE) {
-    if (tab === this.#tab && tabs === this.#tabs && allowed === this.#allowed) return;
+  update(tab, tabs, allowed = NONE, drivers = NO_DRIVERS) {
+    if (tab === this.#tab && tabs === this.#tabs && allowed === this.#allowed && drivers === this.#drivers) return;
+    this.#drivers = drivers;
     this.#tab = tab;
     this.#tabs = tabs;
     this.#allowed = allowed;
@@ -102,6 +109,7 @@ export class TabBar {
         this.#item({ ...tab, current: false, end: tab.running ? t("running") : "", go: () => void this.#go(tab) }),
       ),
       ...this.#agentTabs(),
+      ...this.#clients(),
       ...(running
         ? [
             h("div", { class: "menu__divider" }),
@@ -156,6 +164,36 @@ export class TabBar {
               t("addTab"),
             ),
           ]),
+    ];
+  }
+
+  /** Draws the connected clients, to which the person can give the page's tab. */
+  #clients() {
+    const { connected, leases } = this.#drivers;
+    if (!this.#tab || connected.length === 0) return [];
+    const holder = leases.find(({ chromeTabId }) => chromeTabId === this.#tab?.chromeTabId)?.driver.name;
+    return [
+      h("div", { class: "menu__divider" }),
+      group(t("giveTab")),
+      ...connected.map(({ driverId, driver: { name } }) => {
+        const holds = name === holder;
+        return h(
+          "button",
+          {
+            class: "menu__item",
+            type: "button",
+            "data-line": `client ${driverId}`,
+            "aria-current": holds ? "true" : null,
+            onclick: () => {
+              this.menu.close();
+              if (!holds) this.actions.give(driverId);
+            },
+          },
+          icon("plug"),
+          h("span", { class: "menu__client grow" }, ...wholeText(name)),
+          holds && h("span", { class: "data dim menu__end" }, t("hasTab")),
+        );
+      }),
     ];
   }
 

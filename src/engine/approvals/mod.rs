@@ -5,10 +5,13 @@
 
 mod approval_command;
 mod error;
+mod notices;
 
 use crate::chat::Conversation;
 use crate::engine::conversations::Conversations;
 use crate::engine::drivers::{DriverAnswer, Drivers};
+use crate::engine::ports::Ports;
+use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
 use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, LONGEST_MESSAGE, json_length};
 use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
@@ -25,14 +28,22 @@ pub(crate) struct Approvals(Arc<Shared>);
 struct Shared {
     conversations: Conversations,
     drivers: Drivers,
+    ports: Ports,
+    tabs: Tabs,
     tasks: Tasks,
     /// Notified when an approval or question is added or resolved.
     changed: watch::Sender<()>,
 }
 
 impl Approvals {
-    pub(in crate::engine) fn new(conversations: Conversations, drivers: Drivers, tasks: Tasks) -> Self {
-        Self(Arc::new(Shared { conversations, drivers, tasks, changed: watch::Sender::new(()) }))
+    pub(in crate::engine) fn new(
+        conversations: Conversations,
+        drivers: Drivers,
+        ports: Ports,
+        tabs: Tabs,
+        tasks: Tasks,
+    ) -> Self {
+        Self(Arc::new(Shared { conversations, drivers, ports, tabs, tasks, changed: watch::Sender::new(()) }))
     }
 
     /// Answers an approval. The first answer counts.

@@ -1,6 +1,7 @@
 //! Faults of registrations. Read by the author of an MCP client or in a terminal, so they are in English.
 
 use crate::base::counted::counted;
+use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode};
 
 #[derive(Debug)]
@@ -13,6 +14,8 @@ pub(in crate::engine) enum DriversError {
     NotRegistered,
     /// The calling process cannot be identified.
     NoProcess,
+    /// The driver that a panel gives a tab to has ended.
+    Gone,
     /// No driver has this name.
     NoSuchDriver { name: String },
     /// `lease` does not say which driver gets the tab.
@@ -79,6 +82,10 @@ impl From<DriversError> for Fault {
             ),
             DriversError::NoSuchDriver { name } => {
                 (FaultCode::NotFound, format!("no driver is named {name:?}"), "`gstack status` lists the drivers.")
+            }
+            DriversError::Gone => {
+                let fault = Fault::new(FaultCode::NotFound, catalogue::DRIVER_GONE);
+                return fault.hint(catalogue::DRIVER_GONE_NEXT);
             }
             DriversError::NameNeeded => (
                 FaultCode::BadRequest,

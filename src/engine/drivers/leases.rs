@@ -11,13 +11,10 @@ use crate::chat::Conversation;
 use crate::command::spec::TabUse;
 use crate::command::{Call, tab_number};
 use crate::engine::browsers::BrowsersError;
-use crate::engine::ports::PortId;
 use crate::engine::tabs::JoinedBy;
-use crate::protocol::activity::ActivitySource;
 use crate::protocol::catalogue;
 use crate::protocol::chat::ConversationState;
 use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::driver::DriversRelease;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{ConversationId, TabId};
 use serde_json::json;
@@ -97,6 +94,11 @@ impl Drivers {
         let name = call.arguments.value("--to").ok_or(DriversError::NameNeeded)?;
         let to = self.named(name)?;
         let tab = self.tab_of(request, call)?;
+        self.give(&to, tab)
+    }
+
+    /// Gives a tab to a driver for the person, and takes it from the one that had it.
+    pub(super) fn give(&self, to: &Driver, tab: TabId) -> Result<CommandResult, Fault> {
         self.open_tab(tab)?;
         let _guard = self.0.uses.tabs.leasing();
         for driver in self.all() {
@@ -154,20 +156,6 @@ impl Drivers {
             driver.cancel_in(tab);
         }
         taken
-    }
-
-    /// Takes a tab back for the person, from a panel beside it.
-    pub(crate) fn release_from_panel(&self, port: PortId, release: &DriversRelease) -> Result<(), Fault> {
-        let tab = self.0.uses.tabs.place_of(port, release.chrome_tab_id)?.tab_id;
-        let call = Call::parse("release", &[tab.to_string()])?;
-        let begun = self.0.uses.activity.begin(ActivitySource::Panel, Some(tab), &call);
-        let outcome = self.release(None, &CommandRequest::default(), &call);
-        begun.end(outcome.as_ref().map(|result| result.output.as_str()));
-        match outcome {
-            // The lease ended meanwhile.
-            Err(fault) if fault.code == FaultCode::NotFound => Ok(()),
-            outcome => outcome.map(|_| ()),
-        }
     }
 
     /// Takes a tab out of a driver's set. Returns `false` if it was not in it.

@@ -9,6 +9,7 @@ mod audit_lines;
 mod driver;
 mod endpoints;
 mod error;
+mod from_panels;
 mod leases;
 mod names;
 mod service;

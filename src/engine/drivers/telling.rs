@@ -53,7 +53,9 @@ impl Drivers {
         let drivers = self.all();
         let approvals = self.approvals().in_panels();
         let now: Vec<Working> = approvals.iter().filter_map(|(asked, from)| working(asked, from)).collect();
-        if *waiting != now {
+        let paused = self.0.uses.pauses.all().into_iter().map(|(worker, _)| worker).collect();
+        let pauses_changed = self.0.uses.tabs.book().set_paused(paused);
+        if *waiting != now || pauses_changed {
             waiting.clone_from(&now);
             self.0.uses.tabs.book().set_waiting_drivers(now);
             self.0.uses.tabs.tell_work();
@@ -100,6 +102,7 @@ impl Drivers {
             leases: leases.take(MOST_LEASES).collect(),
             approvals: approvals.collect(),
             paused: self.paused_tabs(port),
+            connected: self.connected_to(port),
         }
     }
 

@@ -42,6 +42,7 @@ impl Engine {
         let tasks = Tasks::new(shutdown);
         let engine = Self { inner: wiring::wire(Foundation { home, config, port, provision, store, tasks }) };
         engine.spawn_task(engine.drivers().clone().follow());
+        engine.spawn_task(engine.approvals().clone().tell_backgrounds());
         engine.spawn_task(engine.approvals().clone().run_command(engine.inner.config.clone()));
         engine.browsers().reconnect().await;
         let browsers = engine.browsers().clone();

@@ -9,7 +9,7 @@ use crate::engine::ports::PortId;
 use crate::protocol::chat::{LocalizedPhrase, PageContext};
 use crate::protocol::ids::{ChromeTabId, ConversationId, TabId};
 use crate::protocol::tabs::{ChromeTab, TabsChanged};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex};
 
 /// The state of Chrome's tabs and of agents' work in them. Cheap to clone.
@@ -28,6 +28,8 @@ struct Book {
     working: BTreeMap<ConversationId, Working>,
     /// MCP clients that wait for the person. They have no turn.
     waiting_drivers: Vec<Working>,
+    /// The agents and clients that are paused because the person took over.
+    paused: BTreeSet<ConversationId>,
 }
 
 /// An agent's current work and its tab.
@@ -145,6 +147,18 @@ impl TabBook {
     /// Sets the tabs in which MCP clients wait for the person.
     pub(in crate::engine) fn set_waiting_drivers(&self, waiting: Vec<Working>) {
         lock(&self.book).waiting_drivers = waiting;
+    }
+
+    /// Sets who is paused. Returns true if that changed.
+    pub(in crate::engine) fn set_paused(&self, paused: BTreeSet<ConversationId>) -> bool {
+        let mut book = lock(&self.book);
+        let changed = book.paused != paused;
+        book.paused = paused;
+        changed
+    }
+
+    pub(in crate::engine) fn is_paused(&self, id: &ConversationId) -> bool {
+        lock(&self.book).paused.contains(id)
     }
 
     pub(in crate::engine) fn waiting_drivers(&self) -> Vec<Working> {

@@ -69,15 +69,24 @@ impl Tabs {
     pub(in crate::engine) fn tell_work(&self) {
         let agents = self.0.book.working().into_iter().filter_map(|(id, working)| {
             let own = || self.0.store.get(&id).ok()?.info().tab_id;
-            Some((working.tab.or_else(own)?, working))
+            Some((working.tab.or_else(own)?, self.0.book.is_paused(&id), working))
         });
-        let drivers = self.0.book.waiting_drivers().into_iter().filter_map(|working| Some((working.tab?, working)));
-        let working: Vec<(TabId, Working)> = agents.chain(drivers).collect();
+        let drivers =
+            self.0.book.waiting_drivers().into_iter().filter_map(|working| Some((working.tab?, false, working)));
+        let working: Vec<(TabId, bool, Working)> = agents.chain(drivers).collect();
         for (port, sender) in self.0.ports.senders() {
-            let tabs = working.iter().filter_map(|(tab_id, working)| {
+            let tabs = working.iter().filter_map(|(tab_id, paused, working)| {
                 let chrome_tab_id = self.chrome_tab(port, *tab_id)?.chrome_tab_id;
                 let Working { agent_label, doing, phrase, waiting, .. } = working.clone();
-                Some(WorkingTab { tab_id: *tab_id, chrome_tab_id, agent_label, doing, phrase, waiting })
+                Some(WorkingTab {
+                    tab_id: *tab_id,
+                    chrome_tab_id,
+                    agent_label,
+                    doing,
+                    phrase,
+                    waiting,
+                    paused: *paused,
+                })
             });
             let message = ToPanel::TabsWorking(TabsWorking { tabs: tabs.take(MOST_TOLD).collect() });
             sender.send(&message.envelope(None));

@@ -18,6 +18,8 @@ catalogue! {
     EVERYDAY_AWAY_NEXT = "Start that browser, or open its side panel. To use another browser, run: gstack disconnect";
     TAB_LEASED = "tab $1 is leased by $2";
     TAB_LEASED_NEXT = "Work in another tab, or ask for this one with `lease`: the person decides.";
+    DRIVER_GONE = "this client is no longer connected";
+    DRIVER_GONE_NEXT = "Give the tab to another client, or start this one again.";
     TAB_NOT_REPORTED = "the browser has no tab $1";
     TAB_NOT_REPORTED_NEXT = "It may be closed. Choose another one.";
     TAB_CLOSED = "tab $1 was closed";

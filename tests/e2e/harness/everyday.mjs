@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DevTools } from './devtools.mjs';
-import { EXTENSION_ID, isPanel } from './home.mjs';
+import { EXTENSION_ID, granting, isPanel } from './home.mjs';
 import { Panel } from './panel.mjs';
 import { until, within } from './wait.mjs';
 
@@ -16,11 +16,12 @@ export class Everyday {
   #waiting = new Map();
 
   /** Starts one beside the browser of `home`; all share the home's daemon. Each name is a profile. */
-  static async start(home, { name = 'everyday', url = 'about:blank', display = undefined, confirm = true } = {}) {
+  static async start(home, { name = 'everyday', url = 'about:blank', display = undefined, confirm = true, permissions = [] } = {}) {
     const everyday = new Everyday();
     const profile = path.join(home.folder, name);
     mkdirSync(path.join(profile, 'Default'), { recursive: true });
-    writeFileSync(path.join(profile, 'Default/Preferences'), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+    const extensions = { ui: { developer_mode: true }, ...(permissions.length > 0 && { settings: granting(permissions) }) };
+    writeFileSync(path.join(profile, 'Default/Preferences'), JSON.stringify({ extensions }));
     await home.ok(['install-host', '--user-data-dir', profile]);
     everyday.child = spawn(
       home.environment.GSTACK_BROWSER_PATH,

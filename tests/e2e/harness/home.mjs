@@ -20,6 +20,13 @@ export const EXTENSION_ID = 'hmjooioflnjmgaipmokechimoabfkeji';
 /** Returns whether this is a side panel's own target; the `tab` around it has the same URL and runs no script. */
 export const isPanel = (one) => one.type !== 'tab' && one.url.startsWith(`chrome-extension://${EXTENSION_ID}/sidepanel.html`);
 
+/** Returns the settings of a browser profile in which the person has granted optional permissions of the extension. */
+export function granting(permissions) {
+  const manifest = JSON.parse(readFileSync(path.join(root, 'extension/manifest.json'), 'utf8'));
+  const granted = { api: [...manifest.permissions, ...permissions], explicit_host: manifest.host_permissions };
+  return { [EXTENSION_ID]: { active_permissions: granted, granted_permissions: granted } };
+}
+
 /** Keeps a test's browser from contacting anyone and from prompting. */
 const QUIET = [
   '--disable-background-networking',
@@ -44,8 +51,10 @@ export class TestHome {
    * a temporary folder, and does not start without them if bubblewrap is installed
    * @param {object} options.environment further variables for the command line
    * @param {string} options.language  the browser's language
+   * @param {string[]} options.permissions  the extension's optional permissions that the person has granted: Chrome's own
+   * dialog can't be answered by DevTools
    */
-  constructor({ port = true, permanent = false, environment = {}, language = undefined } = {}) {
+  constructor({ port = true, permanent = false, environment = {}, language = undefined, permissions = [] } = {}) {
     // Short, because socket paths have a length limit.
     this.folder = mkdtempSync(path.join(tmpdir(), 'gs-'));
     this.home = path.join(this.folder, 'g');
@@ -56,6 +65,7 @@ export class TestHome {
       this.person = path.join(this.folder, 'home');
       mkdirSync(this.person);
     }
+    if (permissions.length > 0) this.#grant(permissions);
     const browser = path.join(this.folder, 'browser');
     const flags = [...QUIET, ...(port ? ['--remote-debugging-port=0'] : []), ...(language ? [`--lang=${language}`] : [])];
     const tongue = language ? `export LANGUAGE='${language}'\n` : '';
@@ -71,6 +81,14 @@ export class TestHome {
       GSTACK_BROWSER_PATH: browser,
       ...environment,
     };
+  }
+
+  /** Writes into the browser's profile that the person has granted optional permissions. */
+  #grant(permissions) {
+    mkdirSync(this.home, { mode: 0o700 });
+    const profile = path.join(this.home, 'chromium-profile/Default');
+    mkdirSync(profile, { recursive: true, mode: 0o700 });
+    writeFileSync(path.join(profile, 'Preferences'), JSON.stringify({ extensions: { settings: granting(permissions) } }));
   }
 
   /** Starts the command line; the child is ended with the home at the latest. */

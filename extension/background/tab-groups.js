@@ -1,0 +1,168 @@
+/**
+ * Tab groups named after the client that leases their tabs. Off until the person grants the permission `tabGroups` in the
+ * settings.
+ *
+ * Owns the groups that it makes: a tab joins one when its lease begins and leaves it when that ends. Never moves a tab
+ * between windows, activates or unpins one, and leaves alone what the person grouped, moved or renamed.
+ * @import { LeasedTab } from "../protocol.js"
+ */
+
+/** The key of what was grouped, in the storage that lasts as long as the browser. */
+const PLACED_KEY = "tabsGrouped";
+/** The key of the titles given to groups, which outlives the browser: it may restore them with its windows. */
+const TITLES_KEY = "groupTitles";
+/** A tab that the person drags can't be grouped. Tried again this often, this much later. */
+const TRIES = 10;
+const AGAIN_MS = 500;
+/** In characters. A tab strip shows fewer. */
+const LONGEST_TITLE = 60;
+/** @type {`${chrome.tabGroups.Color}`[]} */
+const COLORS = ["orange", "cyan", "purple", "green", "pink", "blue"];
+
+/** A tab that was grouped for a client, by its id. @typedef {Record<string, { driver: string, groupId: number }>} Placed */
+
+export class TabGroups {
+  /** The client by the tab that it leases. Null as long as the daemon's list is unknown. @type {Map<number, string> | null} */
+  #leases = null;
+  /** Changes are applied one after the other. */
+  #turn = Promise.resolve();
+  #due = false;
+  #tries = 0;
+
+  /** Takes the daemon's list of all leased tabs of this browser. @param {LeasedTab[]} leases */
+  update(leases) {
+    this.#leases = new Map(leases.map(({ chromeTabId, driver }) => [chromeTabId, driver.name]));
+    this.#tries = 0;
+    void this.look();
+  }
+
+  /** The connection is lost, and all leases with it. */
+  down() {
+    this.#leases = new Map();
+    void this.look();
+  }
+
+  /** Checks again: the leases or the permission changed. Settles once that is applied. */
+  look() {
+    if (!this.#due) {
+      this.#due = true;
+      this.#turn = this.#turn.then(() => this.#apply()).catch((error) => console.warn("tab groups", error));
+    }
+    return this.#turn;
+  }
+
+  async #apply() {
+    this.#due = false;
+    if (!this.#leases) return;
+    const granted = await chrome.permissions.contains({ permissions: ["tabGroups"] });
+    const leases = granted ? this.#leases : new Map();
+    const stored = (await chrome.storage.session.get(PLACED_KEY))[PLACED_KEY];
+    if (stored === undefined) await removeRestored();
+    const placed = { .../** @type {Placed | undefined} */ (stored) };
+    if (stored !== undefined && leases.size === 0 && Object.keys(placed).length === 0) return;
+    const tabs = new Map((await chrome.tabs.query({})).map((tab) => [tab.id ?? -1, tab]));
+    let busy = false;
+    for (const [id, { driver, groupId }] of Object.entries(placed)) {
+      const tab = tabs.get(Number(id));
+      if (tab && leases.get(Number(id)) === driver) continue;
+      const isOurs = groupId !== -1 && tab?.groupId === groupId;
+      const left = !isOurs || (await tried(() => chrome.tabs.ungroup(Number(id))));
+      if (left) delete placed[id];
+      else busy = true;
+    }
+    for (const [id, driver] of leases) {
+      const tab = tabs.get(id);
+      if (!tab || id in placed || tab.pinned) continue;
+      // Read again: it may have left another client's group a moment ago.
+      const now = await chrome.tabs.get(id).catch(() => null);
+      if (!now) continue;
+      // The person's own group stays. Recorded as placed, so that the tab is left alone when they take it out.
+      if (now.groupId !== -1) placed[id] = { driver, groupId: -1 };
+      else if (!(await this.#place(now, driver, placed))) busy = true;
+      await save(placed);
+    }
+    await save(placed);
+    if (busy && ++this.#tries < TRIES) setTimeout(() => this.look(), AGAIN_MS);
+  }
+
+  /**
+   * Groups a tab with the client's others of its window. Returns false if Chrome does not let tabs be moved now.
+   * @param {chrome.tabs.Tab} tab
+   * @param {string} driver
+   * @param {Placed} placed
+   */
+  async #place(tab, driver, placed) {
+    const id = /** @type {number} */ (tab.id);
+    const { type } = await chrome.windows.get(tab.windowId).catch(() => ({ type: "gone" }));
+    // A popup window has no tab strip.
+    if (type !== "normal") return true;
+    const known = Object.values(placed).find((one) => one.driver === driver && one.groupId !== -1);
+    const group = known && (await chrome.tabGroups.get(known.groupId).catch(() => null));
+    const joins = group?.windowId === tab.windowId ? { groupId: group.id } : { createProperties: { windowId: tab.windowId } };
+    /** @type {number | undefined} */ let groupId;
+    const join = async () => {
+      groupId = await chrome.tabs.group({ tabIds: [id], ...joins });
+    };
+    if (!(await tried(join))) return false;
+    if (groupId === undefined) return true;
+    placed[id] = { driver, groupId };
+    if ("groupId" in joins) return true;
+    await save(placed);
+    const title = titleOf(driver);
+    await rememberTitle(title);
+    await chrome.tabGroups.update(groupId, { title, color: colorOf(driver) }).catch(() => {
+      // Its tab was closed meanwhile.
+    });
+    return true;
+  }
+}
+
+/** @param {string} driver */
+export function titleOf(driver) {
+  return [...driver].length > LONGEST_TITLE ? `${[...driver].slice(0, LONGEST_TITLE - 1).join("")}…` : driver;
+}
+
+/** Returns the client's colour, which stays the same. @param {string} driver */
+export function colorOf(driver) {
+  let sum = 0;
+  for (const letter of driver) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 997;
+  return COLORS[sum % COLORS.length];
+}
+
+/** @param {Placed} placed */
+function save(placed) {
+  return chrome.storage.session.set({ [PLACED_KEY]: placed });
+}
+
+/** @param {string} title */
+async function rememberTitle(title) {
+  const stored = (await chrome.storage.local.get(TITLES_KEY))[TITLES_KEY];
+  const titles = Array.isArray(stored) ? stored : [];
+  if (!titles.includes(title)) await chrome.storage.local.set({ [TITLES_KEY]: [...titles, title] });
+}
+
+/** Removes the groups that the browser restored with its windows: their leases ended with the earlier browser. */
+async function removeRestored() {
+  const stored = (await chrome.storage.local.get(TITLES_KEY))[TITLES_KEY];
+  if (Array.isArray(stored) && chrome.tabGroups) {
+    for (const { id, title } of await chrome.tabGroups.query({})) {
+      if (!stored.includes(title)) continue;
+      const tabs = (await chrome.tabs.query({ groupId: id })).map((tab) => tab.id ?? -1);
+      const [first, ...rest] = tabs;
+      if (first !== undefined) await tried(() => chrome.tabs.ungroup([first, ...rest]));
+    }
+  }
+  await chrome.storage.local.remove(TITLES_KEY);
+  await save({});
+}
+
+/**
+ * Runs the change. Returns false if Chrome does not let tabs be moved now; a tab that is gone counts as done.
+ * @param {() => Promise<unknown>} change
+ */
+async function tried(change) {
+  return change().then(
+    () => true,
+    (error) => !/cannot be edited right now/i.test(String(error)),
+  );
+}
