@@ -12,6 +12,8 @@ import { askWords } from "../shared/said.js";
 
 /** The key of the ids that the person was notified of or saw, in the storage that lasts as long as the browser. */
 const TOLD_KEY = "approvalsTold";
+/** Far more than wait at once, so none that waits is forgotten. */
+const MOST_TOLD = 200;
 
 /**
  * Whether the person looks at a window and its panel.
@@ -70,9 +72,9 @@ export class ApprovalNotices {
     const windows = waiting.length > 0 ? await this.#windows() : [];
     const inView = new Set(waiting.filter((notice) => isInView(notice, windows)).map(({ id }) => id));
     const fresh = waiting.filter(({ id }) => !before.has(id) && !inView.has(id));
-    const told = [...open].filter((id) => before.has(id) || inView.has(id) || fresh.some((notice) => notice.id === id));
+    const told = [...before, ...[...inView, ...fresh.map(({ id }) => id)].filter((id) => !before.has(id))];
     // Stored first: a worker that ends in between leaves one out rather than showing it twice.
-    if (told.length !== before.size || told.some((id) => !before.has(id))) await chrome.storage.session.set({ [TOLD_KEY]: told });
+    if (told.length > before.size) await chrome.storage.session.set({ [TOLD_KEY]: told.slice(-MOST_TOLD) });
     for (const id of inView) {
       const key = shown.get(id);
       if (key) await clear(key);

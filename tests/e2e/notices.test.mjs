@@ -165,7 +165,6 @@ describe('desktop notifications of approvals', () => {
     await one();
     await scene.home.kill(await scene.home.only('daemon'));
     await none('its daemon is gone');
-    await filling;
     await scene.panel.connected();
   });
 

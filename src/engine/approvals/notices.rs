@@ -37,7 +37,9 @@ impl Approvals {
     /// Tells each port what it has not been told. A new port is told even that nothing waits: its browser may still show
     /// notifications of an earlier connection.
     fn tell_each(&self, told: &mut BTreeMap<PortId, ApprovalsWaiting>) {
-        let senders = self.0.ports.senders();
+        // A port that has not reported its tabs yet would be told of none of their approvals.
+        let mut senders = self.0.ports.senders();
+        senders.retain(|(port, _)| self.0.tabs.book().has_reported(*port));
         told.retain(|port, _| senders.iter().any(|(open, _)| open == port));
         let mut lists: BTreeMap<PortId, ApprovalsWaiting> =
             senders.iter().map(|(port, _)| (*port, ApprovalsWaiting::default())).collect();
@@ -50,7 +52,7 @@ impl Approvals {
                     Some(port) => (*port, None),
                     None => return,
                 },
-                // Its browser has no extension, or has not reported the tab yet: then it would be told twice.
+                // Its browser has no extension, or has not reported the tab yet. Another one would tell the person twice.
                 (None, Some(_)) => continue,
             };
             if let Some(list) = lists.get_mut(&port) {

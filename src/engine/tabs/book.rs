@@ -80,6 +80,11 @@ impl TabBook {
         book.foreign.extract_if(|(of, _), _| *of == port).map(|(_, tab_id)| tab_id).collect()
     }
 
+    /// Returns true once a port has reported its tabs.
+    pub(in crate::engine) fn has_reported(&self, port: PortId) -> bool {
+        lock(&self.book).reported.contains_key(&port)
+    }
+
     pub(in crate::engine) fn reported(&self, port: PortId, id: ChromeTabId) -> Option<ChromeTab> {
         lock(&self.book).reported.get(&port)?.get(&id).cloned()
     }
