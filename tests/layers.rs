@@ -43,6 +43,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
         "cli",
         &[
             "mcp::stdio",
+            "mcp::tunnel",
             "client",
             "install",
             "upgrade",

@@ -7,18 +7,23 @@ use super::browser::Browser;
 use super::cdp::{Cdp, CdpError, OnReply};
 use super::devtools::target::{AttachToTarget, DetachFromTarget, SessionId};
 use super::events::{Event, Inlet};
+use super::relay::ATTACH_CLIENT;
 use crate::protocol::ids::TabId;
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// The most bytes that wait for a program that reads slower than the browser sends. No message may be dropped, so beyond
 /// this the program's connection ends.
 const MOST_WAITING: usize = 64 * 1024 * 1024;
+/// The program itself answers.
+const ATTACH_LIMIT: Duration = Duration::from_secs(10);
 /// Counted for each message besides its text.
 const OVERHEAD: usize = 256;
 
@@ -106,6 +111,8 @@ pub(crate) struct ClientLink {
     inlet: Arc<ClientInlet>,
     /// Attached by this link, and not by the browser itself below another session.
     direct: HashSet<SessionId>,
+    /// The browser is an everyday one, where the sessions share gstack's.
+    is_relayed: bool,
 }
 
 /// The receiving half.
@@ -141,14 +148,22 @@ impl Browser {
             full: CancellationToken::new(),
         });
         cdp.change_inlets(|inlets| inlets.push(inlet.clone()));
-        (ClientLink { cdp, inlet: inlet.clone(), direct: HashSet::new() }, ClientInbox { inlet, queue })
+        let is_relayed = self.is_relayed();
+        (ClientLink { cdp, inlet: inlet.clone(), direct: HashSet::new(), is_relayed }, ClientInbox { inlet, queue })
     }
 }
 
 impl ClientLink {
     /// Attaches to a target.
     pub(crate) async fn attach(&mut self, target: &str) -> Result<SessionId, CdpError> {
-        let session = self.cdp.root().call(AttachToTarget::new(target)).await?.session_id;
+        let session = match self.is_relayed {
+            false => self.cdp.root().call(AttachToTarget::new(target)).await?.session_id,
+            true => {
+                let attach = json!({ "targetId": target });
+                let attached = self.cdp.root().call_json(ATTACH_CLIENT, &attach, ATTACH_LIMIT).await?;
+                SessionId::from(attached["sessionId"].as_str().unwrap_or_default().to_owned())
+            }
+        };
         self.inlet.sessions().insert(session.clone());
         self.direct.insert(session.clone());
         Ok(session)

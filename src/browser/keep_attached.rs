@@ -46,9 +46,12 @@ pub(crate) struct ServesClient {
 impl Drop for ServesClient {
     fn drop(&mut self) {
         // A tab that has closed has no state.
-        let one_less = |clients: usize| clients.saturating_sub(1);
+        let shares_session = self.tab.browser().is_relayed();
         self.tab
-            .with_tab_state(|tab_state| tab_state.cdp_clients = one_less(tab_state.cdp_clients))
+            .with_tab_state(|tab_state| {
+                tab_state.cdp_clients = tab_state.cdp_clients.saturating_sub(1);
+                tab_state.must_detach = shares_session && tab_state.cdp_clients == 0;
+            })
             .unwrap_or_default();
     }
 }
@@ -96,6 +99,14 @@ impl Tab {
 
     /// Schedules the detach after the last command on the tab.
     pub(super) fn let_go_later(&self) {
+        let must_detach = self.with_tab_state(|tab_state| {
+            let now = tab_state.must_detach && tab_state.holds == 0 && tab_state.cdp_clients == 0;
+            tab_state.must_detach &= !now;
+            now
+        });
+        if matches!(must_detach, Ok(true)) {
+            return self.release();
+        }
         self.browser().shared.end_pretended_focus(self.id());
         let Some(after) = self.browser().shared.options.lets_go_after else { return };
         let state = self.with_tab_state(|tab_state| {

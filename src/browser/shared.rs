@@ -149,6 +149,8 @@ pub(super) struct TabState {
     pub(super) holds: usize,
     /// The number of CDP clients in the tab: they answer its dialogs.
     pub(super) cdp_clients: usize,
+    /// A CDP client worked here by gstack's own session: gstack detaches once nothing runs, which undoes what it changed.
+    pub(super) must_detach: bool,
     /// Counts the acts, so that the delayed end of an interception can tell whether a newer act has begun.
     pub(super) chooser_round: u64,
     /// Counts the starts of holds and stays, so that a delayed release can tell whether a newer one has begun.

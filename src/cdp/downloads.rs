@@ -8,6 +8,7 @@ use super::session::Session;
 use crate::base::file_name::safe_name;
 use crate::browser::events::Event;
 use crate::protocol::effects::DownloadState;
+use crate::protocol::ids::TabId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -76,12 +77,13 @@ impl Session {
         Ok(())
     }
 
-    /// Handles a download event of the browser. Passes it on if it is about one of the client's tabs.
-    pub(super) fn download_event(&mut self, event: &Event) {
+    /// Handles a download event of the browser or, in an everyday one, of a page. Passes it on if it is about one of the client's
+    /// tabs, once.
+    pub(super) fn download_event(&mut self, event: &Event, tab: Option<TabId>) {
         if event.method().ends_with("downloadWillBegin") {
             let Some(WillBegin { guid, suggested_filename }) = event.read() else { return };
-            let tab = self.browser.tab_of_download(&guid);
-            if !tab.is_some_and(|tab| self.tabs.contains_key(&tab)) {
+            let is_mine = tab.is_some_and(|tab| self.tabs.contains_key(&tab));
+            if !is_mine || self.downloads.own.contains_key(&guid) {
                 return;
             }
             if self.downloads.denied {

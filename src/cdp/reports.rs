@@ -31,6 +31,11 @@ struct Detached {
     session_id: SessionId,
 }
 
+#[derive(Deserialize)]
+struct OfDownload {
+    guid: String,
+}
+
 impl Session {
     /// Handles an event of one of the client's sessions, or of the browser.
     pub(super) fn heard(&mut self, event: &Event) {
@@ -38,7 +43,10 @@ impl Session {
         let Some((id, held)) = of else {
             match event.method() {
                 "Target.detachedFromTarget" => self.session_ended(event, None),
-                method if method.starts_with("Browser.download") => self.download_event(event),
+                method if method.starts_with("Browser.download") => {
+                    let tab = event.read().and_then(|OfDownload { guid }| self.browser.tab_of_download(&guid));
+                    self.download_event(event, tab);
+                }
                 _ => {}
             }
             return;
@@ -47,6 +55,10 @@ impl Session {
             "Target.attachedToTarget" => self.attached_below(event, &id, &held),
             "Target.detachedFromTarget" => self.session_ended(event, Some(&id)),
             method if method.starts_with("Target.") => {}
+            // The browser itself is out of reach there, and its pages tell of their downloads.
+            method if method.starts_with("Page.download") && self.browser.is_relayed() => {
+                self.download_event(event, Some(held.tab));
+            }
             method => {
                 if method == "Tracing.tracingComplete" {
                     self.learn_stream(event.params());

@@ -8,6 +8,7 @@ use super::arguments::Invocation;
 use super::instances::Instances;
 use super::mcp::Mcp;
 use super::profiles::Profiles;
+use super::tunnel;
 use crate::base::lineage;
 use crate::protocol::command::TOKEN_VARIABLE;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -38,11 +39,13 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         Invocation::Instances(Instances::Stop { .. }) => Some("stop an instance"),
         Invocation::Instances(Instances::Trust | Instances::Untrust) => Some("decide about a project's file"),
         Invocation::Profiles(Profiles::Delete { .. }) => Some("delete a profile"),
+        Invocation::Tunnel(tunnel::Wanted::Open(_)) => Some("open a tunnel to another machine"),
         Invocation::Connect { remote: Some(_), .. } => Some("connect to a browser on another machine"),
         Invocation::InstallHost { .. }
         | Invocation::UninstallHost { .. }
         | Invocation::Mcp(_)
-        // The daemon refuses it to agents.
+        // The daemon refuses them to agents.
+        | Invocation::Tunnel(_)
         | Invocation::Cdp(_)
         | Invocation::Connect { .. }
         | Invocation::Disconnect { .. }

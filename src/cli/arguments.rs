@@ -15,12 +15,11 @@ use super::profiles::{self, Profiles};
 use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use super::skill::{self, Skill};
-use super::{audit, remote};
+use super::{audit, remote, tunnel};
 use crate::command::registry;
-use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use crate::protocol::remote::RemoteBrowser;
-use clap::{ArgMatches, Command};
+use clap::ArgMatches;
 use std::path::PathBuf;
 
 /// Options that any command takes, before or after its name.
@@ -32,6 +31,8 @@ pub struct Globals {
     pub tab: Option<TabId>,
     /// `--session`: the instance to use. `None`: the one that the environment names, or the usual one.
     pub session: Option<String>,
+    /// `--remote`: the socket of a tunnel to the machine with the browser.
+    pub remote: Option<PathBuf>,
 }
 
 /// One parsed invocation.
@@ -121,6 +122,8 @@ pub enum Invocation {
     Mcp(Mcp),
     /// `cdp` without a method.
     Cdp(Cdp),
+    /// `gstack tunnel`: gives a program on another machine its own tabs.
+    Tunnel(tunnel::Wanted),
     /// `gstack agents`: lists the agents that were found.
     Agents,
     /// `gstack activity`: shows what was done in the browser, and by whom.
@@ -247,22 +250,14 @@ fn take_globals(arguments: &[String]) -> Result<(Globals, Vec<String>), String> 
             "--session" => {
                 globals.session = Some(inline.or_else(|| from.next().cloned()).ok_or("--session takes a name")?);
             }
+            "--remote" => {
+                let path = inline.or_else(|| from.next().cloned());
+                globals.remote = Some(path.ok_or("--remote takes a path")?.into());
+            }
             _ => rest.push(argument.clone()),
         }
     }
     Ok((globals, rest))
-}
-
-/// Returns the fault for an unknown command, with the most similar one. `None` for any other error.
-pub fn unknown_command(error: &clap::Error) -> Option<Fault> {
-    use clap::error::{ContextKind, ContextValue, ErrorKind};
-    if error.kind() != ErrorKind::InvalidSubcommand {
-        return None;
-    }
-    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
-    let known = command();
-    let names: Vec<&str> = known.get_subcommands().map(Command::get_name).collect();
-    Some(registry::unknown_among(name, &names))
 }
 
 /// Parses a tab's number.
@@ -333,6 +328,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
             Ok(wanted) => Invocation::Cdp(wanted),
             Err(args) => Invocation::Browser { command: name.to_owned(), args },
         },
+        "tunnel" => Invocation::Tunnel(tunnel::parse(matches)),
         "agents" => Invocation::Agents,
         "activity" => Invocation::Activity { follow: matches.get_flag("follow") },
         "install-host" => {

@@ -1,8 +1,9 @@
 //! The parser of the command line, and `browser_command`, which accepts exactly what `parse` accepts: both run on many
 //! command lines.
 
-use super::arguments::{Globals, Invocation, browser_command, parse, unknown_command};
+use super::arguments::{Globals, Invocation, browser_command, parse};
 use super::command_line::{command, is_of_browser};
+use super::usage::unknown_command;
 use crate::command::registry;
 use proptest::prelude::*;
 
@@ -118,7 +119,7 @@ fn global_options_are_taken_before_and_after_a_command() {
         &["click", "@e3", "--tab=7", "--session=work", "--json"],
     ] {
         let (globals, args) = browser(line);
-        assert_eq!(globals, Globals { json: true, tab, session: Some("work".to_owned()) }, "{line:?}");
+        assert_eq!(globals, Globals { json: true, tab, session: Some("work".to_owned()), remote: None }, "{line:?}");
         assert_eq!(args, ["@e3"], "{line:?}");
     }
 }

@@ -28,6 +28,9 @@ pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCod
     }
     let words: Vec<String> = words.into_iter().map(OsString::into_string).collect::<Result<_, _>>().ok()?;
     let (globals, command, args) = arguments::browser_command(&words)?;
+    if globals.remote.is_some() {
+        return None;
+    }
     let spec = registry::find(&command)?;
     if spec.tells_progress().is_some() || spec.reads_commands() && args.is_empty() {
         return None;
@@ -80,7 +83,7 @@ fn request(command: String, args: Vec<String>, globals: &Globals, choice: &Choic
 
 /// Prints a command's result. `writes`: the command changes something, so it may have taken effect even if its answer
 /// is lost.
-fn told(answer: Result<CommandResult, Fault>, writes: bool, json: bool) -> Result<ExitCode, Fault> {
+pub(super) fn told(answer: Result<CommandResult, Fault>, writes: bool, json: bool) -> Result<ExitCode, Fault> {
     let result = answer.map_err(|fault| if writes { fault.of_writer() } else { fault.of_reader() })?;
     // The same format as over HTTP.
     show(json, &result.answer(), || result.output.clone())?;

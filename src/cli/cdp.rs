@@ -65,6 +65,12 @@ pub(super) fn command() -> Command {
                 .help("Let a client connect again after it disconnected, until the time is over"),
         )
         .arg(
+            Arg::new("everyday")
+                .long("everyday")
+                .action(ArgAction::SetTrue)
+                .help("Let the client drive tabs of your everyday browser, with your logins, through its extension"),
+        )
+        .arg(
             Arg::new("allow")
                 .long("allow")
                 .value_name("WHAT,…")
@@ -120,6 +126,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Result<Cdp, Vec<String>> {
         tabs: matches.get_many::<TabId>("tabs").into_iter().flatten().copied().collect(),
         ttl_seconds: matches.get_one::<u64>("ttl").copied().unwrap_or_default(),
         reconnect: matches.get_flag("reconnect"),
+        everyday: matches.get_flag("everyday"),
         allow: matches.get_many::<String>("allow").into_iter().flatten().filter_map(allowed).collect(),
         name: text(matches, "name"),
         cwd: None,
@@ -171,6 +178,7 @@ fn list(endpoints: &CdpEndpoints) -> String {
         };
         let tabs: Vec<String> = one.tabs.iter().map(ToString::to_string).collect();
         let tabs = if tabs.is_empty() { String::new() } else { format!("  tabs {}", tabs.join(", ")) };
+        let tabs = if one.everyday { format!("{tabs}  in your everyday browser") } else { tabs };
         let allow: Vec<&str> = one.allow.iter().map(|grant| grant.name()).collect();
         let allow = if allow.is_empty() { String::new() } else { format!("  with {}", allow.join(", ")) };
         format!("{}  127.0.0.1:{}  {who}{tabs}{allow}", one.id, one.port)
@@ -181,12 +189,12 @@ fn list(endpoints: &CdpEndpoints) -> String {
     endpoints.endpoints.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-fn tab_number(text: &str) -> Result<TabId, String> {
+pub(super) fn tab_number(text: &str) -> Result<TabId, String> {
     text.parse().map_err(|_| format!("{text:?} is not a tab number; `gstack tabs` lists them"))
 }
 
 /// Parses `30s`, `10m`, `8h` or `2d`.
-fn seconds(text: &str) -> Result<u64, String> {
+pub(super) fn seconds(text: &str) -> Result<u64, String> {
     let wrong = || format!("{text:?} is not a time such as 30s, 10m or 8h");
     let (number, unit) = text.split_at_checked(text.len().saturating_sub(1)).ok_or_else(wrong)?;
     let unit = match unit {

@@ -4,7 +4,7 @@
 
 use super::{
     approvals, audit, auth, cdp, evidence, help, instances, mcp, panels, policy, profiles, remote, sessions, settings,
-    skill,
+    skill, tunnel,
 };
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
@@ -139,6 +139,7 @@ pub fn command() -> Command {
         auth::command(),
         mcp::command(),
         cdp::command(),
+        tunnel::command(),
         Command::new("agents").about("List the agents that were found, and how to install others"),
         Command::new("activity")
             .about("Show what was done in the browser and by whom, without secrets")
@@ -182,6 +183,14 @@ pub fn command() -> Command {
                 .global(true)
                 .value_name("NAME")
                 .help("An isolated instance with its own browser (or GSTACK_SESSION)"),
+        )
+        .arg(
+            Arg::new("remote")
+                .long("remote")
+                .global(true)
+                .value_name("SOCKET")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("The socket of a tunnel to the machine with the browser (see `gstack tunnel`)"),
         )
         .subcommands(own)
         .subcommands(browser)

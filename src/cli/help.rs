@@ -28,7 +28,19 @@ const EVERYDAY: (&str, &[&str]) = (
 const OWN: [(&str, &[&str]); 3] = [
     (
         "Agents",
-        &["agents", "stop-turn", "sessions", "evidence", "policy", "auth", "panels", "audit", "activity", "mcp"],
+        &[
+            "agents",
+            "stop-turn",
+            "sessions",
+            "evidence",
+            "policy",
+            "auth",
+            "panels",
+            "audit",
+            "activity",
+            "mcp",
+            "tunnel",
+        ],
     ),
     ("gstack itself", &["disconnect", "stop", "restart", "instances", "profiles", "settings"]),
     ("Installation", &["install-host", "uninstall-host", "upgrade", "skill", "completions", "man"]),

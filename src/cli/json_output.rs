@@ -72,6 +72,9 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("cdp", JsonOutput::Whole("CdpOpened")),
     ("cdp list", JsonOutput::Whole("CdpEndpoints")),
     ("cdp revoke", JsonOutput::Whole("CdpEndpoints")),
+    ("tunnel", JsonOutput::Whole(TUNNEL)),
+    ("tunnel list", JsonOutput::Whole("Tunnels")),
+    ("tunnel revoke", JsonOutput::Whole("Tunnels")),
     ("cdp provider", JsonOutput::Text("an answer in agent-browser's plugin protocol")),
     ("agents", JsonOutput::Whole("Agents")),
     ("activity", JsonOutput::Whole("ActivityPage")),
@@ -113,6 +116,8 @@ const PROFILES: &str =
 const CHECKED: &str =
     "[{action: string, site?: string, expected: string, found: string, holds: boolean, why: string, rule?: string}]";
 const CLIENT_CHANGE: &str = "{client: string, file: string, changed: boolean}";
+const TUNNEL: &str =
+    "{id: string, name: string, socket: string, expiresAt: number, ssh?: string[], remoteSocket?: string}";
 const HOSTS: &str = "{report: {dryRun: boolean, browsers: [{browser: string, manifest?: string, action: string, note?: string, error?: string}], \
     warnings?: string[]}, extension: string | null}";
 const UPGRADE: &str =

@@ -15,13 +15,27 @@ use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::path::PathBuf;
 
 /// The parsed subcommand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mcp {
-    Serve { tools: Tools },
-    Install { client: String, tools: Tools, print: bool },
-    Uninstall { client: String, print: bool },
+    Serve {
+        tools: Tools,
+    },
+    /// Serves the client at the socket of a tunnel from another machine.
+    Socket {
+        path: PathBuf,
+    },
+    Install {
+        client: String,
+        tools: Tools,
+        print: bool,
+    },
+    Uninstall {
+        client: String,
+        print: bool,
+    },
 }
 
 /// The tools that the client gets, as it was said.
@@ -157,6 +171,14 @@ pub(super) fn command() -> Command {
         .arg(trusted())
         .arg(name())
         .arg(current_tab())
+        .arg(
+            Arg::new("socket")
+                .long("socket")
+                .value_name("PATH")
+                .value_parser(clap::value_parser!(PathBuf))
+                .conflicts_with_all(["profile", "caps", "secrets", "trusted", "name", "current-tab"])
+                .help("Connect the client to a tunnel that `gstack tunnel` opened on the machine with the browser"),
+        )
         .subcommand(
             Command::new("install")
                 .about("Add gstack to an MCP client's configuration")
@@ -186,7 +208,10 @@ pub(super) fn parse(matches: &ArgMatches) -> Mcp {
             print: matches.get_flag("print"),
         },
         Some((_, matches)) => Mcp::Uninstall { client: text(matches, "client"), print: matches.get_flag("print") },
-        None => Mcp::Serve { tools: Tools::parse(matches) },
+        None => match matches.get_one::<PathBuf>("socket") {
+            Some(path) => Mcp::Socket { path: path.clone() },
+            None => Mcp::Serve { tools: Tools::parse(matches) },
+        },
     }
 }
 
@@ -221,6 +246,8 @@ pub(super) async fn run(
             };
             StdioTools::new(client.clone(), profile, template, identity).serve().await
         }
+        // It needs no daemon here, so it has run already.
+        Mcp::Socket { .. } => Ok(()),
         Mcp::Install { client, tools, print } => {
             tools.chosen()?;
             let server = Server::of_this_program(&tools.arguments(), environment(session))?;
@@ -271,7 +298,7 @@ mod tests {
         let parsed = |line: &[&str]| command().try_get_matches_from(line).map(|matches| parse(&matches));
         let tools = |line: &[&str]| match parsed(line).unwrap() {
             Mcp::Serve { tools } | Mcp::Install { tools, .. } => tools,
-            Mcp::Uninstall { .. } => panic!("it serves no tools"),
+            Mcp::Uninstall { .. } | Mcp::Socket { .. } => panic!("it serves no tools"),
         };
         assert_eq!(tools(&["mcp"]).chosen().unwrap(), ToolProfile::default());
         assert!(tools(&["mcp", "--secrets"]).chosen().is_err());

@@ -45,6 +45,8 @@ mod skill;
 mod standard_input;
 mod terminal;
 mod terminal_prompts;
+mod tunnel;
+mod tunnel_client;
 mod upgrade;
 mod usage;
 
@@ -110,6 +112,13 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         return Ok(ExitCode::SUCCESS);
     }
     agents_shell::check(&invocation)?;
+    if let Some(socket) = &globals.remote {
+        return tunnel_client::run(socket, invocation, &globals).await;
+    }
+    if let Invocation::Mcp(mcp::Mcp::Socket { path }) = &invocation {
+        tunnel_client::bridge(path).await?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let token = std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty());
     let port = std::env::var(PORT_VARIABLE).ok().and_then(|port| port.parse().ok()).filter(|_| token.is_some());
     // An agent's sandbox hides the home.
@@ -226,6 +235,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             mcp::run(&client, wanted, place, json).await?;
         }
         Invocation::Cdp(wanted) => cdp::run(&client, wanted, tab(globals.tab)?, json).await?,
+        Invocation::Tunnel(wanted) => return tunnel::run(&client, wanted, tab(globals.tab)?, json).await,
         Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {
             let agents: Agents = client.read("/agents/look", &LookForAgents { path: here()?.path }).await?;

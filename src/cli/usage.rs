@@ -2,7 +2,8 @@
 //!
 //! Owns those two. Generated from the command line's definition, so every command has them.
 
-use super::{arguments, command_line};
+use super::command_line;
+use crate::command::registry;
 use crate::protocol::fault::{Fault, FaultCode};
 use clap::Command;
 use clap::error::ErrorKind;
@@ -25,6 +26,18 @@ pub(super) fn line(words: &[String]) -> String {
     usage.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
+/// Returns the fault for an unknown command, with the most similar one. `None` for any other error.
+pub(super) fn unknown_command(error: &clap::Error) -> Option<Fault> {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
+    let known = command_line::command();
+    let names: Vec<&str> = known.get_subcommands().map(Command::get_name).collect();
+    Some(registry::unknown_among(name, &names))
+}
+
 /// Converts a parse error of clap to a fault; `None` for help and version, which are not errors.
 pub(super) fn fault_of(error: &clap::Error) -> Option<Fault> {
     if matches!(
@@ -33,7 +46,7 @@ pub(super) fn fault_of(error: &clap::Error) -> Option<Fault> {
     ) {
         return None;
     }
-    if let Some(fault) = arguments::unknown_command(error) {
+    if let Some(fault) = unknown_command(error) {
         return Some(fault);
     }
     let rendered = error.render().to_string();

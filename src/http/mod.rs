@@ -18,6 +18,7 @@ mod panels;
 mod route;
 mod routes;
 mod stream;
+mod tunnels;
 mod welcome;
 
 pub(crate) use guard::Access;

@@ -13,6 +13,7 @@ use super::guard::{self, Access, Scope};
 use super::panels;
 use super::route::{self, Body, Form, Route, RouteDescription, Verb, get, lines, post, query, tell};
 use super::stream::{WAITING_LINES, json_lines};
+use super::tunnels;
 use super::welcome;
 use crate::base::peer::Peer;
 use crate::base::process;
@@ -129,6 +130,7 @@ fn person() -> Vec<Route> {
     ];
     routes.extend(conversations::routes());
     routes.extend(cdp::routes());
+    routes.extend(tunnels::routes());
     routes.extend(auth::routes());
     routes.extend(panels::routes());
     routes.extend([
@@ -372,6 +374,8 @@ mod tests {
             ("GET", "/policy", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/policy/add", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/policy/explain", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("GET", "/tunnels", Some(TOKEN), "", StatusCode::FORBIDDEN),
+            ("POST", "/tunnels/revoke", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/panels", Some(TOKEN), "", StatusCode::FORBIDDEN),
             ("POST", "/panels/confirm", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/panels/forget", Some(TOKEN), "{}", StatusCode::FORBIDDEN),

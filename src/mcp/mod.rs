@@ -13,6 +13,7 @@ mod progress;
 mod registration;
 mod server;
 pub(crate) mod stdio;
+pub(crate) mod tunnel;
 
 use crate::engine::AgentAccess;
 use axum::Router;

@@ -25,6 +25,8 @@ pub(super) struct Registration {
     client: Client,
     identity: DriverBegin,
     registered: Arc<Mutex<Option<Registered>>>,
+    /// The daemon ends it for good: it is not begun again.
+    is_final: bool,
     /// The tools of the page in the client's tab, as the daemon told them last.
     page_tools: Arc<StdMutex<Vec<ListedPageTool>>>,
 }
@@ -37,7 +39,13 @@ struct Registered {
 
 impl Registration {
     pub(super) fn new(client: Client, identity: DriverBegin) -> Self {
-        Self { client, identity, registered: Arc::default(), page_tools: Arc::default() }
+        Self { client, identity, registered: Arc::default(), is_final: false, page_tools: Arc::default() }
+    }
+
+    /// Returns a registration that has begun elsewhere. `ended` is cancelled when it ends.
+    pub(super) fn begun(client: Client, id: DriverId, ended: CancellationToken) -> Self {
+        let registered = Arc::new(Mutex::new(Some(Registered { id, ended })));
+        Self { client, identity: DriverBegin::default(), registered, is_final: true, page_tools: Arc::default() }
     }
 
     /// Returns true if the client is offered the tools of pages. A trusted one is not: its tab is the person's.
@@ -56,6 +64,10 @@ impl Registration {
         let mut registered = self.registered.lock().await;
         if let Some(known) = registered.as_ref().filter(|known| !known.ended.is_cancelled()) {
             return Ok(known.id.clone());
+        }
+        if self.is_final {
+            return Err(Fault::new(FaultCode::Forbidden, "this tunnel has ended")
+                .hint("Ask the person to open another one: gstack tunnel"));
         }
         let begin = DriverBegin { client: name.to_owned(), ..self.identity.clone() };
         let mut lines = match self.client.stream("/driver", &begin).await {

@@ -13,9 +13,10 @@ use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::driver::DriverBegin;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::page_tool::PAGE_TOOL_PREFIX;
+use crate::protocol::tunnel::{REMOTE_COMMAND, RemoteAnswer, RemoteCommand};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, Implementation, ListToolsResult, PaginatedRequestParams,
-    ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, Implementation,
+    ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::{Peer, RequestContext, ServerInitializeError};
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
@@ -32,6 +33,8 @@ pub(crate) struct StdioTools {
     /// The fields common to every call: folder, tab, environment.
     template: CommandRequest,
     registration: Registration,
+    /// The other end is a command line on another machine too.
+    takes_commands: bool,
 }
 
 impl StdioTools {
@@ -39,7 +42,23 @@ impl StdioTools {
     pub(crate) fn new(client: Client, profile: ToolProfile, template: CommandRequest, identity: DriverBegin) -> Self {
         let page_tools = profile.specs().any(|spec| spec.class == Class::PageTool);
         let registration = Registration::new(client.clone(), DriverBegin { page_tools, ..identity });
-        Self { client, profile, template, registration }
+        Self { client, profile, template, registration, takes_commands: false }
+    }
+
+    /// Returns the tools of a tunnel, whose registration has begun.
+    pub(super) fn of_tunnel(client: Client, template: CommandRequest, registration: Registration) -> Self {
+        Self { client, profile: ToolProfile::with(&[]), template, registration, takes_commands: true }
+    }
+
+    /// Runs a command of a command line on another machine. The tab is the only thing that it may say besides the command.
+    async fn run_remote(&self, command: RemoteCommand, peer: &Peer<RoleServer>) -> Result<CommandResult, Fault> {
+        let RemoteCommand { command, args, tab_id } = command;
+        let client = peer.peer_info().map(|info| info.client_info.name.clone()).unwrap_or_default();
+        let driver_id = Some(self.registration.id(&client, peer).await?);
+        let request = CommandRequest { command, args, driver_id, tab_id, ..self.template.clone() };
+        let result: CommandResult = self.client.post("/command", &request).await?;
+        // The files are on this machine.
+        Ok(CommandResult { files: Vec::new(), ..result })
     }
 
     /// Serves until the client closes its end. Fails if the protocol or the output breaks.
@@ -57,7 +76,7 @@ impl StdioTools {
         name.starts_with(PAGE_TOOL_PREFIX) && self.registration.reads_page_tools()
     }
 
-    async fn serve_with(
+    pub(super) async fn serve_with(
         self,
         input: impl AsyncRead + Send + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
@@ -130,6 +149,28 @@ impl ServerHandler for StdioTools {
         });
         let of_page = self.registration.page_tools().into_iter().map(answer::page_tool);
         Ok(ListToolsResult::with_all_items(listed.chain(of_page).collect()))
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        if !self.takes_commands || request.method != REMOTE_COMMAND {
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None));
+        }
+        let Ok(Some(command)) = request.params_as::<RemoteCommand>() else {
+            return Err(ErrorData::invalid_params("not a command of gstack", None));
+        };
+        let outcome = tokio::select! {
+            outcome = self.run_remote(command, &context.peer) => outcome,
+            () = context.ct.cancelled() => Err(Fault::new(FaultCode::Cancelled, "the call was withdrawn")),
+        };
+        let answer = match outcome {
+            Ok(result) => serde_json::to_value(RemoteAnswer::Done(result)),
+            Err(fault) => serde_json::to_value(RemoteAnswer::Failed(fault)),
+        };
+        answer.map(CustomResult::new).map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
     async fn call_tool(

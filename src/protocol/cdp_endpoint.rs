@@ -46,6 +46,9 @@ pub(crate) struct CdpOpen {
     pub ttl_seconds: u64,
     /// Admits another connection after the first has ended.
     pub reconnect: bool,
+    /// The client may drive an everyday browser.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub everyday: bool,
     pub allow: Vec<CdpGrant>,
     /// The person's name for the client.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,6 +86,9 @@ pub(crate) struct CdpEndpoint {
     /// The tabs that it was created for.
     pub tabs: Vec<TabId>,
     pub allow: Vec<CdpGrant>,
+    /// It is for an everyday browser.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub everyday: bool,
     pub reconnect: bool,
     pub expires_at: Millis,
 }

@@ -7,6 +7,7 @@ use super::chat::{AnsweredBy, Decision};
 use super::control::WaitingApproval;
 use super::ids::{ApprovalId, ChromeTabId, DriverId, TabId, WindowId};
 use super::page_tool::ListedPageTool;
+use super::tunnel::{TunnelBegin, TunnelEnd};
 use serde::{Deserialize, Serialize};
 
 /// `POST /driver`: registers the process that asks as a driver. The registration lasts until its connection or its
@@ -36,6 +37,9 @@ pub(crate) struct DriverBegin {
     /// It reads `DriverLine::PageTools`. A client that is older than this line gets none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub page_tools: bool,
+    /// The process serves a program on another machine. Such a driver is never trusted, and its files are those of its folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tunnel: Option<TunnelBegin>,
 }
 
 /// One line of the answer to `POST /driver`. The stream stays open for as long as the driver is registered.
@@ -47,6 +51,8 @@ pub(crate) enum DriverLine {
     Begun(DriverInfo),
     /// The tools of the page that its tab shows, whenever they change.
     PageTools(Vec<ListedPageTool>),
+    /// The last line of a tunnel that the daemon ended.
+    TunnelEnded(TunnelEnd),
 }
 
 /// How a driver drives.
@@ -85,6 +91,9 @@ pub(crate) struct DriverInfo {
     pub trusted: bool,
     pub pid: i32,
     pub tabs: Vec<TabId>,
+    /// It acts for a program on another machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tunnel: bool,
 }
 
 /// What a driver is called. All names are visible characters only, and short.
@@ -236,6 +245,7 @@ impl DriverInfo {
     /// Returns, for example, `cursor (work): tabs 3, 5`.
     pub(super) fn line(&self) -> String {
         let trusted = match (self.kind, self.trusted) {
+            _ if self.tunnel => ", from another machine",
             (DriverKind::Cdp, _) => ", over CDP",
             (DriverKind::Mcp, true) => ", trusted",
             (DriverKind::Mcp, false) => "",

@@ -50,6 +50,7 @@ pub(crate) mod sentence;
 pub(crate) mod settings;
 pub mod sign_in;
 pub mod tabs;
+pub(crate) mod tunnel;
 pub(crate) mod turn;
 #[cfg(test)]
 mod typescript;

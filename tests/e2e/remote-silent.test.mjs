@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:net';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { after, describe, test } from 'node:test';
 import { TestHome } from './harness/home.mjs';
 import { until } from './harness/wait.mjs';
@@ -75,6 +77,39 @@ const CASES = {
   ],
 };
 
+/** Sends a whole answer and closes. */
+function answer(socket, value) {
+  const text = JSON.stringify(value);
+  socket.end(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`);
+}
+
+/** What hosted services do: by name, what the machine does for a request, and whether a session was created. */
+const SERVICES = {
+  'a service that never creates a session': ['browserbase', () => () => {}, false],
+  'a service whose new session drips': [
+    'browserbase',
+    () => (socket) => drip(socket, 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n{'),
+    false,
+  ],
+  'a service whose session has a browser that never answers': [
+    'browserbase',
+    (port) => (socket, head) => {
+      if (head.startsWith('POST')) answer(socket, { id: 'paid-for', connectUrl: `ws://127.0.0.1:${port()}/devtools` });
+    },
+    true,
+  ],
+  'a service whose session has a browser with half a handshake': [
+    'steel',
+    (port) => (socket, head) => {
+      if (head.startsWith('POST')) answer(socket, { id: 'paid-for', websocketUrl: `ws://127.0.0.1:${port()}/devtools` });
+      else drip(socket, HALF);
+    },
+    true,
+  ],
+  'a service that reserves by connecting and never answers': ['browserless', () => () => {}, false],
+};
+const KEYS = { BROWSERBASE_API_KEY: 'hunter2', STEEL_API_KEY: 'hunter2', BROWSERLESS_TOKEN: 'hunter2' };
+
 describe('a machine that never answers', { concurrency: Object.keys(CASES).length }, () => {
   const homes = [];
   after(async () => {
@@ -99,6 +134,45 @@ describe('a machine that never answers', { concurrency: Object.keys(CASES).lengt
       await until(() => far.open.size === 0, 'no connection is left open there');
     });
   }
+
+  for (const [name, [service, behave, isCreated]] of Object.entries(SERVICES)) {
+    test(`${name}: a clear error by the person's own limit`, { timeout: LIMIT }, async (t) => {
+      const home = new TestHome();
+      homes.push(home);
+      const heads = [];
+      const far = await machine((socket, head) => {
+        heads.push(head.split('\r\n')[0]);
+        behave(() => far.port)(socket, head);
+      });
+      t.after(() => far.stop());
+      mkdirSync(home.home, { mode: 0o700 });
+      const settings = `[browser.endpoints.${service}]\nurl = "http://127.0.0.1:${far.port}"\nwait-seconds = 3\n`;
+      writeFileSync(path.join(home.home, 'config.toml'), settings, { mode: 0o600 });
+      const connecting = home.run(['connect', '--provider', service], { limit: LIMIT, environment: KEYS });
+      await until(() => far.arrived() > 0, 'it is asked');
+      assert.equal((await home.json('status')).mode, 'none');
+      const { code, stderr } = await connecting;
+      assert.notEqual(code, 0);
+      assert.match(stderr, /did not answer within 3s/);
+      assert.ok(stderr.includes(`127.0.0.1:${far.port}`) && !stderr.includes('hunter2'), stderr);
+      assert.equal((await home.json('status')).mode, 'none');
+      const released = heads.filter((head) => /paid-for/.test(head) && head.startsWith('POST'));
+      assert.equal(released.length, isCreated ? 1 : 0, `the session is released: ${heads.join(', ')}`);
+      await until(() => far.open.size === 0, 'no connection is left open there');
+    });
+  }
+
+  test('a limit that no service can keep is refused', async () => {
+    const home = new TestHome();
+    homes.push(home);
+    mkdirSync(home.home, { mode: 0o700 });
+    for (const wait of ['0', '-1', '601', 'inf', 'nan']) {
+      writeFileSync(path.join(home.home, 'config.toml'), `[browser.endpoints.steel]\nwait-seconds = ${wait}\n`, { mode: 0o600 });
+      const { code, stderr } = await home.run(['connect', '--provider', 'steel'], { environment: KEYS });
+      assert.notEqual(code, 0, wait);
+      assert.match(stderr, /wait-seconds must be from 1 to 600/, wait);
+    }
+  });
 
   test('a connect that is given up leaves no connection', { timeout: LIMIT }, async (t) => {
     const home = new TestHome();

@@ -3,11 +3,19 @@
 //! Owns their serialization. Never knows about tabs.
 
 use super::refusals;
-use super::translate::Outbound;
+use crate::protocol::methods::ToPanel;
 use crate::protocol::relay::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
+
+/// An outgoing message.
+#[derive(Debug)]
+pub(super) enum Outbound {
+    /// A DevTools message for the connection.
+    Browser(Vec<u8>),
+    Extension(Box<ToPanel>),
+}
 
 /// A command as received from the connection.
 #[derive(Deserialize)]

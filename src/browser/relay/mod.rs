@@ -4,7 +4,10 @@
 //! Owns the transport and the tabs as the extension reports them. Attaches to a tab when a command needs it, never
 //! before.
 
+mod barred;
+mod guests;
 mod message;
+mod outgoing;
 pub(crate) mod refusals;
 mod strip;
 mod translate;
@@ -12,7 +15,7 @@ mod translate;
 mod translate_tests;
 
 pub(crate) use strip::tab_target;
-pub(super) use translate::PANEL_TO_FRONT;
+pub(super) use translate::{ATTACH_CLIENT, PANEL_TO_FRONT};
 pub(crate) use translate::{About, FromExtension};
 
 use super::browser::{AttachOptions, Browser};
@@ -25,13 +28,14 @@ use crate::protocol::methods::ToPanel;
 use crate::protocol::tabs::{ChromeTab, TabsChanged};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use message::Outbound;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use strip::{Strip, page_target};
 use tokio::sync::mpsc;
-use translate::{LEAVE_OWN_PAGE, Outbound, Translator};
+use translate::{LEAVE_OWN_PAGE, Translator};
 
 /// The most messages queued in each direction. Writers wait when a queue is full: the connection's writer task, whose
 /// own queue is bounded, and the reader of the extension's port, so that gstack reads the extension's messages no

@@ -3,21 +3,23 @@
 //! Owns the sessions of tabs and pages, and maps the extension's answers to commands. Answers commands to the browser
 //! itself, which the extension cannot reach. Pure: a message goes in, messages come out.
 
-use super::message::{self, Command, answered, done, event, failed, refused};
+use super::barred::is_barred;
+use super::guests::{Guests, Handled, Real};
+use super::message::{self, Command, Outbound, answered, done, event, failed, refused};
+use super::outgoing::{extension, relay};
 use super::refusals;
 use super::strip::{Strip, chrome_id_of, page_target, tab_target};
 use crate::base::own_page;
 use crate::browser::cdp::SESSION_NOT_FOUND;
-use crate::protocol::frame::COMFORTABLE;
 use crate::protocol::ids::{ChromeTabId, TargetId};
 use crate::protocol::methods::ToPanel;
 use crate::protocol::relay::{
-    Refusal, RelayAnswer, RelayAttach, RelayAttached, RelayCommand, RelayDetach, RelayDetached, RelayError, RelayEvent,
-    RelayPart, RelayTab, RelayTabAct, RelayTabDone,
+    Refusal, RelayAnswer, RelayAttach, RelayAttached, RelayDetach, RelayDetached, RelayError, RelayEvent, RelayTab,
+    RelayTabAct, RelayTabDone,
 };
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// Shows an empty page in place of one of the browser's own pages; a no-op on any other. DevTools has no such command.
@@ -25,29 +27,9 @@ pub(super) const LEAVE_OWN_PAGE: &str = "Relay.leaveOwnPage";
 /// Gives the keyboard focus back to the side panel that had it last.
 pub(in crate::browser) const PANEL_TO_FRONT: &str = "Relay.panelToFront";
 
-/// Commands that reach beyond the tab: the cookies and storage of the whole profile, and other targets.
-const BARRED: [&str; 9] = [
-    "Storage.getCookies",
-    "Storage.setCookies",
-    "Storage.clearCookies",
-    "Storage.clearDataForOrigin",
-    "Storage.clearDataForStorageKey",
-    "Network.getAllCookies",
-    "Network.clearBrowserCookies",
-    "Network.clearBrowserCache",
-    "Target.exposeDevToolsProtocol",
-];
-
-/// The size of one part of split parameters: it fits into a message even after its quotes are escaped again.
-const PART: usize = COMFORTABLE / 4;
-
-/// An outgoing message.
-#[derive(Debug)]
-pub(super) enum Outbound {
-    /// A DevTools message for the connection.
-    Browser(Vec<u8>),
-    Extension(Box<ToPanel>),
-}
+/// Attaches a CDP client to the *tab* target, the page, or a frame or worker of a tab that gstack is attached to. DevTools has no
+/// such command: it would need a second session.
+pub(in crate::browser) const ATTACH_CLIENT: &str = "Relay.attachClient";
 
 /// A message from the extension.
 #[derive(Debug)]
@@ -129,13 +111,16 @@ pub(super) struct Translator {
     attached: HashMap<ChromeTabId, Attachment>,
     places: HashMap<String, SessionTarget>,
     asked: HashMap<u32, PendingRequest>,
+    /// The sessions of CDP clients.
+    guests: Guests,
     /// Counts attachments: a session id is never reused.
     count: u64,
 }
 
 impl Translator {
     pub(super) fn new(about: About) -> Self {
-        Self { about, attached: HashMap::new(), places: HashMap::new(), asked: HashMap::new(), count: 0 }
+        let (attached, places, asked) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { about, attached, places, asked, guests: Guests::default(), count: 0 }
     }
 
     /// Translates a command of the connection.
@@ -146,6 +131,16 @@ impl Translator {
             self.of_browser(&command, strip, &mut out);
             return out;
         };
+        let page = |tab| page_info(self.attached.get(&tab)?, tab, strip);
+        match self.guests.command(&session, &command, page, &mut out) {
+            None => {}
+            Some(Handled::Answered) => return out,
+            Some(Handled::Forward((tab, inner))) => {
+                self.asked.insert(command.id, PendingRequest::Command(tab, session));
+                relay(command, tab, inner, &mut out);
+                return out;
+            }
+        }
         match self.places.get(&session).copied() {
             None => out.push(failed(command.id, SESSION_NOT_FOUND, "the session has ended")),
             Some(SessionTarget::Tab(tab)) => self.of_tab(&command, tab, strip, &mut out),
@@ -154,9 +149,13 @@ impl Translator {
                 out.push(refused(command.id, Refusal::NotHere));
             }
             Some(place) => {
-                let inner = matches!(place, SessionTarget::Inner(_)).then(|| session.clone());
+                let real: Real = (place.tab(), matches!(place, SessionTarget::Inner(_)).then(|| session.clone()));
+                if self.guests.own_command(&real, &command) {
+                    out.push(answered(command.id, &session, None));
+                    return out;
+                }
                 self.asked.insert(command.id, PendingRequest::Command(place.tab(), session));
-                relay(command, place.tab(), inner, &mut out);
+                relay(command, real.0, real.1, &mut out);
             }
         }
         out
@@ -169,9 +168,11 @@ impl Translator {
         let tab = chrome_id_of(&named.target_id);
         match (command.method.as_str(), tab) {
             ("Target.attachToTarget", Some(tab)) => self.attach(id, tab, strip, out),
+            (ATTACH_CLIENT, _) => out.push(self.attach_client(id, &named.target_id)),
             ("Target.detachFromTarget", _) => {
-                if let Some(SessionTarget::Tab(tab)) = self.places.get(&named.session_id).copied() {
-                    self.forget(tab);
+                if self.guests.detach(&named.session_id) {
+                } else if let Some(SessionTarget::Tab(tab)) = self.places.get(&named.session_id).copied() {
+                    self.forget(tab, out);
                     out.push(extension(ToPanel::RelayDetach(RelayDetach { chrome_tab_id: tab })));
                 }
                 out.push(done(id, json!({})));
@@ -226,6 +227,19 @@ impl Translator {
         out.push(extension(ToPanel::RelayAttach(RelayAttach { call: id, chrome_tab_id: tab })));
     }
 
+    /// Attaches a client to a target of a tab that gstack is attached to.
+    fn attach_client(&mut self, id: u32, target: &str) -> Outbound {
+        let of_page = || self.attached.iter().find(|(_, one)| one.page.as_str() == target).map(|(tab, _)| *tab);
+        let tab = chrome_id_of(target).or_else(of_page).or_else(|| self.guests.tab_of_inner(target));
+        match tab.filter(|tab| self.attached.contains_key(tab)) {
+            Some(tab) => {
+                let session = self.guests.attach(tab, chrome_id_of(target).is_some(), target);
+                done(id, json!({ "sessionId": session }))
+            }
+            None => refused(id, Refusal::NotAttached),
+        }
+    }
+
     fn ask_of_tab(
         &mut self,
         id: u32,
@@ -245,15 +259,11 @@ impl Translator {
     fn of_tab(&mut self, command: &Command, tab: ChromeTabId, strip: &Strip, out: &mut Vec<Outbound>) {
         match command.method.as_str() {
             "Target.setAutoAttach" => {
-                if let (Some(attached), Some(known)) = (self.attached.get(&tab), strip.get(tab)) {
-                    let params = json!({
-                        "sessionId": attached.page_session,
-                        "targetInfo": {
-                            "targetId": attached.page, "type": "page", "title": known.title, "url": known.url,
-                            "attached": true,
-                        },
-                        "waitingForDebugger": false,
-                    });
+                if let Some(attached) = self.attached.get(&tab)
+                    && let Some(info) = page_info(attached, tab, strip)
+                {
+                    let session = &attached.page_session;
+                    let params = json!({ "sessionId": session, "targetInfo": info, "waitingForDebugger": false });
                     out.push(event("Target.attachedToTarget", Some(&attached.tab_session), &params));
                 }
                 out.push(done(command.id, json!({})));
@@ -267,7 +277,7 @@ impl Translator {
     pub(super) fn heard(&mut self, heard: FromExtension, strip: &Strip) -> Vec<Outbound> {
         match heard {
             FromExtension::Answer(answer) => self.answered(answer, strip).into_iter().collect(),
-            FromExtension::Event(event) => self.happened(&event).into_iter().collect(),
+            FromExtension::Event(event) => self.happened(&event),
             FromExtension::Detached(detached) => self.detached(detached),
         }
     }
@@ -307,10 +317,11 @@ impl Translator {
         })
     }
 
-    fn happened(&mut self, happened: &RelayEvent) -> Option<Outbound> {
+    fn happened(&mut self, happened: &RelayEvent) -> Vec<Outbound> {
         let RelayEvent { chrome_tab_id: tab, session_id, method, params } = happened;
+        let mut out = Vec::new();
         // The attachment of this event may have ended.
-        let attached = self.attached.get(tab)?;
+        let Some(attached) = self.attached.get(tab) else { return out };
         let session = session_id.as_deref().unwrap_or(&attached.page_session);
         let message = message::event_as_it_came(method, session, params.as_deref());
         let inner = || params.as_deref().and_then(|raw| serde_json::from_str::<OfSession>(raw.get()).ok());
@@ -327,7 +338,10 @@ impl Translator {
             }
             _ => {}
         }
-        Some(message)
+        if self.guests.event(&(*tab, session_id.clone()), method, params.as_deref(), &mut out) {
+            out.insert(0, message);
+        }
+        out
     }
 
     /// Ends an attachment and fails its pending commands with the reason.
@@ -339,44 +353,27 @@ impl Translator {
         };
         let waiting: Vec<u32> = self.asked.extract_if(of_tab).map(|(id, _)| id).collect();
         // First the end of the session: a caller that then gets an error can look up the reason.
-        let over = self.forget(tab).map(|attached| {
+        let mut out = Vec::new();
+        if let Some(attached) = self.forget(tab, &mut out) {
             let params = json!({ "sessionId": attached.tab_session, "refusal": reason });
-            event("Target.detachedFromTarget", None, &params)
-        });
-        over.into_iter().chain(waiting.into_iter().map(|id| refused(id, reason))).collect()
+            out.push(event("Target.detachedFromTarget", None, &params));
+        }
+        out.extend(waiting.into_iter().map(|id| refused(id, reason)));
+        out
     }
 
-    fn forget(&mut self, tab: ChromeTabId) -> Option<Attachment> {
+    fn forget(&mut self, tab: ChromeTabId, out: &mut Vec<Outbound>) -> Option<Attachment> {
+        out.extend(self.guests.forget(tab));
         self.places.retain(|_, place| place.tab() != tab);
         self.attached.remove(&tab)
     }
 }
 
-/// Returns true for the browser's own domains and for commands that reach beyond the tab.
-fn is_barred(method: &str) -> bool {
-    let (domain, name) = method.split_once('.').unwrap_or_default();
-    let other_targets = domain == "Target" && name != "setAutoAttach";
-    other_targets || matches!(domain, "Browser" | "SystemInfo" | "Extensions") || BARRED.contains(&method)
-}
-
-/// Sends a command to the extension, in parts if it does not fit into one message.
-fn relay(command: Command, tab: ChromeTabId, session_id: Option<String>, out: &mut Vec<Outbound>) {
-    let Command { id: call, method, params, .. } = command;
-    let mut whole = Some(params);
-    if let Some(params) = whole.take_if(|params| params.get().len() > COMFORTABLE / 2) {
-        let mut rest = params.get();
-        while !rest.is_empty() {
-            let (text, after) = rest.split_at(rest.floor_char_boundary(PART));
-            out.push(extension(ToPanel::RelayPart(RelayPart { call, text: text.to_owned() })));
-            rest = after;
-        }
-    }
-    let command = RelayCommand { call, chrome_tab_id: tab, session_id, method, params: whole };
-    out.push(extension(ToPanel::RelayCommand(command)));
-}
-
-fn extension(message: ToPanel) -> Outbound {
-    Outbound::Extension(Box::new(message))
+/// Describes the page of an attached tab as `Target.TargetInfo`.
+fn page_info(attached: &Attachment, tab: ChromeTabId, strip: &Strip) -> Option<Value> {
+    let known = strip.get(tab)?;
+    let (target, title, url) = (&attached.page, &known.title, &known.url);
+    Some(json!({ "targetId": target, "type": "page", "title": title, "url": url, "attached": true }))
 }
 
 fn read<T: Default + for<'a> Deserialize<'a>>(raw: &RawValue) -> T {

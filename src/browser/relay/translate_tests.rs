@@ -1,8 +1,9 @@
 //! Tests of the translator's output to both sides, message by message.
 
+use super::message::Outbound;
 use super::refusals;
 use super::strip::Strip;
-use super::translate::{About, FromExtension, Outbound, Translator};
+use super::translate::{About, FromExtension, Translator};
 use crate::protocol::frame::COMFORTABLE;
 use crate::protocol::ids::{ChromeTabId, TargetId, WindowId};
 use crate::protocol::relay::{Refusal, RelayAnswer, RelayDetached, RelayError, RelayEvent, RelayTabAct};
@@ -268,4 +269,116 @@ fn a_page_without_a_name_is_known_by_its_tab() {
     let (_, out) = scene.send("Target.setAutoAttach", Some(&session), json!({}));
     let target = to_browser(&out)[0]["params"]["targetInfo"]["targetId"].clone();
     assert_eq!(target, json!(TargetId::new("chrome-page-7")));
+}
+
+/// Attaches a client to the page; returns its session.
+fn guest(scene: &mut Scene) -> String {
+    let (_, out) = scene.send("Relay.attachClient", None, json!({ "targetId": "MAIN" }));
+    to_browser(&out)[0]["result"]["sessionId"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_client_shares_the_session_of_a_tab_that_gstack_is_attached_to_and_of_no_other() {
+    let mut scene = Scene::one();
+    for target in ["MAIN", "chrome-tab-7", "chrome-tab-8", "PAGE7", ""] {
+        let (_, out) = scene.send("Relay.attachClient", None, json!({ "targetId": target }));
+        assert_eq!(refusal_of(&to_browser(&out)[0]), Some(Refusal::NotAttached), "{target}");
+    }
+    let (_, page) = scene.attach();
+    let session = guest(&mut scene);
+    assert_ne!(session, page);
+    let (id, out) = scene.send("Page.reload", Some(&session), json!({}));
+    let sent = json!({ "call": id, "chromeTabId": 7, "method": "Page.reload", "params": {} });
+    assert_eq!(to_extension(&out), [json!({ "method": "relay.command", "params": sent })]);
+    assert_eq!(
+        scene.answer(id, json!({ "done": 1 })),
+        [json!({ "id": id, "sessionId": session, "result": { "done": 1 } })]
+    );
+}
+
+#[test]
+fn an_event_goes_to_those_that_enabled_its_domain() {
+    let mut scene = Scene::one();
+    let (_, page) = scene.attach();
+    let (first, second) = (guest(&mut scene), guest(&mut scene));
+    scene.send("Page.enable", Some(&page), json!({}));
+    scene.send("Log.enable", Some(&first), json!({}));
+    scene.send("Page.enable", Some(&second), json!({}));
+    let sessions =
+        |told: Vec<Value>| told.iter().map(|one| one["sessionId"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(sessions(scene.event(None, "Page.frameNavigated", json!({}))), [page.clone(), second.clone()]);
+    assert_eq!(sessions(scene.event(None, "Log.entryAdded", json!({}))), [first.clone()]);
+    assert_eq!(sessions(scene.event(None, "Fetch.requestPaused", json!({}))), [page.clone()]);
+    // What another one uses is not turned off, and what nobody uses is.
+    let (id, out) = scene.send("Page.disable", Some(&second), json!({}));
+    assert_eq!(to_browser(&out), [json!({ "id": id, "result": {} })]);
+    assert_eq!(to_extension(&scene.send("Log.disable", Some(&first), json!({})).1).len(), 1);
+    scene.send("Network.enable", Some(&page), json!({}));
+    scene.send("Network.enable", Some(&first), json!({}));
+    let (id, out) = scene.send("Network.disable", Some(&page), json!({}));
+    assert_eq!(
+        to_browser(&out),
+        [json!({ "id": id, "sessionId": page, "result": {} })],
+        "gstack leaves it to the client"
+    );
+    let binding = json!({ "name": "told", "payload": "", "executionContextId": 1 });
+    scene.send("Runtime.addBinding", Some(&second), json!({ "name": "told" }));
+    assert_eq!(sessions(scene.event(None, "Runtime.bindingCalled", binding)), [second]);
+}
+
+#[test]
+fn a_client_that_comes_later_is_told_of_the_contexts_and_frames_that_exist() {
+    let mut scene = Scene::one();
+    let (_, page) = scene.attach();
+    scene.send("Runtime.enable", Some(&page), json!({}));
+    for id in [1, 2, 3] {
+        scene.event(None, "Runtime.executionContextCreated", json!({ "context": { "id": id } }));
+    }
+    scene.event(None, "Runtime.executionContextDestroyed", json!({ "executionContextId": 2 }));
+    let frame = json!({ "sessionId": "F", "targetInfo": { "targetId": "FRAME", "type": "iframe" }, "waitingForDebugger": true });
+    scene.event(None, "Target.attachedToTarget", frame);
+    let session = guest(&mut scene);
+    let (_, out) = scene.send("Runtime.enable", Some(&session), json!({}));
+    let told: Vec<_> = to_browser(&out).iter().map(|one| one["params"]["context"]["id"].clone()).collect();
+    assert_eq!(told, [json!(1), json!(3)]);
+    assert!(to_browser(&scene.send("Runtime.enable", Some(&session), json!({})).1).is_empty(), "once");
+    let told = to_browser(&scene.send("Target.setAutoAttach", Some(&session), json!({ "autoAttach": true })).1);
+    assert_eq!(told[0]["params"]["targetInfo"]["targetId"], "FRAME");
+    assert_eq!(told[0]["params"]["waitingForDebugger"], json!(false));
+    let inner = told[0]["params"]["sessionId"].as_str().unwrap().to_owned();
+    assert_ne!(inner, "F", "the client never uses the session of gstack");
+    let (id, out) = scene.send("Runtime.evaluate", Some(&inner), json!({}));
+    assert_eq!(to_extension(&out)[0]["params"]["sessionId"], "F");
+    scene.answer(id, json!({}));
+    let told = scene.event(None, "Target.detachedFromTarget", json!({ "sessionId": "F", "targetId": "FRAME" }));
+    assert_eq!(told[1]["params"], json!({ "sessionId": inner, "targetId": "FRAME" }));
+    assert_eq!(to_browser(&scene.send("Runtime.evaluate", Some(&inner), json!({})).1)[0]["error"]["code"], -32001);
+}
+
+#[test]
+fn what_reaches_beyond_the_tab_and_interception_are_refused_to_a_client_and_its_sessions_end_with_the_tab() {
+    let mut scene = Scene::one();
+    let (tab, page) = scene.attach();
+    let session = guest(&mut scene);
+    for method in [
+        "Storage.getCookies",
+        "Network.getAllCookies",
+        "Browser.close",
+        "Target.getTargets",
+        "Fetch.enable",
+        "Fetch.continueRequest",
+    ] {
+        let (_, out) = scene.send(method, Some(&session), json!({}));
+        assert!(to_extension(&out).is_empty() && to_browser(&out)[0]["error"].is_object(), "{method}");
+    }
+    // gstack's pretended focus would end under the client.
+    let (_, out) = scene.send("Emulation.setFocusEmulationEnabled", Some(&page), json!({ "enabled": false }));
+    assert!(to_extension(&out).is_empty());
+    let (_, out) = scene.send("Target.detachFromTarget", None, json!({ "sessionId": tab }));
+    let told = to_browser(&out);
+    assert_eq!(
+        (&told[0]["method"], &told[0]["params"]["sessionId"]),
+        (&json!("Target.detachedFromTarget"), &json!(session))
+    );
+    assert_eq!(to_browser(&scene.send("Page.reload", Some(&session), json!({})).1)[0]["error"]["code"], -32001);
 }

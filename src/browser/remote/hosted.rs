@@ -15,10 +15,12 @@ use hyper::{Method, StatusCode};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-/// A service may wait until one of its machines is free.
-const CREATE_LIMIT: Duration = Duration::from_secs(120);
+/// How long a service may take from the request for a session to its DevTools connection. It may wait until one of its machines is
+/// free; the person waits with it.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A hosted service with the person's key for it.
 #[derive(Clone)]
@@ -27,6 +29,7 @@ pub struct Hosted {
     base: Endpoint,
     key: String,
     account: Option<String>,
+    limit: Duration,
 }
 
 impl Hosted {
@@ -56,7 +59,13 @@ impl Hosted {
             KeyIn::Query(_) if base.is_readable_on_the_way() => return Err(RemoteError::Unencrypted(base.shown())),
             KeyIn::Query(_) => base,
         };
-        Ok(Self { preset, base, key, account })
+        Ok(Self { preset, base, key, account, limit: LIMIT })
+    }
+
+    /// Gives the service this long until its browser is connected.
+    #[must_use]
+    pub fn within(self, limit: Duration) -> Self {
+        Self { limit, ..self }
     }
 
     fn at(&self, path: &str, session: &str) -> Endpoint {
@@ -66,15 +75,16 @@ impl Hosted {
 
     async fn create(&self) -> Result<Arc<dyn RemoteSession>, RemoteError> {
         let facts = Facts { at: self.base.shown(), ..Facts::default() };
+        let deadline = Instant::now() + self.limit;
         let Reserve::Post { path, id, socket } = self.preset.reserve else {
             let endpoint = self.socket_endpoint(self.base.url().clone())?;
-            return Ok(Arc::new(Reserved { service: self.clone(), endpoint, facts }));
+            return Ok(Arc::new(Reserved { service: self.clone(), endpoint, facts, deadline }));
         };
         let mut body = Map::new();
         if let (Some((Account::InBody(field), _)), Some(account)) = (self.preset.account, &self.account) {
             body.insert(field.to_owned(), account.clone().into());
         }
-        let bounds = Bounds { limit: CREATE_LIMIT, largest: SMALL };
+        let bounds = Bounds { limit: self.limit, largest: SMALL };
         let answer = send(&self.at(path, ""), Method::POST, Some(&Value::Object(body)), bounds).await?;
         if answer.status == StatusCode::TOO_MANY_REQUESTS {
             return Err(RemoteError::TooMany(self.base.shown()));
@@ -96,7 +106,7 @@ impl Hosted {
             None => Err(garbled("its new session has no websocket")),
         };
         match endpoint {
-            Ok(endpoint) => Ok(Arc::new(Reserved { service: self.clone(), endpoint, facts })),
+            Ok(endpoint) => Ok(Arc::new(Reserved { service: self.clone(), endpoint, facts, deadline })),
             Err(error) => {
                 // It is paid for until it is released.
                 if let Err(error) = self.release_left(session).await {
@@ -177,6 +187,8 @@ struct Reserved {
     service: Hosted,
     endpoint: Endpoint,
     facts: Facts,
+    /// The DevTools connection stands by then.
+    deadline: Instant,
 }
 
 impl RemoteSession for Reserved {
@@ -184,7 +196,10 @@ impl RemoteSession for Reserved {
         &self.facts
     }
     fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>> {
-        Box::pin(socket::open_devtools(&self.endpoint))
+        Box::pin(async {
+            let opened = timeout_at(self.deadline, socket::open_devtools(&self.endpoint)).await;
+            opened.unwrap_or_else(|_| Err(RemoteError::Slow { at: self.endpoint.shown(), limit: self.service.limit }))
+        })
     }
     fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
         Box::pin(async {

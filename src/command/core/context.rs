@@ -49,6 +49,8 @@ pub struct Context {
     pub cwd: Option<PathBuf>,
     /// A private folder for files without a given path. It exists.
     pub temp_folder: PathBuf,
+    /// Only the working directory is open, and not the temp directories: the client is on another machine.
+    pub is_confined: bool,
     /// The private folder of saved states. It may not exist yet.
     pub state_folder: PathBuf,
     /// gstack's home folder. A model's paths must stay outside it.
@@ -85,6 +87,7 @@ impl From<&Context> for Folders {
         Self {
             cwd: context.cwd.clone(),
             temp_folder: context.temp_folder.clone(),
+            is_confined: context.is_confined,
             gstack_home: context.gstack_home.clone(),
             for_model: context.for_model,
         }

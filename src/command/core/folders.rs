@@ -17,6 +17,8 @@ pub struct Folders {
     pub cwd: Option<PathBuf>,
     /// A private folder for files without a given path. It exists.
     pub temp_folder: PathBuf,
+    /// Only the working directory is open, and not the temp directories: the client is on another machine.
+    pub is_confined: bool,
     /// gstack's home folder. A model's paths must stay outside it.
     pub gstack_home: PathBuf,
     /// A model chooses the paths.

@@ -141,6 +141,9 @@ fn base_of(context: &Folders) -> &Path {
 
 /// Returns the open folders with symlinks resolved. Never includes the root, which would open everything.
 fn open_folders(context: &Folders) -> Vec<PathBuf> {
+    if context.is_confined {
+        return folders([context.cwd.as_deref()]);
+    }
     folders([context.cwd.as_deref(), Some(context.temp_folder.as_path()), Some(&std::env::temp_dir())])
 }
 

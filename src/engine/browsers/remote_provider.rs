@@ -8,6 +8,7 @@ use crate::browser::remote::{
 };
 use crate::engine::config::EndpointConfig;
 use crate::protocol::remote::{RemoteBrowser, SecretVariables};
+use std::time::Duration;
 use url::Url;
 
 impl Browsers {
@@ -41,7 +42,12 @@ impl Browsers {
         };
         let key = key.ok_or(RemoteError::NoKey(preset.label))?;
         let account = own.account.clone().or_else(|| variable(preset.account?.1));
-        Hosted::new(preset, own.url.as_deref(), &settings(name, &own), key, account)
+        let hosted = Hosted::new(preset, own.url.as_deref(), &settings(name, &own), key, account)?;
+        // The configuration has checked its bounds.
+        Ok(match own.wait_seconds.map(Duration::try_from_secs_f64) {
+            Some(Ok(limit)) => hosted.within(limit),
+            _ => hosted,
+        })
     }
 
     /// Returns the endpoint of an address, or of a name in `config.toml`.

@@ -44,6 +44,8 @@ pub(in crate::engine) struct Target<'a> {
     pub(in crate::engine) tab_set: Option<Vec<TabId>>,
     /// The client's working directory.
     pub(in crate::engine) cwd: Option<&'a Path>,
+    /// Only files of that folder may be read and written.
+    pub(in crate::engine) is_confined: bool,
     /// The command acts in the page only while the tab shows this.
     pub(in crate::engine) only_on: Option<site::SiteOrPage>,
     /// Input must still go to these elements, or the command run in this document.
@@ -179,7 +181,11 @@ impl CommandRunner {
             for_model: target.for_model,
             reader: target.me.map(|id| id.as_str().to_owned()),
             cwd: target.cwd.map(Path::to_owned),
-            temp_folder: folders::temporary(&self.home)?,
+            temp_folder: match target.cwd.filter(|_| target.is_confined) {
+                Some(folder) => folder.to_owned(),
+                None => folders::temporary(&self.home)?,
+            },
+            is_confined: target.is_confined,
             state_folder: self.own_folder().join("states"),
             gstack_home: self.home.shared().to_owned(),
             progress: Progress::default(),

@@ -124,6 +124,7 @@ impl Commands {
             let open = Folders {
                 cwd: cwd.map(Path::to_owned),
                 temp_folder: folders::temporary(&self.home)?,
+                is_confined: false,
                 gstack_home: self.home.shared().to_owned(),
                 for_model: request.for_model,
             };

@@ -5,6 +5,7 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 /// One endpoint: for `--cdp NAME`, `--grid NAME`, or a hosted service by its own name.
@@ -23,6 +24,22 @@ pub(crate) struct EndpointConfig {
     pub key_variable: Option<String>,
     /// The account or project of a hosted service.
     pub account: Option<String>,
+    /// How long a hosted service may take until its browser is connected.
+    pub wait_seconds: Option<f64>,
+}
+
+/// The times that a hosted service may be given: longer than any takes, and short enough to be noticed.
+const WAIT: RangeInclusive<f64> = 1.0..=600.0;
+
+/// Fails for a setting that cannot be used. The message has no value, which may be a secret.
+pub(super) fn check(endpoints: &BTreeMap<String, EndpointConfig>) -> Result<(), String> {
+    let is_wrong = |one: &EndpointConfig| one.wait_seconds.is_some_and(|wait| !WAIT.contains(&wait));
+    match endpoints.iter().find(|(_, one)| is_wrong(one)) {
+        Some((name, _)) => {
+            Err(format!("browser.endpoints.{name}: wait-seconds must be from {} to {}", WAIT.start(), WAIT.end()))
+        }
+        None => Ok(()),
+    }
 }
 
 impl fmt::Debug for EndpointConfig {

@@ -262,6 +262,7 @@ impl Config {
         if let Some((name, _)) = numbers.iter().find(|(_, value)| !(0.0..=LONGEST).contains(value)) {
             return Err(format!("{name} must be from 0 to {LONGEST}"));
         }
+        endpoints::check(&config.browser.endpoints)?;
         if config.agents.at_once == Some(0) {
             return Err("at-once must be 1 or more".to_owned());
         }

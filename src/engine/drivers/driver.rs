@@ -20,6 +20,8 @@ pub(crate) struct Driver {
     /// The two parts of the name, for surfaces that say which one is proved by nothing.
     names: DriverNames,
     pub(in crate::engine) trusted: bool,
+    /// It acts for a program on another machine.
+    pub(in crate::engine) tunnel: Option<TunnelFacts>,
     /// The registration ends with it.
     pub(in crate::engine) process: Process,
     /// Has the driver's tab set. Detached: the store does not know it.
@@ -37,7 +39,17 @@ pub(in crate::engine) struct NewDriver<'a> {
     /// The person's name for it.
     pub(in crate::engine) label: Option<&'a str>,
     pub(in crate::engine) trusted: bool,
+    pub(in crate::engine) tunnel: Option<TunnelFacts>,
     pub(in crate::engine) process: Process,
+}
+
+/// What is known of a tunnel.
+pub(in crate::engine) struct TunnelFacts {
+    /// The other machine, as the person named it.
+    pub(in crate::engine) to: Option<String>,
+    pub(in crate::engine) expires_at: u64,
+    /// Cancelled by the person.
+    pub(in crate::engine) revoked: CancellationToken,
 }
 
 impl Driver {
@@ -48,6 +60,7 @@ impl Driver {
             name,
             names,
             trusted: new.trusted,
+            tunnel: new.tunnel,
             process: new.process,
             conversation,
             opening: tokio::sync::Mutex::default(),

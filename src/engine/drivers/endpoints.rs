@@ -25,6 +25,8 @@ pub(crate) struct Endpoint {
     pub(crate) name: Option<String>,
     pub(crate) tabs: Vec<TabId>,
     pub(crate) allow: Vec<CdpGrant>,
+    /// It is for an everyday browser.
+    pub(crate) everyday: bool,
     /// The folder that files may come from and go to, besides temporary folders.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) reconnect: bool,
@@ -70,6 +72,7 @@ impl Endpoint {
             driver: lock(&self.use_).driver.clone(),
             tabs: self.tabs.clone(),
             allow: self.allow.clone(),
+            everyday: self.everyday,
             reconnect: self.reconnect,
             expires_at: self.expires_at,
         }
@@ -119,6 +122,7 @@ impl Endpoints {
             name: open.name,
             tabs: open.tabs,
             allow: open.allow,
+            everyday: open.everyday,
             folder: open.cwd.map(PathBuf::from),
             reconnect: open.reconnect,
             ttl,

@@ -49,10 +49,20 @@ pub(in crate::engine) enum DriversError {
     TooManyEndpoints { most: usize },
     /// No CDP endpoint has this id.
     NoSuchEndpoint { id: String },
+    /// A tunnel asks for what only a client on this machine may have.
+    TunnelNotTrusted,
+    /// A tunnel's time is not allowed.
+    TunnelTime,
+    /// No tunnel has this id or name.
+    NoSuchTunnel { id: String },
     /// The tab shows a page of the browser or a local file.
     NoWebPage { tab: String },
-    /// A CDP client is to drive an everyday browser.
-    NotEveryday,
+    /// A CDP client would drive an everyday browser, and the person did not say so.
+    EverydayNotChosen,
+    /// A CDP client is to drive an everyday browser, and the browser in use or of the tabs is another one.
+    NoEveryday,
+    /// Chrome does not let extensions do what an endpoint of an everyday browser should allow.
+    NotInEveryday { grant: &'static str },
     /// The approval is too long for a person to read.
     ApprovalTooLong,
 }
@@ -158,15 +168,40 @@ impl From<DriversError> for Fault {
                 format!("no CDP endpoint has the id {id:?}"),
                 "`gstack cdp list` lists the endpoints.",
             ),
+            DriversError::TunnelNotTrusted => (
+                FaultCode::Forbidden,
+                "a program on another machine is never trusted".to_owned(),
+                "Leave out --trusted: the person answers its approvals here.",
+            ),
+            DriversError::TunnelTime => (
+                FaultCode::BadRequest,
+                "a tunnel is open for one second to seven days".to_owned(),
+                "Give a time such as --ttl 30m or --ttl 8h.",
+            ),
+            DriversError::NoSuchTunnel { id } => (
+                FaultCode::NotFound,
+                format!("no tunnel has the id or name {id:?}"),
+                "`gstack tunnel list` lists them.",
+            ),
             DriversError::NoWebPage { tab } => (
                 FaultCode::Forbidden,
                 format!("tab {tab} shows no web page"),
                 "Open a web page in it first: gstack goto URL --tab N",
             ),
-            DriversError::NotEveryday => (
+            DriversError::EverydayNotChosen => (
                 FaultCode::Forbidden,
-                "a CDP client can't drive an everyday browser".to_owned(),
-                "Open a browser for it: `gstack disconnect`, then `gstack connect`.",
+                "this is your everyday browser, with your logins".to_owned(),
+                "Add --everyday to let the client drive its tabs there. For a browser of its own: `gstack disconnect`, then `gstack connect`.",
+            ),
+            DriversError::NoEveryday => (
+                FaultCode::Conflict,
+                "--everyday is for your everyday browser, and another browser is in use".to_owned(),
+                "Run `gstack connect --everyday` first, or name tabs of it with --tabs.",
+            ),
+            DriversError::NotInEveryday { grant } => (
+                FaultCode::Forbidden,
+                format!("--allow {grant} is not possible in an everyday browser"),
+                "Leave it out, or use the browser of `gstack connect`.",
             ),
             DriversError::ApprovalTooLong => (
                 FaultCode::TooLarge,

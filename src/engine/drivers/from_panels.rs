@@ -31,7 +31,7 @@ impl Drivers {
     pub(crate) fn give_from_panel(&self, port: PortId, give: &DriversGive) -> Result<(), Fault> {
         let to = self.all().into_iter().find(|driver| driver.id == give.driver_id).ok_or(DriversError::Gone)?;
         if to.kind == DriverKind::Cdp && !self.takes_cdp(port) {
-            return Err(DriversError::NotEveryday.into());
+            return Err(DriversError::EverydayNotChosen.into());
         }
         let tab = self.0.uses.tabs.place_of(port, give.chrome_tab_id)?.tab_id;
         let call = Call::parse("lease", &[tab.to_string(), "--to".to_owned(), to.name.clone()])?;

@@ -123,6 +123,7 @@ impl Drivers {
             trusted: driver.trusted,
             pid: driver.process.pid,
             tabs: self.leased_by(driver),
+            tunnel: driver.tunnel.is_some(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::engine::drivers::{DriversError, Endpoint, NewDriver, driver_entry, en
 use crate::engine::tabs::JoinedBy;
 use crate::protocol::audit::AuditBy;
 use crate::protocol::catalogue;
-use crate::protocol::cdp_endpoint::{CdpEndpoint, CdpEndpoints, CdpOpen, CdpRevoke};
+use crate::protocol::cdp_endpoint::{CdpEndpoint, CdpEndpoints, CdpGrant, CdpOpen, CdpRevoke};
 use crate::protocol::driver::DriverKind;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
@@ -26,7 +26,10 @@ impl Registrations {
     /// Creates an endpoint at a port. Fails if the browser is not open, a tab is not in it or is leased, or the audit
     /// can't be written.
     pub(crate) fn create_endpoint(&self, open: CdpOpen, port: u16) -> Result<Arc<Endpoint>, Fault> {
-        self.cdp_browser(&open.tabs)?;
+        self.cdp_browser(&open.tabs, open.everyday)?;
+        if let Some(grant) = open.allow.iter().find(|grant| open.everyday && **grant != CdpGrant::Files) {
+            return Err(DriversError::NotInEveryday { grant: grant.name() }.into());
+        }
         let leases = self.drivers.leased_by_others(None);
         if let Some((tab, name)) = open.tabs.iter().find_map(|tab| Some((*tab, leases.get(tab)?))) {
             return Err(leased(tab, name));
@@ -34,7 +37,10 @@ impl Registrations {
         let endpoint = self.drivers.endpoints().add(open, port)?;
         let allow: Vec<&str> = endpoint.allow.iter().map(|grant| grant.name()).collect();
         let with = if allow.is_empty() { String::new() } else { format!(" --allow {}", allow.join(",")) };
-        if let Err(fault) = self.record_of_endpoint(&endpoint, &format!("create{with}"), true, AuditBy::Terminal) {
+        let everyday = if endpoint.everyday { " --everyday" } else { "" };
+        if let Err(fault) =
+            self.record_of_endpoint(&endpoint, &format!("create{everyday}{with}"), true, AuditBy::Terminal)
+        {
             // Nothing may happen that the audit does not have.
             endpoint.revoked.cancel();
             return Err(fault);
@@ -77,9 +83,9 @@ impl Registrations {
         client: &str,
         process: Process,
     ) -> Result<CdpClient, Fault> {
-        let browser = self.cdp_browser(&endpoint.tabs)?;
+        let browser = self.cdp_browser(&endpoint.tabs, endpoint.everyday)?;
         let label = endpoint.name.as_deref();
-        let new = NewDriver { kind: DriverKind::Cdp, client, label, trusted: false, process };
+        let new = NewDriver { kind: DriverKind::Cdp, client, label, trusted: false, tunnel: None, process };
         let folder = endpoint.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
         let registered = self.register(new, folder)?;
         let client = CdpClient { registered, browser, made: Mutex::default() };
@@ -93,9 +99,9 @@ impl Registrations {
         Ok(client)
     }
 
-    /// Returns the browser that an endpoint is for. Fails for an everyday browser: it has one DevTools session for each
-    /// tab, which is gstack's.
-    fn cdp_browser(&self, tabs: &[TabId]) -> Result<Browser, Fault> {
+    /// Returns the browser that an endpoint is for. Fails for an everyday browser if the person did not choose that, and for any
+    /// other one if they did.
+    fn cdp_browser(&self, tabs: &[TabId], everyday: bool) -> Result<Browser, Fault> {
         let browser = match tabs.first() {
             Some(tab) => self.browsers.pages_with(Some(*tab)).ok_or(BrowsersError::NotConnected)?.0,
             None => {
@@ -103,8 +109,10 @@ impl Registrations {
                 self.browsers.current().ok_or_else(none)?
             }
         };
-        if browser.is_relayed() {
-            return Err(DriversError::NotEveryday.into());
+        match (browser.is_relayed(), everyday) {
+            (true, false) => return Err(DriversError::EverydayNotChosen.into()),
+            (false, true) => return Err(DriversError::NoEveryday.into()),
+            _ => {}
         }
         for tab in tabs {
             check_page(&browser.tab(*tab)?.info()?)?;

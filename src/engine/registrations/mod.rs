@@ -4,6 +4,7 @@
 //! the table.
 
 mod cdp_clients;
+mod tunnels;
 
 pub(crate) use cdp_clients::{CdpClient, is_web_page};
 
@@ -51,8 +52,9 @@ impl Registrations {
     ) -> Result<(), Fault> {
         let process = process.ok_or(DriversError::NoProcess)?.clone();
         let first = self.first_of(&begin)?;
+        let tunnel = self.tunnel_of(&begin)?;
         let (kind, label) = (DriverKind::Mcp, begin.name.as_deref());
-        let new = NewDriver { kind, client: &begin.client, label, trusted: begin.trusted, process };
+        let new = NewDriver { kind, client: &begin.client, label, trusted: begin.trusted, tunnel, process };
         let mut registered = self.register(new, begin.cwd.clone())?;
         let driver = registered.driver.clone();
         if !driver.trusted {
@@ -64,6 +66,9 @@ impl Registrations {
             if !driver.trusted {
                 driver.conversation.own_tab(Some(tab));
             }
+        }
+        if let Some(tunnel) = &begin.tunnel {
+            self.open_tunnel(&driver, tunnel)?;
         }
         if driver.trusted {
             self.policy.record(&driver_entry(&driver, "mcp --trusted".to_owned(), true, AuditBy::Terminal))?;
@@ -78,6 +83,7 @@ impl Registrations {
             }
             tokio::select! {
                 () = lines.closed() => {}
+                () = tunnels::ended(&registered, &lines) => {}
                 () = tell_page_tools(page_tools, &lines) => {}
                 () = registered.driver.process.ended() => {}
                 () = shutdown.cancelled() => {}

@@ -207,6 +207,7 @@ impl ConversationTools {
             on_tab_switch: self.on_tab_switch(),
             tab_set: (!self.by_person).then(|| self.services.tabs.sets().of(conversation)),
             cwd: Some(&folder),
+            is_confined: self.driver.as_ref().is_some_and(|driver| driver.tunnel.is_some()),
             only_on: shown.filter(|_| is_bound),
             expected,
             pointer: self.services.elements.shows_pointer(tab),

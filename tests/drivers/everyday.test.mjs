@@ -1,0 +1,172 @@
+/*
+ * The same real CDP clients in a person's everyday browser, whose tabs have one DevTools session each, which is gstack's: what
+ * works, what is refused, that gstack goes on working beside the client, and that nothing of the client is left in the tab.
+ */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { Everyday } from '../e2e/harness/everyday.mjs';
+import { TestHome } from '../e2e/harness/home.mjs';
+import { until } from '../e2e/harness/wait.mjs';
+import { agentBrowser, chromeDevtoolsMcp, noDriver, playwright, puppeteerClient } from './journeys.mjs';
+import { Raw } from './raw.mjs';
+import { startShop } from './shop.mjs';
+
+describe('CDP clients in an everyday browser', () => {
+  let home;
+  let shop;
+  let everyday;
+  /** @type {import('./journeys.mjs').World} */
+  let world;
+  const address = async (...args) => (await home.ok(['cdp', '--everyday', ...args])).trim();
+  const tabOf = async (url) => JSON.parse(await home.ok(['tabs', '--json'])).data.find((one) => one.url.startsWith(url))?.id;
+
+  before(async () => {
+    home = new TestHome();
+    mkdirSync(home.home, { mode: 0o700 });
+    writeFileSync(path.join(home.home, 'config.toml'), '[browser]\nlet-go-seconds = 1\n', { mode: 0o600 });
+    shop = await startShop();
+    const upload = path.join(home.person, 'order.txt');
+    writeFileSync(upload, 'two apples');
+    everyday = await Everyday.start(home, { url: `${shop.origin}/other` });
+    await everyday.page(shop.origin);
+    await home.ok(['connect', '--everyday']);
+    let invoices = 0;
+    world = {
+      home,
+      shop,
+      upload,
+      address,
+      frameProcesses: async () =>
+        [...everyday.client.targets.values()].filter(({ type, url }) => type === 'iframe' && url.endsWith('/address')),
+      downloaded: () =>
+        until(async () => {
+          const count = shop.asked.filter((one) => one === 'GET /invoice.txt').length;
+          const comes = count > invoices && /invoice\S*\.txt \(7 B\)/.test(await home.ok(['downloads']));
+          if (comes) invoices = count;
+          return comes;
+        }, 'the browser downloads the invoice'),
+      givesFiles: false,
+    };
+  });
+  after(async () => {
+    everyday?.stop();
+    await shop?.stop();
+    assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+  });
+
+  test('Playwright does all of it, in tabs of its own', () => playwright(world));
+  test('Puppeteer does all of it', () => puppeteerClient(world));
+  test('agent-browser does all of it', () => agentBrowser(world));
+  test('chrome-devtools-mcp does all of it', () => chromeDevtoolsMcp(world));
+
+  test('gstack works in the tab beside the client, and nothing of the client stays there', async () => {
+    const tab = await tabOf(`${shop.origin}/other`);
+    const browser = await chromium.connectOverCDP(await address('--tabs', tab));
+    const [page] = browser.contexts()[0].pages();
+    await page.addInitScript(() => {
+      globalThis.fromClient = true;
+    });
+    await page.setViewportSize({ width: 412, height: 333 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.exposeBinding('told', () => 7);
+    await page.goto(`${shop.origin}/order`);
+    assert.equal(await page.evaluate('fromClient && told()'), 7);
+    const run = (...args) => home.ok([...args, '--tab', tab]);
+    assert.match(await run('snapshot', '-i'), /Pay/);
+    assert.match(await run('js', 'innerWidth'), /412/);
+    await page.frameLocator('#address').locator('#street').fill('Quay 5');
+    await page.frameLocator('#address').locator('#save').click();
+    await page.getByText('street Quay 5').waitFor();
+    assert.match(await run('text'), /street Quay 5/);
+    await browser.close();
+    await noDriver(world);
+    await until(async () => (await everyday.attached()).length === 0, 'gstack lets go of the tab');
+    const person = await everyday.page(`${shop.origin}/order`);
+    const left = `(innerWidth === 412) || matchMedia('(prefers-color-scheme: dark)').matches`;
+    assert.equal(await person.evaluate(left), false, 'the emulation has ended');
+    await run('goto', `${shop.origin}/other`);
+    assert.equal(await person.evaluate('typeof fromClient + typeof told'), 'undefinedundefined', 'so have scripts and bindings');
+  });
+
+  test('a client has one session for each attachment, and no other tab', async () => {
+    const raw = await Raw.open(await address());
+    const { targetId, session } = await raw.page();
+    const { result } = await raw.send('Target.getTargets');
+    assert.equal(result.targetInfos.length, 1, 'the tab of the person is hidden');
+    const told = (method, of) => raw.events.filter((one) => one.method === method && one.sessionId === of);
+    const contexts = () => told('Runtime.executionContextCreated', session);
+    await raw.send('Runtime.enable', {}, session);
+    await until(() => contexts().some(({ params }) => params.context.auxData.isDefault), 'it is told of the contexts that exist');
+    const second = (await raw.send('Target.attachToTarget', { targetId, flatten: true })).result.sessionId;
+    assert.notEqual(second, session);
+    await raw.send('Runtime.disable', {}, session);
+    await raw.send('Page.enable', {}, second);
+    await raw.send('Page.navigate', { url: `${shop.origin}/other` }, second);
+    await until(() => told('Page.frameNavigated', second).length > 0, 'it navigates');
+    assert.equal(told('Page.frameNavigated', session).length, 0, 'only where it is enabled');
+    const title = async () => (await raw.send('Runtime.evaluate', { expression: 'document.title' }, session)).result?.result.value;
+    await until(async () => (await title()) === 'Other', 'both sessions are of the same page');
+    for (const [method, params, why] of [
+      ['Fetch.enable', {}, /can't be intercepted/],
+      ['Network.getAllCookies', {}, /needs `gstack cdp --allow cookies`/],
+      ['Storage.getCookies', {}, /needs/],
+      ['Page.navigate', { url: 'chrome://settings' }, /opens no such address/],
+      ['Target.attachToBrowserTarget', {}, /does not offer/],
+      ['Relay.attachClient', { targetId }, /does not offer/],
+      ['Relay.leaveOwnPage', { targetId }, /does not offer/],
+    ]) {
+      const { error } = await raw.send(method, params, session);
+      assert.match(error?.message ?? 'it ran', why, method);
+    }
+    const isOther = ({ type, url, targetId: id }) => type === 'page' && url.startsWith('http') && id !== targetId;
+    const other = await everyday.client.target(isOther, 'the tab of the person');
+    for (const guess of [other.targetId, 'chrome-tab-1', 'guest-1-1', 'page-1-1', 'tab-1-1']) {
+      assert.ok((await raw.send('Target.attachToTarget', { targetId: guess, flatten: true })).error, guess);
+      assert.ok((await raw.send('Runtime.evaluate', { expression: '1' }, guess)).error, guess);
+    }
+    raw.socket.close();
+    await noDriver(world);
+  });
+
+  test('the person chooses it, and what Chrome does not allow there is refused at once', async () => {
+    const refused = async (why, ...args) => {
+      const { code, stderr } = await home.run(['cdp', ...args]);
+      assert.notEqual(code, 0, args.join(' '));
+      assert.match(stderr, why, args.join(' '));
+    };
+    await refused(/your everyday browser, with your logins[\s\S]*--everyday/);
+    await refused(/--allow cookies is not possible in an everyday browser/, '--everyday', '--allow', 'cookies');
+    await refused(/--allow profiling is not possible/, '--everyday', '--allow', 'profiling');
+    assert.deepEqual((await home.json('cdp', 'list')).endpoints, []);
+  });
+
+  test('the person takes over, and Cancel in the bar ends the sessions', async () => {
+    const raw = await Raw.open(await address('--name', 'bar'));
+    const { session } = await raw.page();
+    await raw.send('Page.navigate', { url: `${shop.origin}/other` }, session);
+    const [driver] = (await home.json('status')).drivers;
+    await home.ok(['pause', '--tab', String(driver.tabs[0])]);
+    const paused = await raw.send('Runtime.evaluate', { expression: '1' }, session);
+    assert.match(paused.error.message, /the person took over tab/);
+    await home.ok(['resume']);
+    await until(async () => (await raw.send('Runtime.evaluate', { expression: '1' }, session)).result, 'it goes on');
+    await everyday.inWorker(`(async () => {
+      for (const { tabId, type } of await chrome.debugger.getTargets()) {
+        if (type !== 'page' || tabId === undefined) continue;
+        const ours = await chrome.debugger.detach({ tabId }).then(() => true, () => false);
+        if (ours) chrome.debugger.onDetach.dispatch({ tabId }, 'canceled_by_user');
+      }
+    })()`);
+    await until(
+      () => raw.events.some(({ method, params }) => method === 'Target.detachedFromTarget' && params.sessionId === session),
+      'its session ends',
+    );
+    const { error } = await raw.send('Runtime.evaluate', { expression: '1' }, session);
+    assert.ok(error);
+    raw.socket.close();
+    await noDriver(world);
+  });
+});
