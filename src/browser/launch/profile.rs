@@ -106,6 +106,7 @@ fn clear_dead_browser(profile: &Path) -> Result<(), LaunchError> {
 mod tests {
     use super::{HostManifest, LaunchError, prepare};
     use crate::protocol::EXTENSION_ID;
+    use rustix::net::{Shutdown, shutdown};
     use serde_json::{Value, json};
     use std::fs;
     use std::os::unix::fs::symlink;
@@ -183,6 +184,9 @@ mod tests {
         symlink("elsewhere-1", profile.join("SingletonLock")).unwrap();
         let listener = UnixListener::bind(profile.join("SingletonSocket")).unwrap();
         assert!(matches!(prepare(&profile, None), Err(LaunchError::ProfileInUse { .. })));
+        // Not only dropped: a child that another test forks at this moment keeps a copy of the socket until it runs its
+        // program, and the socket would go on listening.
+        shutdown(&listener, Shutdown::Both).unwrap();
         drop(listener);
         prepare(&profile, None).unwrap();
         assert!(profile.join("SingletonSocket").symlink_metadata().is_err());
