@@ -107,6 +107,7 @@ impl World {
             cwd: Some(cwd),
             temp_folder,
             state_folder: folder.path().join("states"),
+            is_confined: false,
             gstack_home: folder.path().join("gstack"),
             progress: Progress::default(),
             steps: Steps::default(),
