@@ -307,8 +307,8 @@ fn an_event_goes_to_those_that_enabled_its_domain() {
     let sessions =
         |told: Vec<Value>| told.iter().map(|one| one["sessionId"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
     assert_eq!(sessions(scene.event(None, "Page.frameNavigated", json!({}))), [page.clone(), second.clone()]);
-    assert_eq!(sessions(scene.event(None, "Log.entryAdded", json!({}))), [first.clone()]);
-    assert_eq!(sessions(scene.event(None, "Fetch.requestPaused", json!({}))), [page.clone()]);
+    assert_eq!(sessions(scene.event(None, "Log.entryAdded", json!({}))), std::slice::from_ref(&first));
+    assert_eq!(sessions(scene.event(None, "Fetch.requestPaused", json!({}))), std::slice::from_ref(&page));
     // What another one uses is not turned off, and what nobody uses is.
     let (id, out) = scene.send("Page.disable", Some(&second), json!({}));
     assert_eq!(to_browser(&out), [json!({ "id": id, "result": {} })]);
