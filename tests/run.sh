@@ -151,6 +151,7 @@ if wants build; then
   if [ "$(uname)" = Linux ]; then have Xvfb || apt_install xvfb || say "Xvfb is missing: tests of a browser with a window are skipped."; fi
   if [ "$(uname)" = Linux ]; then have valgrind || apt_install valgrind || say "valgrind is missing: instructions are not counted."; fi
   if [ "$(uname)" = Linux ]; then have xdotool || apt_install xdotool || say "xdotool is missing: tests with a real keyboard are skipped."; fi
+  if [ "$(uname)" = Linux ]; then [ -x /usr/sbin/sshd ] || apt_install openssh-server || say "OpenSSH's server is missing: the test of a tunnel over a real ssh is skipped."; fi
 fi
 if wants packaging && [ "$(uname)" = Linux ]; then have strace || apt_install strace || say "strace is missing: the test of gstack's connections is skipped."; fi
 # The attacks of tests/attacks are written in it: they fork and pass sockets on.
