@@ -1141,7 +1141,11 @@ forModel?: boolean,
  * The registration that the caller acts under. The daemon goes by the calling process: this only makes sure that a
  * driver whose registration has ended is refused, and does not act as the person.
  */
-driverId?: DriverId | null, };
+driverId?: DriverId | null, 
+/**
+ * The name of the shell or script that runs the command. It then works in tabs of its own. On `http.sock` only.
+ */
+driverName?: string | null, };
 
 /**
  * A driver that is connected, to which the person may give a tab of this browser.

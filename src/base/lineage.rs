@@ -5,7 +5,7 @@
 //! starts, so a process is recognised even if it detaches. A process whose ancestry cannot be followed to its start is
 //! unknown, and never counts as the person's.
 
-use super::process::{Process, ProcessTable, variable};
+use super::process::{Process, ProcessTable, is_fork_of, variable};
 use super::program::KEEPER_ROLE;
 
 /// Set to our home in the environment of every agent, and inherited by everything it starts.
@@ -68,6 +68,22 @@ pub(crate) fn descends_from_process(process: &Process, ancestor: &Process) -> bo
         (current, child_began) = (parent, began);
     }
     false
+}
+
+/// Returns the shell or program that ran `process`: its parent, or the shell of which that is a subshell. `None` if it has
+/// ended.
+pub(crate) fn started_by(process: &Process) -> Option<Process> {
+    let table = ProcessTable::read();
+    let mut starter = table.parent(process.pid).filter(|parent| *parent > 1)?;
+    for _ in 0..LONGEST_CHAIN {
+        match table.parent(starter) {
+            Some(above) if above > 1 && is_fork_of(starter, above) => starter = above,
+            _ => break,
+        }
+    }
+    // Checked last: while the process is alive and nobody else's child, its parent is the one that was found.
+    let found = Process::find(starter)?;
+    descends_from_process(process, &found).then_some(found)
 }
 
 /// Returns `None` if the chain changed during the walk.
@@ -151,6 +167,36 @@ mod tests {
         assert_eq!(lineage_of("env -i sh -c 'echo $$; read line'; true"), agent);
         // A child of the daemon that only has the keeper's role among its arguments.
         assert_eq!(lineage_of("exec env -i sh -c 'echo $$; read line' browser-keeper"), Lineage::Agent(None));
+    }
+
+    /// Returns the process that started the program whose pid a shell prints, and the pid of that shell.
+    fn starter_of(script: &str) -> (Option<Process>, i32) {
+        let mut child =
+            Command::new("bash").args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let shell = i32::try_from(child.id()).unwrap();
+        let mut line = String::new();
+        let mut output = std::io::BufReader::new(child.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut output, &mut line).unwrap();
+        let found = started_by(&Process::find(line.trim().parse().unwrap()).unwrap());
+        drop(child.stdin.take());
+        std::io::copy(&mut output, &mut std::io::sink()).unwrap();
+        child.wait().unwrap();
+        (found, shell)
+    }
+
+    #[test]
+    fn a_program_belongs_to_the_shell_that_ran_it_and_not_to_a_subshell() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        for script in [
+            "sh -c 'echo $$; read line'; true",
+            "exec 3<&0; (sh -c 'echo $$; read line <&3'; true); true",
+            "exec 3<&0; { sh -c 'echo $$; read line <&3'; true; } | cat; true",
+        ] {
+            let (found, shell) = starter_of(script);
+            assert_eq!(found.map(|process| process.pid), Some(shell), "{script}");
+        }
+        // The shell itself was started by this process.
+        assert_eq!(starter_of("echo $$; read line").0.map(|process| process.pid), Some(own));
     }
 
     #[test]

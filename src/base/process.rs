@@ -202,6 +202,16 @@ pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
     Some(String::from_utf8_lossy(value).into_owned())
 }
 
+/// Returns whether a process runs the program that its parent runs, because it was forked and has started no other one:
+/// a subshell. False on systems that do not tell the environment of a process.
+pub(crate) fn is_fork_of(pid: i32, parent: i32) -> bool {
+    let same = |file| match (in_proc(pid, file), in_proc(parent, file)) {
+        (Ok(one), Ok(other)) => !one.is_empty() && one == other,
+        _ => false,
+    };
+    same("cmdline") && same("environ")
+}
+
 /// Reads a file of a process. Its size is not known before the read; with this capacity, two reads are usually enough.
 fn in_proc(pid: i32, file: &str) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(MOST_OF_PROC);

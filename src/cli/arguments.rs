@@ -33,6 +33,8 @@ pub struct Globals {
     pub session: Option<String>,
     /// `--remote`: the socket of a tunnel to the machine with the browser.
     pub remote: Option<PathBuf>,
+    /// `--driver`: the name under which this shell or script drives. `None`: the one that `GSTACK_DRIVER` gives, or none.
+    pub driver: Option<String>,
 }
 
 /// One parsed invocation.
@@ -253,6 +255,9 @@ fn take_globals(arguments: &[String]) -> Result<(Globals, Vec<String>), String> 
             "--remote" => {
                 let path = inline.or_else(|| from.next().cloned());
                 globals.remote = Some(path.ok_or("--remote takes a path")?.into());
+            }
+            "--driver" => {
+                globals.driver = Some(inline.or_else(|| from.next().cloned()).ok_or("--driver takes a name")?);
             }
             _ => rest.push(argument.clone()),
         }

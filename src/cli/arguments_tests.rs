@@ -119,7 +119,11 @@ fn global_options_are_taken_before_and_after_a_command() {
         &["click", "@e3", "--tab=7", "--session=work", "--json"],
     ] {
         let (globals, args) = browser(line);
-        assert_eq!(globals, Globals { json: true, tab, session: Some("work".to_owned()), remote: None }, "{line:?}");
+        assert_eq!(
+            globals,
+            Globals { json: true, tab, session: Some("work".to_owned()), remote: None, driver: None },
+            "{line:?}"
+        );
         assert_eq!(args, ["@e3"], "{line:?}");
     }
 }

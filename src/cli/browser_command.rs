@@ -5,7 +5,7 @@
 
 use super::arguments::{self, Globals};
 use super::choice::{self, Choice};
-use super::here::{browser_environment, here, tab};
+use super::here::{browser_environment, driver, here, tab};
 use super::terminal::{Terminal, show, tell};
 use super::{fail, progress, standard_input, usage};
 use crate::base::counted::counted;
@@ -78,6 +78,7 @@ fn request(command: String, args: Vec<String>, globals: &Globals, choice: &Choic
         no_autostart: std::env::var_os(NO_AUTOSTART_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
         for_model: false,
         driver_id: None,
+        driver_name: driver(globals.driver.as_deref())?,
     })
 }
 

@@ -192,6 +192,13 @@ pub fn command() -> Command {
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("The socket of a tunnel to the machine with the browser (see `gstack tunnel`)"),
         )
+        .arg(
+            Arg::new("driver")
+                .long("driver")
+                .global(true)
+                .value_name("NAME")
+                .help("Drive under a name, in tabs of your own (or GSTACK_DRIVER; see `gstack help lease`)"),
+        )
         .subcommands(own)
         .subcommands(browser)
 }

@@ -2,11 +2,12 @@
 //!
 //! Owns reading them. Never sends them anywhere.
 
-use crate::protocol::command::TAB_VARIABLE;
+use crate::protocol::command::{DRIVER_VARIABLE, TAB_VARIABLE};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use std::collections::BTreeMap;
+use std::env::VarError;
 use std::path::{Path, PathBuf};
 
 /// The variables of the terminal's environment by which a browser finds its display, fonts and language.
@@ -57,6 +58,21 @@ pub(super) fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
             Fault::new(FaultCode::BadRequest, format!("{TAB_VARIABLE}={text} is not a tab number"))
                 .hint("`gstack tabs` lists the numbers.")
         }),
+    }
+}
+
+/// Returns the name that `--driver` or else the environment gives this shell or script. The daemon checks it.
+pub(super) fn driver(named: Option<&str>) -> Result<Option<String>, Fault> {
+    if let Some(name) = named {
+        return Ok(Some(name.to_owned()));
+    }
+    match std::env::var(DRIVER_VARIABLE) {
+        Ok(name) => Ok(Some(name).filter(|name| !name.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => {
+            Err(Fault::new(FaultCode::BadRequest, format!("{DRIVER_VARIABLE} is not valid UTF-8"))
+                .hint("Set it to one word, such as shop-tests."))
+        }
     }
 }
 

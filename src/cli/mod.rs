@@ -37,6 +37,7 @@ mod profiles;
 mod progress;
 mod questions;
 mod remote;
+mod remote_pictures;
 mod report;
 mod sessions;
 mod settings;
@@ -112,6 +113,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         return Ok(ExitCode::SUCCESS);
     }
     agents_shell::check(&invocation)?;
+    if globals.driver.is_some() && (globals.remote.is_some() || !matches!(invocation, Invocation::Browser { .. })) {
+        return Err(Fault::new(FaultCode::BadRequest, "--driver is for browser commands on this machine")
+            .hint("Leave it out here. A tunnel and `gstack mcp` take --name."));
+    }
     if let Some(socket) = &globals.remote {
         return tunnel_client::run(socket, invocation, &globals).await;
     }

@@ -1,15 +1,15 @@
 //! The other end of a tunnel, on the machine without the browser: `gstack mcp --socket PATH`, and browser commands with
 //! `--remote PATH`.
 //!
-//! Owns the check of the socket and the messages sent to it. Needs no daemon and no home here, and starts none.
+//! Owns the check of the socket and the messages sent to it. `remote_pictures` writes the pictures that come back. Needs no daemon and no home here, and starts none.
 
 use super::arguments::{Globals, Invocation};
 use super::browser_command::told;
+use super::remote_pictures;
 use crate::command::registry;
 use crate::protocol::VERSION;
-use crate::protocol::command::CommandResult;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::tunnel::{REMOTE_COMMAND, RemoteAnswer, RemoteCommand};
+use crate::protocol::tunnel::{REMOTE_COMMAND, RemoteAnswer, RemoteCommand, RemoteResult};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::io;
@@ -53,12 +53,13 @@ pub(super) async fn run(path: &Path, invocation: Invocation, globals: &Globals) 
             .hint("For an MCP client, run: gstack mcp --socket PATH"));
     };
     let changes = registry::find(&command).is_none_or(|spec| spec.changes());
+    let (args, output) = remote_pictures::take_path(&command, args)?;
     let command = RemoteCommand { command, args, tab_id: globals.tab };
-    let answer = ask(path, &command).await;
+    let answer = ask(path, &command).await.and_then(|answer| remote_pictures::save(&command.command, answer, output));
     told(answer, changes, globals.json)
 }
 
-async fn ask(path: &Path, command: &RemoteCommand) -> Result<CommandResult, Fault> {
+async fn ask(path: &Path, command: &RemoteCommand) -> Result<RemoteResult, Fault> {
     let mut stream = BufReader::new(connect(path).await?.take(LARGEST_ANSWER));
     let client = json!({ "name": "gstack", "version": VERSION });
     let begin = json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });

@@ -5,6 +5,7 @@
 use crate::base::lineage::{self, Lineage};
 use crate::base::loopback::{self, Holder};
 use crate::base::peer::Peer;
+use crate::base::process::Process;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::sync::{Mutex, Semaphore};
@@ -19,6 +20,16 @@ pub(super) enum Caller {
     Socket(Option<Peer>),
     /// 127.0.0.1, open to any process on this machine.
     Port(Arc<PortPeer>),
+}
+
+impl Caller {
+    /// Returns the process at the other end of the socket, while it runs. `None` on the port.
+    pub(super) fn process(&self) -> Option<&Process> {
+        match self {
+            Self::Socket(peer) => peer.as_ref().and_then(Peer::process),
+            Self::Port(_) => None,
+        }
+    }
 }
 
 /// The other end of a connection on the port.

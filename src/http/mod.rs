@@ -7,6 +7,7 @@ mod answer;
 mod auth;
 mod caller;
 mod cdp;
+mod commands;
 mod connection_slots;
 mod conversations;
 mod guard;

@@ -8,18 +8,18 @@ use super::answer::Refusal;
 use super::auth;
 use super::caller::Caller;
 use super::cdp;
+use super::commands;
 use super::conversations;
-use super::guard::{self, Access, Scope};
+use super::guard::{self, Access};
 use super::panels;
 use super::route::{self, Body, Form, Route, RouteDescription, Verb, get, lines, post, query, tell};
 use super::stream::{WAITING_LINES, json_lines};
 use super::tunnels;
 use super::welcome;
-use crate::base::peer::Peer;
 use crate::base::process;
-use crate::engine::{Engine, Registrations};
+use crate::engine::Engine;
 use crate::protocol::VERSION;
-use crate::protocol::activity::{ActivityEntry, ActivitySource};
+use crate::protocol::activity::ActivityEntry;
 use crate::protocol::agents::Agents;
 use crate::protocol::audit::{AuditBy, AuditProof, AuditVerify};
 use crate::protocol::basics::Empty;
@@ -32,11 +32,11 @@ use crate::protocol::control::{
 use crate::protocol::driver::{DriverBegin, DriverLine};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::policy::{Policy, PolicyAdd, PolicyExplain, PolicyRemove};
+use axum::Router;
 use axum::extract::{ConnectInfo, DefaultBodyLimit, State};
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json, Router};
 use tokio::sync::mpsc;
 
 /// The largest request, in bytes: a page's HTML for `load-html` or a message with images.
@@ -63,7 +63,7 @@ pub(super) fn rings() -> Rings {
                 "Runs a browser command",
                 Form::TextOrJson,
             ),
-            axum::routing::post(command),
+            axum::routing::post(commands::command),
         )],
         private: vec![
             route::by_itself(
@@ -73,7 +73,7 @@ pub(super) fn rings() -> Rings {
                     "Runs a browser command and reports its progress",
                     Form::Lines,
                 ),
-                axum::routing::post(command_lines),
+                axum::routing::post(commands::command_lines),
             ),
             get("/status", "What runs", |engine: Engine| async move { Ok(engine.status().now()) }),
             get("/doctor", "Every hop between the panel and the agent, checked now", |engine: Engine| async move {
@@ -195,58 +195,13 @@ async fn health(engine: Engine) -> Result<Health, Fault> {
     Ok(Health { status: status.to_owned(), version: VERSION.to_owned() })
 }
 
-async fn command(
-    State(engine): State<Engine>,
-    ConnectInfo(caller): ConnectInfo<Caller>,
-    Extension(scope): Extension<Scope>,
-    headers: HeaderMap,
-    Body(request): Body<CommandRequest>,
-) -> Result<Response, Refusal> {
-    let wants_json = headers
-        .get(header::ACCEPT)
-        .and_then(|v| v.to_str().ok())
-        .is_some_and(|accept| accept.contains("application/json"));
-    let result = match scope {
-        Scope::Person if request.driver_id.is_some() => return Err(Registrations::not_registered().into()),
-        Scope::Person => engine.commands().run(request, source_of(&caller)).await?,
-        Scope::Agent(tools) => tools.command(request).await?,
-        Scope::Trusted(driver) => engine.commands().run_as_driver(driver, request).await?,
-    };
-    if wants_json {
-        return Ok(Json(result.answer()).into_response());
-    }
-    Ok(([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], result.output).into_response())
-}
-
-async fn command_lines(
-    State(engine): State<Engine>,
-    ConnectInfo(caller): ConnectInfo<Caller>,
-    Body(request): Body<CommandRequest>,
-) -> Response {
-    let (sender, lines) = mpsc::channel(WAITING_LINES);
-    engine.commands().run_in_lines(request, source_of(&caller), sender);
-    json_lines(lines)
-}
-
-/// Returns the source of a command: our own command line uses the socket, scripts use the port.
-fn source_of(caller: &Caller) -> ActivitySource {
-    match caller {
-        Caller::Socket(_) => ActivitySource::Terminal,
-        _ => ActivitySource::Http,
-    }
-}
-
 async fn begin_driver(
     State(engine): State<Engine>,
     ConnectInfo(caller): ConnectInfo<Caller>,
     Body(begin): Body<DriverBegin>,
 ) -> Result<Response, Refusal> {
     let (sender, lines) = mpsc::channel(WAITING_LINES);
-    let process = match &caller {
-        Caller::Socket(peer) => peer.as_ref().and_then(Peer::process),
-        Caller::Port(_) => None,
-    };
-    engine.registrations().begin_driver(begin, process, sender)?;
+    engine.registrations().begin_driver(begin, caller.process(), sender)?;
     Ok(json_lines(lines))
 }
 

@@ -13,7 +13,9 @@ use crate::protocol::command::{CommandRequest, CommandResult};
 use crate::protocol::driver::DriverBegin;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::page_tool::PAGE_TOOL_PREFIX;
-use crate::protocol::tunnel::{REMOTE_COMMAND, RemoteAnswer, RemoteCommand};
+use crate::protocol::tunnel::{REMOTE_COMMAND, RemoteAnswer, RemoteCommand, RemotePicture, RemoteResult};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CustomRequest, CustomResult, ErrorCode, Implementation,
     ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig,
@@ -51,14 +53,23 @@ impl StdioTools {
     }
 
     /// Runs a command of a command line on another machine. The tab is the only thing that it may say besides the command.
-    async fn run_remote(&self, command: RemoteCommand, peer: &Peer<RoleServer>) -> Result<CommandResult, Fault> {
+    async fn run_remote(&self, command: RemoteCommand, peer: &Peer<RoleServer>) -> Result<RemoteResult, Fault> {
         let RemoteCommand { command, args, tab_id } = command;
         let client = peer.peer_info().map(|info| info.client_info.name.clone()).unwrap_or_default();
         let driver_id = Some(self.registration.id(&client, peer).await?);
         let request = CommandRequest { command, args, driver_id, tab_id, ..self.template.clone() };
-        let result: CommandResult = self.client.post("/command", &request).await?;
+        let mut result: CommandResult = self.client.post("/command", &request).await?;
         // The files are on this machine.
-        Ok(CommandResult { files: Vec::new(), ..result })
+        let files = std::mem::take(&mut result.files);
+        let read = move || {
+            let pictures = files.into_iter().filter_map(|path| {
+                let (media_type, bytes) = picture::read(Path::new(&path))?;
+                Some(RemotePicture { path, media_type: media_type.to_owned(), data: STANDARD.encode(bytes) })
+            });
+            pictures.collect()
+        };
+        let pictures = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+        Ok(RemoteResult { result, pictures })
     }
 
     /// Serves until the client closes its end. Fails if the protocol or the output breaks.

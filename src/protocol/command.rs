@@ -11,6 +11,8 @@ pub(crate) const LARGEST_CHAIN: usize = 1024 * 1024;
 
 /// The environment variable with the tab for every command of a shell.
 pub(crate) const TAB_VARIABLE: &str = "GSTACK_TAB";
+/// The environment variable with the name under which the commands of a shell or script drive.
+pub(crate) const DRIVER_VARIABLE: &str = "GSTACK_DRIVER";
 /// The environment variable with the token of an agent's shell. The CLI then acts as that agent.
 pub(crate) const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
 /// The environment variable with the port on 127.0.0.1 where the daemon accepts that token. A sandboxed process cannot
@@ -47,6 +49,9 @@ pub(crate) struct CommandRequest {
     /// driver whose registration has ended is refused, and does not act as the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver_id: Option<DriverId>,
+    /// The name of the shell or script that runs the command. It then works in tabs of its own. On `http.sock` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver_name: Option<String>,
 }
 
 /// The result of a command.

@@ -65,6 +65,8 @@ pub(crate) enum DriverKind {
     Mcp,
     /// A DevTools client at an address of `gstack cdp`.
     Cdp,
+    /// A shell or script of the person that named itself with `--driver`.
+    Terminal,
 }
 
 impl DriverKind {
@@ -73,6 +75,7 @@ impl DriverKind {
         match self {
             Self::Mcp => "mcp",
             Self::Cdp => "cdp",
+            Self::Terminal => "terminal",
         }
     }
 }
@@ -248,7 +251,7 @@ impl DriverInfo {
             _ if self.tunnel => ", from another machine",
             (DriverKind::Cdp, _) => ", over CDP",
             (DriverKind::Mcp, true) => ", trusted",
-            (DriverKind::Mcp, false) => "",
+            (DriverKind::Mcp, false) | (DriverKind::Terminal, _) => "",
         };
         let tabs: Vec<String> = self.tabs.iter().map(ToString::to_string).collect();
         let word = if tabs.len() == 1 { "tab" } else { "tabs" };

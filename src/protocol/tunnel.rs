@@ -68,11 +68,33 @@ pub(crate) struct RemoteCommand {
     pub tab_id: Option<TabId>,
 }
 
+/// What it did. Its files are pictures, which come with the answer: both machines have paths of their own.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RemoteResult {
+    #[serde(flatten)]
+    pub result: CommandResult,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<RemotePicture>,
+}
+
+/// A picture that a command wrote on the machine with the browser.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RemotePicture {
+    /// Its path over there, which the output names.
+    pub path: String,
+    /// `image/png`, for example.
+    pub media_type: String,
+    /// In base64.
+    pub data: String,
+}
+
 /// How it ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RemoteAnswer {
-    Done(CommandResult),
+    Done(RemoteResult),
     Failed(Fault),
 }
 

@@ -143,6 +143,25 @@ describe('CDP clients in an everyday browser', () => {
     assert.deepEqual((await home.json('cdp', 'list')).endpoints, []);
   });
 
+  test('the person gives it another tab of that browser, in the terminal and in the panel', async () => {
+    const raw = await Raw.open(await address('--name', 'given'));
+    const [{ name, tabs }] = (await home.json('status')).drivers;
+    const pages = async () => (await raw.send('Target.getTargets')).result.targetInfos.length;
+    assert.equal(await pages(), 1);
+    const free = (await home.json('tabs')).data.find(({ url, id }) => url.startsWith('http') && !tabs.includes(id));
+    await home.ok(['lease', String(free.id), '--to', name]);
+    await until(async () => (await pages()) === 2, 'the client gets the tab');
+    await home.ok(['release', String(free.id)]);
+    await until(async () => (await pages()) === 1, 'and loses it');
+    const { page } = await everyday.sidePanel();
+    await page.click('.tabchip');
+    await page.waitFor(`document.querySelector('[data-line^="client "]')?.innerText.includes('given')`, 'the menu offers the client');
+    await page.evaluate(`document.querySelector('[data-line^="client "]').click()`);
+    await until(async () => (await pages()) === 2, 'the client gets the tab in view');
+    raw.socket.close();
+    await noDriver(world);
+  });
+
   test('the person takes over, and Cancel in the bar ends the sessions', async () => {
     const raw = await Raw.open(await address('--name', 'bar'));
     const { session } = await raw.page();
@@ -166,6 +185,20 @@ describe('CDP clients in an everyday browser', () => {
     );
     const { error } = await raw.send('Runtime.evaluate', { expression: '1' }, session);
     assert.ok(error);
+    raw.socket.close();
+    await noDriver(world);
+  });
+
+  test('a client of the other browser gets no tab of this one', async () => {
+    const [mine] = (await home.json('tabs')).data.filter(({ url }) => url.startsWith('http'));
+    await home.ok(['disconnect']);
+    await home.ok(['connect', '--headless']);
+    const raw = await Raw.open((await home.ok(['cdp', '--name', 'own'])).trim());
+    const [{ name }] = (await home.json('status')).drivers;
+    const { code, stderr } = await home.run(['lease', String(mine.id), '--to', name]);
+    assert.notEqual(code, 0);
+    assert.match(stderr, /your everyday browser, with your logins/);
+    assert.equal((await raw.send('Target.getTargets')).result.targetInfos.length, 1);
     raw.socket.close();
     await noDriver(world);
   });

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -156,8 +156,16 @@ describe('a tunnel to another machine', () => {
     await run('click', ref);
     assert.match(await run('text'), /Add one\s*1/);
     assert.equal(JSON.parse(await run('url', '--json')).output, `${site.origin}/counter`);
+    const picture = path.join(home.folder, 'from-afar.png');
+    assert.match(await run('screenshot', '--viewport', picture), /Screenshot saved.*from-afar\.png/);
+    assert.equal(readFileSync(picture).subarray(1, 4).toString(), 'PNG');
+    const unnamed = JSON.parse(await run('screenshot', '--json'));
+    assert.deepEqual(unnamed.files, [unnamed.data.path]);
+    assert.equal(readFileSync(unnamed.data.path).subarray(1, 4).toString(), 'PNG');
+    rmSync(unnamed.data.path);
     for (const [args, why] of [
       [['cookies'], /not offered|offered/],
+      [['screenshot', 'page.jpg'], /screenshots as PNG only/],
       [['upload', '#name', '/etc/passwd'], /not offered/],
       [['pdf', '/tmp/gstack-from-afar.pdf'], /not offered/],
       [['chain', 'url | text'], /not offered/],

@@ -105,8 +105,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[parameter("id", false, Kind::Number, ValueType::Tab, "Default: the current tab")],
         flags: &[flag("--to", "NAME", ValueType::Choice, "The driver that gets the tab, as `gstack status` names it")],
         summary: "Lease a tab to a driver, so that no other driver works in it",
-        details: "A driver is an MCP client. The person can give a tab to any driver, which takes it from the driver \
-            that had it. A driver can only ask for a tab; the person decides in `gstack approvals`. A lease ends with \
+        details: "A driver is an MCP client, a CDP client, or a shell or script that runs commands with `--driver \
+            NAME` (or `GSTACK_DRIVER`). Such a shell works in tabs of its own and leases any tab that no other driver \
+            has. The person can give a tab to any driver, which takes it from the driver \
+            that had it. A client can only ask for a tab; the person decides in `gstack approvals`. A lease ends with \
             `release`, with its tab, and with its driver.",
         untrusted: false,
         writes: Writes::Nothing,

@@ -156,6 +156,11 @@ impl Spec {
         }
     }
 
+    /// Whether it takes a picture of the page, or of an element in it, to a file.
+    pub fn takes_picture(&self) -> bool {
+        self.parameters.iter().any(|parameter| parameter.holds == ValueType::ElementOrOutputPath)
+    }
+
     /// Whether the terminal passes it commands from standard input if none are given.
     pub fn reads_commands(&self) -> bool {
         self.runs_others() && self.tab != TabUse::Every

@@ -1,4 +1,4 @@
-//! The commands that people, scripts and trusted drivers run: the checks before, the browser for the first one, and the
+//! The commands that people, scripts, named terminals and trusted drivers run: the checks before, the browser for the first one, and the
 //! output.
 //!
 //! Owns what a client's command needs besides being run. `command_runner` runs it; agents have their own way
@@ -6,6 +6,7 @@
 
 mod error;
 mod everyday_list;
+mod terminals;
 
 use crate::base::home::Home;
 use crate::command::spec::{EngineCommand, Needs, TabUse};
@@ -23,6 +24,7 @@ use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult, CommandRun};
+use crate::protocol::driver::DriverKind;
 use crate::protocol::fault::Fault;
 use error::NotOffered;
 use std::path::Path;
@@ -51,14 +53,14 @@ impl Commands {
         self.run_telling(request, source.into(), None, Progress::default()).await
     }
 
-    /// Runs a command of a trusted driver: as the person, but not in a tab that another driver leases.
+    /// Runs a command of a driver that acts as the person: not in a tab that another driver leases, and that of a terminal
+    /// only in tabs of its own.
     pub(crate) async fn run_as_driver(
         &self,
         driver: Arc<Driver>,
         request: CommandRequest,
     ) -> Result<CommandResult, Fault> {
-        let source = Source { kind: ActivitySource::Mcp, driver: Some(driver.name.clone()) };
-        self.run_telling(request, source, Some(&driver), Progress::default()).await
+        self.run_telling(request, source_of(&driver), Some(&driver), Progress::default()).await
     }
 
     /// Does the same and sends progress lines; the last is `Done` or `Failed`. Stops when no one reads them.
@@ -66,13 +68,15 @@ impl Commands {
         &self,
         request: CommandRequest,
         source: ActivitySource,
+        terminal: Option<Arc<Driver>>,
         lines: mpsc::Sender<CommandLine>,
     ) {
         let commands = self.clone();
+        let source = terminal.as_deref().map_or_else(|| source.into(), source_of);
         self.tasks.spawn(async move {
             let progress = Progress::to(lines.clone());
             let outcome = tokio::select! {
-                outcome = commands.run_telling(request, source.into(), None, progress) => outcome,
+                outcome = commands.run_telling(request, source, terminal.as_deref(), progress) => outcome,
                 () = lines.closed() => return,
             };
             let last = outcome.map_or_else(CommandLine::Failed, CommandLine::Done);
@@ -91,6 +95,10 @@ impl Commands {
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
         let kind = source.kind;
+        let request = match driver.filter(|driver| driver.has_own_tabs()) {
+            Some(terminal) => self.in_own_tab(terminal, request).await,
+            None => request,
+        };
         let call = Call::parse(&request.command, &request.args);
         let tab = request.tab_id.or_else(|| self.browsers.current_tab());
         let begun = match &call {
@@ -135,7 +143,9 @@ impl Commands {
         self.browsers.everyday_back(request.tab_id).await;
         let everyday = request.tab_id.and_then(|tab| self.browsers.everyday_with(tab));
         // What else a person has open is theirs to know, and not a model's.
-        let lists_all = call.spec.tab == TabUse::Lists && !request.for_model;
+        let terminal = driver.filter(|driver| driver.has_own_tabs());
+        let lists_own = terminal.is_some() && call.arguments.has("--mine");
+        let lists_all = call.spec.tab == TabUse::Lists && !request.for_model && !lists_own;
         if request.for_model
             && let Some(everyday) = &everyday
             && !self.browsers.is_in_use(everyday)
@@ -157,18 +167,32 @@ impl Commands {
             lost = self.browsers.has_lost();
             self.connection.start_headless(&request).await?;
         }
-        self.browsers.keep_attached_for_terminal(request.tab_id);
         let for_model = request.for_model;
-        let on_tab_switch = tab_switch_of(request.tab_id);
         let me = driver.map(|driver| driver.conversation.id());
-        let tab_set = driver.map(|driver| self.drivers.tabs_of_trusted(driver, &request, &call)).transpose()?.flatten();
-        let target = Target { tab: request.tab_id, on_tab_switch, cwd, for_model, me, tab_set, ..Target::default() };
+        let own = match terminal {
+            Some(terminal) => Some(self.own_tabs(terminal, &request, &call).await?),
+            None => None,
+        };
+        let (tab, tab_set, on_tab_switch) = match (terminal, &own) {
+            (Some(terminal), Some(own)) => (own.tab, own.set.clone(), self.own_tab_switch(terminal)),
+            _ => {
+                let set = driver.map(|driver| self.drivers.tabs_of_trusted(driver, &request, &call)).transpose()?;
+                (request.tab_id, set.flatten(), tab_switch_of(request.tab_id))
+            }
+        };
+        self.browsers.keep_attached_for_terminal(tab);
+        let target = Target { tab, on_tab_switch, cwd, for_model, me, tab_set, ..Target::default() };
         let cancel = CancellationToken::new();
         let run = self.runner.run_telling(&call, target, cancel.clone(), progress);
         let outcome = match driver {
-            Some(driver) if !lists_all => self.drivers.unless_paused(driver, request.tab_id, &cancel, run).await,
+            Some(driver) if call.spec.tab != TabUse::Lists || for_model => {
+                self.drivers.unless_paused(driver, tab, &cancel, run).await
+            }
             _ => run.await,
         };
+        if let (Some(terminal), Some(own)) = (terminal, own) {
+            self.settle_own_tabs(terminal, own).await;
+        }
         self.browsers.record_tabs().await;
         let outcome = self.browsers.note_outcome(outcome);
         let mut output = if lost { in_new_browser(outcome)? } else { outcome? };
@@ -230,6 +254,12 @@ impl Commands {
         begun.end(outcome.as_ref().map(|result| result.output.as_str()));
         outcome
     }
+}
+
+/// Returns where the commands of a driver that acts as the person are recorded to come from.
+fn source_of(driver: &Driver) -> Source {
+    let kind = if driver.kind == DriverKind::Terminal { ActivitySource::Terminal } else { ActivitySource::Mcp };
+    Source { kind, driver: Some(driver.name.clone()) }
 }
 
 /// Notes in the outcome that the browser is a new one.

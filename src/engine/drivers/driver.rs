@@ -7,7 +7,7 @@ use crate::base::mutex::lock;
 use crate::base::process::Process;
 use crate::chat::Conversation;
 use crate::protocol::driver::{DriverKind, DriverName};
-use crate::protocol::ids::{DriverId, TabId};
+use crate::protocol::ids::{BrowserRun, DriverId, TabId};
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +22,8 @@ pub(crate) struct Driver {
     pub(in crate::engine) trusted: bool,
     /// It acts for a program on another machine.
     pub(in crate::engine) tunnel: Option<TunnelFacts>,
+    /// The only browser that a CDP client drives. `None` for others, which drive any.
+    pub(in crate::engine) browser: Option<BrowserRun>,
     /// The registration ends with it.
     pub(in crate::engine) process: Process,
     /// Has the driver's tab set. Detached: the store does not know it.
@@ -40,6 +42,7 @@ pub(in crate::engine) struct NewDriver<'a> {
     pub(in crate::engine) label: Option<&'a str>,
     pub(in crate::engine) trusted: bool,
     pub(in crate::engine) tunnel: Option<TunnelFacts>,
+    pub(in crate::engine) browser: Option<BrowserRun>,
     pub(in crate::engine) process: Process,
 }
 
@@ -61,6 +64,7 @@ impl Driver {
             names,
             trusted: new.trusted,
             tunnel: new.tunnel,
+            browser: new.browser,
             process: new.process,
             conversation,
             opening: tokio::sync::Mutex::default(),
@@ -71,6 +75,16 @@ impl Driver {
     /// Returns true if it acts with the person's authority.
     pub(crate) fn is_trusted(&self) -> bool {
         self.trusted
+    }
+
+    /// Returns true if it works only in tabs of its set, whoever it acts for.
+    pub(in crate::engine) fn has_own_tabs(&self) -> bool {
+        !self.trusted || self.kind == DriverKind::Terminal
+    }
+
+    /// Returns the person's name for it.
+    pub(super) fn label(&self) -> Option<&str> {
+        self.names.label.as_deref()
     }
 
     /// Returns what panels call it.

@@ -14,6 +14,18 @@ pub(in crate::engine) enum DriversError {
     NotRegistered,
     /// The calling process cannot be identified.
     NoProcess,
+    /// A terminal's name is not one short word.
+    NoTerminalName,
+    /// Another shell or script has this name.
+    NameTaken { name: String, pid: i32 },
+    /// An agent or a client used the name of a terminal.
+    NotATerminal,
+    /// A terminal's command came over the port.
+    TerminalOnPort,
+    /// A terminal named a tab that is not in its set. `name` is the person's name for it.
+    NotOwnTab { tab: String, name: String },
+    /// The tab is in another browser than the one that the CDP client drives.
+    OtherBrowser { tab: String, name: String },
     /// The driver that a panel gives a tab to has ended.
     Gone,
     /// No driver has this name.
@@ -93,6 +105,35 @@ impl From<DriversError> for Fault {
             DriversError::NoSuchDriver { name } => {
                 (FaultCode::NotFound, format!("no driver is named {name:?}"), "`gstack status` lists the drivers.")
             }
+            DriversError::NoTerminalName => (
+                FaultCode::BadRequest,
+                "this is not a name for a driver".to_owned(),
+                "Use one word of at most 40 letters, digits, hyphens, underscores and full stops, such as shop-tests.",
+            ),
+            DriversError::NameTaken { name, pid } => (
+                FaultCode::Conflict,
+                format!("another shell or script (process {pid}) drives under the name {name:?}"),
+                "Choose another name, or end that one.",
+            ),
+            DriversError::NotATerminal => (
+                FaultCode::Forbidden,
+                "only a shell or script of the person takes a name with --driver".to_owned(),
+                "Run the command without --driver and without GSTACK_DRIVER. It acts in your own tabs.",
+            ),
+            DriversError::TerminalOnPort => (
+                FaultCode::Forbidden,
+                "a driver's name is not offered on the port".to_owned(),
+                "Use the gstack command line, which speaks over a unix socket.",
+            ),
+            DriversError::NotOwnTab { tab, name } => {
+                let fault = Self::new(FaultCode::NotFound, format!("tab {tab} is not among the tabs of {name}"));
+                return fault.hint(format!("Lease it first: gstack --driver {name} lease {tab}"));
+            }
+            DriversError::OtherBrowser { tab, name } => (
+                FaultCode::Conflict,
+                format!("tab {tab} is in another browser than the one that {name} drives"),
+                "Give it a tab of its own browser, or open an endpoint there with `gstack cdp --tabs`.",
+            ),
             DriversError::Gone => {
                 let fault = Fault::new(FaultCode::NotFound, catalogue::DRIVER_GONE);
                 return fault.hint(catalogue::DRIVER_GONE_NEXT);

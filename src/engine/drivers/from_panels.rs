@@ -3,14 +3,17 @@
 //! Owns what is recorded of it. `leases` moves the tab. Only a confirmed browser's panel gets here
 //! (`panel/dispatch.rs`): no page, agent or client does.
 
+use super::driver::Driver;
 use super::error::DriversError;
 use super::service::Drivers;
 use crate::command::Call;
+use crate::engine::browsers::BrowsersError;
 use crate::engine::ports::PortId;
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::CommandRequest;
-use crate::protocol::driver::{ConnectedDriver, DriverKind, DriversGive, DriversRelease};
+use crate::protocol::driver::{ConnectedDriver, DriversGive, DriversRelease};
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::TabId;
 
 impl Drivers {
     /// Takes a tab back for the person, from a panel beside it.
@@ -30,9 +33,6 @@ impl Drivers {
     /// Gives a tab to a driver for the person, from a panel beside it.
     pub(crate) fn give_from_panel(&self, port: PortId, give: &DriversGive) -> Result<(), Fault> {
         let to = self.all().into_iter().find(|driver| driver.id == give.driver_id).ok_or(DriversError::Gone)?;
-        if to.kind == DriverKind::Cdp && !self.takes_cdp(port) {
-            return Err(DriversError::EverydayNotChosen.into());
-        }
         let tab = self.0.uses.tabs.place_of(port, give.chrome_tab_id)?.tab_id;
         let call = Call::parse("lease", &[tab.to_string(), "--to".to_owned(), to.name.clone()])?;
         let begun = self.0.uses.activity.begin(ActivitySource::Panel, Some(tab), &call);
@@ -43,14 +43,26 @@ impl Drivers {
 
     /// Returns the drivers that may get a tab of a port's browser.
     pub(super) fn connected_to(&self, port: PortId) -> Vec<ConnectedDriver> {
-        let takes_cdp = self.takes_cdp(port);
-        let all = self.all().into_iter().filter(|driver| driver.kind != DriverKind::Cdp || takes_cdp);
+        let browser = self.0.uses.browsers.of_port(port);
+        let drives = |driver: &Driver| match &driver.browser {
+            Some(only) => browser.as_ref().is_some_and(|browser| browser.run() == only),
+            None => true,
+        };
+        let all = self.all().into_iter().filter(|driver| drives(driver));
         all.map(|driver| ConnectedDriver { driver_id: driver.id.clone(), driver: driver.shown_name() }).collect()
     }
 
-    /// Returns true if a CDP client can drive the port's browser: in an everyday one, gstack has the only session of
-    /// each tab.
-    fn takes_cdp(&self, port: PortId) -> bool {
-        self.0.uses.browsers.of_port(port).is_some_and(|browser| !browser.is_relayed())
+    /// Fails if a driver can't work in a tab because it drives another browser. A client of a browser that is not the
+    /// person's everyday one never gets there: the person did not choose that.
+    pub(super) fn check_browser(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
+        let Some(only) = &driver.browser else { return Ok(()) };
+        let (browser, _) = self.0.uses.browsers.pages_with(Some(tab)).ok_or(BrowsersError::NotConnected)?;
+        if browser.run() == only {
+            return Ok(());
+        }
+        if browser.is_relayed() {
+            return Err(DriversError::EverydayNotChosen.into());
+        }
+        Err(DriversError::OtherBrowser { tab: tab.to_string(), name: driver.name.clone() }.into())
     }
 }

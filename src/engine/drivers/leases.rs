@@ -100,6 +100,7 @@ impl Drivers {
     /// Gives a tab to a driver for the person, and takes it from the one that had it.
     pub(super) fn give(&self, to: &Driver, tab: TabId) -> Result<CommandResult, Fault> {
         self.open_tab(tab)?;
+        self.check_browser(to, tab)?;
         let _guard = self.0.uses.tabs.leasing();
         for driver in self.all() {
             if driver.id != to.id {
@@ -111,7 +112,7 @@ impl Drivers {
         Ok(result(format!("Leased tab {tab} to {}", to.name), tab, Some(&to.name)))
     }
 
-    /// Runs `lease` of a trusted driver.
+    /// Runs `lease` of a driver that acts as the person.
     pub(in crate::engine) fn lease_as_driver(
         &self,
         driver: &Driver,
@@ -134,7 +135,7 @@ impl Drivers {
         request: &CommandRequest,
         call: &Call,
     ) -> Result<CommandResult, Fault> {
-        let tab = match driver.filter(|driver| !driver.trusted && request.tab_id.is_none()) {
+        let tab = match driver.filter(|driver| driver.has_own_tabs() && request.tab_id.is_none()) {
             Some(driver) if call.tab().is_none() => self.0.uses.tabs.sets().working(&driver.conversation),
             _ => Some(self.tab_of(request, call)?),
         };

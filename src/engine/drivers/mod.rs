@@ -1,4 +1,4 @@
-//! Drivers: the MCP and CDP clients that are registered now, the tabs that they lease, the approvals that they wait for, and
+//! Drivers: the MCP clients, CDP clients and named terminals that are registered now, the tabs that they lease, the approvals that they wait for, and
 //! the CDP endpoints.
 //!
 //! Owns who is registered, under which name and for which process, who leases which tab, and what panels are told of it.
@@ -12,9 +12,11 @@ mod error;
 mod from_panels;
 mod leases;
 mod names;
+mod own_tabs;
 mod service;
 mod taking_over;
 mod telling;
+mod terminals;
 mod withdrawals;
 
 pub(super) use approvals::{DriverAnswer, PendingDriverApproval};

@@ -2,6 +2,7 @@
 //!
 //! Owns how they are shown. A program chooses its name, so it must neither hide letters nor look like the person's.
 
+use super::error::DriversError;
 use crate::base::shorten::shorten;
 use crate::base::visible::visible;
 
@@ -51,6 +52,18 @@ fn label_of(text: Option<&str>) -> Option<String> {
     text.map(shown).filter(|label| !label.is_empty())
 }
 
+/// Checks the person's name for a terminal. It is typed as one word, and is shown whole and as it is.
+pub(super) fn check_terminal_name(name: &str) -> Result<(), DriversError> {
+    let is_word = |text: &str| text.chars().all(|one| one.is_alphanumeric() || matches!(one, '-' | '_' | '.'));
+    let is_short = name.chars().take(LONGEST_NAME + 1).count() <= LONGEST_NAME;
+    let begins = name.chars().next().is_some_and(char::is_alphanumeric);
+    // Some letters of scripts that combine are alphanumeric, and not visible by themselves.
+    if is_short && begins && is_word(name) && shown(name) == name {
+        return Ok(());
+    }
+    Err(DriversError::NoTerminalName)
+}
+
 /// Returns the name, with a number if it is taken.
 pub(super) fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(name) {
@@ -61,7 +74,7 @@ pub(super) fn free_name(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DriverNames, client_name, free_name};
+    use super::{DriverNames, check_terminal_name, client_name, free_name};
 
     #[test]
     fn a_name_is_short_visible_and_not_taken_twice() {
@@ -72,6 +85,19 @@ mod tests {
         let taken = ["cursor", "cursor 2"];
         assert_eq!(free_name("cursor", |name| taken.contains(&name)), "cursor 3");
         assert_eq!(free_name("zed", |name| taken.contains(&name)), "zed");
+    }
+
+    #[test]
+    fn a_terminals_name_is_one_short_word() {
+        for name in ["a", "shop-tests", "nightly.2", "магазин"] {
+            assert!(check_terminal_name(name).is_ok(), "{name}");
+        }
+        let long = "x".repeat(41);
+        for name in
+            ["", " a", "a b", "-a", "a(b)", "a\u{1b}[2J", "a\u{202e}b", "a\u{200b}", "a\nb", "a/b", long.as_str()]
+        {
+            assert!(check_terminal_name(name).is_err(), "{name:?}");
+        }
     }
 
     #[test]

@@ -32,6 +32,8 @@ pub(crate) struct Drivers(pub(super) Arc<Shared>);
 
 pub(super) struct Shared {
     known: Mutex<BTreeMap<DriverId, Arc<Driver>>>,
+    /// Held while a terminal is looked up and registered, so that two commands at once do not register two.
+    pub(super) naming: Mutex<()>,
     approvals: DriverApprovals,
     endpoints: Endpoints,
     /// Notified when panels may have to be told of drivers.
@@ -57,6 +59,7 @@ impl Drivers {
         let (known, approvals, told) = (Mutex::default(), DriverApprovals::default(), Mutex::default());
         Self(Arc::new(Shared {
             known,
+            naming: Mutex::default(),
             approvals,
             endpoints: Endpoints::default(),
             changed: watch::Sender::new(()),

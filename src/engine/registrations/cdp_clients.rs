@@ -85,7 +85,15 @@ impl Registrations {
     ) -> Result<CdpClient, Fault> {
         let browser = self.cdp_browser(&endpoint.tabs, endpoint.everyday)?;
         let label = endpoint.name.as_deref();
-        let new = NewDriver { kind: DriverKind::Cdp, client, label, trusted: false, tunnel: None, process };
+        let new = NewDriver {
+            kind: DriverKind::Cdp,
+            client,
+            label,
+            trusted: false,
+            tunnel: None,
+            browser: Some(browser.run().clone()),
+            process,
+        };
         let folder = endpoint.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
         let registered = self.register(new, folder)?;
         let client = CdpClient { registered, browser, made: Mutex::default() };

@@ -1,9 +1,10 @@
-//! The registrations of drivers: MCP clients and CDP clients.
+//! The registrations of drivers: MCP clients, CDP clients and named terminals.
 //!
 //! Owns the order of registering one, and of ending its registration with its connection or its process. `drivers` owns
 //! the table.
 
 mod cdp_clients;
+mod terminals;
 mod tunnels;
 
 pub(crate) use cdp_clients::{CdpClient, is_web_page};
@@ -54,7 +55,8 @@ impl Registrations {
         let first = self.first_of(&begin)?;
         let tunnel = self.tunnel_of(&begin)?;
         let (kind, label) = (DriverKind::Mcp, begin.name.as_deref());
-        let new = NewDriver { kind, client: &begin.client, label, trusted: begin.trusted, tunnel, process };
+        let new =
+            NewDriver { kind, client: &begin.client, label, trusted: begin.trusted, tunnel, browser: None, process };
         let mut registered = self.register(new, begin.cwd.clone())?;
         let driver = registered.driver.clone();
         if !driver.trusted {
@@ -110,6 +112,11 @@ impl Registrations {
     /// Returns the fault for a command under a registration that has ended.
     pub(crate) fn not_registered() -> Fault {
         DriversError::NotRegistered.into()
+    }
+
+    /// Returns the fault for an agent or a client that names itself as a terminal.
+    pub(crate) fn not_a_terminal() -> Fault {
+        DriversError::NotATerminal.into()
     }
 
     /// Returns the tab that a driver starts with, if the person chose one.

@@ -37,11 +37,7 @@ impl ConversationTools {
     /// After a tab closed: chooses another own tab if it was the driver's.
     pub(super) fn leave_own(&self, closed: TabId) {
         let Some(driver) = &self.driver else { return };
-        if driver.conversation.info().tab_id == Some(closed) {
-            driver.conversation.own_tab(None);
-            let next = self.services.tabs.sets().of(&driver.conversation).first().copied();
-            driver.conversation.own_tab(next);
-        }
+        self.services.drivers.leave_own(driver, closed);
     }
 
     /// Shows an approval of a driver and waits for the answer. Denies if none arrives in time. `tab` is the tab that it
