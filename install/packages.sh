@@ -13,6 +13,12 @@ need_null() {
     give_up "/dev/null is not a device. As root: rm /dev/null && mknod -m 666 /dev/null c 1 3"
   fi
 }
+# need_space GB FOLDER: says so if the folder's disk has less free space. The build or a test then fails in a way that is hard to understand.
+need_space() {
+  local free
+  free=$(df -Pk "$2" | awk 'NR == 2 { print int($4 / 1048576) }')
+  [ "$free" -ge "$1" ] || say "Only $free GB of disk space are free in $2; this can need $1 GB."
+}
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # apt_install PACKAGE…: installs on Debian and Ubuntu, as root or with sudo. Fails if neither is available.

@@ -56,6 +56,7 @@ fi
 if [ "$installed" = no ]; then
   need_rust "$root"
   need_compiler
+  need_space 2 "$root"
   say "2. Building (a few minutes the first time)"
   cargo build --release --locked --manifest-path "$root/Cargo.toml"
   say "3. Installing and registering with the browsers that are installed"

@@ -135,6 +135,9 @@ rust_tests() {
 }
 
 say "Looking for what the tests need"
+# The first build here compiles everything anyway; what would speed up a second one only costs time and disk space.
+[ -d target ] || export CARGO_INCREMENTAL=0
+need_space 6 "$root"
 if wants fmt || wants clippy || wants build; then
   need_rust "$root"
   need_compiler
