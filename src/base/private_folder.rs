@@ -23,7 +23,7 @@ pub enum HomeError {
     NoHome,
     #[error("{0} can't be used: its path is not valid UTF-8")]
     NotUtf8(PathBuf),
-    #[error("the session name {0:?} is not usable")]
+    #[error("the session name {0:?} is not valid")]
     BadSession(String),
     #[error("{path} can't be used: {source}")]
     Unusable { path: PathBuf, source: io::Error },
@@ -32,7 +32,7 @@ pub enum HomeError {
     #[error("{path} can be written by others (mode {mode:o})")]
     Open { path: PathBuf, mode: u32 },
     /// A folder above the home that another user can replace.
-    #[error("every user may exchange what lies in {path} (mode {mode:o})")]
+    #[error("every user can replace the contents of {path} (mode {mode:o})")]
     Exchangeable { path: PathBuf, mode: u32 },
 }
 
@@ -41,7 +41,7 @@ impl HomeError {
     pub fn hint(&self) -> String {
         match self {
             Self::NoHome => format!("Set HOME, or set {HOME_VARIABLE} to a folder of yours."),
-            Self::BadSession(_) => "A session name has letters, digits, - and _ only, at most 32 of them.".to_owned(),
+            Self::BadSession(_) => "Use at most 32 letters, digits, - and _.".to_owned(),
             Self::NotUtf8(_) => format!("Set {HOME_VARIABLE} to a folder with another name."),
             Self::Unusable { path, source } => super::trouble::hint(path, source),
             Self::Foreign { .. } => format!("Set {HOME_VARIABLE} to a folder of your own."),

@@ -35,12 +35,12 @@ pub struct ProfileName(String);
 
 /// The text is not the name of a profile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the profile name {0:?} is not usable")]
+#[error("the profile name {0:?} is not valid")]
 pub struct BadProfileName(pub String);
 
 impl BadProfileName {
     /// The next step.
-    pub const HINT: &str = "A profile name has letters, digits, - and _ only, at most 32 of them.";
+    pub const HINT: &str = "Use at most 32 letters, digits, - and _.";
 }
 
 impl Default for ProfileName {

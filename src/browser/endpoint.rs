@@ -75,11 +75,12 @@ async fn version(url: &Url) -> Result<Version, String> {
         let request = request.map_err(|error| error.to_string())?;
         let response = sender.send_request(request).await.map_err(|error| error.to_string())?;
         if !response.status().is_success() {
-            return Err(format!("it answers /json/version with {}", response.status()));
+            return Err(format!("it answered {} to /json/version", response.status()));
         }
         let body = Limited::new(response.into_body(), LARGEST_ANSWER);
         let bytes = body.collect().await.map_err(|error| error.to_string())?.to_bytes();
-        serde_json::from_slice(&bytes).map_err(|error| format!("what answers there is no browser: {error}"))
+        serde_json::from_slice(&bytes)
+            .map_err(|error| format!("the program that answers there is not a browser: {error}"))
     };
     // The connection is polled while the request runs, and ends with it.
     tokio::pin!(connection);

@@ -28,7 +28,7 @@ const TTL: RangeInclusive<u64> = 1..=7 * 24 * 60 * 60;
 /// Creates an endpoint and listens for its client.
 pub(crate) async fn open(engine: &Engine, open: CdpOpen) -> Result<CdpOpened, Fault> {
     if !TTL.contains(&open.ttl_seconds) {
-        return Err(Fault::new(FaultCode::BadRequest, "an endpoint is open for one second to seven days")
+        return Err(Fault::new(FaultCode::BadRequest, "an endpoint can stay open for one second to seven days")
             .hint("Give a time such as --ttl 10m or --ttl 8h."));
     }
     let no_port = |error: std::io::Error| {

@@ -15,7 +15,7 @@ pub(super) async fn activity(running: &Client, follow: bool, json: bool, termina
             return show(true, &page, String::new);
         }
         if page.entries.is_empty() {
-            print_line("Nothing was done yet.");
+            print_line("Nothing has been done yet.");
         }
         for entry in &page.entries {
             print_line(&line(entry, terminal));
@@ -35,7 +35,7 @@ pub(super) async fn activity(running: &Client, follow: bool, json: bool, termina
                 }
             }
             "gap" if json => print_line(&event.data),
-            "gap" => print_line(&terminal.dim("… older entries are gone")),
+            "gap" => print_line(&terminal.dim("… older entries are not kept")),
             _ => {}
         }
     }

@@ -38,17 +38,17 @@ pub(super) fn command() -> Command {
     Command::new("approvals")
         .about("List, watch and answer agents' approvals and questions")
         .args_conflicts_with_subcommands(true)
-        .arg(switch("watch", "Print each one as it arrives, and when it is answered"))
+        .arg(switch("watch", "Print each approval and question when it opens and when it is answered"))
         .subcommand(
             Command::new("allow")
-                .about("Allow it, by default once")
+                .about("Allow an approval, by default once")
                 .arg(id())
                 .arg(switch("site", "Allow it on this site from now on"))
                 .arg(switch("conversation", "Allow it in this conversation from now on"))
                 .arg(switch("always", "Allow it everywhere from now on, until `gstack policy remove`"))
                 .group(ArgGroup::new("how long").args(["site", "conversation", "always"])),
         )
-        .subcommand(Command::new("deny").about("Deny it, or decline to answer a question").arg(id()))
+        .subcommand(Command::new("deny").about("Deny an approval, or decline to answer a question").arg(id()))
         .subcommand(
             Command::new("answer")
                 .about(
@@ -109,7 +109,7 @@ fn list(waiting: &WaitingApprovals, terminal: Terminal) -> String {
     let questions = waiting.questions.iter().map(|question| question_lines(question, terminal));
     let mut lines: Vec<String> = approvals.chain(questions).collect();
     if lines.is_empty() {
-        return "Nothing waits for an answer.".to_owned();
+        return "Nothing is waiting for an answer.".to_owned();
     }
     lines.push(String::new());
     if !waiting.approvals.is_empty() {
@@ -164,7 +164,7 @@ async fn watch(running: &Client, json: bool, terminal: Terminal) -> Result<(), F
         let now: Vec<(String, String)> = approvals.chain(questions).collect();
         let is_in = |list: &[(String, String)], id: &String| list.iter().any(|(of, _)| of == id);
         for (gone, _) in known.iter().filter(|(id, _)| !is_in(&now, id)) {
-            print_line(&terminal.dim(&format!("{gone}  no longer waits")));
+            print_line(&terminal.dim(&format!("{gone}  is no longer waiting")));
         }
         for (_, lines) in now.iter().filter(|(id, _)| !is_in(&known, id)) {
             print_line(lines);
@@ -200,7 +200,7 @@ async fn answer(running: &Client, id: Option<&str>, decision: Decision, json: bo
         Decision::AllowSite => format!("Allowed on {}.", clean_line(found.site.as_deref().unwrap_or("this site"))),
         Decision::AllowConversation => "Allowed in this conversation.".to_owned(),
         Decision::AllowAlways => {
-            "Allowed always. `gstack policy list` shows it, `gstack policy remove` takes it back.".to_owned()
+            "Always allowed. `gstack policy list` shows the rule, `gstack policy remove` removes it.".to_owned()
         }
         Decision::Deny => "Denied.".to_owned(),
     };
@@ -213,12 +213,12 @@ async fn reply(running: &Client, id: Option<&str>, typed: &[String], json: bool)
     let waiting: WaitingApprovals = running.get("/approvals").await?;
     let questions = WaitingApprovals { questions: waiting.questions, ..WaitingApprovals::default() };
     let Waits::Question(found) = named(&questions, id)? else {
-        return Err(Fault::new(FaultCode::NotFound, "no question waits for an answer"));
+        return Err(Fault::new(FaultCode::NotFound, "no question is waiting for an answer"));
     };
     if typed.len() != found.parts.len() {
         let message = format!("the question has {} parts, and {} answers were given", found.parts.len(), typed.len());
         return Err(Fault::new(FaultCode::BadRequest, message)
-            .hint("Give one for each part, in quotation marks where it has several words."));
+            .hint("Give one answer for each part; put an answer of several words in quotation marks."));
     }
     let answers = found.parts.iter().zip(typed).map(|(part, typed)| questions::answer_of(part, typed));
     send_reply(running, found, answers.collect::<Result<_, _>>()?, json).await
@@ -257,10 +257,12 @@ fn named<'a>(waiting: &'a WaitingApprovals, id: Option<&str>) -> Result<Waits<'a
     let mut found: Vec<Waits<'a>> = approvals.chain(questions).collect();
     match (found.len(), id) {
         (1, _) => Ok(found.swap_remove(0)),
-        (0, Some(id)) => Err(Fault::new(FaultCode::NotFound, format!("nothing with the id {id} waits for an answer"))
-            .hint("`gstack approvals` lists what does.")),
-        (0, None) => Err(Fault::new(FaultCode::NotFound, "nothing waits for an answer")),
-        (several, _) => Err(Fault::new(FaultCode::BadRequest, format!("{several} could be meant"))
+        (0, Some(id)) => {
+            Err(Fault::new(FaultCode::NotFound, format!("nothing with the id {id} is waiting for an answer"))
+                .hint("`gstack approvals` lists the open approvals and questions."))
+        }
+        (0, None) => Err(Fault::new(FaultCode::NotFound, "nothing is waiting for an answer")),
+        (several, _) => Err(Fault::new(FaultCode::BadRequest, format!("{several} approvals or questions match"))
             .hint("Give more of the id; `gstack approvals` lists them whole.")),
     }
 }

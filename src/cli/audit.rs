@@ -94,15 +94,15 @@ fn proved(proof: &AuditProof) -> String {
         lines => format!("{lines} lines verified (numbers {} to {}).", proof.first, proof.last),
     };
     if proof.torn > 0 {
-        said.push_str(&format!("\n{} cut off by a crash, before they counted.", count(proof.torn)));
+        said.push_str(&format!("\n{} cut off by a crash before being recorded.", count(proof.torn)));
     }
     if proof.before_chaining > 0 {
         said.push_str(&format!("\n{} written by an older gstack: nothing proves them.", count(proof.before_chaining)));
     }
     if proof.lines > 0 {
         said.push_str(&format!(
-            "\nThe end is remembered since {} (number {}): lines that were removed from the end before that are not missed.\n\
-             Newest line: {}\nKeep this hash outside of this computer. `gstack audit --verify --head HASH` then also notices if \
+            "\ngstack has kept the end of the audit since {} (number {}): lines that were removed from the end before that are not noticed.\n\
+             Newest line: {}\nKeep this hash outside this computer. `gstack audit --verify --head HASH` then also notices if \
              somebody rewrote the whole record: a program that runs as you could.",
             moment::local(proof.since),
             proof.since_number,

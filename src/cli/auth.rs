@@ -52,7 +52,9 @@ pub struct Save {
 }
 
 pub(super) fn command() -> Command {
-    let name = || Arg::new("name").required(true).value_name("NAME").help("Its name in `gstack auth list`");
+    let name = || {
+        Arg::new("name").required(true).value_name("NAME").help("The sign-in's name, as `gstack auth list` shows it")
+    };
     let value =
         |id: &'static str, value: &'static str, help: &'static str| Arg::new(id).long(id).value_name(value).help(help);
     let providers = ProviderKind::ALL.map(ProviderKind::name);
@@ -62,9 +64,11 @@ pub(super) fn command() -> Command {
         .subcommand(
             Command::new("save")
                 .about("Save a sign-in; the password is typed without echo or read from standard input")
-                .arg(Arg::new("name").required(true).value_name("NAME").help("A name to call it by, such as ada@shop"))
                 .arg(
-                    value("origin", "URL", "The only origin that it is filled in on: https://shop.example")
+                    Arg::new("name").required(true).value_name("NAME").help("A name for the sign-in, such as ada@shop"),
+                )
+                .arg(
+                    value("origin", "URL", "The only origin that the sign-in is filled in on: https://shop.example")
                         .required(true),
                 )
                 .arg(value("user", "USER", "The user name or email address").required(true))
@@ -80,16 +84,20 @@ pub(super) fn command() -> Command {
                         .value_parser(providers)
                         .requires("entry"),
                 )
-                .arg(value("entry", "ENTRY", "Its entry: a path of pass, op://vault/item/password, an item of bw"))
-                .arg(value("totp-entry", "ENTRY", "Its entry of one-time codes").requires("provider"))
-                .arg(value("user-field", "SEL", "The field of the user name, if it is not found by itself"))
-                .arg(value("password-field", "SEL", "The field of the password, if it is not found by itself"))
-                .arg(value("code-field", "SEL", "The field of the one-time code, if it is not found by itself"))
+                .arg(value(
+                    "entry",
+                    "ENTRY",
+                    "The entry in the password manager: a path in pass, op://vault/item/password, or an item in bw",
+                ))
+                .arg(value("totp-entry", "ENTRY", "The entry with the one-time codes").requires("provider"))
+                .arg(value("user-field", "SEL", "The user name field, if gstack does not find it"))
+                .arg(value("password-field", "SEL", "The password field, if gstack does not find it"))
+                .arg(value("code-field", "SEL", "The one-time code field, if gstack does not find it"))
                 .arg(
                     Arg::new("replace")
                         .long("replace")
                         .action(ArgAction::SetTrue)
-                        .help("Replace the saved one with this name"),
+                        .help("Replace the saved sign-in with this name"),
                 ),
         )
         .subcommand(
@@ -103,11 +111,11 @@ pub(super) fn command() -> Command {
             Command::new("unlock")
                 .about("Unlock the sign-ins with their passphrase, or create the store with one instead of the keyring")
                 .arg(
-                    value("minutes", "N", "Forget the passphrase after this time (60)")
+                    value("minutes", "N", "Forget the passphrase after this many minutes (default: 60)")
                         .value_parser(clap::value_parser!(u32).range(1..)),
                 ),
         )
-        .subcommand(Command::new("lock").about("Forget the passphrase now"))
+        .subcommand(Command::new("lock").about("Lock the sign-ins again: forget the passphrase now"))
 }
 
 /// Returns what was asked for. To fill one in is a command of the browser: then, the error has its arguments.

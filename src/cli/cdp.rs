@@ -62,7 +62,7 @@ pub(super) fn command() -> Command {
             Arg::new("reconnect")
                 .long("reconnect")
                 .action(ArgAction::SetTrue)
-                .help("Let a client connect again after it disconnected, until the time is over"),
+                .help("Let a client connect again after it disconnects, until the time is up"),
         )
         .arg(
             Arg::new("everyday")
@@ -90,21 +90,21 @@ pub(super) fn command() -> Command {
                 .num_args(0..)
                 .trailing_var_arg(true)
                 .requires("method")
-                .help("Its parameters as a JSON object"),
+                .help("The method's parameters as a JSON object"),
         )
-        .subcommand(Command::new("list").about("List the addresses that wait for a client or have one"))
+        .subcommand(Command::new("list").about("List the addresses that are waiting for a client or in use"))
         .subcommand(
             Command::new("provider")
-                .about("Answer agent-browser, as its plugin for browsers (`browser.provider`)")
+                .about("Serve agent-browser as its browser plugin (`browser.provider`)")
                 .long_about(
-                    "Answer one request of agent-browser on standard input, as its plugin for browsers (`browser.provider`). \
-                     docs/DRIVERS.md says how to add it.",
+                    "Answer one request from agent-browser on standard input, as its browser plugin (`browser.provider`). \
+                     docs/DRIVERS.md says how to add the plugin.",
                 ),
         )
         .subcommand(
             Command::new("revoke")
-                .about("End an address and its connection")
-                .arg(Arg::new("id").value_name("ID").help("As `gstack cdp list` shows it. Without it, all of them")),
+                .about("Revoke an address and close its connection")
+                .arg(Arg::new("id").value_name("ID").help("The address's id, as `gstack cdp list` shows it. Without an id, all addresses")),
         )
 }
 

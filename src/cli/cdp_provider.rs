@@ -53,7 +53,7 @@ pub(super) async fn run(client: &Client) -> Result<(), Fault> {
 fn read() -> Result<Request, Fault> {
     let wrong = |error: String| {
         Fault::new(FaultCode::BadRequest, format!("no request of agent-browser on standard input: {error}"))
-            .hint("agent-browser runs this command itself. docs/DRIVERS.md says how to add it.")
+            .hint("agent-browser runs this command itself. docs/DRIVERS.md says how to add gstack as its plugin.")
     };
     let mut text = String::new();
     std::io::stdin().take(LARGEST_REQUEST).read_to_string(&mut text).map_err(|error| wrong(error.to_string()))?;
@@ -101,6 +101,6 @@ async fn answer(client: &Client, request: Request) -> Result<Value, Fault> {
             Ok(json!({ "success": true, "data": {} }))
         }
         other => Err(Fault::new(FaultCode::BadRequest, format!("gstack does not answer {other:?}"))
-            .hint(format!("It has the capability {CAPABILITY} alone."))),
+            .hint(format!("It supports only {CAPABILITY}."))),
     }
 }

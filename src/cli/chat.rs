@@ -91,7 +91,7 @@ pub(super) async fn chat(
             }
         }
     }
-    Err(Fault::new(FaultCode::OutcomeUnknown, "the daemon ended before the answer did")
+    Err(Fault::new(FaultCode::OutcomeUnknown, "the daemon ended before the answer was complete")
         .hint("Your message is kept: the conversation continues in the side panel.")
         .command("gstack connect"))
 }

@@ -212,7 +212,7 @@ fn shown(file: &Path) -> String {
 
 fn unusable(error: &BindingError) -> Fault {
     Fault::new(FaultCode::BadRequest, format!("{} can't be used: {}", shown(&error.file), error.why))
-        .hint("Correct it, or choose yourself: --session NAME. The usual one is --session default.")
+        .hint("Correct the file, or choose a session yourself: --session NAME. The usual one is --session default.")
 }
 
 fn not_written(home: &Home, error: &std::io::Error) -> Fault {

@@ -48,7 +48,7 @@ pub(super) async fn connect(
 fn next_steps(connected: &Connected, terminal: Terminal) -> String {
     let where_to = match (connected.mode.as_str(), connected.panel) {
         ("headless", _) => {
-            "There is no display, so the browser runs without a window.\nTalk to it: gstack chat \"help\"   ·   drive it: gstack goto example.com"
+            "The browser runs without a window.\nTalk to it: gstack chat \"help\"   ·   drive it: gstack goto example.com"
         }
         ("attached", _) => {
             "gstack did not start this browser and never closes it: gstack disconnect only detaches from it.\nDrive \

@@ -50,7 +50,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Evidence {
 
 pub(super) async fn run(client: &Client, wanted: Evidence, tab_id: Option<TabId>, json: bool) -> Result<(), Fault> {
     if wanted.output.is_none() && !json && io::stdout().is_terminal() {
-        return Err(Fault::new(FaultCode::BadRequest, "the file is not for a terminal")
+        return Err(Fault::new(FaultCode::BadRequest, "the HTML is not printed to a terminal")
             .hint("Name a file: gstack evidence --last --output turn.html"));
     }
     let made: EvidenceFile = client.read("/evidence", &EvidenceRequest { turn: wanted.turn, tab_id }).await?;

@@ -48,7 +48,7 @@ pub(super) async fn ask_twice(prompt: &str) -> Result<SecretText, Fault> {
     let first = ask(prompt).await?;
     match ask("Again").await? == first {
         true => Ok(first),
-        false => Err(Fault::new(FaultCode::BadRequest, "the two are not the same").hint("Try again.")),
+        false => Err(Fault::new(FaultCode::BadRequest, "the two entries differ").hint("Try again.")),
     }
 }
 

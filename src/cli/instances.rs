@@ -89,7 +89,7 @@ pub(super) fn command() -> Command {
                     Arg::new("name")
                         .value_name("NAME")
                         .required_unless_present("all")
-                        .help("As `gstack instances` shows it"),
+                        .help("The instance's name, as `gstack instances` shows it"),
                 )
                 .arg(
                     Arg::new("all")
@@ -109,7 +109,7 @@ pub(super) fn command() -> Command {
             Command::new("trust")
                 .about("Let .gstack/session.toml of this folder's project choose the session and profile here"),
         )
-        .subcommand(Command::new("untrust").about("Forget what you answered about that file"))
+        .subcommand(Command::new("untrust").about("Forget your answer about that file"))
 }
 
 pub(super) fn parse(matches: &ArgMatches) -> Instances {

@@ -154,7 +154,7 @@ pub(super) fn command() -> Command {
         Arg::new("current-tab")
             .long("current-tab")
             .action(ArgAction::SetTrue)
-            .help("Start in the current tab. By default the client opens a tab of its own; --tab gives it another one")
+            .help("Start in the current tab. By default the client opens its own tab; --tab N gives it that tab")
     };
     let client = || {
         Arg::new("client").required(true).value_name("CLIENT").value_parser(PossibleValuesParser::new(McpClient::NAMES))

@@ -27,12 +27,12 @@ pub(super) fn command() -> Command {
         .subcommand(Command::new("confirm").about("Confirm the browser whose side panel shows this code").arg(word(
             "code",
             "CODE",
-            "As the side panel shows it",
+            "The code that the side panel shows",
         )))
         .subcommand(Command::new("forget").about("Withdraw a confirmation").arg(word(
             "id",
             "ID",
-            "As `gstack panels` shows it",
+            "The browser's id, as `gstack panels` shows it",
         )))
 }
 

@@ -84,7 +84,7 @@ pub(super) fn command() -> Command {
         .subcommand(
             Command::new("remove")
                 .about("Remove a rule")
-                .arg(Arg::new("id").required(true).value_name("ID").help("Its id in `gstack policy list`")),
+                .arg(Arg::new("id").required(true).value_name("ID").help("The rule's id, as `gstack policy list` shows it")),
         )
         .subcommand(
             place(Command::new("explain").about(
@@ -94,16 +94,16 @@ pub(super) fn command() -> Command {
                     Arg::new("what")
                         .required(true)
                         .value_name("ACTION")
-                        .help("A browser command, what a rule covers, or look"),
+                        .help("A browser command, a scope as in `policy allow`, or look"),
                 )
                 .arg(
-                    option("risk", "RISK", "How far it reaches beyond its page")
+                    option("risk", "RISK", "How the action reaches beyond its page")
                         .value_parser(PossibleValuesParser::new(PolicyRisk::ALL.map(PolicyRisk::name))),
                 ),
         )
         .subcommand(
             Command::new("only")
-                .about("Limit gstack's own browser to some sites, for every driver; applies when it next starts")
+                .about("Limit gstack's own browser to certain sites, for every driver; applies when the browser next starts")
                 .arg(
                     Arg::new("sites")
                         .value_name("SITE")
@@ -121,13 +121,13 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("test")
-                .about("Check the rules, yours and those of this folder's project, against a file of expectations; exits with 1 if any is not met")
+                .about("Check your rules and those of this folder's project against a file of expectations; exits with 1 if one is not met")
                 .arg(
                     Arg::new("file")
                         .required(true)
                         .value_name("FILE")
                         .value_parser(clap::value_parser!(PathBuf))
-                        .help("TOML: [[expect]] with action, verdict and, if need be, site, conversation, risk"),
+                        .help("TOML: [[expect]] with action and verdict, and optionally site, conversation and risk"),
                 ),
         )
 }

@@ -56,7 +56,12 @@ pub(super) fn command() -> Command {
         .subcommand(
             Command::new("delete")
                 .about("Delete a profile with its cookies and logins")
-                .arg(Arg::new("name").required(true).value_name("NAME").help("As `gstack profiles` shows it"))
+                .arg(
+                    Arg::new("name")
+                        .required(true)
+                        .value_name("NAME")
+                        .help("The profile's name, as `gstack profiles` shows it"),
+                )
                 .arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).help("Do not ask")),
         )
 }
@@ -180,7 +185,7 @@ async fn delete(home: &Home, name: &ProfileName, yes: bool) -> Result<(), Fault>
     if !yes {
         if !confirm::can_ask() {
             return Err(Fault::new(FaultCode::BadRequest, format!("deleting {name} also deletes its logins"))
-                .hint(format!("To delete it without a question: gstack profiles delete {name} --yes")));
+                .hint(format!("To delete it without being asked: gstack profiles delete {name} --yes")));
         }
         let size = readable(size(&folder));
         if !confirm::ask(&format!("Delete the profile {name} with its cookies and logins ({size})?")).await? {

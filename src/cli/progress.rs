@@ -33,7 +33,7 @@ pub(super) async fn run(
         }
     }
     shown.end();
-    Err(Fault::new(FaultCode::OutcomeUnknown, "the daemon ended before the command did")
+    Err(Fault::new(FaultCode::OutcomeUnknown, "the daemon ended before the command finished")
         .hint("Check whether the file is there before you repeat the command."))
 }
 

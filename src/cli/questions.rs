@@ -59,7 +59,7 @@ pub(super) fn how_to_answer(part: &QuestionPart) -> String {
     match (part.options.is_empty(), part.multiple) {
         (true, _) => "Answer in your own words.".to_owned(),
         (false, false) => "Answer with a number or in your own words.".to_owned(),
-        (false, true) => "Answer with numbers, a comma between them, or in your own words.".to_owned(),
+        (false, true) => "Answer with numbers, separated by commas, or in your own words.".to_owned(),
     }
 }
 

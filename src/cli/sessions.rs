@@ -42,25 +42,25 @@ pub(super) fn command() -> Command {
         .about("List, search, show, open, rename, delete, restore, compact and export conversations")
         .arg(search())
         .args_conflicts_with_subcommands(true)
-        .subcommand(Command::new("list").about("List them, newest first").arg(search()))
-        .subcommand(Command::new("show").about("Print one as Markdown").arg(id()))
-        .subcommand(Command::new("open").about("Continue one in the current tab, or in --tab N").arg(id()))
+        .subcommand(Command::new("list").about("List conversations, newest first").arg(search()))
+        .subcommand(Command::new("show").about("Print a conversation as Markdown").arg(id()))
+        .subcommand(Command::new("open").about("Continue a conversation in the current tab, or in --tab N").arg(id()))
         .subcommand(
             Command::new("rename")
-                .about("Rename one; without a title, its first words become the title again")
+                .about("Rename a conversation; without a title, its first words become the title again")
                 .arg(id())
                 .arg(Arg::new("title").num_args(0..).value_name("TITLE")),
         )
-        .subcommand(Command::new("delete").about("Delete one; it can be restored for some days").arg(id()))
-        .subcommand(Command::new("restore").about("Restore a deleted one").arg(id()))
+        .subcommand(Command::new("delete").about("Delete a conversation; it can be restored for 7 days").arg(id()))
+        .subcommand(Command::new("restore").about("Restore a deleted conversation").arg(id()))
         .subcommand(
             Command::new("compact")
-                .about("Shrink the files of one or of all; no message is lost")
+                .about("Shrink the files of one conversation, or of all; no message is lost")
                 .arg(id().required(false)),
         )
         .subcommand(
             Command::new("export")
-                .about("Write one to a file, or print it, as Markdown or with --json as JSON")
+                .about("Write a conversation to a file, or print it: as Markdown, or with --json as JSON")
                 .arg(id())
                 .arg(
                     Arg::new("path")
@@ -72,7 +72,10 @@ pub(super) fn command() -> Command {
 }
 
 fn search() -> Arg {
-    Arg::new("search").long("search").value_name("TEXT").help("Only those whose title, page or messages contain this")
+    Arg::new("search")
+        .long("search")
+        .value_name("TEXT")
+        .help("Only conversations whose title, page or messages contain this")
 }
 
 pub(super) fn parse(matches: &ArgMatches) -> Sessions {
@@ -144,14 +147,14 @@ pub(super) async fn run(
             let conversation_id = find(client, &id).await?.conversation_id;
             let info: ConversationInfo =
                 client.post("/conversations/rename", &ConversationRename { conversation_id, title }).await?;
-            show(json, &info, || format!("It is named {:?} now.", clean_line(&info.title)))
+            show(json, &info, || format!("Renamed to {:?}.", clean_line(&info.title)))
         }
         Sessions::Delete { id } => {
             let conversation_id = find(client, &id).await?.conversation_id;
             let of = ChatRef { conversation_id };
             let _: Empty = client.post("/conversations/delete", &of).await?;
             show(json, &of, || {
-                format!("Deleted. To bring it back within some days: gstack sessions restore {}", of.conversation_id)
+                format!("Deleted. To restore it within 7 days: gstack sessions restore {}", of.conversation_id)
             })
         }
         Sessions::Restore { id } => {
@@ -227,7 +230,7 @@ pub(super) fn write_new(path: &Path, text: &str) -> Result<(), Fault> {
 
 fn list_text(found: &Conversations, searched: bool, terminal: Terminal) -> String {
     if found.conversations.is_empty() {
-        let nothing = if searched { "Nothing was found." } else { "There is no conversation yet." };
+        let nothing = if searched { "Nothing was found." } else { "No conversations yet." };
         return nothing.to_owned();
     }
     let now = now_millis();
@@ -236,7 +239,7 @@ fn list_text(found: &Conversations, searched: bool, terminal: Terminal) -> Strin
         let state = match info.state {
             ConversationState::Idle if info.queued > 0 => terminal.warm("  waits for your go-ahead"),
             ConversationState::Idle => String::new(),
-            ConversationState::WaitingForSlot => terminal.warm("  waits for a free place"),
+            ConversationState::WaitingForSlot => terminal.warm("  waits for a free agent"),
             ConversationState::WaitingForApproval => terminal.warm("  waits for your answer"),
             ConversationState::Running | ConversationState::Stopping => terminal.good("  at work"),
         };

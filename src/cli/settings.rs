@@ -17,14 +17,15 @@ pub enum Wanted {
 }
 
 pub(super) fn command() -> Command {
-    let name = || Arg::new("name").required(true).value_name("NAME").help("Its name in `gstack settings`");
+    let name =
+        || Arg::new("name").required(true).value_name("NAME").help("The setting's name, as `gstack settings` shows it");
     Command::new("settings")
         .about("List, get, set and unset settings")
         .subcommand(Command::new("list").about("List them"))
-        .subcommand(Command::new("get").about("Print one's value").arg(name()))
+        .subcommand(Command::new("get").about("Print a setting's value").arg(name()))
         .subcommand(
             Command::new("set")
-                .about("Change one; comments in the file are kept")
+                .about("Change a setting; comments in the file are kept")
                 .arg(name())
                 .arg(Arg::new("value").required(true).value_name("VALUE").allow_negative_numbers(true)),
         )

@@ -38,7 +38,7 @@ pub(super) fn command() -> Command {
     };
     Command::new("skill")
         .about("Print a guide to this command line for agents, or install it as a skill")
-        .subcommand(Command::new("more").about("Print the guide to what is needed less often"))
+        .subcommand(Command::new("more").about("Print the guide to the less common commands"))
         .subcommand(with_place("install", "Write the guide where a client looks for skills"))
         .subcommand(with_place("uninstall", "Remove the guide"))
 }

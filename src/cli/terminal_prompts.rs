@@ -100,7 +100,7 @@ impl TerminalPrompts {
             Some(Open::Approval(_)) => print("  Allow once? [y/N] "),
             Some(Open::Question { parts, answers, .. }) => {
                 if let Some(part) = parts.get(answers.len()) {
-                    print(&format!("  {} Nothing: no answer.\n  > ", questions::how_to_answer(part)));
+                    print(&format!("  {} Leave it empty to give no answer.\n  > ", questions::how_to_answer(part)));
                 }
             }
             None => {}

@@ -45,7 +45,7 @@ pub(super) fn command() -> Command {
         .about("Give an agent or script on another machine its own tabs of this browser, through your ssh")
         .long_about(
             "Open a socket at which a program on another machine drives its own tabs, and print the ssh command that takes the \
-             socket there. It ends with this command, with its time, or with `gstack tunnel revoke`. docs/TUNNEL.md shows both ends.",
+             socket there. The tunnel ends with this command, when its time is up, or with `gstack tunnel revoke`. docs/TUNNEL.md shows both ends.",
         )
         .subcommand_negates_reqs(true)
         .args_conflicts_with_subcommands(true)
@@ -57,7 +57,7 @@ pub(super) fn command() -> Command {
                 .value_name("N,…")
                 .value_delimiter(',')
                 .value_parser(tab_number)
-                .help("The tabs that the other side gets. By default it opens one of its own"),
+                .help("The tabs that the other side gets. By default it opens its own"),
         )
         .arg(
             Arg::new("ttl")
@@ -73,13 +73,13 @@ pub(super) fn command() -> Command {
                 .long("remote-socket")
                 .value_name("PATH")
                 .value_parser(remote_path)
-                .help("Where the socket is on the other machine. By default a new name in /tmp"),
+                .help("The path of the socket on the other machine. By default a new name in /tmp"),
         )
         .subcommand(Command::new("list").about("List the tunnels that are open"))
         .subcommand(
             Command::new("revoke")
                 .about("End a tunnel at once")
-                .arg(Arg::new("id").value_name("ID|NAME").help("As `gstack tunnel list` shows it. Without it, all of them")),
+                .arg(Arg::new("id").value_name("ID|NAME").help("The tunnel's id or name, as `gstack tunnel list` shows it. Without either, all tunnels")),
         )
 }
 
@@ -245,7 +245,7 @@ async fn open(client: &Client, wanted: Open, json: bool) -> Result<ExitCode, Fau
         end = tunnel.serve(listener) => {
             tell(match end {
                 Some(TunnelEnd::Revoked) => "The tunnel was revoked.",
-                Some(TunnelEnd::Expired) => "The tunnel's time is over.",
+                Some(TunnelEnd::Expired) => "The tunnel's time is up.",
                 None => "The tunnel ended, because gstack ended.",
             });
             if end == Some(TunnelEnd::Expired) { ExitCode::SUCCESS } else { ExitCode::FAILURE }

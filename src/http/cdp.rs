@@ -11,12 +11,12 @@ pub(super) fn routes() -> Vec<Route> {
         post("/cdp/open", "Opens a CDP endpoint for one client", |engine: Engine, open: CdpOpen| async move {
             crate::cdp::open(&engine, open).await
         }),
-        get("/cdp", "The CDP endpoints that wait for a client or have one", |engine: Engine| async move {
+        get("/cdp", "The CDP endpoints that are waiting for a client or in use", |engine: Engine| async move {
             Ok(CdpEndpoints { endpoints: engine.registrations().cdp_endpoints() })
         }),
         post(
             "/cdp/revoke",
-            "Ends a CDP endpoint and its connection, or all of them",
+            "Revokes a CDP endpoint and closes its connection, or all of them",
             |engine: Engine, revoke: CdpRevoke| async move { engine.registrations().revoke_endpoint(&revoke) },
         ),
     ]

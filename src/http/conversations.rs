@@ -20,11 +20,11 @@ pub(super) fn routes() -> Vec<Route> {
         post("/conversations/text", "A conversation as a document", text),
         post("/conversations/open", "Opens a conversation in a tab", open),
         post("/conversations/rename", "Gives a conversation a title", rename),
-        post("/conversations/delete", "Puts a conversation aside; it can be restored for some days", delete),
-        post("/conversations/restore", "Brings a deleted conversation back", restore),
-        post("/conversations/compact", "Makes the files of conversations smaller", compact),
+        post("/conversations/delete", "Deletes a conversation; it can be restored for 7 days", delete),
+        post("/conversations/restore", "Restores a deleted conversation", restore),
+        post("/conversations/compact", "Compacts the files of conversations", compact),
         post("/evidence", "One finished turn as one HTML file, without secrets", evidence),
-        get("/settings", "Every setting with its value and where that is from", settings),
+        get("/settings", "Every setting, with its value and where the value comes from", settings),
         post("/settings", "Changes one setting", set),
     ]
 }

@@ -136,7 +136,7 @@ pub(super) enum Scope {
 async fn scope_of(engine: &Engine, access: &Access, caller: &Caller, headers: &HeaderMap) -> Result<Scope, Fault> {
     let ended = || {
         Fault::new(FaultCode::Forbidden, "the token is wrong, or its agent has ended")
-            .hint("The token lives as long as the agent that was started with it.")
+            .hint("The token is valid as long as the agent that was started with it runs.")
     };
     let token = bearer(headers);
     match caller {
@@ -192,7 +192,7 @@ fn no_driver(engine: &Engine, peer: Option<&Peer>) -> Result<(), Fault> {
 }
 
 fn for_person() -> Fault {
-    Fault::new(FaultCode::Forbidden, "an agent may not do this: it is for the person alone")
+    Fault::new(FaultCode::Forbidden, "an agent may not do this: only the person can")
         .hint("Use the tools that gstack offers over MCP, or ask the person to run it in a terminal of their own.")
 }
 

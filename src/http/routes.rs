@@ -86,7 +86,7 @@ pub(super) fn rings() -> Rings {
                 "/activity/stream",
                 RouteDescription::new::<activity::After, ActivityEntry>(
                     Verb::Get,
-                    "What is done in the browser, as it happens; `Last-Event-ID` goes on where a stream ended",
+                    "What is done in the browser, as it happens; `Last-Event-ID` continues where a stream ended",
                     Form::Events,
                 ),
                 axum::routing::get(activity::stream),
@@ -125,8 +125,8 @@ fn person() -> Vec<Route> {
         ),
         post("/agents/look", "Looks for agents again", look_for_agents),
         post("/stop-turns", "Stops running turns", stop_turns),
-        post("/continue", "Lets the messages run that wait after a stopped turn", go_on),
-        post("/hand-over", "A newer gstack asks this daemon to end", hand_over),
+        post("/continue", "Runs the messages that wait after a stopped turn", go_on),
+        post("/hand-over", "Asks this daemon to hand over to a newer gstack", hand_over),
     ];
     routes.extend(conversations::routes());
     routes.extend(cdp::routes());
@@ -134,27 +134,31 @@ fn person() -> Vec<Route> {
     routes.extend(auth::routes());
     routes.extend(panels::routes());
     routes.extend([
-        get("/approvals", "The questions that wait for the person", |engine: Engine| async move {
+        get("/approvals", "The approvals and questions that are waiting", |engine: Engine| async move {
             Ok(engine.approvals().waiting())
         }),
-        lines("/approvals/watch", "The questions that wait, again with each change", |engine, Empty {}, lines| {
-            engine.approvals().watch(lines);
-            Ok(())
-        }),
+        lines(
+            "/approvals/watch",
+            "The approvals and questions that are waiting, sent again at each change",
+            |engine, Empty {}, lines| {
+                engine.approvals().watch(lines);
+                Ok(())
+            },
+        ),
         post("/approvals/answer", "Answers an approval", answer_approval),
         post("/questions/answer", "Answers a question of an agent", answer_question),
         get("/policy", "The person's rules", |engine: Engine| async move { engine.policy().in_force() }),
         post("/policy/add", "Adds a rule", add_rule),
-        post("/policy/remove", "Takes a rule away", remove_rule),
+        post("/policy/remove", "Removes a rule", remove_rule),
         post(
             "/policy/explain",
-            "What the rules say of an action, and why",
+            "What the rules say about an action, and why",
             |engine: Engine, asked: PolicyExplain| async move { engine.policy().explain(&asked) },
         ),
         lines("/audit", "The decisions about what agents asked for, oldest first", |engine, request, lines| {
             engine.policy().read_audit(request, lines)
         }),
-        post("/audit/verify", "Whether the audit's lines are the ones that gstack wrote", audit_verify),
+        post("/audit/verify", "Verifies that the audit was not changed", audit_verify),
     ]);
     routes
 }
@@ -180,8 +184,8 @@ pub(crate) fn router(engine: Engine, access: Access, mcp: Router) -> Router {
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .fallback(|| async {
             Refusal(
-                Fault::new(FaultCode::NotFound, "there is no such address")
-                    .hint("/openapi.json lists the addresses, docs/PROTOCOL.md explains them."),
+                Fault::new(FaultCode::NotFound, "there is no such path")
+                    .hint("/openapi.json lists the paths, docs/PROTOCOL.md explains them."),
             )
         })
 }

@@ -28,13 +28,13 @@ pub(crate) fn fleeting(path: &Path) -> Option<String> {
     });
     if build_folder {
         return Some(format!(
-            "{} is in a build folder: after `cargo clean` browsers would not find it. Install it with: cargo install --path .",
+            "{} is in a build folder: browsers would not find it after `cargo clean`. Install it with: cargo install --path .",
             path.display()
         ));
     }
     if path.components().any(|part| part.as_os_str() == "_npx") {
         return Some(format!(
-            "{} lies in the cache of npx, which npm may clear. Install it with: npm install -g @gstack-browser/gstack",
+            "{} is in npx's cache, which npm may clear. Install it with: npm install -g @gstack-browser/gstack",
             path.display()
         ));
     }
@@ -61,7 +61,7 @@ mod tests {
         assert_eq!(fleeting(Path::new("/usr/local/bin/gstack")), None);
         assert!(fleeting(Path::new("/tmp/gstack")).unwrap().contains("temporary"));
         let cached = "/home/you/.npm/_npx/1/node_modules/@gstack-browser/gstack-linux-x64/bin/gstack";
-        assert!(fleeting(Path::new(cached)).unwrap().contains("cache of npx"));
+        assert!(fleeting(Path::new(cached)).unwrap().contains("npx's cache"));
     }
 
     #[test]

@@ -69,8 +69,8 @@ impl Plan {
         if only.is_none() {
             if steps.is_empty() {
                 warnings.push(
-                    "No Chromium-family browser was found. `gstack connect` brings its own profile to any Chromium: \
-                     install one, or name a profile by --user-data-dir."
+                    "No Chromium-family browser was found. Install one, or give a profile's folder with --user-data-dir. \
+                     `gstack connect` needs no registration."
                         .to_owned(),
                 );
             }

@@ -51,7 +51,7 @@ impl InstallError {
         match self {
             Self::NoHome => "Set HOME to your home directory.".to_owned(),
             Self::NoBinary(_) | Self::NotABinary { .. } => {
-                "Install gstack to a lasting place and run it from there: cargo install --path .".to_owned()
+                "Install gstack in a permanent folder and run it from there: cargo install --path .".to_owned()
             }
             Self::OddPath { .. } => "Move gstack to a folder with a plain name.".to_owned(),
             Self::Write { path, .. } => {

@@ -86,7 +86,7 @@ requests! {
     "conversations.list" conversations_list ConversationsList(ConversationsList) -> Conversations [beside];
     /// Renames a conversation.
     "conversations.rename" conversations_rename ConversationsRename(ConversationRename) -> ConversationInfo [beside];
-    /// Deletes a conversation and stops its turn; it can be restored for some days.
+    /// Deletes a conversation and stops its turn; it can be restored for 7 days.
     "conversations.delete" conversations_delete ConversationsDelete(ChatRef) -> Empty [beside];
     /// Restores a deleted conversation.
     "conversations.restore" conversations_restore ConversationsRestore(ChatRef) -> ConversationInfo [beside];

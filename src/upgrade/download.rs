@@ -59,7 +59,7 @@ impl Source {
             match command.output().await {
                 Ok(output) if output.status.success() => {
                     let size = to.metadata().map(|found| found.len()).map_err(|e| failed(e.to_string()))?;
-                    return if size <= most { Ok(to) } else { Err(failed(format!("it has more than {most} bytes"))) };
+                    return if size <= most { Ok(to) } else { Err(failed(format!("it is larger than {most} bytes"))) };
                 }
                 Ok(output) => {
                     let said = String::from_utf8_lossy(&output.stderr);

@@ -52,7 +52,9 @@ impl From<UpgradeError> for Fault {
             E::Manifest(_) => {
                 (FaultCode::Conflict, "Nothing was changed. Install the release by hand: docs/INSTALL.md.")
             }
-            E::Older { .. } => (FaultCode::Denied, "Nothing was changed: an upgrade never installs an older gstack."),
+            E::Older { .. } => {
+                (FaultCode::Denied, "Nothing was changed: `gstack upgrade` never installs an older release.")
+            }
             E::NoTarget { .. } => (FaultCode::NotFound, "Nothing was changed. Build it from source: install/setup.sh."),
             E::DoesNotStart(_) => (FaultCode::Conflict, "Nothing was changed. Build it from source: install/setup.sh."),
             E::Managed(_) => (FaultCode::Conflict, "Update it the same way."),

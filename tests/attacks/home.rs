@@ -69,10 +69,10 @@ fn a_home_in_a_folder_where_every_user_may_exchange_it_is_refused() {
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
     for home in ["home", "deep/home"] {
-        is_refused(&open.join(home), "every user may exchange");
+        is_refused(&open.join(home), "every user can replace");
     }
     symlink(&open, folder.path().join("own-link")).unwrap();
-    is_refused(&folder.path().join("own-link/home"), "every user may exchange");
+    is_refused(&folder.path().join("own-link/home"), "every user can replace");
     assert!(is_empty(&open));
 }
 

@@ -158,7 +158,7 @@ fn a_home_that_another_user_has_planted_as_a_link_is_not_used() {
     for home in ["g", "g/below", "h", "i", "evil", "evil/below"] {
         let output = stage.gstack(&["settings"]).env("GSTACK_HOME", shared.join(home)).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let is_refused = said.contains("another user") || said.contains("every user may exchange");
+        let is_refused = said.contains("another user") || said.contains("every user can replace");
         assert!(!output.status.success() && is_refused, "{home}: {output:?}");
     }
     assert!(fs::read_dir(shared.join("evil")).unwrap().next().is_none(), "nothing was written there");

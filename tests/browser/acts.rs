@@ -214,7 +214,7 @@ fn files_are_dropped_and_given_to_choosers() {
         assert_eq!(world.run("upload", &["#ask", "a.txt", "b.txt"]).await, "Uploaded: a.txt (3B), b.txt (2B)");
         assert_eq!(said(&world).await, "chosen a.txt,b.txt;");
         let fault = world.fault("upload", &["#plain", "a.txt"]).await;
-        assert!(fault.message.contains("opens no file chooser"), "{fault:?}");
+        assert!(fault.message.contains("does not open a file chooser"), "{fault:?}");
         assert_eq!(world.fault("drop", &["#zone", "/etc/passwd"]).await.code, FaultCode::PathRefused);
         world
     });

@@ -20,7 +20,7 @@ describe('taking a tab over from a CDP client', () => {
   const send = (method, params = {}) => raw.send(method, params, session);
   const evaluate = (expression) => send('Runtime.evaluate', { expression, returnByValue: true });
   const press = (type, more = {}) => send('Input.dispatchMouseEvent', { type, x: 5, y: 5, button: 'left', clickCount: 1, ...more });
-  const nobodyIsPaused = async () => assert.match((await home.run(['resume', 'a', 'note'])).stderr, /you took over no tab/);
+  const nobodyIsPaused = async () => assert.match((await home.run(['resume', 'a', 'note'])).stderr, /you have not taken over a tab/);
   const isPaused = () => until(async () => /took over tab/.test((await press('mouseMoved')).error?.message), 'the client is paused');
 
   before(async () => {

@@ -129,7 +129,7 @@ test('a deleted conversation is restored by the beginning of its id', async () =
   await said('chat', 'help');
   const [id] = (await said('sessions')).split(' ');
   await said('sessions', 'delete', id);
-  assert.equal(await said('sessions'), 'There is no conversation yet.');
+  assert.equal(await said('sessions'), 'No conversations yet.');
   assert.match(await said('sessions', 'restore', id), /^Restored /);
   assert.ok((await said('sessions')).startsWith(id));
   assert.match(await fails('sessions', 'restore', 'zz'), /no conversation zz/);

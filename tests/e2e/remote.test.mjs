@@ -177,10 +177,10 @@ describe('browsers on other machines', { concurrency: false }, () => {
     for (const [at, words] of [
       ['/redirect', /redirects to another address, which is not followed/],
       ['/moved', /redirects to another address/],
-      ['/garbage', /names no browser/],
+      ['/garbage', /does not name a browser/],
       ['/huge', /more than \d+ bytes/],
-      ['/none', /names no browser/],
-      ['/file', /names no websocket/],
+      ['/none', /does not name a browser/],
+      ['/file', /does not name a websocket/],
       ['/error', /more than \d+ bytes/],
       ['/socket-redirect', /redirects to another address/],
       ['/socket-refused', /handshake with 404/],
@@ -417,7 +417,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
       if (!service.create) return;
       leadsAway = true;
       const { stderr } = await home.run(['connect', '--provider', name], given);
-      assert.match(stderr, /names a browser at .*, which is not its own address/);
+      assert.match(stderr, /refers to a browser at .*, which is not its own address/);
       assert.deepEqual([double.requests.at(-1).url, elsewhere.arrived], [service.released[1], []], 'a useless session is released');
       service.create[2] = () => false;
       const wrong = await home.run(['connect', '--provider', name], given);

@@ -108,7 +108,7 @@ fn a_terminal_whose_tab_is_closed_hears_that_its_message_waits() {
     let said = second.wait_with_output().unwrap();
     let words = String::from_utf8_lossy(&said.stderr).into_owned();
     assert!(
-        !said.status.success() && words.contains("the message waits") && words.contains("sessions open"),
+        !said.status.success() && words.contains("the message is still waiting") && words.contains("sessions open"),
         "{words}"
     );
     first.wait().unwrap();

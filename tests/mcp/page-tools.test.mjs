@@ -108,7 +108,7 @@ describe("a page's tools for an MCP client", () => {
     await until(() => list.told === 2, 'the client is told again');
     assert.equal((await one.client.listTools()).tools.length, plain);
     const gone = await one.fault('page_add', { count: 1 });
-    assert.match(gone, /the page in your tab does not offer page_add any more/);
+    assert.match(gone, /the page in your tab no longer offers page_add/);
     await assert.rejects(one.client.callTool({ name: 'pages_add', arguments: {} }), /Unknown tool/);
     // A call that looks at nothing new tells nothing.
     await one.call('text');
@@ -139,7 +139,7 @@ describe("a page's tools for an MCP client", () => {
     const tab = String((await home.json('status')).drivers.find(({ name }) => name === 'one').tabs[0]);
     await home.ok(['js', 'location.replace("/none"); 1', '--tab', tab]);
     await home.ok(['wait', '--url', '**/none', '--tab', tab]);
-    assert.match(await one.fault('page_add', { count: 1 }), /offers no tool "add"|does not offer page_add/);
+    assert.match(await one.fault('page_add', { count: 1 }), /offers no tool "add"|no longer offers page_add/);
     await list.is([]);
   });
 
@@ -226,6 +226,6 @@ describe("a page's tools for the agent of a conversation", () => {
     assert.ok(denied.isError && JSON.stringify(denied.content).includes('the person denied'), JSON.stringify(denied));
     await client.callTool({ name: 'goto', arguments: { url: `${pages.origin}/none` } });
     await list.is([]);
-    assert.match(JSON.stringify(await client.callTool({ name: 'page_add', arguments: {} })), /does not offer page_add any more/);
+    assert.match(JSON.stringify(await client.callTool({ name: 'page_add', arguments: {} })), /no longer offers page_add/);
   });
 });

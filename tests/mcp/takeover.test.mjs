@@ -115,7 +115,7 @@ describe('taking a tab over', () => {
     assert.ok(!failed, text);
     assert.match(text, /They say: Look at the form[\s\S]*Order/);
     const nobody = await scene.home.run(['resume', 'a', 'note']);
-    assert.match(nobody.stderr, /you took over no tab/);
+    assert.match(nobody.stderr, /you have not taken over a tab/);
     // A client may neither pause another one nor hand a tab back to itself.
     const trusted = await start('broad', '--trusted', '--profile', 'all', '--secrets');
     assert.match(await trusted.fault('pause'), /only the person/);

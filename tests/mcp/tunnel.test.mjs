@@ -267,7 +267,7 @@ describe('a tunnel to another machine', () => {
     await gone();
     const short = await open('--ttl', '1s');
     assert.equal((await short.ended).code, 0);
-    assert.match(short.said, /time is over/);
+    assert.match(short.said, /time is up/);
     await gone();
     const killed = await open('--name', 'killed');
     killed.child.kill('SIGKILL');

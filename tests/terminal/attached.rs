@@ -12,7 +12,7 @@ fn an_attached_browser_is_driven_and_left_running() {
     let (mut browser, address) = foreign_browser(&stage.folder.path().join("profile"));
     let port = address.split('/').nth(2).unwrap();
     let said = stage.run(&["connect", "--attach", &format!("http://{port}")]);
-    assert!(said.contains("browser attached") && said.contains("side panel is not opened here"), "{said}");
+    assert!(said.contains("browser attached") && said.contains("There is no side panel here"), "{said}");
     assert_eq!((&stage.status()["mode"], &stage.status()["browserPid"]), (&"attached".into(), &browser.0.id().into()));
     assert_eq!(stage.run(&["js", "document.title = 'seen'"]), "seen");
     assert!(stage.run(&["connect", "--attach", &address]).contains("browser found"));

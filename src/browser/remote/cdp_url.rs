@@ -43,12 +43,12 @@ impl CdpUrl {
         let garbled = |why: String| RemoteError::Garbled { at: self.endpoint.shown(), why };
         let answer = send(&asked, Method::GET, None, Bounds::default()).await?;
         if !answer.status.is_success() {
-            return Err(garbled(format!("it answers /json/version with {}", answer.status)));
+            return Err(garbled(format!("it answered {} to /json/version", answer.status)));
         }
-        let version: Version =
-            serde_json::from_slice(&answer.body).map_err(|_| garbled("/json/version names no browser".to_owned()))?;
+        let version: Version = serde_json::from_slice(&answer.body)
+            .map_err(|_| garbled("/json/version does not name a browser".to_owned()))?;
         let found = Url::parse(&version.websocket).ok().filter(|found| matches!(found.scheme(), "ws" | "wss"));
-        let found = found.ok_or_else(|| garbled("/json/version names no websocket".to_owned()))?;
+        let found = found.ok_or_else(|| garbled("/json/version does not name a websocket".to_owned()))?;
         let query = found.query().or(url.query()).map(|query| format!("?{query}")).unwrap_or_default();
         Ok(self.endpoint.at(&format!("{}{query}", found.path())))
     }

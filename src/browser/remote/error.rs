@@ -76,7 +76,7 @@ pub enum RemoteError {
         why: String,
     },
     /// The answer leads to a machine that the endpoint may not name.
-    #[error("{at} names a browser at {named}, which is not its own address")]
+    #[error("{at} refers to a browser at {named}, which is not its own address")]
     LeadsAway {
         /// The redacted address of the endpoint.
         at: String,
@@ -95,7 +95,7 @@ pub enum RemoteError {
     #[error("every browser of the grid at {0} is busy, and none became free in time")]
     Busy(String),
     /// The server has as many sessions as it allows.
-    #[error("{0} allows no more sessions now")]
+    #[error("{0} does not allow another session now")]
     TooMany(String),
     /// A session could not be created. Holds the server's words, shortened.
     #[error("{at} did not create a session: {why}")]

@@ -39,7 +39,7 @@ impl Grid {
         if !matches!(hub.url().scheme(), "http" | "https") {
             return Err(RemoteError::BadSetting {
                 endpoint: hub.shown(),
-                why: "a Grid has an http address".to_owned(),
+                why: "the address of a Grid begins with http:// or https://".to_owned(),
             });
         }
         let given = capabilities.unwrap_or("{}");
@@ -93,8 +93,8 @@ impl Grid {
         let devtools = match (path("se:cdp"), created.debugger_address()) {
             (Some(path), _) => DevTools::Proxied(self.hub.at(&path)),
             (None, Some(address)) if self.hub.is_loopback() => DevTools::Local(address.to_owned()),
-            (None, Some(_)) => DevTools::None("only a Grid forwards it to other machines"),
-            (None, None) => DevTools::None("it names none"),
+            (None, Some(_)) => DevTools::None("the address is on the other machine, and only a Grid forwards it"),
+            (None, None) => DevTools::None("the session has no DevTools address"),
         };
         Ok(Arc::new(Session { session, facts, devtools, downloads }))
     }
@@ -167,7 +167,7 @@ impl SessionPath {
         let answer = send(&self.at(""), Method::DELETE, None, Bounds::default()).await?;
         match answer.status {
             status if status.is_success() || status == StatusCode::NOT_FOUND => Ok(()),
-            status => Err(self.garbled(format!("it answers the end of the session with {status}"))),
+            status => Err(self.garbled(format!("it answered {status} when the session was to be deleted"))),
         }
     }
 
@@ -228,7 +228,9 @@ impl RemoteSession for Session {
             let answer = send(&self.session.at("/timeouts"), Method::GET, None, Bounds::default()).await?;
             match answer.status.is_success() {
                 true => Ok(()),
-                false => Err(self.session.garbled(format!("it answers for the session with {}", answer.status))),
+                false => {
+                    Err(self.session.garbled(format!("it answered {} when asked about the session", answer.status)))
+                }
             }
         })
     }

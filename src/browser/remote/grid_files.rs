@@ -73,11 +73,12 @@ impl RemoteFiles for GridFiles {
                 return Err(failed("this grid's nodes run without --enable-managed-downloads true"));
             }
             let answer = self.ask("/se/files", &json!({ "name": name })).await?;
-            let found: Enveloped<Contents> =
-                serde_json::from_slice(&answer.body).map_err(|_| failed("the grid answers without its contents"))?;
+            let found: Enveloped<Contents> = serde_json::from_slice(&answer.body)
+                .map_err(|_| failed("the grid's answer does not contain the file"))?;
             // Java's encoder breaks lines.
             let text: String = found.value.contents.split_ascii_whitespace().collect();
-            let archive = STANDARD.decode(text).map_err(|_| failed("its contents are not base64"))?;
+            let archive =
+                STANDARD.decode(text).map_err(|_| failed("the file's contents in the grid's answer are not base64"))?;
             zip::unpack(&archive).map_err(failed)
         })
     }

@@ -158,7 +158,7 @@ impl Hosted {
         match answer.status {
             status if status.is_success() || matches!(status, StatusCode::NOT_FOUND | StatusCode::GONE) => Ok(()),
             status => {
-                let why = format!("it answers the end of the session with {status}");
+                let why = format!("it answered {status} when the session was to be deleted");
                 Err(RemoteError::Garbled { at: self.base.shown(), why })
             }
         }

@@ -53,7 +53,7 @@ fn failure(at: &str, error: Error) -> RemoteError {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => RemoteError::Denied(at),
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => RemoteError::TooMany(at),
             status if status.is_redirection() => RemoteError::Redirects(at),
-            status => RemoteError::Garbled { at, why: format!("it answers the websocket's handshake with {status}") },
+            status => RemoteError::Garbled { at, why: format!("it answered {status} to the websocket handshake") },
         },
         Error::Io(error) => RemoteError::Unreachable { at, why: error.to_string() },
         // Without the text: it may quote the address.

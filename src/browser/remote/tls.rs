@@ -22,7 +22,7 @@ pub(super) fn client(ca: Option<&Path>) -> Result<Arc<ClientConfig>, RemoteError
                 roots.add(certificate).map_err(|error| failed(error.to_string()))?;
             }
             if roots.is_empty() {
-                return Err(failed("it holds none".to_owned()));
+                return Err(failed("the file contains no certificate".to_owned()));
             }
         }
         None => {

@@ -80,8 +80,7 @@ pub(super) async fn check(client: &Client, path: &Path, json: bool, terminal: Te
     if failed == 0 {
         return Ok(());
     }
-    let fault =
-        Fault::new(FaultCode::Conflict, format!("expectations that are not met: {failed} of {}", checked.len()));
+    let fault = Fault::new(FaultCode::Conflict, format!("expectations not met: {failed} of {}", checked.len()));
     Err(fault.hint("`gstack policy explain` says which rule decides; `gstack policy` changes the rules."))
 }
 
@@ -93,8 +92,8 @@ fn read(path: &Path) -> Result<Vec<Expectation>, Fault> {
     let text = std::fs::read_to_string(path).map_err(|error| bad(error.to_string()))?;
     let file: File = toml::from_str(&text).map_err(|error| bad(error.to_string().trim_end().to_owned()))?;
     match file.expect.len() {
-        0 => Err(bad("it expects nothing".to_owned())),
-        count if count > MOST => Err(bad(format!("it expects {count} things, and {MOST} is the most"))),
+        0 => Err(bad("it contains no expectations".to_owned())),
+        count if count > MOST => Err(bad(format!("it contains {count} expectations; the limit is {MOST}"))),
         _ => Ok(file.expect),
     }
 }

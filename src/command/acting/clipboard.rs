@@ -14,7 +14,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     class: Class::Secret,
     parameters: &[
         parameter("act", true, Kind::Text, ValueType::Choice, "read or write"),
-        parameter("text", false, Kind::Rest, ValueType::Secret, "With write: the text"),
+        parameter("text", false, Kind::Rest, ValueType::Secret, "write: the text"),
     ],
     summary: "Read or write the clipboard's text",
     details: "`press ControlOrMeta+v` pastes it into what has the focus. Without a window the browser has a clipboard of its own.",

@@ -68,7 +68,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[selector(true, ValueType::Element, "A field, or an element that contains the text")],
         flags: &[TIMEOUT],
         summary: "Select an element's text",
-        details: "What is typed or pressed then replaces it; `press ControlOrMeta+c` copies it.",
+        details: "Text that you type next replaces it; `press ControlOrMeta+c` copies it.",
         phrases: &[phrase(Verb::Select, "the text of {sel}")],
         output: "Selected N characters of sel",
         data: "{characters: number}",

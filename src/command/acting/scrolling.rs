@@ -36,7 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     ],
     summary: "Scroll an element into view, or the page or a box in it",
     details: "Without arguments: to the end of the page. --until stops at the end of the list, at the latest after \
-        --timeout (30 s), and says how far it came.",
+        --timeout (30 s), and says how far it got.",
     offered: Offered::Core,
     phrases: &[
         phrase_when(When::Flag("--by"), Verb::Scroll, "in the page"),
@@ -105,8 +105,8 @@ async fn scroll_until(page: &Page, target: Option<&Target>, until: &str, limit: 
             "Scroll to the top first if it may be further up, or name the box that scrolls: scroll <sel> --until …",
         ),
         (false, false) => (
-            format!("{} s were over", limit.as_secs()),
-            "Scroll on with the same command, or allow more time with --timeout MS.",
+            format!("{} s have passed", limit.as_secs()),
+            "Continue with the same command, or allow more time with --timeout MS.",
         ),
     };
     Err(Fault::new(FaultCode::Element, format!("{until} did not come into view: {why} ({far})")).hint(hint))

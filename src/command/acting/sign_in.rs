@@ -50,7 +50,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[],
         flags: &[],
         summary: "List the sign-ins that the person saved, without secrets",
-        details: "A model is told the user only of those for the page's own origin.",
+        details: "A model sees the user name only of sign-ins for the page's own origin.",
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
@@ -102,7 +102,7 @@ async fn sign_in(context: &Context, arguments: Arguments) -> Result<Output, Faul
     }
     let code = if form.has(SignInField::Code) { chosen.code().await? } else { None };
     if !form.has(SignInField::User) && !form.has(SignInField::Password) && code.is_none() {
-        return Err(Fault::new(FaultCode::Element, "the page has no field of a sign-in")
+        return Err(Fault::new(FaultCode::Element, "the page has no sign-in field")
             .hint("Open its sign-in form first. If it has one, the person can name the fields: gstack help auth"));
     }
     let password = if form.has(SignInField::Password) { Some(chosen.password().await?) } else { None };
@@ -160,7 +160,7 @@ fn refused(about: &SavedSignIn, why: SignInRefusal, elsewhere: Option<&str>) -> 
             Fault::new(FaultCode::Forbidden, message).hint(format!("{name} is filled in on {origin} only."))
         }
         SignInRefusal::Several => {
-            Fault::new(FaultCode::Element, "the page has several fields that a sign-in could be meant for")
+            Fault::new(FaultCode::Element, "the page has several fields that could be the sign-in's")
                 .hint("The person can name the fields when saving: gstack help auth save")
         }
         SignInRefusal::Destination => {
@@ -168,10 +168,11 @@ fn refused(about: &SavedSignIn, why: SignInRefusal, elsewhere: Option<&str>) -> 
             Fault::new(FaultCode::Forbidden, format!("the form sends what is filled in to {to}, not to {origin}"))
                 .hint("The person can sign in themselves: gstack handoff")
         }
-        SignInRefusal::Changed => {
-            Fault::new(FaultCode::Element, "the page changed its form while it was filled in; not everything was")
-                .hint("Look at the page, then call it again.")
-        }
+        SignInRefusal::Changed => Fault::new(
+            FaultCode::Element,
+            "the page changed its form while gstack was filling it in, so not every field is filled in",
+        )
+        .hint("Look at the page, then call it again."),
     }
 }
 

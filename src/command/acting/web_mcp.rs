@@ -49,7 +49,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
             parameter("input", false, Kind::Text, ValueType::Secret, "Its input, a JSON object: '{\"a\":1}'"),
         ],
         flags: &[
-            flag("--site", "HOST", ValueType::Choice, "If frames of several sites offer a tool of this name"),
+            flag("--site", "HOST", ValueType::Choice, "The site, if frames of several sites offer a tool of this name"),
             TIMEOUT,
         ],
         summary: "Call a tool that the page offers",

@@ -70,12 +70,12 @@ fn from_json(spec: &Spec, text: &str) -> Result<Vec<Vec<String>>, Fault> {
             match value {
                 Value::String(text) => words.push(text),
                 Value::Number(number) => words.push(number.to_string()),
-                other => return Err(wrong(format!("{other} is not a word of a command"))),
+                other => return Err(wrong(format!("{other} can't be part of a command"))),
             }
         }
         calls.push(call(spec, words)?);
     }
-    if calls.is_empty() { Err(wrong("there is no command in it".to_owned())) } else { Ok(calls) }
+    if calls.is_empty() { Err(wrong("it contains no command".to_owned())) } else { Ok(calls) }
 }
 
 /// Fails unless the words contain at least a command name.

@@ -173,7 +173,7 @@ fn example(what: &str) -> &'static str {
         "contrast" => "emulate contrast more",
         "media" => "emulate media print",
         "permissions" => "emulate permissions grant geolocation notifications",
-        _ => "off sets it back.",
+        _ => "See: gstack help emulate",
     }
 }
 

@@ -75,7 +75,7 @@ async fn downloads(context: &Context) -> Result<Output, Fault> {
 pub(in crate::command) async fn wait(context: &Context, arguments: &Arguments) -> Result<Output, Fault> {
     let others = ["--networkidle", "--load", "--domcontentloaded"];
     if arguments.text("sel").is_some() || others.iter().any(|flag| arguments.has(flag)) {
-        return Err(usage(registry::get("wait")?, "wait takes one thing to wait for".to_owned()));
+        return Err(usage(registry::get("wait")?, "name one thing to wait for".to_owned()));
     }
     let limit = arguments.timeout(DOWNLOAD_LIMIT)?;
     choose_folder(context, arguments)?;

@@ -43,7 +43,7 @@ impl PartialFile {
         file.flush().await.map_err(|error| unwritable(&place, &error))?;
         match tokio::task::spawn_blocking(move || whole.finish()).await {
             Ok(outcome) => outcome.map_err(|error| unwritable(&place, &error)),
-            Err(error) => Err(Fault::new(FaultCode::Internal, format!("saving ended early: {error}"))),
+            Err(error) => Err(Fault::new(FaultCode::Internal, format!("saving was interrupted: {error}"))),
         }
     }
 }

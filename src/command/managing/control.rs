@@ -61,7 +61,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         parameters: &[parameter("id", false, Kind::Number, ValueType::Tab, "Default: the current tab")],
         flags: &[],
         summary: "Take a tab over from the agent or MCP client that works in it",
-        details: "What it does there is cancelled, and nothing else of it starts until you run `resume`. Your own input in the page \
+        details: "Its running action there is cancelled, and it can start no other until you run `resume`. Your own input in the page \
             does the same (`agents.pause-on-input`).",
         untrusted: false,
         writes: Writes::Nothing,
@@ -80,11 +80,17 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Tabs,
         class: Class::Secret,
-        parameters: &[parameter("note", false, Kind::Rest, ValueType::Secret, "What whoever goes on should know")],
+        parameters: &[parameter(
+            "note",
+            false,
+            Kind::Rest,
+            ValueType::Secret,
+            "A note for the agent or client that continues",
+        )],
         flags: &[],
         summary: "Hand a tab back that you took over, or continue after a handoff",
-        details: "Whoever was paused goes on with a fresh snapshot and the note. --tab hands back one tab; without it, all of them. \
-            If nobody is paused, prints a snapshot; after a handoff the window stays open.",
+        details: "The paused agent or client continues with a fresh snapshot and the note. --tab N hands back one tab; without it, \
+            all of them. If nothing is paused, prints a snapshot; after a handoff the window stays open.",
         untrusted: true,
         writes: Writes::Nothing,
         tab: TabUse::ThisPage,
@@ -93,7 +99,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         everyday: Everyday::Works,
         needs: Needs::Engine(EngineCommand::Resume),
         phrases: &[phrase(Verb::LookAt, "the page again")],
-        output: "RESUMED, then who goes on, or a snapshot with fresh refs",
+        output: "RESUMED, then who continues, or a snapshot with fresh refs",
         data: "",
         run: by_itself,
     },
@@ -103,7 +109,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         category: Category::Tabs,
         class: Class::Act,
         parameters: &[parameter("id", false, Kind::Number, ValueType::Tab, "Default: the current tab")],
-        flags: &[flag("--to", "NAME", ValueType::Choice, "The driver that gets the tab, as `gstack status` names it")],
+        flags: &[flag("--to", "NAME", ValueType::Choice, "The driver that gets the tab, as named in `gstack status`")],
         summary: "Lease a tab to a driver, so that no other driver works in it",
         details: "A driver is an MCP client, a CDP client, or a shell or script that runs commands with `--driver \
             NAME` (or `GSTACK_DRIVER`). Such a shell works in tabs of its own and leases any tab that no other driver \

@@ -77,7 +77,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         class: Class::Secret,
         parameters: &[
             parameter("method", true, Kind::Text, ValueType::Choice, "Domain.method"),
-            parameter("json", false, Kind::Rest, ValueType::Secret, "Its parameters as a JSON object"),
+            parameter("json", false, Kind::Rest, ValueType::Secret, "The method's parameters as a JSON object"),
         ],
         flags: &[TIMEOUT],
         summary: "Send a DevTools command",

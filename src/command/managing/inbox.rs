@@ -51,7 +51,7 @@ pub(in crate::command) async fn read_or_clear(cwd: Option<&Path>, arguments: &Ar
                 .hint("Look at .context/sidebar-inbox there.")
         })
     });
-    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was cut off: {error}")))?
+    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was interrupted: {error}")))?
 }
 
 fn cleared(count: usize) -> Output {

@@ -29,7 +29,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     parameters: &[selector(
         false,
         ValueType::Element,
-        "Only what this element holds; without it the whole page with its frames",
+        "Only this element and its contents; without it, the whole page with its frames",
     )],
     flags: &[
         flag("--rules", "A,B", ValueType::Choice, "Only these rules of axe-core: image-alt,label"),
@@ -50,7 +50,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     everyday: Everyday::Works,
     needs: Needs::Browser,
     phrases: &[phrase(Verb::Check, "the page's accessibility")],
-    output: "IMPACT  RULE  what it asks for (N elements), the first elements with refs and reasons, the address of its explanation; or: (no \
+    output: "IMPACT  RULE  its requirement (N elements), the first elements with refs and reasons, a link to an explanation; or: (no \
         violations)",
     data: "{engine: string, violations: [{rule: string, impact: string | null, help: string, helpUrl: string, tags: string[], count: number, elements: [{ref: string | null, element: string, reason: string}]}], incomplete: unknown[], passed: string[], unfinished: string[], frames: number, framesNotAudited: number}",
     run: |context, arguments| Box::pin(audit(context, arguments)),
@@ -94,7 +94,7 @@ fn names(arguments: &Arguments, flag: &str) -> Result<Vec<String>, Fault> {
     let Some(typed) = arguments.value(flag) else { return Ok(Vec::new()) };
     let names: Vec<String> =
         typed.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
-    if names.is_empty() { Err(wrong(format!("{flag} names nothing"))) } else { Ok(names) }
+    if names.is_empty() { Err(wrong(format!("{flag} is empty"))) } else { Ok(names) }
 }
 
 fn impact(rule: &AuditedRule) -> &'static str {

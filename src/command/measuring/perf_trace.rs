@@ -36,7 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     summary: "Reload the page under a trace and say what made it slow",
     details: "Also written `perf trace`. Reports the phases of the largest contentful paint (LCP), requests that delay the first paint, \
         tasks of more than 50 ms, layouts that scripts forced, and layout shifts with their elements. Chrome measures no paint \
-        in a tab in the background. For anything else than a load: `trace start`, act, `trace stop`.",
+        in a tab in the background. To trace anything other than a page load: `trace start`, act, `trace stop`.",
     untrusted: true,
     writes: Writes::Page,
     tab: TabUse::ThisPage,

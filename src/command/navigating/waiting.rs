@@ -27,7 +27,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     category: Category::Interaction,
     class: Class::Read,
     parameters: &[
-        selector(false, ValueType::Element, "What must become visible"),
+        selector(false, ValueType::Element, "The element to wait for"),
         Parameter {
             name: "ms",
             required: false,
@@ -37,11 +37,16 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         },
     ],
     flags: &[
-        flag("--state", "STATE", ValueType::Choice, "Of the element: visible, hidden, attached or detached"),
-        flag("--text", "TEXT", ValueType::Choice, "Until this text can be seen"),
-        flag("--text-gone", "TEXT", ValueType::Choice, "Until this text can't be seen any more"),
+        flag("--state", "STATE", ValueType::Choice, "The element's state: visible, hidden, attached or detached"),
+        flag("--text", "TEXT", ValueType::Choice, "Until this text is visible"),
+        flag("--text-gone", "TEXT", ValueType::Choice, "Until this text is no longer visible"),
         flag("--url", "GLOB", ValueType::Choice, "Until the URL matches: **/cart, or a part of it"),
-        flag("--response", "GLOB", ValueType::Choice, "Until a request of this page to such an address was answered"),
+        flag(
+            "--response",
+            "GLOB",
+            ValueType::Choice,
+            "Until a request of this page to a matching address was answered",
+        ),
         flag("--console", "TEXT", ValueType::Choice, "Until this text appears in the page's console"),
         switch("--dialog", ValueType::Choice, "Until the page opens a dialog"),
         switch("--popup", ValueType::Choice, "Until the page opens a tab"),
@@ -58,7 +63,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         switch(
             "--download",
             ValueType::Choice,
-            "Until the downloads of the tab have ended; without one under way, for the next",
+            "Until the tab's downloads have ended; if none is running, until the next one has",
         ),
         switch("--any", ValueType::Choice, "Wait for the first of several things"),
         switch("--all", ValueType::Choice, "Wait for all of several things"),
@@ -123,7 +128,7 @@ async fn wait(context: &Context, arguments: Arguments) -> Result<Output, Fault> 
     let (conditions, limit) = Condition::read(spec, &arguments)?;
     let (any, all) = (arguments.has("--any"), arguments.has("--all"));
     if conditions.len() > 1 && any == all {
-        return Err(usage(spec, "wait takes one thing to wait for, or several with --any or --all".to_owned()));
+        return Err(usage(spec, "name one thing to wait for, or several with --any or --all".to_owned()));
     }
     let page = context.page().await?;
     let waits = conditions.iter().map(|condition| condition.met(context, &page, limit).boxed());
@@ -152,7 +157,7 @@ impl Condition {
             (Some(time), None) if is_time(&time) => {
                 return Err(usage(
                     spec,
-                    "wait waits for something, not for a time: it needs a selector or a flag".to_owned(),
+                    "wait does not wait for a fixed time: it needs a selector or a flag".to_owned(),
                 ));
             }
             (selector, time) => (selector, time),
@@ -163,7 +168,7 @@ impl Condition {
             return Err(usage(spec, "--state needs a selector".to_owned()));
         }
         if conditions.is_empty() || time.as_ref().is_some_and(|time| !is_time(time)) {
-            return Err(usage(spec, "wait takes one thing to wait for, or several with --any or --all".to_owned()));
+            return Err(usage(spec, "name one thing to wait for, or several with --any or --all".to_owned()));
         }
         let limit = match time {
             Some(time) => arguments.limit("ms", &time)?,

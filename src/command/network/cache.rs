@@ -25,7 +25,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     )],
     flags: &[],
     summary: "Clear the browser's cache, or turn it off in this tab",
-    details: "off applies to this tab and the tabs it opens until on, even after navigation. Cookies and storage stay.",
+    details: "off applies to this tab and the tabs it opens until `cache on`, even after navigation. Cookies and storage stay.",
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,

@@ -57,13 +57,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         class: Class::Act,
         parameters: &[
             parameter("what", true, Kind::Text, ValueType::Choice, "slow-3g, 3g, 4g, off, or cpu"),
-            parameter(
-                "times",
-                false,
-                Kind::Text,
-                ValueType::Choice,
-                "Of cpu: how many times slower, up to 20; 1 is off",
-            ),
+            parameter("times", false, Kind::Text, ValueType::Choice, "cpu: how many times slower, up to 20; 1 is off"),
         ],
         flags: &[],
         summary: "Slow down the tab's network, or its CPU",
@@ -102,7 +96,7 @@ async fn throttle(context: &Context, arguments: Arguments) -> Result<Output, Fau
         let given = times.ok_or_else(|| wrong("throttle cpu needs a number").hint("For example: throttle cpu 4"))?;
         let rate: f64 = arguments.number("times", given.trim_end_matches(['x', '×']))?;
         if !(1.0..=SLOWEST_CPU).contains(&rate) {
-            return Err(wrong(format!("the CPU can't be {given} times slower")).hint("A number from 1 to 20."));
+            return Err(wrong(format!("the CPU can't be {given} times slower")).hint("Give a number from 1 to 20."));
         }
         page.slow_cpu(rate).await?;
         return Ok(Output::text(format!("CPU: {rate} times slower")).data(json!({ "cpu": rate })));

@@ -39,7 +39,12 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
         flag("--type", "TYPES", ValueType::Choice, "list: document, xhr, fetch, script, image, websocket …"),
         flag("--status", "STATUS", ValueType::Choice, "list: 404, 4xx, 400-499, failed or pending"),
         flag("--since", "TIME", ValueType::Choice, "list: 30s, 5m, or after the request of this number"),
-        flag("--limit", "N", ValueType::Choice, "list: the newest N (100); show: characters of a body (4000)"),
+        flag(
+            "--limit",
+            "N",
+            ValueType::Choice,
+            "list: the newest N (default: 100); show: characters of a body (default: 4000)",
+        ),
     ],
     summary: "List the page's requests, or show one with headers, timing and bodies",
     details: "Collected since gstack first worked in the tab. Secrets are redacted.",

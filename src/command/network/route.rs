@@ -45,7 +45,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         flags: &[
             switch("--abort", ValueType::Choice, "The request fails"),
             flag("--fulfill", "FILE", ValueType::InputPath, "Answer with this file"),
-            flag("--status", "N", ValueType::Choice, "Answer with this status (200)"),
+            flag("--status", "N", ValueType::Choice, "Answer with this status (default: 200)"),
             flag("--body", "TEXT", ValueType::Choice, "Answer with this text"),
             flag(
                 "--content-type",
@@ -127,7 +127,7 @@ async fn route(context: &Context, arguments: Arguments) -> Result<Output, Fault>
     };
     let is_idle = matches!(&act, RouteAct::Continue(headers) if headers.is_empty());
     if is_idle && delay.is_zero() {
-        return Err(wrong("a route says what is done: --abort, --fulfill, --status, --body, --header or --delay"));
+        return Err(wrong("say what the route does: --abort, --fulfill, --status, --body, --header or --delay"));
     }
     if page.routes()?.len() >= MOST_ROUTES {
         return Err(Fault::new(FaultCode::Conflict, format!("this tab has {MOST_ROUTES} routes already"))
@@ -188,7 +188,7 @@ async fn read_act(context: &Context, arguments: &Arguments) -> Result<RouteAct, 
         None => 200,
     };
     if !(200..=599).contains(&status) {
-        return Err(wrong(format!("{status} is not the status of an answer")).hint("One from 200 to 599."));
+        return Err(wrong(format!("{status} is not a status of a response")).hint("Give a number from 200 to 599."));
     }
     let (body, by_content) = read_body(context, arguments).await?;
     let has_type = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
@@ -225,7 +225,7 @@ fn read_headers(arguments: &Arguments) -> Result<Vec<(String, String)>, Fault> {
         let parts = line.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
         let parts = parts.filter(|(name, value)| identity::is_name(name) && identity::is_value(value));
         let parts = parts.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        parts.ok_or_else(|| wrong("a header is written as Name: value, one a line"))
+        parts.ok_or_else(|| wrong("write headers as Name: value, one per line"))
     };
     lines.map(header).collect()
 }

@@ -50,7 +50,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         class: Class::Secret,
         parameters: &[
             parameter("action", true, Kind::Text, ValueType::Choice, "set or clear"),
-            parameter("user:password", false, Kind::Rest, ValueType::Secret, "set: what to sign in with"),
+            parameter("user:password", false, Kind::Rest, ValueType::Secret, "set: the user name and password"),
         ],
         flags: &[SITE],
         summary: "Set the user name and password for HTTP authentication (basic, digest)",
@@ -73,7 +73,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
 fn site_of(arguments: &Arguments) -> Result<Option<String>, Fault> {
     let Some(typed) = arguments.value("--site").map(str::trim) else { return Ok(None) };
     let found = if typed.contains("://") { site::of(typed) } else { site::of(&format!("https://{typed}")) };
-    found.map(Some).ok_or_else(|| wrong(format!("{typed:?} names no site")).hint("Give a host such as localhost:3000."))
+    found.map(Some).ok_or_else(|| wrong(format!("{typed:?} is not a site")).hint("Give a host such as localhost:3000."))
 }
 
 async fn headers(context: &Context, arguments: Arguments) -> Result<Output, Fault> {
@@ -83,7 +83,7 @@ async fn headers(context: &Context, arguments: Arguments) -> Result<Output, Faul
         ("set", Some(site), Some(header)) => {
             let parts = header.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
             let parts = parts.filter(|(name, value)| identity::is_name(name) && identity::is_value(value));
-            let (name, value) = parts.ok_or_else(|| wrong("a header is written as Name: value, on one line"))?;
+            let (name, value) = parts.ok_or_else(|| wrong("write the header as Name: value, on one line"))?;
             if OF_THE_BROWSER.contains(&name.to_ascii_lowercase().as_str()) {
                 return Err(wrong(format!("only the browser can set {name}")));
             }

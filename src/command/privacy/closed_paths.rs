@@ -51,7 +51,7 @@ pub(super) fn check_output(path: &Path, open: &[PathBuf], gstack_home: &Path) ->
     }
     Err(Fault::new(
         FaultCode::PathRefused,
-        format!("{} exists, and a model replaces only pictures and PDFs", path.display()),
+        format!("{} already exists, and a model can replace only pictures and PDFs", path.display()),
     )
     .hint("Give a name that is not taken."))
 }
@@ -80,11 +80,11 @@ fn check_names(path: &Path) -> Result<(), Fault> {
     let found = OpenOptions::new().read(true).custom_flags(flags).open(path).and_then(|file| file.metadata());
     match found {
         Ok(found) if found.is_file() && found.nlink() == 1 => Ok(()),
-        Ok(found) if found.is_file() => Err(closed(path, "it has several names (hard links)")),
+        Ok(found) if found.is_file() => Err(closed(path, "it has several hard links")),
         Ok(_) => Err(closed(path, "it is not a regular file")),
         // The caller reports missing files.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(_) => Err(closed(path, "it can't be looked at")),
+        Err(_) => Err(closed(path, "it can't be inspected")),
     }
 }
 

@@ -80,14 +80,14 @@ pub(crate) fn client_output_folder(cwd: Option<&Path>, gstack_home: &Path, typed
 pub(crate) async fn read_text(path: &Path) -> Result<String, Fault> {
     let path = path.to_owned();
     let task = tokio::task::spawn_blocking(move || read_now(&path));
-    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was cut off: {error}")))?
+    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was interrupted: {error}")))?
 }
 
 /// Like `read_text`, but accepts any bytes.
 pub(crate) async fn read_bytes(path: &Path) -> Result<Vec<u8>, Fault> {
     let path = path.to_owned();
     let task = tokio::task::spawn_blocking(move || bytes_now(&path));
-    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was cut off: {error}")))?
+    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was interrupted: {error}")))?
 }
 
 fn read_now(path: &Path) -> Result<String, Fault> {
@@ -132,7 +132,7 @@ async fn write_by(
         Err(error) => Err(Fault::new(FaultCode::Storage, format!("{} can't be written: {error}", path.display()))
             .hint("Choose a folder that exists and that you may write to.")),
     });
-    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("writing was cut off: {error}")))?
+    task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("writing was interrupted: {error}")))?
 }
 
 fn base_of(context: &Folders) -> &Path {
@@ -164,7 +164,7 @@ fn resolve(folders: &[PathBuf], base: &Path, typed: &str) -> Result<PathBuf, Fau
     let path = base.join(typed);
     let name = match path.components().next_back() {
         Some(Component::Normal(name)) => name.to_owned(),
-        _ => return Err(Fault::new(FaultCode::BadRequest, format!("{typed:?} names no file"))),
+        _ => return Err(Fault::new(FaultCode::BadRequest, format!("{typed:?} is not a file name"))),
     };
     let parent = path.parent().unwrap_or(base);
     let folder = match parent.canonicalize() {

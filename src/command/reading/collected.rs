@@ -10,7 +10,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 
 pub(in crate::command) const CLEAR: Flag =
-    Flag { name: "--clear", alias: "", value: None, holds: ValueType::Deletion, help: "Clear what was collected" };
+    Flag { name: "--clear", alias: "", value: None, holds: ValueType::Deletion, help: "Clear the collected entries" };
 
 pub(in crate::command) const COMMANDS: &[Spec] = &[
     Spec {
@@ -89,7 +89,7 @@ impl Level {
             "warning" | "warn" => Ok(Self::Warning),
             "info" | "log" => Ok(Self::Info),
             "debug" => Ok(Self::Debug),
-            _ => Err(Fault::new(FaultCode::BadRequest, format!("{name:?} is not a level of console messages"))
+            _ => Err(Fault::new(FaultCode::BadRequest, format!("{name:?} is not a console level"))
                 .hint("One of: error, warning, info, debug. Without --level all of them are shown.")),
         }
     }

@@ -45,9 +45,9 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             "--size",
             "WxH",
             ValueType::Choice,
-            "start: of the video, up to 1920x1920; default: the page's size, up to 1280",
+            "start: the video's size, up to 1920x1920 (default: the page's size, up to 1280)",
         ),
-        flag("--fps", "N", ValueType::Choice, "start: frames per second, up to 30 (15)"),
+        flag("--fps", "N", ValueType::Choice, "start: frames per second, up to 30 (default: 15)"),
     ],
     summary: "Record the tab as a WebM video",
     details: "Captions below the picture say what commands do. A recording ends by itself after 10 minutes, or at 512 \

@@ -16,8 +16,12 @@ use crate::protocol::fault::{Fault, FaultCode};
 use serde_json::json;
 use url::Url;
 
-const DOMAIN: Flag =
-    flag("--domain", "HOST", ValueType::Choice, "set: of this host; else only cookies that are sent to it");
+const DOMAIN: Flag = flag(
+    "--domain",
+    "HOST",
+    ValueType::Choice,
+    "set: for this host; other actions: only cookies that are sent to this host",
+);
 
 pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     name: "cookies",
@@ -36,12 +40,12 @@ pub(in crate::command) const INSPECTION: &[Spec] = &[Spec {
     ],
     flags: &[
         DOMAIN,
-        flag("--path", "PATH", ValueType::Choice, "set: its path (/)"),
+        flag("--path", "PATH", ValueType::Choice, "set: the cookie's path (default: /)"),
         flag("--expires", "SECONDS", ValueType::Choice, "set: expires after this many seconds"),
         switch("--http-only", ValueType::Choice, "set: scripts can't read it"),
         switch("--secure", ValueType::Choice, "set: only over HTTPS"),
         flag("--same-site", "MODE", ValueType::Choice, "set: Strict, Lax or None"),
-        switch("--all", ValueType::Choice, "clear: those of every site"),
+        switch("--all", ValueType::Choice, "clear: the cookies of every site"),
         OUTPUT,
     ],
     summary: "Print the browser's cookies, of every site, or read, set and delete some",
@@ -188,7 +192,7 @@ fn is_sent_to(cookie: &Cookie, host: &str) -> bool {
 fn read_cookie(page: &Page, arguments: &Arguments, given: &str) -> Result<Cookie, Fault> {
     let parts = given.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
     let (name, value) =
-        parts.filter(|(name, _)| !name.is_empty()).ok_or_else(|| wrong("a cookie is written as name=value"))?;
+        parts.filter(|(name, _)| !name.is_empty()).ok_or_else(|| wrong("write the cookie as name=value"))?;
     let (domain, secure) = match arguments.value("--domain") {
         Some(domain) => (domain.to_owned(), arguments.has("--secure")),
         None => {

@@ -36,7 +36,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         aliases: &[],
         category: Category::Interaction,
         class: Class::Act,
-        parameters: &[parameter("string", true, Kind::Rest, ValueType::Secret, "What the tab calls itself")],
+        parameters: &[parameter("string", true, Kind::Rest, ValueType::Secret, "The new user agent")],
         flags: &[],
         summary: "Set the tab's user agent",
         details: "Applies from the next request, with the client hints that belong to it. `emulate reset` undoes it.",
@@ -59,7 +59,7 @@ async fn header(context: &Context, arguments: Arguments) -> Result<Output, Fault
     let spec = registry::get("header")?;
     let parts = given.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
     let Some((name, value)) = parts.filter(|(name, value)| is_name(name) && is_value(value)) else {
-        return Err(usage(spec, "a header is written as name: value, on one line".to_owned()));
+        return Err(usage(spec, "write the header as name: value, on one line".to_owned()));
     };
     context.page().await?.set_header(name, value).await?;
     let shown = if is_sensitive(name) || secrets::is_secret_value(value) { "****" } else { value };

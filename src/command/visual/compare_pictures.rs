@@ -81,7 +81,7 @@ async fn diff_image(folders: &Folders, context: Option<&Context>, arguments: Arg
         None => THRESHOLD,
     };
     if !(0.0..=1.0).contains(&threshold) {
-        return Err(wrong(format!("--threshold {threshold} is not a threshold")).hint("A number from 0 to 1."));
+        return Err(wrong(format!("--threshold {threshold} is not a threshold")).hint("Give a number from 0 to 1."));
     }
     let (first, second) = (arguments.required("before")?, arguments.text("after"));
     if second.is_some() && arguments.has("--viewport") {
@@ -101,7 +101,7 @@ async fn diff_image(folders: &Folders, context: Option<&Context>, arguments: Arg
     let compared =
         tokio::task::spawn_blocking(move || picture_diff::compare(&before, &after, threshold, with_picture)).await;
     let compared =
-        compared.map_err(|error| Fault::new(FaultCode::Internal, format!("comparing ended early: {error}")))?;
+        compared.map_err(|error| Fault::new(FaultCode::Internal, format!("comparing was interrupted: {error}")))?;
     let mut found = compared.map_err(|error| unreadable(&first, second.as_deref(), &error))?;
     let mut told = Output::text(words(&found));
     let (width, height) = found.size();

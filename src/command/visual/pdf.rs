@@ -56,11 +56,11 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
             "--format",
             "NAME",
             ValueType::Choice,
-            "letter, legal, tabloid, ledger, a0 to a6 (a4), or WIDTHxHEIGHT: 10x15cm",
+            "letter, legal, tabloid, ledger, a0 to a6 (default: a4), or WIDTHxHEIGHT: 10x15cm",
         ),
         switch("--landscape", ValueType::Choice, "Turn the paper sideways"),
         flag("--margins", "LENGTHS", ValueType::Choice, "One for all sides, or top,right,bottom,left: 1cm,2cm,1cm,2cm"),
-        flag("--scale", "FACTOR", ValueType::Choice, "Size of the content, 0.1 to 2 (1)"),
+        flag("--scale", "FACTOR", ValueType::Choice, "Size of the content, 0.1 to 2 (default: 1)"),
         flag("--pages", "RANGES", ValueType::Choice, "Only these pages: 1-3,5"),
         switch("--no-background", ValueType::Choice, "Leave out background colours and pictures"),
         switch("--prefer-css-page-size", ValueType::Choice, "Use the paper size of the page's @page rule"),
@@ -115,7 +115,7 @@ fn options(arguments: &Arguments) -> Result<PdfOptions, Fault> {
     let margins = margins.unwrap_or_else(|| [room(&header), 0.4, room(&footer), 0.4]);
     let scale = arguments.value("--scale").map_or(Ok(1.0), |text| arguments.number("--scale", text))?;
     if !SCALES.contains(&scale) {
-        return Err(wrong(format!("--scale {scale} is not a scale")).hint("One from 0.1 to 2."));
+        return Err(wrong(format!("--scale {scale} is not a scale")).hint("Give a number from 0.1 to 2."));
     }
     let templates = (header.is_some() || footer.is_some())
         .then(|| [header.unwrap_or_else(|| NOTHING.to_owned()), footer.unwrap_or_else(|| NOTHING.to_owned())]);
@@ -148,7 +148,7 @@ fn paper(typed: &str) -> Result<(f64, f64), Fault> {
         Some((inches(&width)?, inches(height)?))
     });
     size.filter(|(width, height)| *width > 0.0 && *height > 0.0)
-        .ok_or_else(|| wrong(format!("--format {typed:?} is no paper size")).hint("letter, legal, a4 …, or 10x15cm"))
+        .ok_or_else(|| wrong(format!("--format {typed:?} is not a paper size")).hint("letter, legal, a4 …, or 10x15cm"))
 }
 
 fn margins(typed: &str) -> Result<[f64; 4], Fault> {
@@ -158,7 +158,7 @@ fn margins(typed: &str) -> Result<[f64; 4], Fault> {
         Some([top, right, bottom, left]) => Some([*top, *right, *bottom, *left]),
         _ => None,
     };
-    sides.ok_or_else(|| wrong(format!("--margins {typed:?} are no margins")).hint("1cm, or 1cm,2cm,1cm,2cm"))
+    sides.ok_or_else(|| wrong(format!("--margins {typed:?} are not margins")).hint("1cm, or 1cm,2cm,1cm,2cm"))
 }
 
 /// `1-3,5`; an open end reaches to the last page.
@@ -170,7 +170,7 @@ fn pages(typed: &str) -> Result<String, Fault> {
     };
     match typed.split(',').all(is_range) {
         true => Ok(typed.to_owned()),
-        false => Err(wrong(format!("--pages {typed:?} names no pages")).hint("For instance: 1-3,5")),
+        false => Err(wrong(format!("--pages {typed:?} is not a page range")).hint("For instance: 1-3,5")),
     }
 }
 

@@ -65,9 +65,9 @@ pub(in crate::command) const INTERACTION: &[Spec] = &[
         flags: &[
             switch("--ads", ValueType::Choice, "Advertisements"),
             switch("--cookies", ValueType::Choice, "Cookie banners"),
-            switch("--sticky", ValueType::Choice, "What stays in place while the page scrolls"),
+            switch("--sticky", ValueType::Choice, "Elements that stay in place while the page scrolls"),
             switch("--social", ValueType::Choice, "Share and follow buttons"),
-            switch("--overlays", ValueType::Choice, "What lies over most of the page"),
+            switch("--overlays", ValueType::Choice, "Elements that cover most of the page"),
             switch("--clutter", ValueType::Choice, "Newsletter boxes, chat widgets and the like"),
             switch("--all", ValueType::Choice, "All of these, as without a flag"),
         ],
@@ -113,7 +113,7 @@ pub(in crate::command) const VISUAL: &[Spec] = &[Spec {
             alias: "",
             value: Some("sel"),
             holds: ValueType::Choice,
-            help: "Hide these elements; takes several",
+            help: "Hide these elements; takes several selectors",
         },
         Flag {
             name: "--width",
@@ -269,7 +269,7 @@ impl Looks<'_> {
                                 {wanted:?}"
                             ),
                         )
-                        .hint("Run 'text' or 'snapshot' to see what there is."),
+                        .hint("Run 'text' or 'snapshot' to see the page's content."),
                         other => other.into(),
                     })?,
                 }

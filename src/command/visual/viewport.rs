@@ -66,7 +66,7 @@ pub(in crate::command) fn read_screen(arguments: &Arguments, size: &str) -> Resu
     };
     if arguments.has("--scale") && !(SMALLEST_SCALE..=LARGEST_SCALE).contains(&scale) {
         return Err(Fault::new(FaultCode::BadRequest, format!("--scale {scale} is not a scale"))
-            .hint(format!("One from {SMALLEST_SCALE} to {LARGEST_SCALE}.")));
+            .hint(format!("Give a number from {SMALLEST_SCALE} to {LARGEST_SCALE}.")));
     }
     Ok(Screen { viewport, screen: None, scale, mobile: false })
 }

@@ -11,12 +11,12 @@ use crate::browser::endpoint;
 use crate::protocol::control::ConnectLine;
 use crate::protocol::fault::Fault;
 
-const NO_PANEL: &str = "The side panel is not opened here: an extension can be loaded only into a browser that gstack starts. \
+const NO_PANEL: &str = "There is no side panel here: gstack can load its extension only into a browser that it starts. \
     Commands and `gstack chat` work.";
 const OPEN_PORT: &str = "Every user of this machine can drive a browser through its DevTools port. Addresses of cloud \
-    metadata services are refused, also to the pages of the tabs that gstack works on; what other tabs fetch is not held back in this browser.";
+    metadata services are refused, also for pages in the tabs that gstack works in; requests of other tabs are not blocked in this browser.";
 
-const LOGINS: &str = "It holds your logins. Agents ask before they act, as everywhere; while gstack works on a tab, \
+const LOGINS: &str = "It holds your logins. Agents ask before they act, as they do everywhere; while gstack works in a tab, \
     the browser shows a bar that says so.";
 
 impl BrowserConnection {
@@ -27,7 +27,7 @@ impl BrowserConnection {
         if let Some(browser) = self.browsers.current() {
             if browser.is_relayed() {
                 browser.let_in();
-                step.done(tell, "browser found", format!("in use already, {}", counted(browser.tabs().len(), "tab")));
+                step.done(tell, "browser found", format!("already in use, {}", counted(browser.tabs().len(), "tab")));
                 return Ok(false);
             }
             return Err(ConnectError::OtherBrowser.into());

@@ -175,7 +175,7 @@ impl BrowserConnection {
             step.done(
                 tell,
                 "browser found",
-                format!("open already, {status}, {}", counted(browser.tabs().len(), "tab")),
+                format!("already open, {status}, {}", counted(browser.tabs().len(), "tab")),
             );
             if request.headless == Some(false) && browser.is_headless() {
                 tell(ConnectLine::Notice(
@@ -206,7 +206,7 @@ impl BrowserConnection {
         let of_profile = self.browsers.profile().filter(|profile| !profile.is_default());
         let of_profile = of_profile.map(|profile| format!(", profile {profile}")).unwrap_or_default();
         let detail = found.as_ref().map_or_else(
-            || "found the open one".to_owned(),
+            || "using the browser that is already open".to_owned(),
             |found| format!("{} ({}){mode}{of_profile}", found.name, found.path.display()),
         );
         step.done(tell, "browser started", detail);

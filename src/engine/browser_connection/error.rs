@@ -9,7 +9,7 @@ use crate::protocol::fault::{Fault, FaultCode, Hop};
 /// Does not repeat the code: the person reads it in the panel that they mean, so that no other program's key gets
 /// confirmed.
 pub(super) const CONFIRM: &str =
-    "Open gstack's side panel in it: it shows a code. Run `gstack panels confirm CODE` with that code.";
+    "Open gstack's side panel in that browser, and run the command that it shows (`gstack panels confirm CODE`).";
 
 /// `connect`, in its three forms.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl From<ConnectError> for Fault {
                 Conflict,
                 Hop::Browser,
                 "gstack is already driving another browser".to_owned(),
-                "Leave that one first: gstack disconnect".to_owned(),
+                "Disconnect from it first: gstack disconnect".to_owned(),
                 "gstack disconnect",
             ),
             ConnectError::OtherProfile { wanted, open } => (
@@ -83,7 +83,7 @@ impl From<ConnectError> for Fault {
                 Conflict,
                 Hop::Browser,
                 format!("{count} everyday browsers are connected"),
-                "Name a tab instead: gstack tabs lists them, --tab N reaches it. Or close the others.".to_owned(),
+                "Select a tab with --tab N instead (`gstack tabs` lists them), or close the other browsers.".to_owned(),
                 "gstack tabs",
             ),
             ConnectError::NoPanel(missing) => {
@@ -101,7 +101,7 @@ impl From<ConnectError> for Fault {
             ConnectError::Ended => (
                 Updating,
                 Hop::Daemon,
-                "gstack was ended while it connected".to_owned(),
+                "gstack ended while it was connecting".to_owned(),
                 "Run `gstack connect` again.".to_owned(),
                 "gstack connect",
             ),
@@ -148,7 +148,7 @@ impl From<HandoffError> for Fault {
             }
             HandoffError::NoDisplay => {
                 Self::new(FaultCode::Conflict, "there is no display to open a window on; nothing was changed")
-                    .hint("Run it in a terminal of a desktop session, or go on without a window.")
+                    .hint("Run it in a terminal of a desktop session, or continue without a window.")
                     .at(Hop::Browser)
             }
             HandoffError::TurnsRun(turns) => Self::new(

@@ -96,7 +96,7 @@ impl BrowserConnection {
     /// Describes the page after the person used it.
     pub(in crate::engine) async fn resume(&self, request: &CommandRequest) -> Result<CommandResult, Fault> {
         if self.browsers.current().is_none() {
-            return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["there is nothing to go on with"])).into());
+            return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["there is nothing to continue"])).into());
         }
         let call = Call::parse("snapshot", &["-i".to_owned()])?;
         let output = self.runner.run(&call, terminal_target(request), CancellationToken::new()).await?;

@@ -10,12 +10,12 @@ use crate::protocol::control::ConnectLine;
 use crate::protocol::fault::Fault;
 use crate::protocol::remote::{RemoteBrowser, SecretVariables};
 
-const NO_PANEL: &str = "The side panel is not opened there: an extension can be loaded only into a browser that gstack starts. \
+const NO_PANEL: &str = "There is no side panel there: gstack can load its extension only into a browser that it starts. \
     Commands and `gstack chat` work.";
 const ELSEWHERE: &str = "Its pages, logins and network are those of the other machine, and whoever runs that machine can read them. Addresses of cloud \
-    metadata services are refused, also to the pages of the tabs that gstack works on.";
+    metadata services are refused, also for pages in the tabs that gstack works in.";
 const READABLE: &str =
-    "The connection is not encrypted: anyone on the network in between can read and drive this browser.";
+    "The connection is not encrypted: anyone on the network between can read the traffic and drive this browser.";
 
 impl BrowserConnection {
     /// Takes a browser on another machine into use. Returns false if it was in use already.

@@ -94,20 +94,20 @@ impl From<TerminalError> for Fault {
             }
             TerminalError::TabClosed(id) => (
                 FaultCode::TabGone,
-                "the tab was closed before your message had its turn; the message waits",
+                "the tab was closed before your message ran; the message is still waiting",
                 format!(
                     "Open the conversation in a tab with `gstack sessions open {id}`, then run `gstack chat --continue`."
                 ),
             ),
             TerminalError::Interrupted => (
                 FaultCode::OutcomeUnknown,
-                "gstack ended before the answer did",
+                "gstack ended before the answer was complete",
                 "Your message is kept: the conversation is in the side panel.".to_owned(),
             ),
             TerminalError::TooSlow => (
                 FaultCode::TooLarge,
-                "the terminal read too slowly for the answer",
-                "The answer goes on and is whole in the side panel.".to_owned(),
+                "the terminal reads more slowly than the answer arrives",
+                "The answer continues; the side panel shows all of it.".to_owned(),
             ),
         };
         Self::new(code, message).hint(hint)

@@ -28,7 +28,7 @@ impl ConversationRequests {
         Ok(conversation.info())
     }
 
-    /// Stops what runs and removes the conversation from history. It can be restored for some days.
+    /// Stops what runs and removes the conversation from history. It can be restored for 7 days.
     pub(crate) async fn delete(&self, id: &ConversationId) -> Result<(), Fault> {
         match self.conversations.store().get(id) {
             // A later restore opens the conversation again, so nothing may still hold this one.

@@ -1,4 +1,4 @@
-//! The CDP endpoints that wait for a client or have one.
+//! The CDP endpoints that are waiting for a client or in use.
 //!
 //! Owns the table: secrets, limits and who is connected. Never listens: `cdp` does.
 

@@ -84,7 +84,7 @@ impl From<DriversError> for Fault {
         let (code, message, hint): (_, String, &'static str) = match error {
             DriversError::AlreadyRegistered => (
                 FaultCode::Conflict,
-                "this process is registered as a driver already".to_owned(),
+                "this process is already registered as a driver".to_owned(),
                 "Start one `gstack mcp` for each MCP client.",
             ),
             DriversError::TooMany { most } => (
@@ -95,7 +95,7 @@ impl From<DriversError> for Fault {
             DriversError::NotRegistered => (
                 FaultCode::Forbidden,
                 "this driver's registration has ended".to_owned(),
-                "Repeat the call: `gstack mcp` registers again.",
+                "Repeat the call: `gstack mcp` then registers again.",
             ),
             DriversError::NoProcess => (
                 FaultCode::Forbidden,
@@ -164,7 +164,7 @@ impl From<DriversError> for Fault {
             DriversError::TooManyApprovals { waiting } => (
                 FaultCode::Conflict,
                 format!(
-                    "{} of MCP clients {} for the person, and no more fit",
+                    "{} of MCP clients {} for the person, which is the limit",
                     counted(waiting, "approval"),
                     if waiting == 1 { "waits" } else { "wait" }
                 ),
@@ -182,11 +182,11 @@ impl From<DriversError> for Fault {
             ),
             DriversError::NobodyPaused => (
                 FaultCode::NotFound,
-                "you took over no tab, so the note is for nobody".to_owned(),
+                "you have not taken over a tab, so nobody would get the note".to_owned(),
                 "Take one over with: gstack pause",
             ),
             DriversError::NoteTooLong { most } => {
-                (FaultCode::TooLarge, format!("a note has {most} characters at most"), "Shorten it.")
+                (FaultCode::TooLarge, format!("a note can have at most {most} characters"), "Shorten it.")
             }
             DriversError::PersonWorks { tab } => (
                 FaultCode::Conflict,
@@ -197,7 +197,7 @@ impl From<DriversError> for Fault {
                 (FaultCode::Cancelled, said, "Nothing was done. Take a snapshot, and decide again.")
             }
             DriversError::OnlyPersonPauses => {
-                (FaultCode::Forbidden, "only the person takes a tab over".to_owned(), "Ask the person.")
+                (FaultCode::Forbidden, "only the person can take over a tab".to_owned(), "Ask the person.")
             }
             DriversError::TooManyEndpoints { most } => (
                 FaultCode::TooLarge,
@@ -216,7 +216,7 @@ impl From<DriversError> for Fault {
             ),
             DriversError::TunnelTime => (
                 FaultCode::BadRequest,
-                "a tunnel is open for one second to seven days".to_owned(),
+                "a tunnel can stay open for one second to seven days".to_owned(),
                 "Give a time such as --ttl 30m or --ttl 8h.",
             ),
             DriversError::NoSuchTunnel { id } => (
@@ -246,7 +246,7 @@ impl From<DriversError> for Fault {
             ),
             DriversError::ApprovalTooLong => (
                 FaultCode::TooLarge,
-                "what the call would do is too long to be shown for approval".to_owned(),
+                "the description of this call is too long to show for approval".to_owned(),
                 "Do it in several calls, each with a shorter text or script.",
             ),
         };

@@ -57,13 +57,13 @@ impl From<PolicyError> for Fault {
             PolicyError::ToolNeedsCard => {
                 return Self::new(
                     FaultCode::BadRequest,
-                    "a rule allows one sign-in, or one tool of a page as the page describes it",
+                    "a rule can allow only a particular sign-in, or a particular tool of a page as the page describes it",
                 )
-                .hint("Allow it when an agent asks. A rule that denies needs no name.");
+                .hint("Allow it when an agent asks. A rule that denies can cover all of them.");
             }
             PolicyError::NotAnAction(what) => {
                 let scopes = PolicyScope::ALL.map(PolicyScope::name).join(", ");
-                let message = format!("{what:?} is neither a command nor something that a rule covers");
+                let message = format!("{what:?} is neither a command nor a scope of a rule");
                 return Self::new(FaultCode::BadRequest, message)
                     .hint(format!("Use look, {scopes}, or the name of a browser command."));
             }

@@ -85,12 +85,12 @@ fn explained(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis)
         Verdict::Denied(id) => (
             PolicyVerdict::Refused,
             by_id(&id),
-            "This rule denies it, and a rule that denies overrides all that allow.",
+            "This rule denies it, and a rule that denies overrides every rule that allows.",
         ),
         Verdict::NotOffered => (
             PolicyVerdict::NotOffered,
             None,
-            "It is in the class secret: agents are not offered it, and no rule can allow it.",
+            "It is in the class secret: it is not offered to agents, and no rule can allow it.",
         ),
         Verdict::Ask(answers) => {
             choices = answers;
@@ -113,24 +113,24 @@ fn explained(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis)
 /// Returns the reason why a rule in force does not apply.
 fn why_not(rule: &PolicyRule, request: &ActionRequest) -> &'static str {
     if request.kind == ActionKind::Secret {
-        return "no rule covers the class secret";
+        return "no rule applies to the class secret";
     }
     match why_not_covered(rule, request) {
         None if rule.effect == PolicyEffect::Allow => "it would allow this, but another rule takes precedence",
-        None => "it denies it too",
+        None => "it also denies this",
         Some(NotCovered::LookingIsFree) => "looking needs no rule",
         Some(NotCovered::OtherScope) => "it covers something else",
-        Some(NotCovered::OtherSite) if request.site.is_none() => "it is for one site, and no site is given",
+        Some(NotCovered::OtherSite) if request.site.is_none() => "it is for one site only, and no site is given",
         Some(NotCovered::OtherSite) => "it is for another site",
         Some(NotCovered::OtherTool) => "it is for one sign-in, or for one tool of a page as the page described it then",
-        Some(NotCovered::OtherConversation) => "it is for one conversation, and this is not it",
+        Some(NotCovered::OtherConversation) => "it is for one conversation only, not for this one",
         Some(NotCovered::TooNarrow(Risk::NewSite)) => {
             "the page would lead to another site: only a rule for that site, or one for every site and conversation, allows that"
         }
         Some(NotCovered::TooNarrow(Risk::Carrying)) => {
             "it could send data that was read on another site: only a rule for every site and conversation allows that"
         }
-        Some(NotCovered::TooNarrow(Risk::ReadsSecret)) => "no rule allows to read a password that gstack filled in",
+        Some(NotCovered::TooNarrow(Risk::ReadsSecret)) => "no rule can allow reading a password that gstack filled in",
         Some(NotCovered::TooNarrow(_)) => "only a rule that allows everything covers that",
     }
 }

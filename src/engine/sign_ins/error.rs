@@ -53,7 +53,7 @@ impl From<SignInError> for Fault {
             E::Locked => (FaultCode::Forbidden, "In a terminal: gstack auth unlock"),
             E::WrongPassphrase => (FaultCode::Forbidden, "Try again. A forgotten passphrase can't be recovered."),
             E::ShortPassphrase(_) => (FaultCode::BadRequest, "Choose a longer one."),
-            E::NoPassphrase => (FaultCode::Conflict, "They need no unlocking."),
+            E::NoPassphrase => (FaultCode::Conflict, "They do not need to be unlocked."),
             E::Keyring(_) => (FaultCode::Forbidden, "Unlock the system's keyring, then try again."),
             E::NoStore => (FaultCode::NotFound, "In a terminal: gstack auth save NAME --origin URL --user USER"),
             E::NotRead { .. } => {

@@ -45,7 +45,7 @@ pub(super) async fn write(store: &str, key: &SecretText) -> Result<(), Trouble> 
     ask(arguments, Some(input)).await?;
     match *read(store).await? == *key.reveal() {
         true => Ok(()),
-        false => Err(Trouble("the keyring does not keep what it is given".to_owned())),
+        false => Err(Trouble("the keyring did not store the key".to_owned())),
     }
 }
 

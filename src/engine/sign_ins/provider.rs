@@ -38,8 +38,8 @@ pub(crate) enum ProviderError {
 impl ProviderError {
     pub(super) fn next_step(&self) -> &'static str {
         match self {
-            Self::Missing(..) => "Install it, or save the sign-in again with the program's present path.",
-            Self::Unsafe(..) => "Take the right to write away from other users.",
+            Self::Missing(..) => "Install it, or save the sign-in again with the program's current path.",
+            Self::Unsafe(..) => "Remove the other users' write permission.",
             Self::NotRun(..) => "Make the program executable.",
             Self::Timeout { .. } | Self::Failed(_) | Self::NoPassword(_) | Self::NoCode(_) => {
                 "In a terminal, ask the password manager for this entry. If it wants a session, set its variable and run \

@@ -210,7 +210,7 @@ impl SignIns {
             KeyPlace::Passphrase => self.held(&sealed.salt).ok_or(SignInError::Locked),
             KeyPlace::Keyring => {
                 let words = keyring::read(&sealed.salt).await.map_err(|trouble| SignInError::Keyring(trouble.0))?;
-                let unusable = || SignInError::Keyring("the keyring holds something else".to_owned());
+                let unusable = || SignInError::Keyring("the keyring's entry is not gstack's key".to_owned());
                 sealed_file::from_words(&words).ok_or_else(unusable)
             }
         }

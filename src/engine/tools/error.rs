@@ -7,7 +7,7 @@ use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 
 /// The next step after the person used the page.
-pub(super) const DECIDE_AGAIN: &str = "Decide again by the page as it is now.";
+pub(super) const DECIDE_AGAIN: &str = "Look at the page as it is now, and decide again.";
 
 #[derive(Debug)]
 pub(super) enum ToolError {
@@ -60,12 +60,12 @@ impl From<ToolError> for Fault {
             ),
             ToolError::ToolTooLong(name) => (
                 FaultCode::TooLarge,
-                format!("what the page says about its tool {name:?} is too long to be shown for approval"),
+                format!("the page's description of its tool {name:?} is too long to show for approval"),
                 "Use the page itself instead.",
             ),
             ToolError::PageToolGone(name) => (
                 FaultCode::NotFound,
-                format!("the page in your tab does not offer {name} any more"),
+                format!("the page in your tab no longer offers {name}"),
                 "List the tools again, or use `webmcp-list`. Nothing was done.",
             ),
             ToolError::InputNotJson(name) => {
@@ -78,7 +78,7 @@ impl From<ToolError> for Fault {
             ),
             ToolError::NotDone { command, then } => (
                 FaultCode::Cancelled,
-                format!("`{command}` was not done, because the person used the page.\n{then}"),
+                format!("`{command}` was not run, because the person used the page.\n{then}"),
                 DECIDE_AGAIN,
             ),
             ToolError::AsksForValues => (

@@ -24,7 +24,7 @@ pub(super) enum TreeError {
     NoRepository { folder: PathBuf, source: GitError },
     #[error("the repository in {folder} has no commit yet")]
     NoCommit { folder: PathBuf },
-    #[error("gstack's own folder lies in the repository {repository}")]
+    #[error("gstack's own folder is in the repository {repository}")]
     HoldsHome { repository: PathBuf },
     /// `source` is the error of git or the system; the disk has no room left.
     #[error("the disk is full: {source}")]

@@ -102,7 +102,7 @@ catalogue! {
     TREE_GIT_FAILED = "no work tree could be made: $1";
     TREE_NO_REPOSITORY = "no work tree could be made: $1 is not in a git repository";
     TREE_NO_COMMIT = "no work tree could be made: the repository in $1 has no commit yet";
-    TREE_HOLDS_HOME = "no work tree could be made: gstack's own folder lies in the repository $1";
+    TREE_HOLDS_HOME = "no work tree could be made: gstack's own folder is in the repository $1";
     TREE_DISK_FULL = "no work tree could be made: the disk is full";
     TREE_DISK = "no work tree could be made: $1 can't be used: $2";
     TREE_FORGOTTEN = "no work tree could be made: the repository of $1 no longer knows the work tree $2";

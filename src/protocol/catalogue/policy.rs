@@ -4,7 +4,7 @@ use super::template::MessageTemplate;
 
 catalogue! {
     // Why a card asks although a rule seems to allow the action.
-    WHY_POLICY_NOT_READ = "policy.json can't be read, so everything is asked about";
+    WHY_POLICY_NOT_READ = "policy.json can't be read, so every action needs your approval";
     WHY_COULD_SEND = "It could send what the agent read elsewhere to someone else";
     WHY_CARRIES = "It may send text from another page or file to this site";
     WHY_NEW_SITE = "You did not name this site, but a page may have";
@@ -26,7 +26,7 @@ catalogue! {
     RULES_FULL_NEXT = "Remove rules that you no longer need: `gstack policy list` shows them.";
     NO_RULE = "there is no rule $1";
     NO_RULE_NEXT = "`gstack policy list` shows the rules in force.";
-    RULE_NOT_WRITTEN_NEXT = "Free space or make gstack's home writable by you; until then every action is asked about.";
+    RULE_NOT_WRITTEN_NEXT = "Free space or make gstack's home writable by you; until then, every action needs your approval.";
     AUDIT_NOT_WRITTEN = "the audit can't be written: $1";
     AUDIT_NOT_WRITTEN_NEXT = "Free space or make gstack's home writable by you; until then agents only look.";
     AUDIT_NOT_READ = "audit.jsonl can't be read: $1";

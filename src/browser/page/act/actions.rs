@@ -167,18 +167,18 @@ impl Page {
             // If the browser's hit test still uses the frame's old position, the event went to the frame's element in
             // the parent; `frameOrigin` has checked that nothing covers it.
             Some(None) if self.frame(&ready.frame)?.parent.is_some() => {
-                Ok(Err("its frame does not take the event".to_owned()))
+                Ok(Err("its frame did not receive the event".to_owned()))
             }
             Some(None) => Err(PageError::Unknown {
                 what: target.to_string(),
-                reason: "no pointer event came to its document".to_owned(),
+                reason: "its document did not receive the pointer event".to_owned(),
             }),
         }
     }
 
     /// Returns the point in the tab for a ready element; an inner `Err` names what covers it.
     pub(super) async fn tab_point(&self, target: &Target, ready: &Ready) -> Result<Result<Point, String>, PageError> {
-        let point = ready.point.ok_or_else(|| PageError::Unreadable(format!("no point of {target}")))?;
+        let point = ready.point.ok_or_else(|| PageError::Unreadable(format!("no clickable point of {target}")))?;
         self.point_in_tab(&ready.frame, point).await
     }
 

@@ -40,7 +40,7 @@ impl Page {
             Some(true) => Ok(()),
             _ => Err(PageError::Refused {
                 what: "the clipboard".to_owned(),
-                reason: "the browser did not let the page write it".to_owned(),
+                reason: "the browser did not let the page write to the clipboard".to_owned(),
             }),
         }
     }

@@ -138,7 +138,7 @@ impl Page {
             false => Ok(()),
             true => Err(PageError::Refused {
                 what: to.to_string(),
-                reason: "it would be a click there: use click".to_owned(),
+                reason: "the drag would be a click there: use click".to_owned(),
             }),
         }
     }

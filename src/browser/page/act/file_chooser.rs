@@ -43,7 +43,8 @@ impl Page {
             self.click(target, Clicks::default(), limit).await?;
             let event = tokio::time::timeout(OPENS_LIMIT, opened.next()).await.ok().flatten();
             let Some(Opened { mode, backend_node_id: Some(node) }) = event.and_then(|event| event.read()) else {
-                let reason = "it is no <input type=\"file\">, and a click on it opens no file chooser".to_owned();
+                let reason =
+                    "it is not an <input type=\"file\">, and a click on it does not open a file chooser".to_owned();
                 return Err(PageError::Refused { what: target.to_string(), reason });
             };
             if files.len() > 1 && mode != "selectMultiple" {

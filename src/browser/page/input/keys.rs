@@ -20,7 +20,7 @@ impl Modifiers {
         for name in names {
             bits |= modifier(name)?.1;
         }
-        if bits == 0 { Err("no modifier is named: Shift, Control, Alt, Meta".to_owned()) } else { Ok(Self(bits)) }
+        if bits == 0 { Err("no modifier is given; use Shift, Control, Alt or Meta".to_owned()) } else { Ok(Self(bits)) }
     }
     pub(super) fn bits(self) -> i64 {
         self.0
@@ -217,7 +217,7 @@ fn by_code(code: &str) -> Option<(Key, bool)> {
 fn modifier(name: &str) -> Result<(Key, i64), String> {
     let name = if name.eq_ignore_ascii_case("ControlOrMeta") { control_or_meta() } else { name };
     let key = named(name).ok_or_else(unknown)?;
-    let bit = modifier_bit(&key).ok_or_else(|| format!("{name} is not a modifier: Shift, Control, Alt, Meta"))?;
+    let bit = modifier_bit(&key).ok_or_else(|| format!("{name} is not a modifier; use Shift, Control, Alt or Meta"))?;
     Ok((key, bit))
 }
 

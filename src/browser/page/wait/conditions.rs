@@ -181,7 +181,12 @@ impl Page {
             match self.evaluate(&looped, left + GRACE).await {
                 Ok(ScriptValue::Other(text)) if text == "true" => return Ok(()),
                 Ok(_) | Err(PageError::DocumentGone | PageError::Unanswered { .. }) if Instant::now() < deadline => {}
-                Ok(_) => return Err(PageError::Timeout { what: "the script's being true".to_owned(), after: limit }),
+                Ok(_) => {
+                    return Err(PageError::Timeout {
+                        what: "waiting for the script to be true".to_owned(),
+                        after: limit,
+                    });
+                }
                 Err(error) => return Err(error),
             }
         }

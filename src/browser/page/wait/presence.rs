@@ -66,7 +66,7 @@ impl Page {
             let what = match state {
                 LoadState::DomContentLoaded => "parsing the document",
                 LoadState::Load => "loading the page",
-                LoadState::NetworkIdle => "the network's becoming idle",
+                LoadState::NetworkIdle => "waiting for the network to become idle",
             };
             Err(PageError::Timeout { what: what.to_owned(), after: limit })
         })

@@ -114,7 +114,7 @@ async fn import(context: &Context, chosen: &Profile, stored: Stored, domain: Opt
     let of = domain.map(|domain| format!(" for {domain}")).unwrap_or_default();
     if wanted.is_empty() {
         return Err(Fault::new(FaultCode::NotFound, format!("{name} ({}) has no cookies{of}", chosen.folder))
-            .hint("See what there is: gstack cookie-import-browser"));
+            .hint("See the browsers and profiles: gstack cookie-import-browser"));
     }
     let passwords = match wanted.iter().any(|cookie| cookie.needs_password()) {
         true => keyring::passwords(chosen.browser.name).await,
@@ -159,7 +159,7 @@ fn decrypted(wanted: &[StoredCookie], version: u32, keys: &Keys) -> (Vec<Cookie>
 
 fn undecryptable(browser: &str, count: usize, asked: Option<&str>) -> Fault {
     let why = asked.unwrap_or("the key in the keyring does not match them");
-    Fault::new(FaultCode::Forbidden, format!("none of {count} cookies of {browser} could be decrypted: {why}"))
+    Fault::new(FaultCode::Forbidden, format!("none of the {count} cookies of {browser} could be decrypted: {why}"))
         .hint("Unlock the keyring of your desktop session, or export the cookies with an extension and run: gstack cookie-import FILE")
 }
 
@@ -235,7 +235,7 @@ fn is_for(host: &str, domain: &str) -> bool {
 /// Runs blocking work (reading files, deriving keys) outside the runtime's own threads.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Fault> {
     let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Fault::new(FaultCode::Internal, format!("reading cookies was cut off: {error}")))
+    done.map_err(|error| Fault::new(FaultCode::Internal, format!("reading the cookies was interrupted: {error}")))
 }
 
 #[cfg(test)]

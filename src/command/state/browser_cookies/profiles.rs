@@ -71,7 +71,7 @@ fn titles(data: &Path) -> Value {
 /// Returns the requested profile, of the named browser or of the only one found.
 pub(super) fn choose(found: Vec<Found>, browser: Option<&str>, profile: Option<&str>) -> Result<Profile, Fault> {
     let missing = |message: String| {
-        Fault::new(FaultCode::NotFound, message).hint("See what there is: gstack cookie-import-browser")
+        Fault::new(FaultCode::NotFound, message).hint("See the browsers and profiles: gstack cookie-import-browser")
     };
     let names: Vec<&str> = found.iter().filter_map(|found| Some(found.0.first()?.browser.name)).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
