@@ -27,8 +27,8 @@ Text without quotes matches a part and ignores case, text in quotes matches the 
 Each command that acts in a page takes `--quiet`, which suppresses the lines about what it did and caused. [MIGRATE.md](MIGRATE.md) says what other
 tools' commands are called here.
 
-The class says what an agent may do with it: *read* runs, *act*, *download* and *upload* ask, *control* and *intercept* ask on each site, *page-tool* asks for each
-site and tool, *secret* is not offered.
+The class says how an agent may use a command. *read* runs without asking. *act*, *download* and *upload* ask. *control* and *intercept* ask on each site, *page-tool* for each
+site and tool, *sign-in* for each saved sign-in. *secret* is not offered to agents.
 Output marked *page content* comes inside an envelope that marks it as untrusted.
 
 With `--json`, and over HTTP, the answer is an object: `output`, the text that is printed; `data`, if the command has any; `files`, the paths that it wrote;
@@ -153,7 +153,7 @@ fn own(text: &mut String) {
     let line = gstack::cli::command_line::command();
     writeln!(
         text,
-        "\n## The program itself\n\nThese commands are for a person at a terminal, and agents do not get them as tools. In an agent's shell, connect, stop, chat, approvals, rules and audit are refused.\n"
+        "\n## The program itself\n\nThese commands are for a person at a terminal, and agents do not get them as tools. In an agent's shell, `connect`, `stop`, `chat`, `approvals`, `policy` and `audit` are refused.\n"
     )
     .unwrap();
     writeln!(text, "| command | does |\n|---|---|").unwrap();

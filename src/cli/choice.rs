@@ -211,8 +211,9 @@ fn shown(file: &Path) -> String {
 }
 
 fn unusable(error: &BindingError) -> Fault {
-    Fault::new(FaultCode::BadRequest, format!("{} can't be used: {}", shown(&error.file), error.why))
-        .hint("Correct the file, or choose a session yourself: --session NAME. The usual one is --session default.")
+    Fault::new(FaultCode::BadRequest, format!("{} can't be used: {}", shown(&error.file), error.why)).hint(
+        "Correct the file, or choose a session yourself: --session NAME. For the default session: --session default",
+    )
 }
 
 fn not_written(home: &Home, error: &std::io::Error) -> Fault {

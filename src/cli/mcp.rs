@@ -267,7 +267,7 @@ fn environment(session: Option<&str>) -> Vec<(String, String)> {
 }
 
 /// What a person should know about the client that they installed.
-const JUDGED_NEXT: &str = "\nIt asks before it acts in a page: `gstack approvals --watch` shows what waits, \
+const JUDGED_NEXT: &str = "\nIt asks before it acts in a page: `gstack approvals --watch` shows its requests, \
     `gstack policy allow act --site HOST` answers for a site, and --trusted lets it act as you do.";
 const TRUSTED_NEXT: &str = "\nIt acts as you do, and nothing is asked.";
 

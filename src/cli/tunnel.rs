@@ -49,7 +49,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand_negates_reqs(true)
         .args_conflicts_with_subcommands(true)
-        .arg(Arg::new("to").long("to").value_name("HOST").value_parser(host).help("The other machine, as you name it to ssh. Without it, only the socket is printed"))
+        .arg(Arg::new("to").long("to").value_name("HOST").value_parser(host).help("The other machine, as you would give it to ssh: me@build.example. Without it, only the socket is printed"))
         .arg(Arg::new("run").long("run").action(ArgAction::SetTrue).requires("to").help("Run the ssh command instead of printing it"))
         .arg(
             Arg::new("tabs")

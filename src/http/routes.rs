@@ -137,14 +137,10 @@ fn person() -> Vec<Route> {
         get("/approvals", "The approvals and questions that are waiting", |engine: Engine| async move {
             Ok(engine.approvals().waiting())
         }),
-        lines(
-            "/approvals/watch",
-            "The approvals and questions that are waiting, sent again at each change",
-            |engine, Empty {}, lines| {
-                engine.approvals().watch(lines);
-                Ok(())
-            },
-        ),
+        lines("/approvals/watch", "The waiting approvals and questions, at each change", |engine, Empty {}, lines| {
+            engine.approvals().watch(lines);
+            Ok(())
+        }),
         post("/approvals/answer", "Answers an approval", answer_approval),
         post("/questions/answer", "Answers a question of an agent", answer_question),
         get("/policy", "The person's rules", |engine: Engine| async move { engine.policy().in_force() }),

@@ -45,7 +45,11 @@ impl BrowserConnection {
         everyday.browser().let_in();
         self.browsers.use_everyday(&everyday);
         let tabs = everyday.browser().tabs().len();
-        step.done(tell, "browser in use", format!("{}, {}, by its extension", everyday.name, counted(tabs, "tab")));
+        step.done(
+            tell,
+            "browser in use",
+            format!("{}, {}, through its extension", everyday.name, counted(tabs, "tab")),
+        );
         tell(ConnectLine::Notice(LOGINS.to_owned()));
         if !waiting.is_empty() {
             let text = format!("{}. {CONFIRM} Then its side panel may act for you.", wait_to_be_confirmed(&waiting));

@@ -168,7 +168,7 @@ impl BrowserConnection {
             self.check_profile(wanted.as_ref())?;
             let step = Step::begin();
             let status = match browser.is_headless() {
-                _ if self.browsers.is_attached() => "attached to",
+                _ if self.browsers.is_attached() => "attached",
                 true => "headless",
                 false => "with a window",
             };

@@ -20,7 +20,7 @@ catalogue! {
     EXTENSION_OLDER = "The extension is older than gstack: run `gstack connect`, or reload it in chrome://extensions.";
     // Requests that only a panel of another version sends.
     PROOF_WRONG = "this browser's proof is not valid";
-    PROVED_ALREADY = "this connection has proved a key already, or has not said hello";
+    PROVED_ALREADY = "this connection has already proved a key, or has not sent hello";
     PROVE_AGAIN = "Connect again: each connection has a challenge of its own.";
     TOO_MANY_WAIT = "too many browsers wait to be confirmed";
     TOO_MANY_WAIT_NEXT = "`gstack panels` lists them. Close those that are not yours, then run `gstack stop`.";
@@ -34,7 +34,7 @@ catalogue! {
     ANSWER_PARTS_NEXT = "Answer each part, or give no answer at all.";
     NOT_OUR_FILE = "gstack did not write $1";
     NOT_OUR_FILE_NEXT = "Only what a command has just written can be attached by its path.";
-    NO_HELLO = "the extension has not said hello";
+    NO_HELLO = "the extension has not sent hello";
     VERSIONS_MAY_DIFFER = "The extension and the daemon may have different versions: reload the extension.";
     HOST_UNREADABLE = "the native host's first message can't be read: $1";
     HOST_UNREADABLE_NEXT = "The host has a different version. Run `gstack install-host` again.";
@@ -43,7 +43,7 @@ catalogue! {
     DAEMON_CLOSED = "the gstack daemon closed the connection";
     CONVERSATION_IN_USE = "$1 is in use by another gstack";
     CONVERSATION_IN_USE_NEXT = "Run gstack status: another daemon works on this folder. Stop it, or use another session.";
-    NOTE_NOT_LEFT = "the note can't be left in $1: $2";
+    NOTE_NOT_LEFT = "the note can't be saved in $1: $2";
     NOTE_NOT_LEFT_NEXT = "Make the folder writable by you, or choose another one for this conversation.";
     FOLDER_HOLDS_GSTACK = "$1 is off limits: it contains gstack's own files";
     FOLDER_ABOVE_GSTACK = "$1 is off limits: it contains gstack's home";
@@ -64,8 +64,8 @@ catalogue! {
     HOP_DAEMON = "version $1, pid $2, home $3";
     HOP_BROWSER = "$1, pid $2, tabs: $3";
     HOP_BROWSER_TABS = "$1, tabs: $2";
-    HOP_BROWSER_EXTENSION = "$1, by its extension, tabs: $2";
-    HOP_BROWSER_ATTACHED = "$1, attached to, tabs: $2";
+    HOP_BROWSER_EXTENSION = "$1, through its extension, tabs: $2";
+    HOP_BROWSER_ATTACHED = "$1, attached, tabs: $2";
     HOP_AGENT = "$1 $2 at $3";
     HOP_AGENT_SANDBOXED = "$1 $2 at $3, in a sandbox ($4)";
     HOP_AGENT_UNSANDBOXED = "$1 $2 at $3, without a sandbox: $4";

@@ -97,7 +97,7 @@ catalogue! {
     TREE_LEAVES_OUT = "Uncommitted changes that are not in it: $1.";
     TREE_NO_SUBMODULES = "Its submodules are empty.";
     TREE_GONE = "The work tree $1 is gone. The agent works in $2.";
-    TREE_KEPT = "Its work tree is kept. Changed or new files: $1; commits on no branch: $2. It is $3";
+    TREE_KEPT = "Its work tree is kept. Changed or new files: $1; commits on no branch: $2. Folder: $3";
     TREE_NO_GIT = "no work tree could be made: git was not found";
     TREE_GIT_FAILED = "no work tree could be made: $1";
     TREE_NO_REPOSITORY = "no work tree could be made: $1 is not in a git repository";

@@ -28,7 +28,7 @@ catalogue! {
     NO_RULE_NEXT = "`gstack policy list` shows the rules in force.";
     RULE_NOT_WRITTEN_NEXT = "Free space or make gstack's home writable by you; until then, every action needs your approval.";
     AUDIT_NOT_WRITTEN = "the audit can't be written: $1";
-    AUDIT_NOT_WRITTEN_NEXT = "Free space or make gstack's home writable by you; until then agents only look.";
+    AUDIT_NOT_WRITTEN_NEXT = "Free space or make gstack's home writable by you; until then, agents can only look.";
     AUDIT_NOT_READ = "audit.jsonl can't be read: $1";
     AUDIT_NOT_READ_NEXT = "Make gstack's home readable by you.";
 }
