@@ -171,7 +171,7 @@ async function show(notice) {
       {
         type: "basic",
         iconUrl: chrome.runtime.getURL("icons/128.png"),
-        title: t(kind === "question" ? "noticeQuestion" : "noticeApproval", from),
+        title: kind === "question" ? t("noticeQuestion", from) : t("noticeApproval", from),
         message: kind === "question" ? notice.ask : askWords(notice),
         ...(site && { contextMessage: site }),
       },

@@ -46,7 +46,7 @@ export class TabGroups {
   look() {
     if (!this.#due) {
       this.#due = true;
-      this.#turn = this.#turn.then(() => this.#apply()).catch((error) => console.warn("tab groups", error));
+      this.#turn = this.#turn.then(() => this.#apply()).catch((error) => console.warn("tab-groups:", error));
     }
     return this.#turn;
   }
