@@ -195,12 +195,12 @@ async fn ask_shell(seed: &BTreeMap<OsString, OsString>) -> Option<BTreeMap<OsStr
         Ok(output) => {
             let found = parse(&output.stdout);
             if found.is_none() {
-                tracing::warn!(shell = %shell.display(), status = %output.status, "the login shell told no environment");
+                tracing::warn!(shell = %shell.display(), status = %output.status, "the login shell did not print its environment");
             }
             found
         }
         Err(error) => {
-            tracing::warn!(shell = %shell.display(), %error, "the login shell told no environment");
+            tracing::warn!(shell = %shell.display(), %error, "the login shell did not print its environment");
             None
         }
     }

@@ -263,7 +263,7 @@ fn named<'a>(waiting: &'a WaitingApprovals, id: Option<&str>) -> Result<Waits<'a
         }
         (0, None) => Err(Fault::new(FaultCode::NotFound, "nothing is waiting for an answer")),
         (several, _) => Err(Fault::new(FaultCode::BadRequest, format!("{several} approvals or questions match"))
-            .hint("Give more of the id; `gstack approvals` lists them whole.")),
+            .hint("Give more of the id; `gstack approvals` shows the full ids.")),
     }
 }
 

@@ -210,7 +210,7 @@ async fn find(client: &Client, id: &str) -> Result<ConversationInfo, Fault> {
         (0, _) => Err(Fault::new(FaultCode::NotFound, format!("there is no conversation {id}"))
             .hint("`gstack sessions` lists them.")),
         (count, _) => Err(Fault::new(FaultCode::BadRequest, format!("{count} conversations begin with {id:?}"))
-            .hint("Give more of the id; `gstack sessions --json` shows them whole.")),
+            .hint("Give more of the id; `gstack sessions --json` shows the full ids.")),
     }
 }
 

@@ -26,7 +26,7 @@ async fn text(input: impl AsyncRead + Unpin) -> Result<String, Fault> {
         Fault::new(FaultCode::BadRequest, format!("standard input can't be read: {error}")).hint(USAGE)
     })?;
     if bytes.len() > LARGEST_CHAIN {
-        let message = format!("standard input holds more than {LARGEST_CHAIN} bytes");
+        let message = format!("standard input has more than {LARGEST_CHAIN} bytes");
         return Err(Fault::new(FaultCode::TooLarge, message).hint("Run the commands in several chains."));
     }
     let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')).ok_or_else(|| {

@@ -224,7 +224,7 @@ fn cut_off(spec: &Spec) -> Fault {
     if spec.changes() {
         Fault::new(
             FaultCode::OutcomeUnknown,
-            format!("{} was cut off; it is unknown whether it took effect", spec.name),
+            format!("{} was interrupted; it is unknown whether it took effect", spec.name),
         )
         .hint("Look at the page (snapshot) before you repeat the command.")
     } else {

@@ -193,7 +193,7 @@ async fn take_lock(home: &Home) -> Result<FileLock, Report> {
         Err(_) => {
             let named = State::read(home).map(|state| format!(" (pid {})", state.pid)).unwrap_or_default();
             let message = format!("another gstack daemon{named} holds the lock and does not answer");
-            let hint = "End that process, then repeat. Its log is daemon.log in gstack's home.";
+            let hint = "End that process, then repeat the command. Its log is daemon.log in gstack's home.";
             Err(failed(Fault::new(FaultCode::DaemonDown, message).hint(hint).at(Hop::Daemon)))
         }
     }

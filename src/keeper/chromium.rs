@@ -57,7 +57,7 @@ impl Chromium {
         let mut child = command.spawn()?;
         // The command holds the browser's ends: until it is dropped we would never read the end of the stream.
         drop(command);
-        let pid = child.id().ok_or_else(|| io::Error::other("it ended at once"))?;
+        let pid = child.id().ok_or_else(|| io::Error::other("it exited immediately"))?;
         let stderr = StderrTail::default();
         let drain = child.stderr.take().map(|stream| tokio::spawn(stderr.clone().drain(stream)));
         let pipe = Pipe {

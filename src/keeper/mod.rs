@@ -134,7 +134,7 @@ async fn serve(plan: &LaunchPlan, mut door: Door, stop: CancellationToken) -> Re
     let mut relay = Relay::new(pipe, plan, browser.pid());
     let answers = tokio::select! {
         answers = relay.wait_for_browser() => answers,
-        () = browser.ended() => Err(io::Error::other("it ended at once")),
+        () = browser.ended() => Err(io::Error::other("it exited immediately")),
         () = stop.cancelled() => Err(io::Error::other("it was stopped")),
     };
     if let Err(error) = answers {

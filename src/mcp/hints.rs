@@ -172,7 +172,7 @@ mod tests {
                 "Usage: gstack click <sel> [--timeout MS]",
                 "Arguments of hover: selector (required), timeout.",
             ),
-            (FaultCode::Forbidden, "The person can: gstack connect --everyday", "Ask the person to do it."),
+            (FaultCode::Forbidden, "The person can allow it: gstack connect --everyday", "Ask the person to do it."),
             (FaultCode::Element, "Is it a captcha? Use gstack handoff \"why\".", "Ask the person to do it."),
             (FaultCode::Internal, "Something that gstack itself did wrong.", "Something that gstack itself did wrong."),
             (

@@ -142,7 +142,7 @@ async fn tell(to_chrome: impl AsyncWrite + Unpin, fault: Fault) -> ExitCode {
     say::line(&fault);
     let mut framed = FramedWrite::new(to_chrome, FrameCodec::host_side());
     if let Err(error) = framed.send(fault_frame(fault)).await {
-        say::line(format_args!("Chrome could not be told: {error}"));
+        say::line(format_args!("Chrome could not be notified: {error}"));
     }
     ExitCode::FAILURE
 }

@@ -257,7 +257,7 @@ pub(crate) enum ChatLine {
     Conversation(ConversationInfo),
     Event(ChatEvent),
     Delta(ChatDelta),
-    /// The message was not accepted, or its answer was cut off: the terminal read too slowly, or the daemon stopped.
+    /// The message was not accepted, or its answer was interrupted: the terminal read too slowly, or the daemon stopped.
     Failed(Fault),
 }
 

@@ -51,7 +51,7 @@ pub enum FaultCode {
     Element,
     /// A script in the page threw an error.
     Script,
-    /// A command that writes was cut off; whether it took effect is unknown. Never retried automatically.
+    /// A command that writes was interrupted; whether it took effect is unknown. Never retried automatically.
     OutcomeUnknown,
     /// The agent's program was not found.
     AgentMissing,

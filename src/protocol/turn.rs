@@ -109,7 +109,7 @@ pub enum StepOutcome {
     Failed,
     /// The policy or a person denied it, so it did nothing.
     Denied,
-    /// It was cut off; whether it took effect is unknown.
+    /// It was interrupted; whether it took effect is unknown.
     Unknown,
 }
 

@@ -73,7 +73,7 @@ describe('the evidence of a turn', () => {
     await scene.client.send('Network.enable', {}, page.sessionId);
     await scene.client.send('Page.enable', {}, page.sessionId);
     await scene.client.send('Page.navigate', { url: pathToFileURL(written).href }, page.sessionId);
-    await page.waitFor(`document.body.innerText.includes('sent it by itself') && [...document.images].every((image) => image.complete)`);
+    await page.waitFor(`document.body.innerText.includes('sent it on its own') && [...document.images].every((image) => image.complete)`);
     const held = await page.evaluate(`({
       title: document.title, text: document.body.innerText, acts: document.querySelectorAll('li.act').length,
       scripts: document.querySelectorAll('script, iframe, object, embed, link, form, a, [onerror], [onclick]').length,
@@ -133,7 +133,7 @@ describe('the evidence of a turn', () => {
       'denied, did nothing',
       'failed',
       '[15 characters]',
-      'No pictures were taken before and after the acts',
+      'No pictures were taken before and after the actions',
     ]) {
       assert.ok(shown.text.includes(part), `${part} is missing in:\n${shown.text}`);
     }

@@ -202,7 +202,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
     for (const [text, words] of [
       [`wss://127.0.0.1:9/?token=${SECRET}`, /the parameter token would be readable by every user/],
       [`wss://me:${SECRET}@127.0.0.1:9/`, /a user name or password would be readable/],
-      ['nonsense', /neither an address nor an endpoint/],
+      ['nonsense', /neither an address nor the name of an endpoint/],
       ['file:///etc/passwd', /not valid/],
       ['http://127.0.0.1:9', /no browser answers at/],
     ]) {

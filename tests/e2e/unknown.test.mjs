@@ -78,7 +78,7 @@ describe('a command that is cut off', () => {
       const { code, stdout } = await chain;
       const answer = JSON.parse(stdout);
       assert.deepEqual([code, answer.ok, answer.outcome], [3, false, 'unknown'], stdout);
-      assert.match(answer.error, /^chain was cut off at step 3 of 4, `click #go`: .*; it is unknown whether that took effect$/);
+      assert.match(answer.error, /^chain was interrupted at step 3 of 4, `click #go`: .*; it is unknown whether that took effect$/);
       assert.match(answer.hint, /^Done: url\.\n +Failed: click #nothing --timeout 50\.\n +Not begun: text\.\n +\S/);
     });
   }

@@ -107,7 +107,7 @@ async fn handshake(wire: &mut Wire, launch: &Launch) -> Result<Begun, Fault> {
         None => wire.ask("thread/start", params).await.map_err(broken)?,
     };
     let thread: ThreadStarted = read(&answer, "thread/start")
-        .ok_or_else(|| PROGRAM.broken("its answer to a new thread has an unknown shape"))?;
+        .ok_or_else(|| PROGRAM.broken("its answer to a new thread has an unexpected form"))?;
     let confined = thread.active_permission_profile.as_ref().is_some_and(|profile| profile.id == PROFILE);
     if !confined {
         return Err(faults::unconfined());

@@ -20,7 +20,7 @@ const MOST_OUTPUT: u64 = 1024 * 1024;
 pub(crate) enum BriefError {
     #[error("it could not be started: {0}")]
     Start(io::Error),
-    #[error("it gave no answer within {} s", .0.as_secs())]
+    #[error("it did not answer within {} s", .0.as_secs())]
     Timeout(Duration),
     #[error("its output could not be read: {0}")]
     Read(io::Error),

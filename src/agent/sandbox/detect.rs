@@ -74,7 +74,10 @@ async fn namespaces(environment: &AgentEnvironment, abi: u8) -> Result<Mechanism
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
             let said = String::from_utf8_lossy(&output.stderr);
-            Err(format!("bubblewrap does not work here ({})", said.lines().next().unwrap_or("it said nothing").trim()))
+            Err(format!(
+                "bubblewrap does not work here ({})",
+                said.lines().next().unwrap_or("it printed no reason").trim()
+            ))
         }
         Err(error) => Err(format!("bubblewrap does not work here ({error})")),
     };

@@ -98,7 +98,7 @@ impl From<LaunchError> for Fault {
                 PATH."
                 .to_owned(),
             LaunchError::Link(LinkError::Busy) => {
-                "Another daemon drives this browser: end it, or use another --session.".to_owned()
+                "Another daemon drives this browser. End that daemon, or use another --session.".to_owned()
             }
             LaunchError::Link(LinkError::Refused) => {
                 "This daemon was started by an agent. In your own terminal, run gstack stop, then gstack connect."

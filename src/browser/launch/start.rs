@@ -301,9 +301,9 @@ async fn start_keeper(home: &Home, options: &LaunchOptions, plan: &LaunchPlan) -
     let mut stdout = BufReader::new(stdout);
     match timeout(REPORT_LIMIT, stdout.read_line(&mut line)).await {
         Ok(Ok(1..)) => serde_json::from_str(&line).map_err(|error| failed(error.into())),
-        Ok(Ok(0)) => Err(LaunchError::Keeper("it ended without a report".to_owned())),
+        Ok(Ok(0)) => Err(LaunchError::Keeper("it exited without reporting why".to_owned())),
         Ok(Err(error)) => Err(failed(error)),
-        Err(_) => Err(LaunchError::Keeper(format!("no report within {REPORT_LIMIT:?}"))),
+        Err(_) => Err(LaunchError::Keeper(format!("it did not report within {REPORT_LIMIT:?}"))),
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     /// The text is not an address, and no endpoint of `config.toml` has this name.
-    #[error("{0} is neither an address nor an endpoint in config.toml")]
+    #[error("{0} is neither an address nor the name of an endpoint in config.toml")]
     NotAnAddress(String),
     /// A command line is readable by every user of the machine.
     #[error("{0} would be readable by every user of this machine, so it is not taken from the command line")]
@@ -92,7 +92,7 @@ pub enum RemoteError {
         limit: Duration,
     },
     /// A Grid's queue did not serve the request in time.
-    #[error("every browser of the grid at {0} is busy, and none became free in time")]
+    #[error("every browser of the grid at {0} is busy, and none became available in time")]
     Busy(String),
     /// The server has as many sessions as it allows.
     #[error("{0} does not allow another session now")]
@@ -152,10 +152,10 @@ impl From<RemoteError> for Fault {
             }
             E::Untrusted { .. } => (
                 FaultCode::Forbidden,
-                "For a certificate of your own authority, set ca = \"FILE.pem\" for this endpoint in config.toml.",
+                "If your own authority issued the certificate, set ca = \"FILE.pem\" for this endpoint in config.toml.",
             ),
             E::Redirects(_) | E::LeadsAway { .. } => {
-                (FaultCode::Forbidden, "Give the address that really serves the browser.")
+                (FaultCode::Forbidden, "Give the address that the browser is really served at.")
             }
             E::Denied(_) => {
                 (FaultCode::Forbidden, "Check the endpoint's headers or key in config.toml: [browser.endpoints.NAME].")
@@ -163,7 +163,7 @@ impl From<RemoteError> for Fault {
             E::Garbled { .. } => (FaultCode::BrowserDown, "Check that the address is a DevTools endpoint or a Grid."),
             E::Busy(_) | E::TooMany(_) => (FaultCode::Conflict, "Try again later, or add nodes or sessions there."),
             E::NotCreated { .. } => {
-                (FaultCode::BrowserDown, "Check that a node offers this browser, and the capabilities given by --caps.")
+                (FaultCode::BrowserDown, "Check that a node offers this browser, and check the capabilities in --caps.")
             }
             E::NoDevTools { .. } => (
                 FaultCode::BrowserDown,

@@ -98,7 +98,7 @@ pub(super) fn is_id(text: &str) -> bool {
 
 /// Returns a server's text for people: one line, shortened, without control characters.
 pub(super) fn words(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it gives no reason");
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("it gave no reason");
     let plain: String = line.chars().filter(|character| !character.is_control()).take(LONGEST_WORDS).collect();
     if line.chars().count() > LONGEST_WORDS { format!("{plain}…") } else { plain }
 }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_servers_words_are_one_plain_line() {
         assert_eq!(words("\n first\u{1b}[31m\nsecond"), "first[31m");
-        assert_eq!(words(" \n"), "it gives no reason");
+        assert_eq!(words(" \n"), "it gave no reason");
         assert_eq!(words(&"x".repeat(1000)).chars().count(), LONGEST_WORDS + 1);
     }
 

@@ -56,7 +56,7 @@ pub(super) fn pack(name: &str, content: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns the content of the first file in an archive. The error says what is wrong with it.
 pub(super) fn unpack(archive: &[u8]) -> Result<Vec<u8>, &'static str> {
-    const CUT: &str = "the archive is cut off";
+    const CUT: &str = "the archive is truncated";
     let last = archive.len().checked_sub(END_LENGTH).ok_or(CUT)?;
     // A comment of up to 64 KiB may follow.
     let end = (last.saturating_sub(usize::from(u16::MAX))..=last)
@@ -100,7 +100,7 @@ pub(super) fn unpack(archive: &[u8]) -> Result<Vec<u8>, &'static str> {
             false => Err("its content is damaged"),
         };
     }
-    Err("it holds no file")
+    Err("it contains no file")
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {

@@ -191,8 +191,9 @@ impl Context {
 
 /// Returns the fault for a tab outside the client's tab set.
 pub(crate) fn not_in_set(id: TabId) -> Fault {
-    Fault::new(FaultCode::Forbidden, format!("tab {id} is not one of this conversation's tabs"))
-        .hint("`tabs` lists them. The person adds one in the panel: the page's name on top, then \"Add a tab\".")
+    Fault::new(FaultCode::Forbidden, format!("tab {id} is not one of this conversation's tabs")).hint(
+        "`tabs` lists them. The person can add one in the panel: click the page's name at the top, then \"Add a tab\".",
+    )
 }
 
 /// A command's output, before it is put in an envelope.

@@ -65,8 +65,8 @@ impl Steps {
             several => format!("in {several} of {all} steps at once: {lines}"),
         };
         let message = match unknown {
-            true => format!("{name} was cut off {place}: {why}; it is unknown whether that took effect"),
-            false => format!("{name} was cut off {place}: {why}"),
+            true => format!("{name} was interrupted {place}: {why}; it is unknown whether that took effect"),
+            false => format!("{name} was interrupted {place}: {why}"),
         };
         let code = match (unknown, code) {
             (true, _) => FaultCode::OutcomeUnknown,
@@ -132,13 +132,13 @@ mod tests {
         steps.end::<()>(1, &Err(Fault::new(FaultCode::Element, "no")));
         let between = cut().unwrap();
         assert_eq!(between.code, FaultCode::BrowserDown);
-        assert_eq!(between.message, "chain was cut off after 2 of 4 steps: the browser went away");
+        assert_eq!(between.message, "chain was interrupted after 2 of 4 steps: the browser went away");
         steps.begin(2);
         let fault = cut().unwrap();
         assert_eq!(fault.code, FaultCode::OutcomeUnknown);
         assert_eq!(
             fault.message,
-            "chain was cut off at step 3 of 4, `fill #pw [7 characters]`: the browser went away; it is unknown \
+            "chain was interrupted at step 3 of 4, `fill #pw [7 characters]`: the browser went away; it is unknown \
                 whether that took effect"
         );
         assert_eq!(

@@ -43,8 +43,8 @@ pub(crate) fn given_withheld(spec: &Spec, arguments: &Value) -> Option<Fault> {
 pub(crate) fn withheld(spec: &Spec, name: &str, holds: ValueType) -> Fault {
     let message = format!("{}: `{name}` is not offered to agents", spec.name);
     match holds.is_path() {
-        true => Fault::new(FaultCode::PathRefused, message).hint("Leave it out: what it made comes with the answer."),
-        false => Fault::new(FaultCode::Denied, message).hint("Leave it out: the newest come last."),
+        true => Fault::new(FaultCode::PathRefused, message).hint("Leave it out: the result is part of the answer."),
+        false => Fault::new(FaultCode::Denied, message).hint("Leave it out: the newest entries come last."),
     }
 }
 
@@ -115,13 +115,13 @@ pub(crate) fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>
     let given = match arguments {
         Value::Null => &empty,
         Value::Object(given) => given,
-        _ => return Err(bad(spec, "the arguments are no object")),
+        _ => return Err(bad(spec, "the arguments are not an object")),
     };
     for name in given.keys() {
         let known = spec.parameters.iter().any(|parameter| parameter_name(parameter) == name)
             || offered_flags(spec).any(|flag| flag_name(flag) == name);
         if !known {
-            return Err(bad(spec, &format!("{name} is not one of its arguments")));
+            return Err(bad(spec, &format!("{name} is not an argument of this tool")));
         }
     }
     let mut words = Vec::new();
@@ -133,7 +133,7 @@ pub(crate) fn arguments_of(spec: &Spec, arguments: &Value) -> Result<Vec<String>
                 words.push(flag.name.to_owned());
                 words.push(text_of(spec, flag_name(flag), value)?);
             }
-            Some(_) => return Err(bad(spec, &format!("{} is true or false", flag_name(flag)))),
+            Some(_) => return Err(bad(spec, &format!("{} must be true or false", flag_name(flag)))),
         }
     }
     // After this, no word is parsed as a flag.

@@ -32,7 +32,7 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         flags: &[],
         summary: "Run several commands in order",
         details: "A command that fails does not end the chain: look at each block. If one failed, the exit code is 1. \
-            One that was cut off ends the chain, and the message says which it was and what was done before. All \
+            One that was interrupted ends the chain, and the message says which one and what was done before it. All \
             commands are checked before the first runs.\nAfter a command that opens a tab, the chain continues in \
             that tab.\nWithout arguments the commands come from standard input: one on each line (a line that begins \
             with # is a comment), separated by |, or as JSON.",

@@ -48,7 +48,7 @@ pub(in crate::command) async fn read_or_clear(cwd: Option<&Path>, arguments: &Ar
             if clear { inbox::clear(root).map(cleared) } else { inbox::list(root).map(|listed| shown(&listed)) };
         outcome.map_err(|error| {
             Fault::new(FaultCode::Storage, format!("the inbox of {} can't be used: {error}", root.display()))
-                .hint("Look at .context/sidebar-inbox there.")
+                .hint("Check .context/sidebar-inbox there.")
         })
     });
     task.await.map_err(|error| Fault::new(FaultCode::Internal, format!("reading was interrupted: {error}")))?
@@ -67,7 +67,7 @@ fn shown(listed: &Listed) -> Output {
         blocks.insert(0, format!("({} older messages are not shown; inbox --clear removes all)", listed.more));
     }
     if listed.unreadable > 0 {
-        blocks.push(format!("({} other files there are not messages)", listed.unreadable));
+        blocks.push(format!("({} other files in the inbox are not messages)", listed.unreadable));
     }
     Output::text(blocks.join("\n\n")).data(json!({
         "messages": listed.messages, "unreadable": listed.unreadable, "more": listed.more,

@@ -74,7 +74,7 @@ async fn init_script(context: &Context, arguments: Arguments) -> Result<Output, 
 fn bound_to(context: &Context, page: &Page) -> Result<Option<SiteOrPage>, Fault> {
     match context.bound_to(page)? {
         Some(SiteOrPage::Page(_)) => {
-            Err(Fault::new(FaultCode::Forbidden, "this page has no site that a script could be bound to")
+            Err(Fault::new(FaultCode::Forbidden, "this page has no site to limit the script to")
                 .hint("Go to the site first."))
         }
         place => Ok(place),

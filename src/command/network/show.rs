@@ -29,11 +29,11 @@ pub(super) async fn show(context: &Context, page: &Page, arguments: &Arguments, 
     let exchange = page.exchange(number).ok_or_else(|| no_such(number))?;
     if context.for_model && !is_of(&exchange.record, &here) {
         return Err(Fault::new(FaultCode::Forbidden, format!("request {number} was made by another site's document"))
-            .hint("Go to that site first: its requests are shown there."));
+            .hint("Go to that site first: its requests are shown only there."));
     }
     if is_metadata_url(&exchange.record.url) || page.refuses_answer(&exchange) {
-        return Err(Fault::new(FaultCode::UrlRefused, format!("request {number} was answered by a refused address"))
-            .hint("Nothing is read from there."));
+        return Err(Fault::new(FaultCode::UrlRefused, format!("request {number} was answered from a refused address"))
+            .hint("gstack reads nothing from such addresses."));
     }
     let shows_answer = !context.for_model || SiteOrPage::of(&exchange.record.url) == here;
     let posted = page.request_body(&exchange).await?;
@@ -67,7 +67,7 @@ impl Shown {
         let without = |length, note: String| Self { text: None, length, note: Some(note) };
         match body {
             Body::None => Self { text: None, length: 0, note: None },
-            Body::Gone => without(0, "the browser no longer holds it".to_owned()),
+            Body::Gone => without(0, "the browser no longer has it".to_owned()),
             Body::Binary(bytes) => without(bytes.len(), format!("binary, {} bytes: not shown", bytes.len())),
             Body::Text(text) if text.len() > LARGEST => without(text.len(), format!("{} bytes: too large", text.len())),
             Body::Text(text) => {
@@ -100,12 +100,12 @@ fn words(exchange: &Exchange, sent: &Shown, came: Option<&Shown>) -> String {
         vec![format!("{} [{}] {}", record.number, record.kind, line(record, &redaction::text(&record.url)))];
     lines.push(format!("Sent {}", iso(record.at)));
     if !exchange.initiator.is_empty() {
-        lines.push(format!("Asked for by {}", redaction::text(&exchange.initiator)));
+        lines.push(format!("Requested by {}", redaction::text(&exchange.initiator)));
     }
     lines.extend(exchange.answer.as_ref().map(from));
     lines.extend(exchange.timing.as_ref().map(timing_words));
     if !exchange.is_kept {
-        lines.push("Headers and bodies are no longer kept: too much was sent since.".to_owned());
+        lines.push("Headers and bodies are no longer kept, because too much was sent since.".to_owned());
     }
     headers("Request headers", &exchange.request_headers, &mut lines);
     sent.words("Request body", &mut lines);

@@ -46,7 +46,7 @@ pub(crate) fn output_folder(for_whom: impl Into<Folders>, typed: &str) -> Result
     let context = &for_whom.into();
     let missing = |error: std::io::Error| {
         Fault::new(FaultCode::NotFound, format!("{typed} can't be used as a folder: {error}"))
-            .hint("Make the folder first, in the folder that you run gstack in or in the temp directory.")
+            .hint("Create the folder first, in the folder that you run gstack in or in the temp directory.")
     };
     // Checks a file name inside the folder like any other path.
     let inside = resolve(&open_folders(context), base_of(context), &format!("{}/file", typed.trim_end_matches('/')))?;
@@ -157,7 +157,10 @@ fn resolve(folders: &[PathBuf], base: &Path, typed: &str) -> Result<PathBuf, Fau
         let open: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
         Fault::new(
             FaultCode::PathRefused,
-            format!("Path traversal: {typed} is outside the open folders. Path must be within: {}", open.join(", ")),
+            format!(
+                "Path traversal: {typed} is outside the allowed folders. The path must be within: {}",
+                open.join(", ")
+            ),
         )
         .hint("Give a path in the folder that you run gstack in, or in the temp directory.")
     };
@@ -173,7 +176,7 @@ fn resolve(folders: &[PathBuf], base: &Path, typed: &str) -> Result<PathBuf, Fau
         Err(_) if !lexically_inside(folders, base, typed) => return Err(refused()),
         Err(error) => {
             return Err(Fault::new(FaultCode::NotFound, format!("{} can't be used: {error}", parent.display()))
-                .hint("Make the folder first."));
+                .hint("Create the folder first."));
         }
     };
     let place = folder.join(name);

@@ -174,7 +174,7 @@ async fn snapshot(context: &Context, arguments: Arguments) -> Result<Output, Fau
     }
     if let Some(Change { since, .. }) = change {
         data["since"] = json!(since);
-        output.say(arguments.value("--since").is_none().then(|| "The rest is as before; `full` prints it.".to_owned()));
+        output.say(arguments.value("--since").is_none().then(|| "The rest is unchanged; `full` prints it.".to_owned()));
     }
     output = output.data(data);
     if let Some(path) = path.filter(|path| picture.as_ref() != Some(path)) {
@@ -206,7 +206,7 @@ fn change(
         let number = arguments.number("--since", typed)?;
         let PrintedSnapshot { text, .. } = page.kept_snapshot(number, context.reader.as_deref()).ok_or_else(|| {
             Fault::new(FaultCode::NotFound, format!("snapshot {number} of this tab is not kept"))
-                .hint("Only the newest ones are. Take one without --since; with --json it has its number.")
+                .hint("Only the newest snapshots are kept. Take one without --since; --json includes its number.")
         })?;
         return Ok(Some(Change { since: number, lines: changes(&text, whole) }));
     }

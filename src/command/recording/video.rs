@@ -120,7 +120,7 @@ fn check_room(context: &Context, tab: TabId, path: &Path) -> Result<(), Fault> {
         return conflict("this tab is already being recorded", "End that recording first: gstack video stop");
     }
     if context.recordings.takes(path) {
-        return conflict("another recording is writing to this file", "Give another name.");
+        return conflict("another recording is writing to this file", "Choose another name.");
     }
     if !context.recordings.make_room(context.for_model) {
         let tabs: Vec<String> = context.recordings.tabs().iter().map(ToString::to_string).collect();

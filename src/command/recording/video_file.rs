@@ -96,7 +96,7 @@ impl Spool {
             let frame = if self.as_files { vp8::frame_of(&bytes) } else { Some(bytes.as_slice()) };
             let is_first = self.blocks.is_empty();
             let Some(frame) = frame.filter(|_| is_key || !is_first) else {
-                return Err(EncodeError::Refused("it gave a picture that is none of a video".to_owned()).into());
+                return Err(EncodeError::Refused("it returned a picture that is not a video frame".to_owned()).into());
             };
             let at = self.blocks.last().map_or(0, |before| at.max(before.at));
             self.file.write_all(frame).await.map_err(|error| unusable(&error))?;
@@ -107,7 +107,7 @@ impl Spool {
 
     async fn write(mut self, size: (u32, u32), length: u64, file: &mut PartialFile) -> Result<Written, Fault> {
         if self.blocks.is_empty() {
-            return Err(EncodeError::Refused("it gave no pictures".to_owned()).into());
+            return Err(EncodeError::Refused("it returned no pictures".to_owned()).into());
         }
         self.file.seek(SeekFrom::Start(0)).await.map_err(|error| unusable(&error))?;
         let mut pictures = BufReader::new(self.file.into_inner());

@@ -44,7 +44,7 @@ enum Partition {
 pub(super) fn parse(text: &str, host: Option<&str>) -> Result<Vec<Cookie>, Fault> {
     let refuse = |message: String| {
         Fault::new(FaultCode::BadRequest, message)
-            .hint("The file holds an array: [{\"name\": \"n\", \"value\": \"v\", \"domain\": \"example.com\"}]")
+            .hint("The file must contain an array: [{\"name\": \"n\", \"value\": \"v\", \"domain\": \"example.com\"}]")
     };
     let written: Vec<Written> = serde_json::from_str(text).map_err(|error| refuse(format!("Invalid JSON: {error}")))?;
     let mut cookies = Vec::with_capacity(written.len());
@@ -52,7 +52,7 @@ pub(super) fn parse(text: &str, host: Option<&str>) -> Result<Vec<Cookie>, Fault
         let Some(domain) =
             cookie.domain.clone().filter(|domain| !domain.is_empty()).or_else(|| host.map(str::to_owned))
         else {
-            return Err(refuse(format!("the cookie {:?} has no domain, and neither has the page", cookie.name))
+            return Err(refuse(format!("the cookie {:?} has no domain, and the page has none either", cookie.name))
                 .hint("Open its site first: gstack goto <url>"));
         };
         cookies.push(cookie.cookie(domain));

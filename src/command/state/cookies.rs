@@ -233,7 +233,7 @@ fn read_cookie(page: &Page, arguments: &Arguments, given: &str) -> Result<Cookie
 fn web_address(page: &Page) -> Result<Url, Fault> {
     let url = Url::parse(&page.url()?).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     url.ok_or_else(|| {
-        Fault::new(FaultCode::Conflict, "this page has no host that a cookie could belong to")
+        Fault::new(FaultCode::Conflict, "this page has no host to set a cookie for")
             .hint("Open the site first: gstack goto <url>")
     })
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The number of consecutive failures from which the hint is shown.
 const ENOUGH: u32 = 3;
-const HINT: &str = "Three or more commands in a row failed here. If a person has to look, show them the page: \
+const HINT: &str = "Three or more commands in a row failed here. If a person needs to take a look, show them the page: \
     gstack handoff \"what to do\"";
 
 #[derive(Default)]

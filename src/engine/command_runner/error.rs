@@ -28,7 +28,8 @@ pub(super) enum CutCause<'a> {
 impl From<CutOff<'_>> for Fault {
     /// Says that the outcome is unknown if the command changes something.
     fn from(CutOff { spec, by }: CutOff<'_>) -> Self {
-        let unknown = |why: &str| format!("`{}` was cut off ({why}): it is unknown whether it took effect", spec.name);
+        let unknown =
+            |why: &str| format!("`{}` was interrupted ({why}): it is unknown whether it took effect", spec.name);
         match by {
             CutCause::Ended { code, why } => {
                 if spec.changes() {

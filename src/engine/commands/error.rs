@@ -24,7 +24,7 @@ impl From<NotOffered> for Fault {
                 FaultCode::Forbidden,
                 "this is a tab of the person's everyday browser, which they have not handed over",
             )
-            .hint("The person can: gstack connect --everyday")
+            .hint("The person can allow it: gstack connect --everyday")
             .command("gstack connect --everyday")
             .at(Hop::Browser),
         }

@@ -16,7 +16,7 @@ impl Commands {
             if listed.as_ref().is_some_and(|listed| listed.run() == browser.run()) {
                 continue;
             }
-            let head = format!("Everyday browser ({}), by --tab N:", everyday.name);
+            let head = format!("Everyday browser ({}), select with --tab N:", everyday.name);
             let tabs: Vec<_> = browser.tabs().into_iter().filter(|tab| !tab.incognito).collect();
             let line = |tab: &TabInfo| {
                 let view = if tab.in_view { " (in view)" } else { "" };

@@ -74,7 +74,7 @@ impl Steps {
     /// Ends all open steps as cut off.
     pub(super) fn end_all(&mut self, turn_id: &TurnId) -> Vec<ChatBody> {
         let open: Vec<StepId> = self.open.keys().cloned().collect();
-        let cut_off = "It was cut off; it is unknown whether it took effect.";
+        let cut_off = "It was interrupted; it is unknown whether it took effect.";
         open.into_iter()
             .map(|step_id| self.end(turn_id.clone(), step_id, StepOutcome::Unknown, cut_off.to_owned()))
             .collect()

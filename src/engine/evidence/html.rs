@@ -109,7 +109,7 @@ fn put_act(out: &mut String, number: usize, act: &ReportedAct, started_at: u64) 
                     caption = picture.caption
                 ),
             ),
-            None => put(out, &format!("<p class=\"dim\">{}: this picture is not here.</p>\n", picture.caption)),
+            None => put(out, &format!("<p class=\"dim\">{}: this picture is missing.</p>\n", picture.caption)),
         }
     }
     put(out, "</li>\n");
@@ -117,10 +117,10 @@ fn put_act(out: &mut String, number: usize, act: &ReportedAct, started_at: u64) 
 
 fn put_requests(out: &mut String, act: &ReportedAct, requests: &[TracedRequest]) {
     if requests.is_empty() {
-        put(out, "<p class=\"dim\">Its tab sent no request meanwhile.</p>\n");
+        put(out, "<p class=\"dim\">Its tab sent no requests while it ran.</p>\n");
         return;
     }
-    put(out, "<table><thead><tr><th>Requests of its tab meanwhile<th>Status</thead><tbody>\n");
+    put(out, "<table><thead><tr><th>Requests from its tab while it ran<th>Status</thead><tbody>\n");
     for request in requests {
         let status = match (&request.failed, request.status) {
             (Some(reason), _) => reason.clone(),
@@ -146,13 +146,16 @@ fn notes(report: &Report, acts: usize) -> Vec<String> {
     ];
     if acts > 0 && !report.has_pictures_of_acts {
         notes.push(
-            "No pictures were taken before and after the acts: only those that the agent took itself are here. To take \
+            "No pictures were taken before and after the actions: only those that the agent took itself are shown. To take \
              them in later turns: gstack settings set evidence.pictures true"
                 .to_owned(),
         );
     }
     if report.missing_pictures > 0 {
-        notes.push(format!("{} pictures are no longer kept or do not fit.", report.missing_pictures));
+        notes.push(format!(
+            "{} pictures are left out, because they are no longer kept or do not fit.",
+            report.missing_pictures
+        ));
     }
     if report.dropped_notes > 0 {
         notes.push(format!(
@@ -162,7 +165,7 @@ fn notes(report: &Report, acts: usize) -> Vec<String> {
         ));
     }
     notes.push(
-        "A request is listed with an act if its tab sent it while the act ran. The page may have sent it by itself."
+        "A request is listed with an action if its tab sent it while the action ran. The page may have sent it on its own."
             .to_owned(),
     );
     notes

@@ -276,7 +276,7 @@ fn finished(step: Step<'_>, trace: Option<&ActTrace>) -> ReportedAct {
     // The trace has them without any text that was typed.
     act.call = format!("{tool} {}", trace.map_or(arguments, |trace| &trace.arguments));
     if act.outcome.is_empty() {
-        act.outcome = "cut off, outcome unknown";
+        act.outcome = "interrupted, outcome unknown";
     }
     let mut pictures: Vec<(&'static str, &FileId)> = Vec::new();
     if let Some(trace) = trace {

@@ -8,7 +8,7 @@ pub(super) fn step(outcome: StepOutcome) -> &'static str {
         StepOutcome::Ok => "done",
         StepOutcome::Failed => "failed",
         StepOutcome::Denied => "denied, did nothing",
-        StepOutcome::Unknown => "cut off, outcome unknown",
+        StepOutcome::Unknown => "interrupted, outcome unknown",
     }
 }
 

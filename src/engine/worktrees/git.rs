@@ -160,7 +160,7 @@ impl Git {
         let said = String::from_utf8_lossy(&output.stderr);
         // The first line states the error; advice follows it.
         let words = said.lines().map(str::trim).find(|line| line.starts_with("fatal:") || line.starts_with("error:"));
-        let words = words.or_else(|| said.lines().next()).unwrap_or("it said nothing").to_owned();
+        let words = words.or_else(|| said.lines().next()).unwrap_or("it printed no reason").to_owned();
         Err(GitError::Failed { command, words })
     }
 }

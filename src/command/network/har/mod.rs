@@ -91,7 +91,7 @@ async fn start(context: &Context, arguments: &Arguments) -> Result<Output, Fault
     };
     if options.secrets && options.for_model {
         return Err(
-            Fault::new(FaultCode::Forbidden, "sign-in data is not recorded for agents").hint("Leave --secrets out.")
+            Fault::new(FaultCode::Forbidden, "secrets are not recorded for agents").hint("Leave --secrets out.")
         );
     }
     let page = context.page().await?;
