@@ -125,7 +125,7 @@ mod tests {
         let whole = "[[expect]]\naction = \"click\"\nsite = \"shop.example\"\nrisk = \"carries\"\nverdict = \"asks\"\n";
         assert_eq!(of(whole).unwrap().len(), 1);
         for (text, words) in [
-            ("", "expects nothing"),
+            ("", "contains no expectations"),
             ("[[expect]]\naction = \"click\"\n", "verdict"),
             ("[[expect]]\naction = \"click\"\nverdict = \"maybe\"\n", "maybe"),
             ("[[expect]]\naction = \"click\"\nverdict = \"runs\"\nsites = \"a\"\n", "sites"),
