@@ -143,7 +143,7 @@ documents() {
     document "$fish/completions" gstack.fish completions fish
     said="bash, fish and man"
   fi
-  say "Installed completions and the manual page for $said. For zsh: gstack completions zsh > FOLDER/_gstack, with a FOLDER of your fpath."
+  say "Installed completions and the manual page for $said. For zsh: gstack completions zsh > FOLDER/_gstack, where FOLDER is in your fpath."
 }
 
 main() {
@@ -153,7 +153,7 @@ main() {
       --from) [ $# -ge 2 ] || give_up "--from takes a folder."; from=$2; shift ;;
       --no-register) register=no ;;
       -h | --help)
-        say "install.sh [--from FOLDER] [--no-register]; GSTACK_RELEASE_URL and GSTACK_BIN_DIR change the source and the place."
+        say "install.sh [--from FOLDER] [--no-register]; GSTACK_RELEASE_URL and GSTACK_BIN_DIR set where it downloads from and where it installs."
         exit 0
         ;;
       *) give_up "unknown argument $1; see install.sh --help" ;;

@@ -94,7 +94,8 @@ pub fn command() -> Command {
                 Arg::new("message")
                     .required_unless_present_any(["stop", "continue"])
                     .num_args(1..)
-                    .value_name("MESSAGE"),
+                    .value_name("MESSAGE")
+                    .help("The message to the agent"),
             )
             .arg(Arg::new("agent").long("agent").value_name("NAME").help("The agent to ask; see `gstack agents`"))
             .arg(
@@ -197,7 +198,7 @@ pub fn command() -> Command {
                 .long("driver")
                 .global(true)
                 .value_name("NAME")
-                .help("Drive under a name, in tabs of your own (or GSTACK_DRIVER; see `gstack help lease`)"),
+                .help("Work under a name, in its own tabs (or GSTACK_DRIVER; see `gstack help lease`)"),
         )
         .subcommands(own)
         .subcommands(browser)

@@ -46,7 +46,7 @@ pub(super) fn save(command: &str, answer: RemoteResult, path: Option<PathBuf>) -
     let is_unchanged = result.data.as_ref().is_some_and(|data| data["changed"] == Value::Bool(false));
     let takes_picture = registry::find(command).is_some_and(|spec| spec.takes_picture());
     if takes_picture && pictures.is_empty() && !is_unchanged {
-        return Err(Fault::new(FaultCode::TooLarge, "the picture did not come through the tunnel").hint(
+        return Err(Fault::new(FaultCode::TooLarge, "the picture could not be sent through the tunnel").hint(
             "Take a smaller part with --viewport or --clip, and use the same version of gstack on both machines.",
         ));
     }

@@ -192,7 +192,7 @@ describe('shells and scripts with a name', () => {
   test('a name is one word, and the option is for browser commands', async () => {
     const own = shell();
     for (const name of ["''", "'a b'", "'a(b)'", '"$(printf \'a\\033[2J\')"', "'-x'", 'x'.repeat(41)]) {
-      assert.match(await own.refused(`--driver=${name} url`), /not a name for a driver/, name);
+      assert.match(await own.refused(`--driver=${name} url`), /not a valid driver name/, name);
     }
     assert.match(await own.refused('--driver a settings'), /--driver is for browser commands/);
     assert.match(await own.refused('--driver a --remote /nowhere url'), /--driver is for browser commands/);

@@ -107,13 +107,13 @@ impl From<DriversError> for Fault {
             }
             DriversError::NoTerminalName => (
                 FaultCode::BadRequest,
-                "this is not a name for a driver".to_owned(),
+                "this is not a valid driver name".to_owned(),
                 "Use one word of at most 40 letters, digits, hyphens, underscores and full stops, such as shop-tests.",
             ),
             DriversError::NameTaken { name, pid } => (
                 FaultCode::Conflict,
-                format!("another shell or script (process {pid}) drives under the name {name:?}"),
-                "Choose another name, or end that one.",
+                format!("another shell or script (process {pid}) uses the name {name:?}"),
+                "Choose another name, or end that process.",
             ),
             DriversError::NotATerminal => (
                 FaultCode::Forbidden,
@@ -122,7 +122,7 @@ impl From<DriversError> for Fault {
             ),
             DriversError::TerminalOnPort => (
                 FaultCode::Forbidden,
-                "a driver's name is not offered on the port".to_owned(),
+                "naming a driver is not offered on the port".to_owned(),
                 "Use the gstack command line, which speaks over a unix socket.",
             ),
             DriversError::NotOwnTab { tab, name } => {
@@ -131,7 +131,7 @@ impl From<DriversError> for Fault {
             }
             DriversError::OtherBrowser { tab, name } => (
                 FaultCode::Conflict,
-                format!("tab {tab} is in another browser than the one that {name} drives"),
+                format!("tab {tab} is not in the browser that {name} drives"),
                 "Give it a tab of its own browser, or open an endpoint there with `gstack cdp --tabs`.",
             ),
             DriversError::Gone => {
