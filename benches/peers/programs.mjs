@@ -12,12 +12,19 @@ const TICKS_PER_SECOND = 100;
 /** Runs a program and returns its standard output. Fails unless the exit code is 0. */
 export function run([program, ...args], { env, cwd }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: LIMIT_MS });
+    const child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    // Not `timeout` of spawn: that timer of Node goes on after a program that could not be started, and holds this process open.
+    const limit = setTimeout(() => child.kill(), LIMIT_MS);
+    const failed = (error) => {
+      clearTimeout(limit);
+      reject(error);
+    };
     const out = [];
     const err = [];
     child.stdout.on('data', (data) => out.push(data));
     child.stderr.on('data', (data) => err.push(data));
-    child.once('error', reject).once('exit', (code, signal) => {
+    child.once('error', failed).once('exit', (code, signal) => {
+      clearTimeout(limit);
       // A daemon that it started may keep the pipes open, so wait only for the program's exit.
       setImmediate(() => {
         const text = Buffer.concat(out).toString();

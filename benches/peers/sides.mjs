@@ -47,6 +47,9 @@ class Place {
   environment(more) {
     return { PATH: process.env.PATH, HOME: this.folder, LANG: 'C.UTF-8', TMPDIR: this.folder, ...more };
   }
+  isThere() {
+    return existsSync(this.folder);
+  }
   remove() {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -173,6 +176,7 @@ export class AgentBrowser {
     return processorOfProcess([AGENT_BROWSER, ...words], this.#options);
   }
   async close() {
+    if (!this.place.isThere()) return;
     await this.#run('close').catch(() => {});
     this.place.remove();
   }
@@ -213,6 +217,7 @@ export class PlaywrightCli {
     return { before: () => this.#run('close'), run: (url) => this.open(url) };
   }
   async close() {
+    if (!this.place.isThere()) return;
     await this.#run('close').catch(() => {});
     this.place.remove();
   }
