@@ -62,7 +62,32 @@ count_check() { if [ "$1" -eq 0 ]; then echo "1 0"; else echo "0 1"; fi; }
 count_cargo() { awk '/^test result:/ { good += $4; bad += $6 } END { print good + 0, bad + 0 }' "$2"; }
 count_node() { awk '/^# pass / { good += $3 } /^# (fail|cancelled) / { bad += $3 } END { print good + 0, bad + 0 }' "$2"; }
 
-packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >/dev/null); }
+packages() { (cd "$1" && npm ci --no-audit --no-fund --loglevel=error "${@:2}" >/dev/null); }
+# left_out WORDS: what this machine can't test; the end of the run names it.
+left_out() { say "SKIPPED $*" | tee -a "$work/setup.log"; }
+# The Python packages of tests/frameworks, 50 MB, in a folder of their own. Fails if Python 3.11 or its registry is missing.
+python_packages() {
+  local folder=tests/frameworks/.venv wanted=tests/frameworks/requirements.txt
+  cmp -s "$wanted" "$folder/installed.txt" && "$folder/bin/python" -c '' 2>/dev/null && return
+  rm -rf "$folder"
+  have python3 || apt_install python3 || return
+  if ! python3 -m venv "$folder" >/dev/null 2>&1; then
+    rm -rf "$folder"
+    apt_install python3-venv && python3 -m venv "$folder" || return
+  fi
+  "$folder/bin/pip" install --quiet --disable-pip-version-check --retries 2 --no-deps --require-hashes --only-binary :all: --no-compile \
+    -r "$wanted" && cp "$wanted" "$folder/installed.txt" && return
+  rm -rf "$folder"
+  return 1
+}
+# Browserless, 270 MB, and the Node.js that it needs, 125 MB, unless this one will do. Neither downloads a browser.
+browserless_packages() {
+  packages tests/browserless --ignore-scripts --omit=optional || return
+  [ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 24')" = true ] && return
+  packages tests/browserless/node24 --ignore-scripts || return
+  rm -rf tests/browserless/node24/node_modules/*/include
+  [ -x tests/browserless/node24/node_modules/.bin/node ]
+}
 # Format and lints of every script (biome.jsonc says which files and rules), and the length of its lines.
 script_lints() {
   local status=0
@@ -161,7 +186,14 @@ if wants packaging && [ "$(uname)" = Linux ]; then have strace || apt_install st
 if wants rust; then have python3 || apt_install python3; fi
 if wants lint || wants types || wants extension || wants packaging; then packages tests/extension; fi
 if wants oracle; then packages tests/oracle; fi
-if wants mcp; then packages tests/mcp; packages tests/drivers; fi
+if wants mcp; then
+  packages tests/mcp
+  packages tests/drivers
+  # Its install scripts build and download what is not needed here.
+  packages tests/frameworks --ignore-scripts
+  python_packages || left_out "browser-use: its Python packages can't be installed"
+fi
+if wants e2e; then browserless_packages || left_out "the real Browserless: it or its Node.js can't be installed"; fi
 if wants rust || wants packaging || wants e2e || wants mcp; then
   packages tests/e2e
   packages tests/agents_npm
@@ -182,9 +214,10 @@ scripts_lane() {
   # Installing, releasing and upgrading, without a network and without publishing.
   stage packaging count_node browser_tests tests/packaging/*.test.mjs
   stage oracle count_node browser_tests tests/oracle/*.test.mjs
-  stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs
-  # Real MCP clients (the SDK's and the inspector's) and CDP clients (Playwright and Puppeteer).
-  stage mcp count_node browser_tests tests/mcp/*.test.mjs tests/drivers/*.test.mjs
+  stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs \
+    tests/browserless/*.test.mjs
+  # Real MCP clients (the SDK's and the inspector's) and CDP clients (Playwright, Puppeteer, Stagehand, browser-use and others).
+  stage mcp count_node browser_tests tests/mcp/*.test.mjs tests/drivers/*.test.mjs tests/frameworks/*.test.mjs
 }
 # A lane in the background ignores Ctrl-C; this ends both.
 trap 'trap - INT TERM; kill 0' INT TERM
@@ -200,8 +233,8 @@ for name in "${wanted[@]}"; do
 done
 read -r passed failed < <(awk '{ good += $2; bad += $3 } END { print good + 0, bad + 0 }' "$counts")
 # Not every machine lets a test mount a disk or has a compiler: what could not be tested is named.
-left_out=$(grep -hE 'left out$|^SKIPPED ' "$work"/*.log 2>/dev/null | sort | uniq -c || true)
-if [ -n "$left_out" ]; then printf '\nleft out on this machine:\n%s\n' "$left_out"; fi
+not_tested=$(grep -hE 'left out$|^SKIPPED ' "$work"/*.log 2>/dev/null | sort | uniq -c || true)
+if [ -n "$not_tested" ]; then printf '\nleft out on this machine:\n%s\n' "$not_tested"; fi
 if [ -s "$broken" ]; then printf '\nfailed twice:\n%s\n' "$(cat "$broken")"; fi
 # What passed only at the second try has a race in it: each is a defect to find.
 if [ -s "$flaky" ]; then printf '\nflaky, %s of them passed only at the second try:\n%s\n' "$(wc -l <"$flaky")" "$(cat "$flaky")"; fi
