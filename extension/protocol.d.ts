@@ -306,7 +306,7 @@ export type AllowedTab = { tabId: TabId, chromeTabId?: ChromeTabId | null, title
 /**
  * Who or what answered an approval.
  */
-export type AnsweredBy = "panel" | "terminal" | "withdrawn" | "rule" | "timeout";
+export type AnsweredBy = "panel" | "terminal" | "link" | "withdrawn" | "rule" | "timeout";
 
 export type ApprovalAnswer = { conversationId: ConversationId, approvalId: ApprovalId, decision: Decision, 
 /**

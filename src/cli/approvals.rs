@@ -4,8 +4,9 @@
 
 use super::action_lines;
 use super::questions;
-use super::terminal::{Terminal, clean_line, print_line, say, show};
+use super::terminal::{Terminal, clean_line, print_line, say, show, tell};
 use crate::client::http::Client;
+use crate::protocol::approval_link::{ApprovalLink, ApprovalLinkCreate};
 use crate::protocol::basics::Empty;
 use crate::protocol::chat::Decision;
 use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
@@ -22,6 +23,10 @@ pub enum Approvals {
         /// The approval's id or a prefix of it. May be left out if only one is waiting.
         id: Option<String>,
         decision: Decision,
+    },
+    /// A one-time link that answers an approval.
+    Link {
+        id: Option<String>,
     },
     /// The answer to a question: one or more words for each of its parts.
     Reply {
@@ -49,6 +54,11 @@ pub(super) fn command() -> Command {
                 .group(ArgGroup::new("how long").args(["site", "conversation", "always"])),
         )
         .subcommand(Command::new("deny").about("Deny an approval, or decline to answer a question").arg(id()))
+        .subcommand(
+            Command::new("link")
+                .about("Print a one-time link that answers an approval; needs approval-link-base in config.toml")
+                .arg(id()),
+        )
         .subcommand(
             Command::new("answer")
                 .about(
@@ -79,6 +89,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Approvals {
             id: matches.get_one::<String>("id").cloned(),
             answers: matches.get_many::<String>("answer").unwrap_or_default().cloned().collect(),
         },
+        Some(("link", matches)) => Approvals::Link { id: matches.get_one::<String>("id").cloned() },
         Some((word, matches)) => {
             let decision = match word {
                 "deny" => Decision::Deny,
@@ -100,6 +111,7 @@ pub(super) async fn run(running: &Client, wanted: Approvals, json: bool, termina
         }
         Approvals::Watch => watch(running, json, terminal).await,
         Approvals::Answer { id, decision } => answer(running, id.as_deref(), decision, json).await,
+        Approvals::Link { id } => link(running, id.as_deref(), json).await,
         Approvals::Reply { id, answers } => reply(running, id.as_deref(), &answers, json).await,
     }
 }
@@ -205,6 +217,22 @@ async fn answer(running: &Client, id: Option<&str>, decision: Decision, json: bo
         Decision::Deny => "Denied.".to_owned(),
     };
     say(json, &words);
+    Ok(())
+}
+
+/// Prints a link that answers an approval once.
+async fn link(running: &Client, id: Option<&str>, json: bool) -> Result<(), Fault> {
+    let waiting: WaitingApprovals = running.get("/approvals").await?;
+    let Waits::Approval(found) = named(&waiting, id)? else {
+        return Err(Fault::new(FaultCode::BadRequest, "a link answers approvals only, and this is a question")
+            .command("gstack approvals answer ANSWER"));
+    };
+    let create = ApprovalLinkCreate { approval_id: found.approval_id.clone() };
+    let link: ApprovalLink = running.post("/approvals/link", &create).await?;
+    show(json, &link, || link.url.clone())?;
+    if !json {
+        tell("Whoever has this link can allow or deny it once, for the next ten minutes.");
+    }
     Ok(())
 }
 

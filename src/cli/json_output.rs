@@ -34,6 +34,7 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("approvals --watch", JsonOutput::Lines("WaitingApprovals")),
     ("approvals allow", JsonOutput::Nothing),
     ("approvals deny", JsonOutput::Nothing),
+    ("approvals link", JsonOutput::Whole("ApprovalLink")),
     ("approvals answer", JsonOutput::Nothing),
     ("policy", JsonOutput::Whole("Policy")),
     ("policy list", JsonOutput::Whole("Policy")),

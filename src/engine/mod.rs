@@ -43,7 +43,8 @@ mod worktrees;
 pub(crate) use crate::browser::relay::FromExtension;
 pub(crate) use activity::{Followed, RING as ACTIVITY_RING};
 pub(crate) use agents::{AgentAccess, PageToolOffer};
-pub(crate) use config::Config;
+pub(crate) use approvals::LINK_PATH;
+pub(crate) use config::{Config, LinkBase};
 pub(crate) use drivers::{Driver, Endpoint, Taken};
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use panel_keys::{check as check_proof, confirmed_in, signed_text};

@@ -14,10 +14,7 @@ const SINGLE: [&str; 7] =
 /// Refuses requests that a browser sends on behalf of a page, and ambiguous ones. `navigation` allows a person to
 /// follow a link here.
 pub(super) fn check(caller: &Caller, uri: &Uri, headers: &HeaderMap, navigation: bool) -> Result<(), Fault> {
-    if let Some(name) = SINGLE.iter().find(|name| headers.get_all(**name).iter().nth(1).is_some()) {
-        return Err(Fault::new(FaultCode::BadRequest, format!("the request has more than one {name} header"))
-            .hint("Send each header once."));
-    }
+    each_once(headers)?;
     let text = |name| headers.get(name).and_then(|v| v.to_str().ok());
     if matches!(caller, Caller::Port(_)) {
         let named = uri.authority().map(|authority| authority.as_str());
@@ -41,6 +38,15 @@ pub(super) fn check(caller: &Caller, uri: &Uri, headers: &HeaderMap, navigation:
         "Send the request from a \
         program.",
     ))
+}
+
+/// Refuses a request with two headers of a kind that decides something.
+pub(super) fn each_once(headers: &HeaderMap) -> Result<(), Fault> {
+    match SINGLE.iter().find(|name| headers.get_all(**name).iter().nth(1).is_some()) {
+        Some(name) => Err(Fault::new(FaultCode::BadRequest, format!("the request has more than one {name} header"))
+            .hint("Send each header once.")),
+        None => Ok(()),
+    }
 }
 
 fn is_our_host(host: &str) -> bool {

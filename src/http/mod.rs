@@ -4,6 +4,7 @@
 
 mod activity;
 mod answer;
+mod approval_link;
 mod auth;
 mod caller;
 mod cdp;

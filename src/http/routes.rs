@@ -5,6 +5,7 @@
 
 use super::activity;
 use super::answer::Refusal;
+use super::approval_link;
 use super::auth;
 use super::caller::Caller;
 use super::cdp;
@@ -21,6 +22,7 @@ use crate::engine::Engine;
 use crate::protocol::VERSION;
 use crate::protocol::activity::ActivityEntry;
 use crate::protocol::agents::Agents;
+use crate::protocol::approval_link::ApprovalLinkCreate;
 use crate::protocol::audit::{AuditBy, AuditProof, AuditVerify};
 use crate::protocol::basics::Empty;
 use crate::protocol::chat::AnsweredBy;
@@ -142,6 +144,11 @@ fn person() -> Vec<Route> {
             Ok(())
         }),
         post("/approvals/answer", "Answers an approval", answer_approval),
+        post(
+            "/approvals/link",
+            "Creates a one-time link that answers an approval, if the person configured where links lead",
+            |engine: Engine, create: ApprovalLinkCreate| async move { engine.approvals().create_link(&create.approval_id) },
+        ),
         post("/questions/answer", "Answers a question of an agent", answer_question),
         get("/policy", "The person's rules", |engine: Engine| async move { engine.policy().in_force() }),
         post("/policy/add", "Adds a rule", add_rule),
@@ -172,18 +179,15 @@ pub(crate) fn router(engine: Engine, access: Access, mcp: Router) -> Router {
     let private = route::router(private).layer(from_fn_with_state((engine.clone(), access), guard::private));
     let person = route::router(person).layer(from_fn_with_state(engine.clone(), guard::person));
     let mcp = mcp.layer(from_fn_with_state(engine.clone(), guard::agent));
-    open.merge(commands)
+    let link = approval_link::router(&engine);
+    open.merge(link)
+        .merge(commands)
         .merge(private)
         .merge(person)
         .with_state(engine)
         .merge(mcp)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .fallback(|| async {
-            Refusal(
-                Fault::new(FaultCode::NotFound, "there is no such path")
-                    .hint("/openapi.json lists the paths, docs/PROTOCOL.md explains them."),
-            )
-        })
+        .fallback(|| async { Refusal(approval_link::no_such_path()) })
 }
 
 async fn description() -> Response {
@@ -324,6 +328,9 @@ mod tests {
             ("GET", "/status", Some("wrong"), "", StatusCode::FORBIDDEN),
             ("POST", "/stop", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/approvals/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("POST", "/approvals/link", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
+            ("GET", "/approve", Some(TOKEN), "", StatusCode::NOT_FOUND),
+            ("POST", "/approve", Some(TOKEN), "{}", StatusCode::NOT_FOUND),
             ("POST", "/driver", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("POST", "/questions/answer", Some(TOKEN), "{}", StatusCode::FORBIDDEN),
             ("GET", "/policy", Some(TOKEN), "", StatusCode::FORBIDDEN),

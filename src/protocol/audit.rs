@@ -46,6 +46,8 @@ pub(crate) enum AuditBy {
     Rule,
     Panel,
     Terminal,
+    /// The person, by a one-time link.
+    Link,
     /// `gstack connect`, which started the browser.
     Connect,
     /// Nobody answered in time.

@@ -311,6 +311,8 @@ pub enum AnsweredBy {
     Panel,
     /// A person, on the command line.
     Terminal,
+    /// A person, by a one-time link.
+    Link,
     /// The turn ended, or the agent withdrew its request.
     Withdrawn,
     /// An existing rule.

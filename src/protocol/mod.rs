@@ -9,6 +9,7 @@ pub(crate) mod activity;
 pub mod agents;
 #[cfg(test)]
 mod answers;
+pub(crate) mod approval_link;
 pub mod approval_notices;
 pub(crate) mod audit;
 pub(crate) mod basics;

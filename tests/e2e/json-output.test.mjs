@@ -3,7 +3,7 @@
  * is held against the type that the page names. docs/openapi.json has the named types.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -96,6 +96,13 @@ describe('--json of the program’s own commands', () => {
     const clicking = turn.tool('click', { selector: 'button' });
     const { approvalId } = await scene.approval();
     assert.equal((await run('approvals')).approvals.length, 1);
+    const config = path.join(scene.home.home, 'config.toml');
+    const settings = existsSync(config) ? readFileSync(config, 'utf8') : '';
+    writeFileSync(config, '[agents]\napproval-link-base = "https://approve.example"\n');
+    await scene.home.ok(['settings', 'set', 'agents.pause-on-input', 'true']);
+    await run('approvals link', approvalId);
+    writeFileSync(config, settings);
+    await scene.home.ok(['settings', 'set', 'agents.pause-on-input', 'true']);
     await follow('approvals --watch');
     await run('approvals allow', approvalId);
     assert.ok(!(await clicking).isError);

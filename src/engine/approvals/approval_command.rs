@@ -1,13 +1,14 @@
 //! The person's own command that runs when an approval or a question opens, to tell them elsewhere.
 //!
 //! Owns what the command is told, its time limit and how many run at once. Never reads an answer from it: the person
-//! answers in a panel or with `gstack approvals`.
+//! answers in a panel, with `gstack approvals`, or with the link that the command got.
 
 use super::Approvals;
 use crate::base::person_program;
 use crate::base::visible::visible;
 use crate::engine::config::ConfigFile;
 use crate::protocol::control::WaitingApprovals;
+use crate::protocol::ids::ApprovalId;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::io;
@@ -37,6 +38,9 @@ struct Opened {
     ask: String,
     /// The host of the page, if it concerns one.
     site: Option<String>,
+    /// A one-time link to answer an approval, if the person configured where links lead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -76,23 +80,23 @@ impl Approvals {
 
     /// Returns what the command would be told of each approval and question.
     fn opened(&self, waiting: &WaitingApprovals) -> Vec<Opened> {
-        let agent = |id| self.0.conversations.get(id).ok().and_then(|found| found.info().agent);
-        let name = |id| agent(id).map_or_else(|| "agent".to_owned(), |agent| agent.to_string());
         let approvals = waiting.approvals.iter().map(|one| Opened {
             kind: OpenedKind::Approval,
             id: one.approval_id.to_string(),
-            from: visible(&one.driver.clone().unwrap_or_else(|| name(&one.conversation_id))),
+            from: self.asks(one),
             ask: visible(&one.ask),
             site: one.site.clone(),
+            link: None,
         });
         let questions = waiting.questions.iter().map(|one| {
             let text: String = one.parts.iter().flat_map(|part| part.text.chars()).take(LONGEST_ASK).collect();
             Opened {
                 kind: OpenedKind::Question,
                 id: one.question_id.to_string(),
-                from: visible(&name(&one.conversation_id)),
+                from: visible(&self.agent_name(&one.conversation_id)),
                 ask: visible(&text),
                 site: None,
+                link: None,
             }
         });
         approvals.chain(questions).collect()
@@ -105,7 +109,11 @@ impl Approvals {
         if !self.opened(&self.waiting()).iter().any(|one| one.id == opened.id) {
             return;
         }
-        let Ok(mut input) = serde_json::to_vec(opened) else { return };
+        let link = (opened.kind == OpenedKind::Approval)
+            .then(|| self.create_link(&ApprovalId::new(opened.id.as_str())).ok())
+            .flatten();
+        let opened = Opened { link: link.map(|link| link.url), ..opened.clone() };
+        let Ok(mut input) = serde_json::to_vec(&opened) else { return };
         input.push(b'\n');
         match tokio::time::timeout(LIMIT, run(program, arguments, &input)).await {
             Ok(Ok(status)) if status.success() => {}

@@ -16,6 +16,55 @@ pub(super) enum AnswerError {
     Closed,
 }
 
+/// Errors of one-time links. The page shows them in English, as the terminal does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LinkError {
+    /// The person did not configure where links lead.
+    Off,
+    /// The approval was answered already, or there is none with this id.
+    NotWaiting,
+    /// No link has the secret: it is wrong, was used or has expired, or its approval no longer waits.
+    Invalid,
+    /// Too many wrong secrets were presented.
+    TooOften,
+    /// A link does not answer this approval like that.
+    NotOffered,
+    /// Too many links are open.
+    TooMany,
+}
+
+impl From<LinkError> for Fault {
+    fn from(error: LinkError) -> Self {
+        let (code, message, hint) = match error {
+            LinkError::Off => (
+                FaultCode::Conflict,
+                "links for approvals are off",
+                "Set approval-link-base under [agents] in config.toml to the address of your own proxy. See the README.",
+            ),
+            LinkError::NotWaiting => {
+                (FaultCode::NotFound, "this approval does not wait", "`gstack approvals` lists those that do.")
+            }
+            LinkError::Invalid => (
+                FaultCode::NotFound,
+                "this link is not valid, or is no longer",
+                "It may have been used, or the approval was answered elsewhere. Create another one with `gstack approvals link`.",
+            ),
+            LinkError::TooOften => {
+                (FaultCode::Conflict, "too many wrong links were opened", "Wait a minute, then open the link again.")
+            }
+            LinkError::NotOffered => (
+                FaultCode::BadRequest,
+                "a link allows this once or denies it",
+                "For more, answer in the panel or with `gstack approvals`.",
+            ),
+            LinkError::TooMany => {
+                (FaultCode::TooLarge, "too many links are open", "They end after ten minutes. Answer in a terminal.")
+            }
+        };
+        Self::new(code, message).hint(hint)
+    }
+}
+
 impl From<AnswerError> for Fault {
     fn from(error: AnswerError) -> Self {
         use FaultCode::{BadRequest, NotFound, TooLarge};

@@ -5,9 +5,12 @@
 
 mod approval_command;
 mod error;
+mod links;
 mod notices;
 
+use crate::base::visible::visible;
 use crate::chat::Conversation;
+use crate::engine::config::ConfigFile;
 use crate::engine::conversations::Conversations;
 use crate::engine::drivers::{DriverAnswer, Drivers};
 use crate::engine::ports::Ports;
@@ -17,8 +20,11 @@ use crate::protocol::chat::{AnsweredBy, ChatBody, ConversationState, Decision, L
 use crate::protocol::chat_requests::{ApprovalAnswer, QuestionAnswer};
 use crate::protocol::control::{WaitingApproval, WaitingApprovals, WaitingQuestion};
 use crate::protocol::fault::Fault;
+use crate::protocol::ids::ConversationId;
 use error::AnswerError;
-use std::sync::Arc;
+pub(crate) use links::LINK_PATH;
+use links::Links;
+use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, watch};
 
 /// A handle to the approvals and questions. Cheap to clone.
@@ -26,8 +32,10 @@ use tokio::sync::{mpsc, watch};
 pub(crate) struct Approvals(Arc<Shared>);
 
 struct Shared {
+    config: ConfigFile,
     conversations: Conversations,
     drivers: Drivers,
+    links: Mutex<Links>,
     ports: Ports,
     tabs: Tabs,
     tasks: Tasks,
@@ -37,13 +45,15 @@ struct Shared {
 
 impl Approvals {
     pub(in crate::engine) fn new(
+        config: ConfigFile,
         conversations: Conversations,
         drivers: Drivers,
         ports: Ports,
         tabs: Tabs,
         tasks: Tasks,
     ) -> Self {
-        Self(Arc::new(Shared { conversations, drivers, ports, tabs, tasks, changed: watch::Sender::new(()) }))
+        let (links, changed) = (Mutex::default(), watch::Sender::new(()));
+        Self(Arc::new(Shared { config, conversations, drivers, links, ports, tabs, tasks, changed }))
     }
 
     /// Answers an approval. The first answer counts.
@@ -87,6 +97,18 @@ impl Approvals {
         }
         waiting.approvals.extend(self.0.drivers.approvals().open());
         waiting
+    }
+
+    /// Returns who asks, for people.
+    fn asks(&self, approval: &WaitingApproval) -> String {
+        // The names of drivers are visible already, and would be written out twice.
+        approval.driver.clone().unwrap_or_else(|| visible(&self.agent_name(&approval.conversation_id)))
+    }
+
+    /// Returns the name of a conversation's agent.
+    fn agent_name(&self, id: &ConversationId) -> String {
+        let agent = self.0.conversations.get(id).ok().and_then(|found| found.info().agent);
+        agent.map_or_else(|| "agent".to_owned(), |agent| agent.to_string())
     }
 
     /// Answers an approval of a driver.

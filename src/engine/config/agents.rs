@@ -2,6 +2,7 @@
 //!
 //! Owns the fields and the defaults. Never looks for a program.
 
+use super::link_base::LinkBase;
 use super::minutes;
 use crate::agent::agent_list::{AgentSettings, OwnAgent};
 use crate::agent::sandbox::SandboxMode;
@@ -44,6 +45,9 @@ pub(crate) struct AgentsConfig {
     pub approval_minutes: u64,
     /// The program, and its arguments, that runs when an approval or a question opens and gets it as JSON on standard input.
     pub approval_command: Vec<String>,
+    /// Where one-time links for approvals lead: the address at which the person's own proxy forwards to gstack's port. If
+    /// absent, there are no links.
+    pub approval_link_base: Option<LinkBase>,
     /// How many agent processes run at once. If absent, the machine's memory decides.
     pub at_once: Option<usize>,
     /// An agent process ends after this long without a turn. Fractions are allowed; 0 never ends it.
@@ -71,6 +75,7 @@ impl Default for AgentsConfig {
             environment: BTreeMap::new(),
             approval_minutes: 60,
             approval_command: Vec::new(),
+            approval_link_base: None,
             at_once: None,
             sleep_minutes: 10.0,
             own: BTreeMap::new(),

@@ -8,10 +8,12 @@ mod agents;
 mod endpoints;
 mod error;
 mod file;
+mod link_base;
 
 pub(crate) use agents::AgentsConfig;
 pub(crate) use endpoints::EndpointConfig;
 pub(super) use file::ConfigFile;
+pub(crate) use link_base::LinkBase;
 
 use crate::base::home::Home;
 use crate::base::profiles::{BadProfileName, ProfileName};

@@ -26,6 +26,7 @@ pub(super) fn decision(entry: &AuditEntry) -> String {
         AuditBy::Rule => format!("{word} by rule {rule}"),
         AuditBy::Panel => format!("{word} by you in the panel{}", reach(entry.answer)),
         AuditBy::Terminal => format!("{word} by you in the terminal{}", reach(entry.answer)),
+        AuditBy::Link => format!("{word} by you with a link{}", reach(entry.answer)),
         AuditBy::Connect => format!("{word} by gstack connect"),
         AuditBy::Timeout => "denied: nobody answered in time".to_owned(),
         AuditBy::Withdrawn => "denied: the request was withdrawn".to_owned(),
@@ -42,6 +43,7 @@ pub(super) fn answer(decision: Decision, by: AnsweredBy) -> String {
     match by {
         AnsweredBy::Panel => format!("{word} by you in the panel{}", reach(Some(decision))),
         AnsweredBy::Terminal => format!("{word} by you in the terminal{}", reach(Some(decision))),
+        AnsweredBy::Link => format!("{word} by you with a link{}", reach(Some(decision))),
         AnsweredBy::Rule => format!("{word} by a rule"),
         AnsweredBy::Withdrawn => "denied: the request was withdrawn".to_owned(),
         AnsweredBy::Timeout => "denied: nobody answered in time".to_owned(),

@@ -90,8 +90,14 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             tabs: tabs.clone(),
             tasks: tasks.clone(),
         });
-        let approvals =
-            Approvals::new(conversations.clone(), drivers.clone(), ports.clone(), tabs.clone(), tasks.clone());
+        let approvals = Approvals::new(
+            config.clone(),
+            conversations.clone(),
+            drivers.clone(),
+            ports.clone(),
+            tabs.clone(),
+            tasks.clone(),
+        );
         let upgrade = Upgrade::new(home.clone(), ports.clone(), tabs.clone(), tasks.clone());
         let usage = Usage::new(browsers.clone(), ports.clone(), tabs.clone());
         let spare = Spare::new(agents.clone(), conversations.clone());

@@ -129,7 +129,9 @@ impl PolicyService {
             _ if decision.allows() => written,
             AnsweredBy::Timeout => Err(Refused::NotAnswered.into()),
             AnsweredBy::Withdrawn => Err(Refused::Withdrawn.into()),
-            AnsweredBy::Panel | AnsweredBy::Terminal | AnsweredBy::Rule => Err(Refused::ByPerson.into()),
+            AnsweredBy::Panel | AnsweredBy::Terminal | AnsweredBy::Link | AnsweredBy::Rule => {
+                Err(Refused::ByPerson.into())
+            }
         }
     }
 
@@ -171,6 +173,7 @@ pub(in crate::engine) fn audit_by(by: AnsweredBy) -> AuditBy {
     match by {
         AnsweredBy::Panel => AuditBy::Panel,
         AnsweredBy::Terminal => AuditBy::Terminal,
+        AnsweredBy::Link => AuditBy::Link,
         AnsweredBy::Withdrawn => AuditBy::Withdrawn,
         AnsweredBy::Rule => AuditBy::Rule,
         AnsweredBy::Timeout => AuditBy::Timeout,

@@ -11,7 +11,7 @@ pub(super) struct InFile {
     pub(super) is_set: fn(&Config) -> bool,
 }
 
-pub(super) const IN_FILE: [InFile; 13] = [
+pub(super) const IN_FILE: [InFile; 14] = [
     InFile {
         name: "agents.programs",
         help: "Where an agent's program is, if it is not found: claude = \"/opt/claude/bin/claude\"",
@@ -31,6 +31,11 @@ pub(super) const IN_FILE: [InFile; 13] = [
         name: "agents.approval-command",
         help: "The command that runs when an approval opens, as a list: the program and its arguments",
         is_set: |config| !config.agents.approval_command.is_empty(),
+    },
+    InFile {
+        name: "agents.approval-link-base",
+        help: "Where one-time links for approvals lead: the address at which your own proxy forwards to gstack's port",
+        is_set: |config| config.agents.approval_link_base.is_some(),
     },
     InFile {
         name: "agents.sandbox-read",
