@@ -66,7 +66,7 @@ describe('the real Browserless', { skip: MISSING }, () => {
     assert.equal(readFileSync(picture).toString('latin1', 1, 4), 'PNG');
     const status = await home.ok(['status']);
     assert.ok(status.includes('Mode: remote') && !(said + status).includes(TOKEN), status);
-    await home.ok(['disconnect']);
+    assert.match(await home.ok(['disconnect']), /the browser is closed/);
     await until(async () => (await server.sessions()).length === 0, 'its session has ended');
   });
 

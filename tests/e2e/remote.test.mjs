@@ -411,7 +411,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
       assert.match(said, new RegExp(`browser attached.*${name} at http://127\\.0\\.0\\.1`));
       await acts(home, shop);
       await assertNoSecret(home);
-      await home.ok(['disconnect']);
+      assert.match(await home.ok(['disconnect']), /the browser is closed/);
       const last = double.requests.at(-1);
       if (service.released) assert.deepEqual([last.method, last.url], service.released.slice(0, 2));
       if (!service.create) return;

@@ -195,6 +195,9 @@ impl RemoteSession for Reserved {
     fn facts(&self) -> &Facts {
         &self.facts
     }
+    fn ends_with_us(&self) -> bool {
+        self.facts.session.is_some() || matches!(self.service.preset.reserve, Reserve::ByConnecting)
+    }
     fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>> {
         Box::pin(async {
             let opened = timeout_at(self.deadline, socket::open_devtools(&self.endpoint)).await;

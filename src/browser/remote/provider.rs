@@ -27,6 +27,11 @@ pub trait Provider: Send + Sync {
 pub trait RemoteSession: Send + Sync {
     /// Returns what is known about it.
     fn facts(&self) -> &Facts;
+    /// Returns true if the browser was reserved for us, so that it ends once it is given back. By default it does if a session has
+    /// to be released.
+    fn ends_with_us(&self) -> bool {
+        self.facts().session.is_some()
+    }
     /// Opens the DevTools connection.
     fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>>;
     /// Tells the provider that the browser is still in use. By default the open connection says so.

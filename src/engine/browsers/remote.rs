@@ -31,7 +31,7 @@ impl Remote {
 
     /// Returns true if the browser was reserved for us and ends when it is given back.
     pub(super) fn ends_with_us(&self) -> bool {
-        self.reserved.facts().session.is_some()
+        self.reserved.ends_with_us()
     }
 }
 
