@@ -22,6 +22,9 @@ use tokio_util::sync::CancellationToken;
 /// The most bytes that wait for a program that reads slower than the browser sends. No message may be dropped, so beyond
 /// this the program's connection ends.
 const MOST_WAITING: usize = 64 * 1024 * 1024;
+/// Tells the address that a frame goes to, before its document is replaced. A program hears it of every frame: where the browser
+/// shows pages of its own, a session ends before they are there.
+pub(crate) const FRAME_LEAVES: &str = "Page.frameStartedNavigating";
 /// The program itself answers.
 const ATTACH_LIMIT: Duration = Duration::from_secs(10);
 /// Counted for each message besides its text.
@@ -70,9 +73,12 @@ impl ClientInlet {
 }
 
 impl Inlet for ClientInlet {
-    /// Queues an event if it is of one of the program's sessions, of a download, or of the end of such a session.
+    /// Queues an event if it is of one of the program's sessions, of a download, of the end of such a session, or of a frame that
+    /// goes elsewhere.
     fn publish(&self, event: &Event) {
-        let passes = if event.session() == self.root.as_ref() {
+        let passes = if event.method() == FRAME_LEAVES {
+            true
+        } else if event.session() == self.root.as_ref() {
             match event.method() {
                 "Browser.downloadWillBegin" | "Browser.downloadProgress" => true,
                 "Target.detachedFromTarget" => {

@@ -36,7 +36,7 @@ mod panel_keyboard;
 mod paused;
 mod paused_request;
 pub(crate) mod permissions;
-mod person_input;
+pub(crate) mod person_input;
 pub(crate) mod refused;
 pub(crate) mod relay;
 pub mod remote;

@@ -14,7 +14,8 @@ use crate::protocol::ids::TabId;
 use serde::Deserialize;
 
 /// The function in our isolated world that `injected/person.js` calls.
-const BINDING: &str = "gstackPersonActs";
+pub(crate) const BINDING: &str = "gstackPersonActs";
+
 #[derive(Deserialize)]
 struct BindingCalled {
     name: String,

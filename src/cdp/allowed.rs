@@ -40,12 +40,27 @@ pub(super) enum Check {
     WriteCookies,
     /// `handle` came in an earlier reply.
     Stream,
+    /// `source` runs in later documents, of web pages only.
+    Plant,
+    /// `identifier` came in a reply to this client.
+    Unplant,
+    /// `scriptToEvaluateOnLoad` is as `source` of `Plant`.
+    Reload,
+    /// `name` is not gstack's own.
+    Bind,
+    /// This client added `name`.
+    Unbind,
 }
 
 /// Methods that are not like the rest of their domain.
-const SPECIAL: [(&str, Rule); 33] = [
+const SPECIAL: [(&str, Rule); 38] = [
     ("Page.navigate", Rule::Check(Check::Navigate)),
     ("Page.navigateToHistoryEntry", Rule::Check(Check::HistoryEntry)),
+    ("Page.addScriptToEvaluateOnNewDocument", Rule::Check(Check::Plant)),
+    ("Page.removeScriptToEvaluateOnNewDocument", Rule::Check(Check::Unplant)),
+    ("Page.reload", Rule::Check(Check::Reload)),
+    ("Runtime.addBinding", Rule::Check(Check::Bind)),
+    ("Runtime.removeBinding", Rule::Check(Check::Unbind)),
     ("Page.bringToFront", Rule::Own),
     ("Page.close", Rule::Own),
     ("Page.setDownloadBehavior", Rule::Own),
@@ -117,7 +132,6 @@ const PARTS: [(&str, &[&str]); 6] = [
     (
         "Page",
         &[
-            "addScriptToEvaluateOnNewDocument",
             "captureScreenshot",
             "captureSnapshot",
             "createIsolatedWorld",
@@ -135,8 +149,6 @@ const PARTS: [(&str, &[&str]); 6] = [
             "getResourceTree",
             "handleJavaScriptDialog",
             "printToPDF",
-            "reload",
-            "removeScriptToEvaluateOnNewDocument",
             "resetNavigationHistory",
             "screencastFrameAck",
             "searchInResource",

@@ -1,4 +1,4 @@
-//! Checks of parameters that could lead beyond a client's tabs: addresses, files and cookies.
+//! Checks of parameters that could lead beyond a client's tabs: addresses, files, cookies, and scripts for later documents.
 //!
 //! Owns the checks. Each may narrow the parameters; what it returns is what is sent.
 
@@ -11,6 +11,12 @@ use crate::protocol::cdp_endpoint::CdpGrant;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use url::Url;
+
+/// Put before a script that a client leaves for later documents: in a page of the browser, of an extension or in a local file it
+/// ends there. The names are unforgeable, so no declaration of the script can replace them, and no part of it runs before.
+const ONLY_IN_WEB_PAGES: &str = "switch(window.location.protocol){case'http:':case'https:':case'about:':case'data:':case'chrome-error:':break;\
+    case'blob:':if(window.location.href.startsWith('blob:http')||window.location.href.startsWith('blob:null'))break;\
+    default:throw'gstack runs scripts of CDP clients in web pages only'};";
 
 /// What a client was given.
 pub(super) struct Given {
@@ -102,8 +108,18 @@ impl Given {
                     own_cookie(cookie, page)?;
                 }
             }
+            Check::Plant => {
+                let source = params["source"].as_str().ok_or_else(|| Refusal::invalid("source is missing"))?;
+                params["source"] = json!(format!("{ONLY_IN_WEB_PAGES}{source}"));
+            }
+            Check::Reload => {
+                if let Some(script) = params.get("scriptToEvaluateOnLoad") {
+                    let script = script.as_str().ok_or_else(|| Refusal::invalid("the script is not a text"))?;
+                    params["scriptToEvaluateOnLoad"] = json!(format!("{ONLY_IN_WEB_PAGES}{script}"));
+                }
+            }
             // They need more than the parameters.
-            Check::HistoryEntry | Check::Stream => {}
+            Check::HistoryEntry | Check::Stream | Check::Unplant | Check::Bind | Check::Unbind => {}
             Check::ReadCookies | Check::WriteCookie | Check::WriteCookies => {}
         }
         Ok(params)
@@ -112,6 +128,9 @@ impl Given {
 
 /// Fails if a cookie is of another host than the page, or of its parent domain.
 fn own_cookie(cookie: &mut Value, page: &str) -> Result<(), Refusal> {
+    if !cookie.is_object() {
+        return Err(Refusal::invalid("a cookie is not an object"));
+    }
     if cookie.get("url").is_none() && cookie.get("domain").is_none() {
         cookie["url"] = json!(page);
     }
@@ -212,6 +231,22 @@ mod tests {
         assert!(
             none.check(Check::WriteCookies, json!({ "cookies": [{ "url": "https://bank.example/" }] }), page).is_err()
         );
+        for odd in [json!("x"), json!(1), json!([1]), json!(null), json!([{}])] {
+            assert!(none.check(Check::WriteCookies, json!({ "cookies": [odd] }), page).is_err(), "{odd}");
+        }
+    }
+
+    #[test]
+    fn scripts_for_later_documents_begin_with_the_check_of_the_document() {
+        let given = given(&CdpGrant::ALL);
+        let planted = given.check(Check::Plant, json!({ "source": "function location() {}" }), "").unwrap();
+        assert_eq!(planted["source"], format!("{ONLY_IN_WEB_PAGES}function location() {{}}"));
+        assert!(!ONLY_IN_WEB_PAGES.contains('\n'), "the lines of the script keep their numbers");
+        assert!(given.check(Check::Plant, json!({ "source": ["x"] }), "").is_err());
+        assert_eq!(given.check(Check::Reload, json!({}), "").unwrap(), json!({}));
+        let reload = given.check(Check::Reload, json!({ "scriptToEvaluateOnLoad": "x" }), "").unwrap();
+        assert_eq!(reload["scriptToEvaluateOnLoad"], format!("{ONLY_IN_WEB_PAGES}x"));
+        assert!(given.check(Check::Reload, json!({ "scriptToEvaluateOnLoad": 1 }), "").is_err());
     }
 
     #[test]

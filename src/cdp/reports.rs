@@ -2,9 +2,12 @@
 //!
 //! Owns which of it is passed on.
 
+use super::frames::is_of_browser;
 use super::message;
+use super::own_names::Told;
 use super::session::{Held, Role, Session};
 use super::targets::Kind;
+use crate::browser::client_link::FRAME_LEAVES;
 use crate::browser::devtools::target::SessionId;
 use crate::browser::events::Event;
 use serde::Deserialize;
@@ -23,6 +26,8 @@ struct TargetOf {
     target_id: String,
     #[serde(rename = "type")]
     kind: String,
+    #[serde(default)]
+    url: String,
 }
 
 #[derive(Deserialize)]
@@ -39,6 +44,9 @@ struct OfDownload {
 impl Session {
     /// Handles an event of one of the client's sessions, or of the browser.
     pub(super) fn heard(&mut self, event: &Event) {
+        if event.method() == FRAME_LEAVES {
+            self.frame_leaves(event);
+        }
         let of = event.session().and_then(|id| self.sessions.get(id).cloned().map(|held| (id.clone(), held)));
         let Some((id, held)) = of else {
             match event.method() {
@@ -61,7 +69,7 @@ impl Session {
             }
             method => {
                 if method == "Tracing.tracingComplete" {
-                    self.learn_stream(event.params());
+                    self.own_names.learn(Told::Stream, event.params());
                 }
                 self.out.push(message::forwarded(method, &id, event.params()));
             }
@@ -70,10 +78,13 @@ impl Session {
 
     /// A target inside a client's target: a page in a tab, a frame or a worker.
     fn attached_below(&mut self, event: &Event, parent: &SessionId, held: &Held) {
-        let Some(Attached { session_id, target_info: TargetOf { target_id, kind } }) = event.read() else { return };
+        let Some(Attached { session_id, target_info: TargetOf { target_id, kind, url } }) = event.read() else {
+            return;
+        };
+        let is_closed = is_of_browser(&url) || self.browser_frames.has(&target_id);
         let role = match (held.role, kind.as_str()) {
-            (Role::Direct(Kind::Tab), "page") => Role::Direct(Kind::Page),
-            (Role::Direct(Kind::Page) | Role::Inner, "iframe" | "worker") => Role::Inner,
+            (Role::Direct(Kind::Tab), "page") if !is_closed => Role::Direct(Kind::Page),
+            (Role::Direct(Kind::Page) | Role::Inner, "iframe" | "worker") if !is_closed => Role::Inner,
             _ => {
                 self.tell(&session_id, "Runtime.runIfWaitingForDebugger", &json!({}));
                 self.tell(parent, "Target.detachFromTarget", &json!({ "sessionId": session_id }));

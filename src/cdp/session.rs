@@ -7,7 +7,9 @@ use super::acting::{self, Effect};
 use super::allowed::{self, Check, Rule};
 use super::checks::Given;
 use super::downloads::{Downloads, Ended};
+use super::frames::BrowserFrames;
 use super::message::{self, Command, Refusal};
+use super::own_names::{OwnNames, Told};
 use super::tabs::Leased;
 use super::targets::{Kind, TargetFilter};
 use crate::browser::browser::Browser;
@@ -16,10 +18,9 @@ use crate::browser::devtools::target::SessionId;
 use crate::engine::{CdpClient, Endpoint, Engine, is_web_page};
 use crate::protocol::ids::TabId;
 use futures_util::{SinkExt, Stream, StreamExt};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
@@ -65,8 +66,8 @@ pub(super) struct Pending {
     id: i64,
     session: Option<SessionId>,
     bytes: usize,
-    /// The reply may name a stream, which the client may then read.
-    opens_stream: bool,
+    /// What the reply may name, which is the client's from then on.
+    names: Option<Told>,
 }
 
 pub(super) struct Session {
@@ -79,6 +80,8 @@ pub(super) struct Session {
     pub(super) discover: Option<TargetFilter>,
     pub(super) auto_attach: Option<TargetFilter>,
     pub(super) downloads: Downloads,
+    pub(super) browser_frames: BrowserFrames,
+    pub(super) own_names: OwnNames,
     /// Messages for the client that are not written yet.
     pub(super) out: Vec<String>,
     /// The client asked to end.
@@ -86,7 +89,6 @@ pub(super) struct Session {
     pending: HashMap<u64, Pending>,
     pending_bytes: usize,
     last_tag: u64,
-    streams: HashSet<String>,
     recorded: BTreeSet<String>,
 }
 
@@ -109,6 +111,8 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
     let process = client.process();
     let mut session = Session {
         downloads: Downloads::new(ended),
+        browser_frames: BrowserFrames::default(),
+        own_names: OwnNames::default(),
         client,
         browser,
         given,
@@ -122,7 +126,6 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
         pending: HashMap::new(),
         pending_bytes: 0,
         last_tag: 0,
-        streams: HashSet::new(),
         recorded: BTreeSet::new(),
     };
     let why = tokio::select! {
@@ -305,11 +308,8 @@ impl Session {
     async fn checked(&mut self, check: Check, command: &Command<'_>, tab: TabId) -> Result<Value, Refusal> {
         let params = message::read(command.params)?;
         match check {
-            Check::Stream => {
-                let known = params["handle"].as_str().is_some_and(|handle| self.streams.contains(handle));
-                if !known {
-                    return Err(Refusal::denied("no reply to this client named that stream"));
-                }
+            Check::Stream | Check::Unplant | Check::Bind | Check::Unbind => {
+                self.own_names.check(check, command.session_id.as_ref(), &params)?;
             }
             Check::HistoryEntry => {
                 let Some(session) = command.session_id.clone() else { return Err(Refusal::no_session()) };
@@ -336,10 +336,10 @@ impl Session {
         if self.pending.len() >= MOST_PENDING || self.pending_bytes + bytes > MOST_PENDING_BYTES {
             return Err(Refusal::failed("too many commands wait for a reply"));
         }
-        let opens_stream = matches!(command.method.as_ref(), "Page.printToPDF" | "Fetch.takeResponseBodyAsStream");
+        let names = Told::by(&command.method, session);
         self.last_tag += 1;
         self.pending_bytes += bytes;
-        let pending = Pending { id: command.id, session: command.session_id.clone(), bytes, opens_stream };
+        let pending = Pending { id: command.id, session: command.session_id.clone(), bytes, names };
         self.pending.insert(self.last_tag, pending);
         self.post(session, &command.method, params, self.last_tag);
         Ok(())
@@ -359,21 +359,11 @@ impl Session {
     }
 
     fn replied(&mut self, tag: u64, result: Result<Box<RawValue>, Refusal>) {
-        let Some(Pending { id, session, bytes, opens_stream }) = self.pending.remove(&tag) else { return };
+        let Some(Pending { id, session, bytes, names }) = self.pending.remove(&tag) else { return };
         self.pending_bytes -= bytes;
-        if opens_stream && let Ok(result) = &result {
-            self.learn_stream(result.get());
+        if let (Some(told), Ok(result)) = (names, &result) {
+            self.own_names.learn(told, result.get());
         }
         self.out.push(message::reply(id, session.as_ref(), result));
-    }
-
-    pub(super) fn learn_stream(&mut self, json: &str) {
-        #[derive(Deserialize)]
-        struct Named {
-            stream: Option<String>,
-        }
-        if let Ok(Named { stream: Some(stream) }) = serde_json::from_str(json) {
-            self.streams.insert(stream);
-        }
     }
 }

@@ -125,6 +125,7 @@ impl Session {
     /// Attaches to a target of a leased tab, and tells the client.
     pub(super) async fn attach(&mut self, tab: TabId, kind: Kind) -> Result<SessionId, Refusal> {
         let shown = self.tabs.get(&tab).map(|leased| leased.shown.clone());
+        let shown = shown.filter(|shown| !self.browser_frames.has(&shown.page));
         let shown = shown.ok_or_else(|| Refusal::failed("No target with given id found"))?;
         let session = self.link.attach(shown.target(kind)).await?;
         if kind == Kind::Page {

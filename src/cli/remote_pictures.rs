@@ -51,7 +51,8 @@ pub(super) fn save(command: &str, answer: RemoteResult, path: Option<PathBuf>) -
         ));
     }
     let mut path = path;
-    for picture in pictures {
+    // Nothing else of the other machine becomes a file here.
+    for picture in pictures.into_iter().filter(|picture| takes_picture && !picture.path.is_empty()) {
         let to = path.take().unwrap_or_else(|| unnamed(&picture));
         let to = std::path::absolute(&to).map_err(|error| not_written(&to, &error.to_string()))?;
         let bytes = STANDARD.decode(&picture.data).map_err(|error| not_written(&to, &error.to_string()))?;

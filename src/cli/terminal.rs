@@ -55,14 +55,15 @@ impl Terminal {
 
 fn told(fault: &Fault, usage: Option<&str>, name: &str) -> String {
     let is_usage = |line: &&str| line.starts_with("Usage: ");
-    let mut text = format!("{name} {}\n", fault.message);
-    let hint = fault.hint.as_deref().unwrap_or_default();
+    // It may quote a page, a file or another machine.
+    let mut text = format!("{name} {}\n", clean(&fault.message));
+    let hint = clean(fault.hint.as_deref().unwrap_or_default());
     let words: Vec<&str> = hint.lines().filter(|line| !is_usage(line)).collect();
     if !words.is_empty() {
         text.push_str(&format!("  {}\n", words.join("\n")));
     }
     if let Some(command) = fault.command.as_ref().filter(|command| !hint.contains(*command)) {
-        text.push_str(&format!("  Run: {command}\n"));
+        text.push_str(&format!("  Run: {}\n", clean(command)));
     }
     if let Some(usage) = hint.lines().find(is_usage).or(usage) {
         text.push_str(&format!("{usage}\n"));
@@ -82,10 +83,23 @@ pub(super) fn exit_code(fault: &Fault) -> ExitCode {
 /// Removes everything that a terminal would interpret from text by agents and pages: control characters except line
 /// breaks and tabs, and marks that change the text direction.
 pub(super) fn clean(text: &str) -> String {
-    let obeyed = |c: char| {
-        (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().filter(|c| !obeyed(*c)).collect()
+    text.chars().filter(|c| !is_obeyed(*c)).collect()
+}
+
+fn is_obeyed(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Escapes in JSON what a terminal would interpret: JSON itself escapes the first 32 characters only. The data is the same.
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match is_obeyed(c) {
+            true => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => text.push(c),
+        }
+    }
+    text
 }
 
 /// Does the same and joins the text to one line.
@@ -140,7 +154,7 @@ pub(super) fn show<T: Serialize>(json: bool, value: &T, text: impl FnOnce() -> S
     if json {
         let encoded =
             serde_json::to_string_pretty(value).map_err(|e| Fault::new(FaultCode::Internal, e.to_string()))?;
-        print_line(&encoded);
+        print_line(&escaped(&encoded));
     } else {
         let text = text();
         if text.is_empty() { print("") } else { print_line(&text) }
@@ -179,6 +193,14 @@ mod tests {
         assert_eq!(clean("a\u{1b}[2K\u{1b}]52;c;x\u{7}b\u{9b}c\n\td"), "a[2K]52;c;xbc\n\td");
         assert_eq!(clean_line("click \"#x\r\n\u{1b}[1A\nAllow once?\""), "click \"#x [1A Allow once?\"");
         assert_eq!(clean("abc\u{202e}txt"), "abctxt");
+        let fault = Fault::new(FaultCode::NotFound, "a\u{1b}[2J").hint("b\u{9b}c\u{7}").command("d\u{202e}e");
+        assert_eq!(told(&fault, None, "gstack:"), "gstack: a[2J\n  bc\n  Run: de\n");
+        let json = serde_json::to_string(&["a\u{1b}\u{9b}b\u{7f}\u{202e}\nü"]).unwrap();
+        assert_eq!(escaped(&json), r#"["a\u001b\u009bb\u007f\u202e\nü"]"#);
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&escaped(&json)).unwrap(),
+            serde_json::from_str::<serde_json::Value>(&json).unwrap()
+        );
         assert_eq!(clean("Grüße 你好 👩‍👩‍👧"), "Grüße 你好 👩‍👩‍👧");
     }
 }

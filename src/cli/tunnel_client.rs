@@ -6,6 +6,7 @@
 use super::arguments::{Globals, Invocation};
 use super::browser_command::told;
 use super::remote_pictures;
+use super::terminal::clean;
 use crate::command::registry;
 use crate::protocol::VERSION;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -69,7 +70,11 @@ async fn ask(path: &Path, command: &RemoteCommand) -> Result<RemoteResult, Fault
     send(&mut stream, &json!({ "jsonrpc": "2.0", "id": 2, "method": REMOTE_COMMAND, "params": command })).await?;
     let answer = reply(&mut stream, 2).await?;
     match serde_json::from_value(answer) {
-        Ok(RemoteAnswer::Done(result)) => Ok(result),
+        Ok(RemoteAnswer::Done(mut answer)) => {
+            // The other machine's text goes to this terminal.
+            answer.result.output = clean(&answer.result.output);
+            Ok(answer)
+        }
         Ok(RemoteAnswer::Failed(fault)) => Err(fault),
         Err(error) => Err(unreadable(&error.to_string())),
     }

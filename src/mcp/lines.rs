@@ -11,7 +11,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use std::io;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
 
@@ -19,10 +19,14 @@ use tokio_util::codec::{AnyDelimiterCodec, AnyDelimiterCodecError, FramedRead};
 const LONGEST_LINE: usize = 16 * 1024 * 1024;
 /// The number of messages that wait to be written. A client that reads slowly slows the sender down.
 const WAITING: usize = 16;
+/// In bytes. While more of answers wait for a client that does not read, none of its requests is read.
+const MOST_UNREAD: usize = 4 * 1024 * 1024;
 
 pub(super) struct Lines<R> {
     input: FramedRead<R, AnyDelimiterCodec>,
-    output: Option<mpsc::Sender<Vec<u8>>>,
+    output: Option<mpsc::Sender<(Vec<u8>, Counted)>>,
+    /// The bytes of messages that wait to be written or to be queued for that.
+    unread: watch::Sender<usize>,
     /// An answer that has not been queued yet, because `receive` may be dropped while it waits.
     owed: Option<Vec<u8>>,
     /// The reader stops once after a line that was too long, and continues with the next one.
@@ -38,12 +42,35 @@ where
     let (sender, messages) = mpsc::channel(WAITING);
     let codec = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), b"\n".to_vec(), LONGEST_LINE);
     let input = FramedRead::new(input, codec);
-    let lines = Lines { input, output: Some(sender), owed: None, skipped: false };
+    let unread = watch::Sender::new(0);
+    let lines = Lines { input, output: Some(sender), unread, owed: None, skipped: false };
     (lines, tokio::spawn(write(output, messages)))
 }
 
-async fn write(mut output: impl AsyncWrite + Unpin, mut messages: mpsc::Receiver<Vec<u8>>) -> io::Result<()> {
-    while let Some(mut message) = messages.recv().await {
+/// Messages that wait are counted as long as this lives.
+struct Counted {
+    unread: watch::Sender<usize>,
+    bytes: usize,
+}
+
+impl Counted {
+    fn new(unread: &watch::Sender<usize>, bytes: usize) -> Self {
+        unread.send_modify(|all| *all += bytes);
+        Self { unread: unread.clone(), bytes }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.unread.send_modify(|all| *all -= self.bytes);
+    }
+}
+
+async fn write(
+    mut output: impl AsyncWrite + Unpin,
+    mut messages: mpsc::Receiver<(Vec<u8>, Counted)>,
+) -> io::Result<()> {
+    while let Some((mut message, _counted)) = messages.recv().await {
         message.push(b'\n');
         output.write_all(&message).await?;
         output.flush().await?;
@@ -59,19 +86,23 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for Lines<R> {
     type Error = io::Error;
 
     fn send(&mut self, item: TxJsonRpcMessage<RoleServer>) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let output = self.output.clone();
+        let (output, unread) = (self.output.clone(), self.unread.clone());
         async move {
             let message = serde_json::to_vec(&item)?;
-            output.ok_or_else(closed)?.send(message).await.map_err(|_| closed())
+            let counted = Counted::new(&unread, message.len());
+            output.ok_or_else(closed)?.send((message, counted)).await.map_err(|_| closed())
         }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if let Some(owed) = &self.owed {
-                self.output.as_ref()?.send(owed.clone()).await.ok()?;
+                let counted = Counted::new(&self.unread, owed.len());
+                self.output.as_ref()?.send((owed.clone(), counted)).await.ok()?;
                 self.owed = None;
             }
+            // `self` holds the sending half, so this only ends when less waits.
+            self.unread.subscribe().wait_for(|bytes| *bytes <= MOST_UNREAD).await.ok()?;
             match self.input.next().await {
                 Some(Ok(line)) => match read(&line) {
                     Read::Message(message) => return Some(*message),
@@ -124,11 +155,34 @@ fn read(line: &Bytes) -> Read {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_LINE, lines};
+    use super::{LONGEST_LINE, MOST_UNREAD, lines};
+    use futures_util::FutureExt;
+    use rmcp::RoleServer;
+    use rmcp::service::TxJsonRpcMessage;
     use rmcp::transport::Transport;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+
+    #[tokio::test]
+    async fn a_client_that_does_not_read_its_answers_is_not_read_either() {
+        let (mut client, input) = tokio::io::duplex(1024);
+        let (output, mut answers) = tokio::io::duplex(1024);
+        let (mut lines, _written) = lines(input, output);
+        client.write_all(format!("{PING}\n{PING}\n").as_bytes()).await.unwrap();
+        assert!(lines.receive().await.is_some());
+        let words = "x".repeat(MOST_UNREAD / 2);
+        let answer = serde_json::json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": 1, "message": words } });
+        let answer: TxJsonRpcMessage<RoleServer> = serde_json::from_value(answer).unwrap();
+        for _ in 0..3 {
+            tokio::spawn(lines.send(answer.clone()));
+        }
+        let mut waiting = lines.unread.subscribe();
+        waiting.wait_for(|bytes| *bytes > MOST_UNREAD).await.unwrap();
+        assert!(lines.receive().now_or_never().is_none(), "its next request waits");
+        tokio::spawn(async move { tokio::io::copy(&mut answers, &mut tokio::io::sink()).await });
+        assert!(lines.receive().await.is_some(), "it reads again");
+    }
 
     #[tokio::test]
     async fn what_can_not_be_read_is_answered_and_what_follows_is_heard() {

@@ -172,6 +172,115 @@ describe('a hostile CDP client', () => {
     await noDriver();
   });
 
+  test('no frame of an extension is reached: a PDF is shown by one that sees every tab', async () => {
+    const devtools = await home.devtools();
+    for (const where of ['/report.pdf', '/reports']) {
+      const raw = await Raw.open(await address());
+      const { session } = await raw.page();
+      const inside = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true, filter: [{}] };
+      await raw.send('Target.setAutoAttach', inside);
+      await raw.send('Target.setAutoAttach', inside, session);
+      await raw.send('Page.enable', {}, session);
+      await raw.send('Page.navigate', { url: shop.origin + where }, session);
+      const viewer = await devtools.target(({ type, url }) => type === 'iframe' && url.startsWith('chrome-extension://'), 'the viewer');
+      assert.ok((await raw.send('Target.attachToTarget', { targetId: viewer.targetId, flatten: true })).error);
+      assert.ok((await raw.send('Page.createIsolatedWorld', { frameId: viewer.targetId }, session)).error);
+      const attached = raw.events.filter(({ method }) => method === 'Target.attachedToTarget').map(({ params }) => params);
+      for (const { sessionId, targetInfo } of attached.filter((one) => one.targetInfo.type !== 'page' && one.targetInfo.type !== 'tab')) {
+        const expression = 'location.href + typeof chrome?.tabs';
+        const { error } = await raw.send('Runtime.evaluate', { expression }, sessionId);
+        assert.match(error?.message ?? 'it ran', /Session with given id not found/, JSON.stringify(targetInfo));
+      }
+      const shown = await raw.send('Runtime.evaluate', { expression: 'location.pathname' }, session);
+      assert.equal(shown.result?.result.value, where, 'the page itself is still its own');
+      // A client that comes later finds the viewer there.
+      const { tabs } = (await drivers())[0];
+      raw.socket.close();
+      await noDriver();
+      const later = await Raw.open(await address('--tabs', tabs.join(',')));
+      const again = (await later.page()).session;
+      await later.send('Target.setAutoAttach', inside, again);
+      assert.ok((await later.send('Target.attachToTarget', { targetId: viewer.targetId, flatten: true })).error);
+      assert.ok(!JSON.stringify(later.events).includes(viewer.targetId), 'it is told of no such frame');
+      later.socket.close();
+      await noDriver();
+      await home.ok(['closetab', ...tabs.map(String)]);
+      await devtools.gone(viewer.targetId, 'the viewer');
+    }
+  });
+
+  test("a script of a client runs in no file and in no page of the browser, which the tab's history leads to", async () => {
+    const file = path.join(home.person, 'diary.html');
+    writeFileSync(file, '<title>Diary</title><p>dear diary</p>');
+    const person = await home.page(await home.devtools(), `${shop.origin}/other`);
+    for (const early of [`file://${file}`, 'chrome://version/']) {
+      for (const later of [early, `${shop.origin}/other`]) {
+        await person.send('Page.navigate', { url: later });
+        await until(async () => (await person.evaluate('location.href')) === later, `it shows ${later}`);
+      }
+      const raw = await Raw.open(await address('--tabs', String(mine.id)));
+      const { session } = await raw.page();
+      const leak = (as) => `new Image().src = '${shop.origin}/leak?${as}-' + encodeURIComponent(location.protocol); document.title = 'Mallory'`;
+      await raw.send('Page.enable', {}, session);
+      await raw.send('Debugger.enable', {}, session);
+      await raw.send('Page.addScriptToEvaluateOnNewDocument', { source: `${leak('planted')}; function location() {}` }, session);
+      await raw.send('Page.addScriptToEvaluateOnNewDocument', { source: leak('planted') }, session);
+      await raw.send('Page.addScriptToEvaluateOnNewDocument', { source: leak('world'), worldName: 'mine' }, session);
+      await raw.send('Debugger.setBreakpointByUrl', { urlRegex: '.*', lineNumber: 0, condition: `${leak('stopped')}, false` }, session);
+      await raw.send('Page.reload', {}, session);
+      await until(() => shop.asked.includes('GET /leak?planted-http%3A'), 'the script runs in web pages');
+      await until(() => shop.asked.includes('GET /leak?world-http%3A'), 'in a world of its own too');
+      const back = raw.send('Runtime.evaluate', { expression: 'history.back()' }, session);
+      await until(async () => (await person.evaluate('location.href')) === early, `it is back at ${early}`);
+      await back;
+      for (let count = 0; count < 50; count++) raw.send('Runtime.evaluate', { expression: leak('sent') }, session);
+      await until(async () => (await home.json('tabs')).data.find(({ id }) => id === mine.id).url === early, 'gstack knows');
+      assert.ok((await raw.send('Runtime.evaluate', { expression: '1' }, session)).error, 'its session has ended');
+      await until(async () => (await person.evaluate('document.readyState')) === 'complete', 'it has loaded');
+      assert.notEqual(await person.evaluate('document.title'), 'Mallory', early);
+      raw.socket.close();
+      await noDriver();
+      shop.asked.splice(0, shop.asked.length, ...shop.asked.filter((one) => !one.includes('http%3A')));
+      assert.deepEqual(shop.asked.filter((one) => one.includes('/leak')), [], early);
+    }
+    await person.send('Page.navigate', { url: `${shop.origin}/other` });
+    await until(async () => (await home.json('tabs')).data.find(({ id }) => id === mine.id).url.endsWith('/other'), 'gstack knows');
+  });
+
+  test('it removes no script and no binding but its own, and odd parameters are errors', async () => {
+    const raw = await Raw.open(await address());
+    const { session } = await raw.page();
+    const send = (method, params) => raw.send(method, params, session);
+    await send('Page.enable', {});
+    await send('Page.navigate', { url: `${shop.origin}/other` });
+    for (let guess = 0; guess < 8; guess++) {
+      assert.ok((await send('Page.removeScriptToEvaluateOnNewDocument', { identifier: String(guess) })).error, String(guess));
+    }
+    const { identifier } = (await send('Page.addScriptToEvaluateOnNewDocument', { source: '1' })).result;
+    assert.ok(!(await send('Page.removeScriptToEvaluateOnNewDocument', { identifier })).error);
+    for (const method of ['Runtime.addBinding', 'Runtime.removeBinding']) {
+      assert.ok((await send(method, { name: 'gstackPersonActs' })).error, method);
+    }
+    assert.ok((await send('Runtime.removeBinding', { name: 'told' })).error);
+    assert.ok(!(await send('Runtime.addBinding', { name: 'told' })).error);
+    assert.ok(!(await send('Runtime.removeBinding', { name: 'told' })).error);
+    for (const [method, params] of [
+      ['Network.setCookies', { cookies: ['x'] }],
+      ['Network.setCookies', { cookies: [[1]] }],
+      ['Network.setCookie', []],
+      ['Page.addScriptToEvaluateOnNewDocument', { source: 1 }],
+      ['Page.reload', { scriptToEvaluateOnLoad: {} }],
+      ['Input.dispatchDragEvent', { data: 'x' }],
+      ['DOM.setFileInputFiles', { files: {} }],
+      ['Fetch.continueRequest', { requestId: 'x', url: null }],
+    ]) {
+      assert.ok((await send(method, params)).error, `${method} ${JSON.stringify(params)}`);
+    }
+    assert.ok((await send('Runtime.evaluate', { expression: '1' })).result, 'it goes on');
+    raw.socket.close();
+    await noDriver();
+  });
+
   test("the person's tab can be given and taken back, and stays open", async () => {
     const raw = await Raw.open(await address('--tabs', String(mine.id)));
     const { targetId, session } = await raw.page();

@@ -131,6 +131,22 @@ describe('CDP clients in an everyday browser', () => {
     await noDriver(world);
   });
 
+  test('a client keeps no page from reporting that the person takes over: what is gstack\'s there stays', async () => {
+    const raw = await Raw.open(await address('--name', 'sly'));
+    const { session } = await raw.page();
+    const send = (method, params = {}) => raw.send(method, params, session);
+    for (let guess = 0; guess < 8; guess++) await send('Page.removeScriptToEvaluateOnNewDocument', { identifier: String(guess) });
+    assert.ok((await send('Runtime.addBinding', { name: 'gstackPersonActs' })).error);
+    assert.ok((await send('Runtime.removeBinding', { name: 'gstackPersonActs' })).error);
+    await send('Page.navigate', { url: `${shop.origin}/?sly` });
+    const person = await everyday.page(`${shop.origin}/?sly`);
+    await person.click('#name');
+    await until(async () => /took over tab/.test((await send('Runtime.evaluate', { expression: '1' })).error?.message), 'it is paused');
+    await home.ok(['resume']);
+    raw.socket.close();
+    await noDriver(world);
+  });
+
   test('the person chooses it, and what Chrome does not allow there is refused at once', async () => {
     const refused = async (why, ...args) => {
       const { code, stderr } = await home.run(['cdp', ...args]);

@@ -26,7 +26,16 @@ const pages = (port) => ({
     `<label>Street <input id="street"></label><button id="save" onclick="parent.postMessage(street.value, '*')">Save</button>`,
   ),
   '/other': page('Other', '<h1>Other</h1><p>secret of another tab</p>'),
+  '/reports': page('Reports', '<h1>Reports</h1><iframe src="/report.pdf" width="400" height="300"></iframe>'),
 });
+
+/** One empty page. */
+const PDF = `%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj
+trailer<</Root 1 0 R>>
+%%EOF`;
 
 /** Starts the site; returns `{ origin, asked, stop }`. */
 export async function startShop() {
@@ -40,6 +49,8 @@ export async function startShop() {
       response.writeHead(303, { location: '/order', 'set-cookie': 'session=ada; HttpOnly' }).end();
     } else if (request.url === '/invoice.txt') {
       response.writeHead(200, { 'content-disposition': 'attachment; filename="invoice.txt"' }).end('42 euro');
+    } else if (request.url === '/report.pdf') {
+      response.writeHead(200, { 'content-type': 'application/pdf' }).end(PDF);
     } else {
       const html = pages(server.address().port)[request.url.split('?')[0]];
       response.writeHead(html ? 200 : 404, { 'content-type': 'text/html' }).end(html ?? '');

@@ -237,6 +237,17 @@ describe('a tunnel to another machine', () => {
       const { result, error } = await answered('gstack/command', { command, args, tabId });
       assert.ok(error || result.failed, `${command}: ${JSON.stringify(result)}`);
     }
+    // One that asks and never reads is not read any more, and is held in no memory.
+    const deaf = connect(socket).on('error', () => {});
+    deaf.pause();
+    deaf.write(INITIALIZE + INITIALIZED);
+    const asks = line({ id: 9, method: 'tools/list' }).repeat(20_000);
+    assert.equal(deaf.write(asks), false);
+    const about = `/proc/${tunnel.child.pid}/status`;
+    const memory = () => (existsSync(about) ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(about, 'utf8'))[1]) / 1024 : 0);
+    for (let count = 0; count < 20; count++) await say(socket, INITIALIZE, /"id":1/);
+    assert.ok(memory() < 300, `it holds ${memory()} MiB`);
+    deaf.destroy();
     // Half a message, garbage, a line without end, many at once: the tunnel goes on.
     const half = connect(socket);
     await new Promise((resolve) => half.write('{"jsonrpc":"2.0","id":1,', resolve));
@@ -319,6 +330,32 @@ describe('a tunnel to another machine', () => {
       execFileSync('chown', ['nobody', foreign]);
       assert.match((await other(foreign, ['url'])).stderr, /belongs to another user/);
       server.close();
+    }
+    // What comes back is shown on a terminal: it cannot speak to that.
+    const escape = '\u001b]0;pwned\u0007\u001b[2J\u009b31m\u202e';
+    for (const result of [
+      { done: { output: `words ${escape}`, data: escape } },
+      { failed: { code: 'not-found', message: `m${escape}`, hint: `h${escape}`, command: `c${escape}` } },
+      undefined,
+    ]) {
+      const sly = path.join(home.folder, 'sly');
+      const server = createServer((stream) =>
+        stream.on('data', (data) => {
+          for (const { id } of String(data).trim().split('\n').map((one) => JSON.parse(one))) {
+            if (id === 1 || (id === 2 && result)) stream.write(line({ id, result: id === 1 ? {} : result }));
+            else if (id === 2) stream.write(line({ id, error: { code: 1, message: `e${escape}` } }));
+          }
+        }),
+      ).listen(sly);
+      await until(() => existsSync(sly), 'the socket is there');
+      for (const args of [['text'], ['text', '--json']]) {
+        const { stdout, stderr } = await other(sly, args);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+        assert.doesNotMatch(stdout + stderr, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/, JSON.stringify(result));
+        assert.match(stdout + stderr, /pwned/, JSON.stringify(result));
+      }
+      server.close();
+      await until(() => !existsSync(sly), 'the socket is gone');
     }
     // A server that answers nonsense, or too late, is an error and not a hang.
     const odd = path.join(home.folder, 'odd');
