@@ -220,7 +220,8 @@ describe('a hostile CDP client', () => {
       }
       const raw = await Raw.open(await address('--tabs', String(mine.id)));
       const { session } = await raw.page();
-      const leak = (as) => `new Image().src = '${shop.origin}/leak?${as}-' + encodeURIComponent(location.protocol); document.title = 'Mallory'`;
+      const leak = (as) =>
+        `new Image().src = '${shop.origin}/leak?${as}-' + encodeURIComponent(location.protocol); document.title = 'Mallory'`;
       await raw.send('Page.enable', {}, session);
       await raw.send('Debugger.enable', {}, session);
       await raw.send('Page.addScriptToEvaluateOnNewDocument', { source: `${leak('planted')}; function location() {}` }, session);
@@ -241,7 +242,11 @@ describe('a hostile CDP client', () => {
       raw.socket.close();
       await noDriver();
       shop.asked.splice(0, shop.asked.length, ...shop.asked.filter((one) => !one.includes('http%3A')));
-      assert.deepEqual(shop.asked.filter((one) => one.includes('/leak')), [], early);
+      assert.deepEqual(
+        shop.asked.filter((one) => one.includes('/leak')),
+        [],
+        early,
+      );
     }
     await person.send('Page.navigate', { url: `${shop.origin}/other` });
     await until(async () => (await home.json('tabs')).data.find(({ id }) => id === mine.id).url.endsWith('/other'), 'gstack knows');

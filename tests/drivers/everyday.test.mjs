@@ -131,7 +131,7 @@ describe('CDP clients in an everyday browser', () => {
     await noDriver(world);
   });
 
-  test('a client keeps no page from reporting that the person takes over: what is gstack\'s there stays', async () => {
+  test("a client keeps no page from reporting that the person takes over: what is gstack's there stays", async () => {
     const raw = await Raw.open(await address('--name', 'sly'));
     const { session } = await raw.page();
     const send = (method, params = {}) => raw.send(method, params, session);

@@ -341,7 +341,10 @@ describe('a tunnel to another machine', () => {
       const sly = path.join(home.folder, 'sly');
       const server = createServer((stream) =>
         stream.on('data', (data) => {
-          for (const { id } of String(data).trim().split('\n').map((one) => JSON.parse(one))) {
+          for (const { id } of String(data)
+            .trim()
+            .split('\n')
+            .map((one) => JSON.parse(one))) {
             if (id === 1 || (id === 2 && result)) stream.write(line({ id, result: id === 1 ? {} : result }));
             else if (id === 2) stream.write(line({ id, error: { code: 1, message: `e${escape}` } }));
           }
@@ -350,7 +353,6 @@ describe('a tunnel to another machine', () => {
       await until(() => existsSync(sly), 'the socket is there');
       for (const args of [['text'], ['text', '--json']]) {
         const { stdout, stderr } = await other(sly, args);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
         assert.doesNotMatch(stdout + stderr, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/, JSON.stringify(result));
         assert.match(stdout + stderr, /pwned/, JSON.stringify(result));
       }
