@@ -100,7 +100,7 @@ pub async fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Prints a failure. With `--json` it has the same form as over HTTP, on stdout; the message still goes to stderr.
 fn fail(fault: &Fault, arguments: &[String], json: bool, terminal: Terminal) -> ExitCode {
     if json && let Ok(answer) = serde_json::to_string_pretty(&fault.answer()) {
-        print_line(&answer);
+        print_line(&terminal::escaped(&answer));
     }
     let usage = usage::is_usage(fault).then(|| usage::line(arguments));
     terminal.fail(fault, usage.as_deref())

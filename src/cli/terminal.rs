@@ -91,7 +91,7 @@ fn is_obeyed(c: char) -> bool {
 }
 
 /// Escapes in JSON what a terminal would interpret: JSON itself escapes the first 32 characters only. The data is the same.
-fn escaped(json: &str) -> String {
+pub(super) fn escaped(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         match is_obeyed(c) {
