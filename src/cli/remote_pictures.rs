@@ -121,6 +121,9 @@ mod tests {
             media_type: "image/png".to_owned(),
             data: STANDARD.encode("png"),
         };
+        // A command that takes no picture writes nothing here, whatever comes with its answer.
+        let unasked = RemoteResult { result: result.clone(), pictures: vec![picture.clone(), picture.clone()] };
+        assert_eq!(save("text", unasked, None).unwrap(), result);
         let answer = RemoteResult { result: result.clone(), pictures: vec![picture] };
         let saved = save("screenshot", answer, Some(to.clone())).unwrap();
         let here = to.display().to_string();
