@@ -1,24 +1,10 @@
 //! Frames that show something of the browser instead of a web page: its own pages, extensions (a PDF file is shown by one), local
 //! files. No client has a session there, whatever led there.
 //!
-//! Owns which frames those are, as the browser tells it before it replaces the document, and the end of the sessions in them.
+//! Owns which frames those are, as the browser tells it before it replaces the document. Never ends a session: `reports` does.
 
-use super::message;
-use super::session::{Held, Session};
-use crate::browser::devtools::target::SessionId;
-use crate::browser::events::Event;
 use crate::engine::is_web_page;
-use serde::Deserialize;
-use serde_json::json;
 use std::collections::HashSet;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Leaves {
-    frame_id: String,
-    #[serde(default)]
-    url: String,
-}
 
 /// The frames that go, or went, to something of the browser. A frame's id is that of its target.
 #[derive(Default)]
@@ -30,7 +16,7 @@ impl BrowserFrames {
     }
 
     /// Notes where a frame goes. Returns true if that is no web page.
-    fn leaves(&mut self, frame: &str, url: &str) -> bool {
+    pub(super) fn leaves(&mut self, frame: &str, url: &str) -> bool {
         if !is_of_browser(url) {
             self.0.remove(frame);
             return false;
@@ -44,28 +30,6 @@ impl BrowserFrames {
 pub(super) fn is_of_browser(url: &str) -> bool {
     // A frame without an origin may show a blob.
     !is_web_page(url) && !url.starts_with("blob:null/")
-}
-
-impl Session {
-    /// Ends the client's sessions in a frame that goes to something of the browser.
-    pub(super) fn frame_leaves(&mut self, event: &Event) {
-        let Some(Leaves { frame_id, url }) = event.read() else { return };
-        if !self.browser_frames.leaves(&frame_id, &url) {
-            return;
-        }
-        let inside = |(id, held): (&SessionId, &Held)| (held.target == frame_id).then(|| (id.clone(), held.clone()));
-        let ended: Vec<(SessionId, Held)> = self.sessions.iter().filter_map(inside).collect();
-        for (id, held) in ended {
-            let Some(parent) = held.parent else {
-                self.detach(&id);
-                continue;
-            };
-            self.tell(&parent, "Target.detachFromTarget", &json!({ "sessionId": id }));
-            self.forget(&id);
-            let gone = json!({ "sessionId": id, "targetId": held.target });
-            self.out.push(message::event("Target.detachedFromTarget", Some(&parent), gone));
-        }
-    }
 }
 
 #[cfg(test)]

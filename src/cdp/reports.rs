@@ -37,6 +37,14 @@ struct Detached {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Leaves {
+    frame_id: String,
+    #[serde(default)]
+    url: String,
+}
+
+#[derive(Deserialize)]
 struct OfDownload {
     guid: String,
 }
@@ -73,6 +81,26 @@ impl Session {
                 }
                 self.out.push(message::forwarded(method, &id, event.params()));
             }
+        }
+    }
+
+    /// Ends the client's sessions in a frame that goes to something of the browser.
+    pub(super) fn frame_leaves(&mut self, event: &Event) {
+        let Some(Leaves { frame_id, url }) = event.read() else { return };
+        if !self.browser_frames.leaves(&frame_id, &url) {
+            return;
+        }
+        let inside = |(id, held): (&SessionId, &Held)| (held.target == frame_id).then(|| (id.clone(), held.clone()));
+        let ended: Vec<(SessionId, Held)> = self.sessions.iter().filter_map(inside).collect();
+        for (id, held) in ended {
+            let Some(parent) = held.parent else {
+                self.detach(&id);
+                continue;
+            };
+            self.tell(&parent, "Target.detachFromTarget", &json!({ "sessionId": id }));
+            self.forget(&id);
+            let gone = json!({ "sessionId": id, "targetId": held.target });
+            self.out.push(message::event("Target.detachedFromTarget", Some(&parent), gone));
         }
     }
 
