@@ -118,7 +118,7 @@ describe('a saved sign-in that an agent asks for', () => {
     // Nor can a wider one be made: a rule names the account.
     const { code, stderr } = await scene.home.run(['policy', 'allow', 'sign-in']);
     assert.notEqual(code, 0);
-    assert.match(stderr, /one sign-in/);
+    assert.match(stderr, /a particular sign-in/);
     // On another origin nobody is asked, and nothing is filled in.
     const port = new URL(scene.site.origin).port;
     await scene.home.ok(['goto', `http://localhost:${port}/form`]);

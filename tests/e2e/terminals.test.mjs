@@ -183,7 +183,7 @@ describe('shells and scripts with a name', () => {
     assert.match(await own.gstack(`--driver mine --tab ${mine} text`), /Order/);
     await scene.home.ok(['release', String(mine)]);
     await scene.home.ok(['pause', '--tab', String(held)]);
-    assert.match(await own.refused('--driver mine pause'), /only the person takes a tab over/);
+    assert.match(await own.refused('--driver mine pause'), /only the person can take over a tab/);
     await scene.home.ok(['resume', 'look first']);
     assert.match(await own.refused('--driver mine text'), /look first/);
     assert.match(await own.gstack('--driver mine text'), /Counter/);
