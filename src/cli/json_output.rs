@@ -118,7 +118,7 @@ const CHECKED: &str =
     "[{action: string, site?: string, expected: string, found: string, holds: boolean, why: string, rule?: string}]";
 const CLIENT_CHANGE: &str = "{client: string, file: string, changed: boolean}";
 const TUNNEL: &str =
-    "{id: string, name: string, socket: string, expiresAt: number, ssh?: string[], remoteSocket?: string}";
+    "{id: string, name: string, socket: string, expiresAt: number, ssh: string[] | null, remoteSocket: string | null}";
 const HOSTS: &str = "{report: {dryRun: boolean, browsers: [{browser: string, manifest?: string, action: string, note?: string, error?: string}], \
     warnings?: string[]}, extension: string | null}";
 const UPGRADE: &str =

@@ -146,6 +146,24 @@ describe('--json of the program’s own commands', () => {
     await run('sessions restore', conversationId);
   });
 
+  test('a tunnel', async () => {
+    const { stdout } = scene.home.start(['tunnel', '--json']);
+    let said = '';
+    stdout.on('data', (data) => {
+      said += data;
+    });
+    const opened = await until(() => {
+      try {
+        return JSON.parse(said);
+      } catch {
+        return undefined;
+      }
+    }, 'the tunnel is open');
+    const { id } = fits('tunnel', opened);
+    assert.equal((await run('tunnel list')).tunnels.length, 1);
+    assert.equal((await run('tunnel revoke', id)).tunnels.length, 0);
+  });
+
   test('settings, rules, panels and clients', async () => {
     await run('settings');
     const { settings } = await run('settings list');
