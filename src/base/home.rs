@@ -228,6 +228,10 @@ impl Home {
     pub fn remote_sessions_file(&self) -> PathBuf {
         self.root.join("remote-sessions.json")
     }
+    /// Returns the path of the lock that a `gstack run` holds in the homes of its sessions.
+    pub fn owner_lock(&self) -> PathBuf {
+        self.root.join("owner.lock")
+    }
     /// Returns the path of the list of recordings that are under way.
     pub fn recordings_file(&self) -> PathBuf {
         self.root.join("recordings.json")

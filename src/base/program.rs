@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// The hidden role of the browser keeper: the program's first argument.
 pub const KEEPER_ROLE: &str = "browser-keeper";
+/// The hidden role that starts a program, adopts what it leaves behind, and ends all of it with the starter.
+pub const MINDER_ROLE: &str = "agent-minder";
 /// The suffix that Linux appends to the path of a running program whose file was replaced or removed.
 const DELETED: &str = " (deleted)";
 

@@ -40,6 +40,7 @@ fn persons_own(invocation: &Invocation) -> Option<&'static str> {
         Invocation::Instances(Instances::Trust | Instances::Untrust) => Some("decide about a project's file"),
         Invocation::Profiles(Profiles::Delete { .. }) => Some("delete a profile"),
         Invocation::Tunnel(tunnel::Wanted::Open(_)) => Some("open a tunnel to another machine"),
+        Invocation::Fleet(_) => Some("run a fleet of browsers"),
         Invocation::Connect { remote: Some(_), .. } => Some("connect to a browser on another machine"),
         Invocation::InstallHost { .. }
         | Invocation::UninstallHost { .. }

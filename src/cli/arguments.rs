@@ -7,6 +7,7 @@ use super::auth::{self, Auth};
 use super::cdp::{self, Cdp};
 use super::command_line::{command, is_of_browser};
 use super::evidence::{self, Evidence};
+use super::fleet;
 use super::instances::{self, Instances};
 use super::mcp::{self, Mcp};
 use super::panels::{self, Panels};
@@ -118,6 +119,8 @@ pub enum Invocation {
     Instances(Instances),
     /// `gstack profiles`: the browser profiles.
     Profiles(Profiles),
+    /// `gstack run`: a script or a flow over many browsers.
+    Fleet(fleet::Wanted),
     /// `gstack panels`: the confirmed side panels.
     Panels(Panels),
     /// `gstack mcp`: serves the browser's commands to other MCP clients.
@@ -165,6 +168,7 @@ impl Invocation {
             self,
             Self::Instances(_)
                 | Self::Profiles(_)
+                | Self::Fleet(_)
                 | Self::Upgrade { .. }
                 | Self::Skill(_)
                 | Self::InstallHost { .. }
@@ -321,6 +325,7 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
         "approvals" => Invocation::Approvals(approvals::parse(matches)),
         "policy" => Invocation::Policy(policy::parse(matches)),
         "instances" => Invocation::Instances(instances::parse(matches)),
+        "run" => Invocation::Fleet(fleet::parse(matches)),
         "profiles" => Invocation::Profiles(profiles::parse(matches)),
         "panels" => Invocation::Panels(panels::parse(matches)),
         "audit" => Invocation::Audit(audit::parse(matches)),

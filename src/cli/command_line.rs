@@ -3,8 +3,8 @@
 //! Owns gstack's own subcommands and their options. The registry defines the browser commands.
 
 use super::{
-    approvals, audit, auth, cdp, evidence, help, instances, mcp, panels, policy, profiles, remote, sessions, settings,
-    skill, tunnel,
+    approvals, audit, auth, cdp, evidence, fleet, help, instances, mcp, panels, policy, profiles, remote, sessions,
+    settings, skill, tunnel,
 };
 use crate::command::registry;
 use clap::{Arg, ArgAction, Command};
@@ -55,7 +55,7 @@ pub fn command() -> Command {
                     .conflicts_with_all(["attach", "browser", "headless", "headed", "arguments"])
                     .help("Drive your everyday browser through its extension"),
             )
-            .args(remote::arguments())
+            .args(remote::arguments(&remote::LOCAL))
             .arg(
                 Arg::new("profile")
                     .long("profile")
@@ -135,6 +135,7 @@ pub fn command() -> Command {
         policy::command(),
         instances::command(),
         profiles::command(),
+        fleet::command(),
         panels::command(),
         audit::command(),
         auth::command(),

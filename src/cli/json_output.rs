@@ -50,6 +50,7 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("instances stop", JsonOutput::Whole("{stopped: string[], failed?: number}")),
     ("instances trust", JsonOutput::Whole("{file: string, trusted: boolean}")),
     ("instances untrust", JsonOutput::Whole("{file: string, trusted: boolean}")),
+    ("run", JsonOutput::Whole(FLEET)),
     ("profiles", JsonOutput::Whole(PROFILES)),
     ("profiles list", JsonOutput::Whole(PROFILES)),
     ("profiles delete", JsonOutput::Whole("{deleted: string}")),
@@ -112,6 +113,12 @@ const EXPORT: &str = "{conversation: ConversationInfo, events: ChatEvent[]}";
 const INSTANCES: &str = "[{name: string, state: string, current: boolean, chosenBy?: string, home: string, pid: number | null, \
     browserPid: number | null, mode: string | null, profile: string | null, tabs: number | null, memory: number | null, \
     since: number | null, fault?: Fault}]";
+const FLEET: &str = "{version: number, run: string, flow: string, startedAt: string, endedAt: string, interrupted: boolean, \
+    browsers: number, sessions: number, totals: {items: number, ok: number, failed: number, timedOut: number, lost: number, \
+    notRun: number}, failure?: string, left?: string[], lost: {index: number, session: string, node?: string, \
+    reason: string}[], items: {index: number, item: unknown, outcome: string, started: number, millis: number, exit?: number, \
+    reason?: string, lost?: {session: string, node?: string, reason: string}[], session: string, node?: string, \
+    output: string, result?: unknown}[]}";
 const PROFILES: &str =
     "[{name: string, path: string, size: number, lastUsed: number | null, inUse: boolean, usedBy: string | null}]";
 const CHECKED: &str =

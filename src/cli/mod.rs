@@ -23,6 +23,7 @@ mod connect;
 mod doctor;
 mod ending;
 mod evidence;
+mod fleet;
 mod help;
 mod here;
 mod hidden_input;
@@ -233,6 +234,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Instances(wanted) => {
             return instances::run(&home, wanted, (globals.session.as_deref(), &choice), json, terminal).await;
         }
+        Invocation::Fleet(wanted) => return fleet::run(&home, wanted, json).await,
         Invocation::Profiles(wanted) => profiles::run(&home, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
         Invocation::Mcp(wanted) => {

@@ -10,28 +10,28 @@ use clap::{Arg, ArgMatches};
 /// Far above any real capabilities.
 const LARGEST_CAPABILITIES: u64 = 1024 * 1024;
 /// What a browser on another machine does not go with.
-const LOCAL: [&str; 6] = ["attach", "everyday", "browser", "headless", "headed", "arguments"];
+pub(super) const LOCAL: [&str; 6] = ["attach", "everyday", "browser", "headless", "headed", "arguments"];
 
-/// Returns the options, for the definition of the command line.
-pub(super) fn arguments() -> [Arg; 4] {
+/// Returns the options, for the definition of the command line. `local`: the options that they do not go with.
+pub(super) fn arguments(local: &[&'static str]) -> [Arg; 4] {
     [
         Arg::new("cdp")
             .long("cdp")
             .value_name("URL|NAME")
-            .conflicts_with_all(LOCAL)
+            .conflicts_with_all(local)
             .conflicts_with_all(["grid", "provider"])
             .help("Drive a browser on another machine: wss://…, https://…, or an endpoint of config.toml"),
         Arg::new("grid")
             .long("grid")
             .value_name("URL|NAME")
-            .conflicts_with_all(LOCAL)
+            .conflicts_with_all(local)
             .conflicts_with("provider")
             .help("Create a session on a Selenium Grid: http://hub:4444, or an endpoint of config.toml"),
         Arg::new("caps").long("caps").value_name("JSON|FILE").requires("grid").help("W3C capabilities for --grid"),
         Arg::new("provider")
             .long("provider")
             .value_name("NAME")
-            .conflicts_with_all(LOCAL)
+            .conflicts_with_all(local)
             .value_parser(PROVIDERS.map(|(name, _)| name))
             .help("Use a hosted browser; its key is in config.toml or in the environment"),
     ]

@@ -3,6 +3,7 @@
 //! Owns start, readiness, signals, idle exit and the orderly shutdown. Never holds conversation state.
 
 mod log;
+mod owner;
 mod presence;
 mod report;
 
@@ -132,6 +133,7 @@ impl Running {
         tasks.spawn(http::serve_port(port, router.clone(), shutdown.clone()));
         tasks.spawn(signals(shutdown.clone()));
         tasks.spawn(idle(engine.clone(), shutdown.clone()));
+        tasks.spawn(owner::watch(home.clone(), engine.clone(), shutdown.clone()));
         tasks.spawn(keep_state(home.clone(), state, engine.usage().watch_mode(), shutdown.clone()));
         let again = |rebound: Rebound| match rebound {
             Rebound::Panel(listener) => drop(tasks.spawn(panel::serve(listener, engine.clone(), shutdown.clone()))),

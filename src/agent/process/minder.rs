@@ -6,6 +6,7 @@
 
 use super::descendants::{self, RECHECK_INTERVAL};
 use crate::base::process::EndWatch;
+use crate::base::program::MINDER_ROLE;
 use crate::base::say;
 use rustix::process::{Signal, WaitOptions};
 use std::ffi::{OsStr, OsString};
@@ -17,7 +18,7 @@ use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The argument that selects this role of our program.
-pub const ROLE: &str = "agent-minder";
+pub const ROLE: &str = MINDER_ROLE;
 /// The first argument of the minder outside a sandbox. The minded program then creates the sandbox and ends with it.
 pub const AROUND: &str = "--around";
 

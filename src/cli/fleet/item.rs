@@ -1,0 +1,206 @@
+//! Runs the script or the flow for one item in a session.
+//!
+//! Owns the process, its environment and its files. A script runs below the role that adopts what it leaves behind, so
+//! none of its processes outlives it or the run.
+
+use super::flow::{Flow, fill};
+use super::items::as_text;
+use super::journal::Outcome;
+use super::session::Session;
+use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE, private_folder};
+use crate::base::program::{self, MINDER_ROLE};
+use crate::protocol::command::{CommandRequest, CommandResult, PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::process::{Child, Command};
+use tokio_util::sync::CancellationToken;
+
+/// How much of the output is in the journal and the report; the files have all of it.
+const SHOWN_OUTPUT: u64 = 4096;
+/// The time that a script has to end after TERM.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// What is the same for all items.
+pub(super) struct Setup {
+    pub(super) file: PathBuf,
+    pub(super) flow: Flow,
+    pub(super) shared: PathBuf,
+    /// The folder of the items' folders.
+    pub(super) items: PathBuf,
+    pub(super) limit: Duration,
+}
+
+/// How one attempt ended.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    pub(super) exit: Option<i32>,
+    pub(super) reason: Option<String>,
+    pub(super) output: String,
+    pub(super) result: Option<Value>,
+}
+
+impl Ended {
+    fn failed(reason: String) -> Self {
+        Self { outcome: Outcome::Failed, exit: None, reason: Some(reason), output: String::new(), result: None }
+    }
+}
+
+/// Runs one item. Returns `None` if the run was stopped meanwhile.
+pub(super) async fn run(
+    setup: &Setup,
+    session: &Session,
+    (index, item): (usize, &Value),
+    stop: &CancellationToken,
+) -> Option<Ended> {
+    let folder = setup.items.join(index.to_string());
+    if let Err(error) = private_folder(&folder) {
+        return Some(Ended::failed(error.to_string()));
+    }
+    match &setup.flow {
+        Flow::Commands(commands) => match fill(commands, item) {
+            Ok(commands) => run_commands(setup, session, commands, &folder, stop).await,
+            Err(why) => Some(Ended::failed(why)),
+        },
+        Flow::Node | Flow::Program => match start(setup, session, index, item, &folder) {
+            Ok(child) => watch(setup, child, &folder, stop).await,
+            Err(error) => Some(Ended::failed(format!("the script cannot be started: {error}"))),
+        },
+    }
+}
+
+async fn run_commands(
+    setup: &Setup,
+    session: &Session,
+    commands: Vec<Vec<String>>,
+    folder: &Path,
+    stop: &CancellationToken,
+) -> Option<Ended> {
+    let request = CommandRequest {
+        command: "chain".to_owned(),
+        args: vec![Value::from(commands).to_string()],
+        cwd: folder.to_str().map(str::to_owned),
+        no_autostart: true,
+        ..CommandRequest::default()
+    };
+    let client = session.client();
+    let answer = tokio::select! {
+        answer = tokio::time::timeout(setup.limit, client.post::<_, CommandResult>("/command", &request)) => answer,
+        () = stop.cancelled() => return None,
+    };
+    Some(match answer {
+        Err(_) => Ended { outcome: Outcome::TimedOut, ..Ended::failed(too_long(setup.limit)) },
+        Ok(Err(fault)) => Ended::failed(fault.message),
+        Ok(Ok(result)) => {
+            let written = std::fs::write(folder.join("stdout"), &result.output);
+            let failed = match (result.failed_steps, written) {
+                (0, Ok(())) => None,
+                (0, Err(error)) => Some(format!("its output cannot be written: {error}")),
+                (steps, _) => Some(format!("{steps} of its commands failed")),
+            };
+            let outcome = if failed.is_none() { Outcome::Ok } else { Outcome::Failed };
+            let output = tail(&folder.join("stdout")).unwrap_or_default();
+            Ended { outcome, exit: None, reason: failed, output, result: result.data }
+        }
+    })
+}
+
+fn start(setup: &Setup, session: &Session, index: usize, item: &Value, folder: &Path) -> io::Result<Child> {
+    let gstack = program::path()?;
+    let mut command = Command::new(&gstack);
+    command.arg(MINDER_ROLE);
+    if setup.flow == Flow::Node {
+        command.arg("node");
+    }
+    command
+        .arg(&setup.file)
+        .env(HOME_VARIABLE, &setup.shared)
+        .env(SESSION_VARIABLE, &session.name)
+        .env("GSTACK_NO_AUTOSTART", "1")
+        .env("GSTACK_BIN", &gstack)
+        .env("GSTACK_ITEM", as_text(item))
+        .env("GSTACK_ITEM_INDEX", index.to_string())
+        .env("GSTACK_OUT", folder)
+        .env("PATH", search_path(&gstack)?)
+        .stdin(Stdio::null())
+        .stdout(File::create(folder.join("stdout"))?)
+        .stderr(File::create(folder.join("stderr"))?)
+        .process_group(0);
+    for name in [TAB_VARIABLE, TOKEN_VARIABLE, PORT_VARIABLE, "GSTACK_PROFILE"] {
+        command.env_remove(name);
+    }
+    command.spawn()
+}
+
+/// Returns the PATH with our own folder first.
+fn search_path(gstack: &Path) -> io::Result<OsString> {
+    let own = gstack.parent().map(Path::to_owned);
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths(own.into_iter().chain(std::env::split_paths(&rest))).map_err(io::Error::other)
+}
+
+async fn watch(setup: &Setup, mut child: Child, folder: &Path, stop: &CancellationToken) -> Option<Ended> {
+    let status = tokio::select! {
+        status = child.wait() => Some(status),
+        () = tokio::time::sleep(setup.limit) => None,
+        () = stop.cancelled() => {
+            kill(&mut child).await;
+            return None;
+        }
+    };
+    let Some(status) = status else {
+        kill(&mut child).await;
+        let output = tail(&folder.join("stdout")).unwrap_or_default();
+        return Some(Ended { outcome: Outcome::TimedOut, output, ..Ended::failed(too_long(setup.limit)) });
+    };
+    Some(match status {
+        Ok(status) => of_script(status, folder),
+        Err(error) => Ended::failed(error.to_string()),
+    })
+}
+
+fn of_script(status: ExitStatus, folder: &Path) -> Ended {
+    let output = tail(&folder.join("stdout")).unwrap_or_default();
+    if status.success() {
+        let result = output.lines().last().and_then(|line| serde_json::from_str(line).ok());
+        return Ended { outcome: Outcome::Ok, exit: status.code(), reason: None, output, result };
+    }
+    let said = tail(&folder.join("stderr")).unwrap_or_default();
+    let reason = match said.trim().is_empty() {
+        true => status.to_string(),
+        false => said,
+    };
+    Ended { exit: status.code(), output, ..Ended::failed(reason) }
+}
+
+/// Ends a script and everything that it started.
+async fn kill(child: &mut Child) {
+    for signal in [Signal::TERM, Signal::KILL] {
+        if let Some(group) = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?)) {
+            // It may have ended by itself.
+            kill_process_group(group, signal).ok();
+        }
+        if tokio::time::timeout(GRACE, child.wait()).await.is_ok() {
+            return;
+        }
+    }
+}
+
+fn too_long(limit: Duration) -> String {
+    format!("it took longer than {} s", limit.as_secs())
+}
+
+/// Returns the end of a file as text.
+fn tail(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(SHOWN_OUTPUT)))?;
+    let mut bytes = Vec::new();
+    file.take(SHOWN_OUTPUT).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,264 @@
+//! `gstack run`: runs a script or a flow for many items, over a bounded number of sessions.
+//!
+//! Owns the options and the order of a run. Each session is an instance of its own that cannot outlive the run.
+
+mod flow;
+mod folder;
+mod html;
+mod item;
+mod items;
+mod journal;
+mod pool;
+mod report;
+mod session;
+
+use super::here::here;
+use super::remote;
+use super::terminal::{print, print_line, tell};
+use crate::base::home::Home;
+use crate::base::profiles::DEFAULT;
+use crate::protocol::control::ConnectRequest;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::remote::RemoteBrowser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use flow::Flow;
+use folder::{Folder, Manifest, encode};
+use item::Setup;
+use journal::Journal;
+use pool::{Pool, Start};
+use report::{Report, Run};
+use serde_json::Value;
+use session::Session;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// The exit code of a program that Ctrl-C ended.
+const INTERRUPTED: u8 = 130;
+/// More would not fit into one machine's memory or ports.
+const MOST_BROWSERS: u64 = 1000;
+
+/// The parsed options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// The script or the flow; `None` with `resume`.
+    flow: Option<PathBuf>,
+    /// A file with the items, or `-`.
+    items: Option<PathBuf>,
+    browsers: Option<usize>,
+    remote: Option<RemoteBrowser>,
+    headed: bool,
+    fresh: bool,
+    out: Option<PathBuf>,
+    resume: Option<PathBuf>,
+    /// In seconds.
+    timeout: u64,
+    retries: usize,
+}
+
+pub(super) fn command() -> Command {
+    let path = |name: &'static str, value: &'static str| {
+        Arg::new(name).long(name).value_name(value).value_parser(clap::value_parser!(PathBuf))
+    };
+    let number = |name: &'static str, range: std::ops::RangeInclusive<u64>| {
+        Arg::new(name).long(name).value_name("N").value_parser(clap::value_parser!(u64).range(range))
+    };
+    Command::new("run")
+        .about("Run a script or a flow of commands for many items, over many browsers at once")
+        .arg(
+            Arg::new("flow")
+                .value_name("FLOW")
+                .required_unless_present("resume")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help(
+                    "A script (.mjs, .js, or an executable), or a file with a command on each line and {{item}} in it",
+                ),
+        )
+        .arg(path("items", "FILE|-").help("A JSON array, or an item a line; without it, once for each browser"))
+        .arg(number("browsers", 1..=MOST_BROWSERS).help("How many sessions at most run at once (default 1)"))
+        .args(remote::arguments(&["headed"]))
+        .arg(Arg::new("headed").long("headed").action(ArgAction::SetTrue).help("Open windows on this machine"))
+        .arg(Arg::new("fresh").long("fresh").action(ArgAction::SetTrue).help("Use a new session for each item"))
+        .arg(path("out", "DIR").conflicts_with("resume").help("The folder of the report (default gstack-run-ID)"))
+        .arg(
+            path("resume", "DIR")
+                .conflicts_with_all(["flow", "items", "cdp", "grid", "provider"])
+                .help("Go on with a run: finished items are skipped"),
+        )
+        .arg(number("timeout", 1..=86_400).default_value("300").help("How many seconds an item may take"))
+        .arg(number("retries", 0..=100).default_value("2").help("How often an item whose session was lost is retried"))
+}
+
+pub(super) fn parse(matches: &ArgMatches) -> Wanted {
+    let path = |key: &str| matches.get_one::<PathBuf>(key).cloned();
+    let number = |key: &str| matches.get_one::<u64>(key).copied();
+    let count = |key: &str| number(key).and_then(|count| usize::try_from(count).ok());
+    Wanted {
+        flow: path("flow"),
+        items: path("items"),
+        browsers: count("browsers"),
+        remote: remote::parse(matches),
+        headed: matches.get_flag("headed"),
+        fresh: matches.get_flag("fresh"),
+        out: path("out"),
+        resume: path("resume"),
+        timeout: number("timeout").unwrap_or_default(),
+        retries: count("retries").unwrap_or_default(),
+    }
+}
+
+/// Runs it. Returns success if every item succeeded.
+pub(super) async fn run(home: &Home, wanted: Wanted, json: bool) -> Result<ExitCode, Fault> {
+    let shared = home.shared().to_owned();
+    let is_resumed = wanted.resume.is_some();
+    let (folder, manifest, items, flow) = match wanted.resume.clone() {
+        Some(path) => resume(path, &wanted)?,
+        None => begin(wanted)?,
+    };
+    let (remote, keys) = remote::resolve(manifest.remote.clone())?;
+    let is_local = remote.is_none();
+    let request = ConnectRequest {
+        headless: is_local.then_some(!manifest.headed),
+        // Each session has its own, whatever the configuration says.
+        profile: is_local.then(|| DEFAULT.to_owned()),
+        remote,
+        keys,
+        ..here()?
+    };
+    let (journal, finished) = Journal::open(&folder.at("results.jsonl"))
+        .map_err(|error| Fault::new(FaultCode::Storage, format!("results.jsonl cannot be opened: {error}")))?;
+    let stop = CancellationToken::new();
+    let signals = watch_signals(stop.clone())?;
+    let prefix = format!("run-{}", manifest.id);
+    if is_resumed {
+        end_left(&shared, &prefix).await;
+    }
+    let limit = Duration::from_secs(manifest.timeout_seconds);
+    let setup = Setup { file: manifest.flow.clone(), flow, shared: shared.clone(), items: folder.at("items"), limit };
+    let count = items.len();
+    let (retries, fresh) = (manifest.retries, manifest.fresh);
+    let start = Start { setup, request, prefix, home: shared, retries, fresh, items, stop: stop.clone() };
+    let end = Pool::new(start, journal, finished).run(manifest.browsers).await;
+    let interrupted = signals.is_finished();
+    signals.abort();
+    let run = Run {
+        id: manifest.id,
+        flow: manifest.flow.display().to_string(),
+        started: manifest.started,
+        browsers: manifest.browsers,
+        items: count,
+        interrupted,
+    };
+    told(&folder, &Report::of(run, end), json)
+}
+
+/// Writes and prints the report.
+fn told(folder: &Folder, report: &Report, json: bool) -> Result<ExitCode, Fault> {
+    let encoded = encode(report)?;
+    folder.write("report.json", &encoded)?;
+    folder.write("report.html", html::document(report).as_bytes())?;
+    if json {
+        print_line(&String::from_utf8_lossy(&encoded));
+    } else {
+        print(&report.summary());
+        let place = folder.path().display();
+        print_line(&format!("Report: {}", folder.at("report.html").display()));
+        if report.totals.not_run + report.totals.lost > 0 {
+            print_line(&format!("To run the rest: gstack run --resume {place}"));
+        }
+    }
+    Ok(match (report.interrupted, report.is_well()) {
+        (true, _) => ExitCode::from(INTERRUPTED),
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::FAILURE,
+    })
+}
+
+fn begin(wanted: Wanted) -> Result<(Folder, Manifest, Vec<Value>, Flow), Fault> {
+    let bad = |message: String| Fault::new(FaultCode::BadRequest, message).hint("See `gstack help run`.");
+    let file = wanted.flow.ok_or_else(|| bad("no flow is named".to_owned()))?;
+    let file = std::fs::canonicalize(&file).map_err(|error| bad(format!("{}: {error}", file.display())))?;
+    let (content, flow) = read(&file)?;
+    let browsers = wanted.browsers.unwrap_or(1);
+    let items = match wanted.items {
+        Some(from) => {
+            let text = match from.to_str() {
+                Some("-") => std::io::read_to_string(std::io::stdin()).map_err(|error| bad(error.to_string()))?,
+                _ => std::fs::read_to_string(&from).map_err(|error| bad(format!("{}: {error}", from.display())))?,
+            };
+            items::parse(&text).map_err(|why| bad(format!("the items cannot be used: {why}")))?
+        }
+        None => (1..=browsers).map(Value::from).collect(),
+    };
+    // Capabilities of a file are kept with the run; keys are not.
+    let (remote, _keys) = remote::resolve(wanted.remote)?;
+    let manifest = Manifest {
+        browsers,
+        headed: wanted.headed,
+        remote,
+        timeout_seconds: wanted.timeout,
+        retries: wanted.retries,
+        fresh: wanted.fresh,
+        ..Manifest::new(file, &content, &items)?
+    };
+    let out = wanted.out.unwrap_or_else(|| PathBuf::from(format!("gstack-run-{}", manifest.id)));
+    let folder = Folder::create(absolute(out)?, &manifest, &items)?;
+    Ok((folder, manifest, items, flow))
+}
+
+fn resume(path: PathBuf, wanted: &Wanted) -> Result<(Folder, Manifest, Vec<Value>, Flow), Fault> {
+    let (folder, manifest, items) = Folder::resume(absolute(path)?)?;
+    let (content, flow) = read(&manifest.flow)?;
+    manifest.check(&content, &items)?;
+    let browsers = wanted.browsers.unwrap_or(manifest.browsers);
+    Ok((folder, Manifest { browsers, ..manifest }, items, flow))
+}
+
+fn read(file: &Path) -> Result<(Vec<u8>, Flow), Fault> {
+    let bad = |why: String| {
+        let message = format!("{} cannot be run: {why}", file.display());
+        Fault::new(FaultCode::BadRequest, message).hint("See `gstack help run`.")
+    };
+    let content = std::fs::read(file).map_err(|error| bad(error.to_string()))?;
+    let flow = Flow::of(file, &content).map_err(bad)?;
+    Ok((content, flow))
+}
+
+fn absolute(path: PathBuf) -> Result<PathBuf, Fault> {
+    std::path::absolute(&path)
+        .map_err(|error| Fault::new(FaultCode::BadRequest, format!("{}: {error}", path.display())))
+}
+
+/// Ends the sessions that a killed process of this run left.
+async fn end_left(shared: &Path, prefix: &str) {
+    let entries = std::fs::read_dir(Home::instances_of(shared)).into_iter().flatten().filter_map(Result::ok);
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let ours: Vec<String> = names.filter(|name| name.starts_with(&format!("{prefix}-"))).collect();
+    for name in ours {
+        let ended = match Session::prepare(shared, &name) {
+            Ok(session) => session.end().await,
+            Err(fault) => Err(fault.message),
+        };
+        if let Err(why) = ended {
+            tell(&format!("gstack: {why}"));
+        }
+    }
+}
+
+/// Triggers `stop` on the first signal. The task has finished if there was one.
+fn watch_signals(stop: CancellationToken) -> Result<tokio::task::JoinHandle<()>, Fault> {
+    let watch = |kind| signal(kind).map_err(|error| Fault::new(FaultCode::Internal, error.to_string()));
+    let (mut interrupt, mut terminate) = (watch(SignalKind::interrupt())?, watch(SignalKind::terminate())?);
+    let mut hangup = watch(SignalKind::hangup())?;
+    Ok(tokio::spawn(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+        tell("Stopping: closing every session of the run…");
+        stop.cancel();
+    }))
+}

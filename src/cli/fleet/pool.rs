@@ -1,0 +1,286 @@
+//! The workers of a run: at most as many as browsers were asked for, each with one session at a time.
+//!
+//! Owns the queue of items, the ramp-up, and what happens when a session is lost. Fewer sessions than asked for is not
+//! an error: a Grid that has no free browser is waited for while the others go on.
+
+use super::item::{self, Ended, Setup};
+use super::items::as_text;
+use super::journal::{Finished, Journal, LostSession, Outcome};
+use super::session::Session;
+use crate::base::clock::now_millis;
+use crate::base::mutex::lock;
+use crate::cli::terminal::{tell, visible_line};
+use crate::protocol::control::ConnectRequest;
+use crate::protocol::fault::{Fault, FaultCode};
+use serde_json::Value;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::{Semaphore, watch};
+use tokio_util::sync::CancellationToken;
+
+/// How many sessions are opened at once at first. Each that opened lets one more open, so the number doubles.
+const FIRST_OPENINGS: usize = 2;
+/// Failed openings in a row after which a worker gives up.
+const MOST_FAILURES: u32 = 5;
+/// The longest wait between two openings.
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// How much of an item a line on the terminal shows, in characters.
+const SHOWN_ITEM: usize = 60;
+
+/// An item that is to be run.
+pub(super) struct Work {
+    pub(super) index: usize,
+    pub(super) item: Value,
+    pub(super) lost: Vec<LostSession>,
+}
+
+/// What all workers share.
+pub(super) struct Pool {
+    pub(super) setup: Setup,
+    pub(super) request: ConnectRequest,
+    /// The start of the sessions' names.
+    pub(super) prefix: String,
+    pub(super) home: PathBuf,
+    pub(super) retries: usize,
+    /// A new session for each item.
+    pub(super) fresh: bool,
+    pub(super) total: usize,
+    pub(super) stop: CancellationToken,
+    queue: Mutex<VecDeque<Work>>,
+    /// The length of the queue.
+    waiting: watch::Sender<usize>,
+    openings: Semaphore,
+    finished: Mutex<(Journal, BTreeMap<usize, Finished>)>,
+    sessions: AtomicUsize,
+    says_busy: AtomicBool,
+    failure: Mutex<Option<Fault>>,
+    left: Mutex<Vec<String>>,
+}
+
+/// How a run ended.
+pub(super) struct PoolEnd {
+    pub(super) finished: BTreeMap<usize, Finished>,
+    /// How many sessions were opened.
+    pub(super) sessions: usize,
+    /// Why the rest was not run.
+    pub(super) failure: Option<Fault>,
+    /// The sessions that could not be ended.
+    pub(super) left: Vec<String>,
+}
+
+/// What a pool starts with.
+pub(super) struct Start {
+    pub(super) setup: Setup,
+    pub(super) request: ConnectRequest,
+    pub(super) prefix: String,
+    pub(super) home: PathBuf,
+    pub(super) retries: usize,
+    pub(super) fresh: bool,
+    pub(super) items: Vec<Value>,
+    pub(super) stop: CancellationToken,
+}
+
+impl Pool {
+    pub(super) fn new(start: Start, journal: Journal, finished: BTreeMap<usize, Finished>) -> Self {
+        let total = start.items.len();
+        // A lost item is run again.
+        let is_done = |index: &usize| finished.get(index).is_some_and(|one| one.outcome != Outcome::Lost);
+        let items = start.items.into_iter().enumerate().filter(|(index, _)| !is_done(index));
+        let queue: VecDeque<Work> = items.map(|(index, item)| Work { index, item, lost: Vec::new() }).collect();
+        Self {
+            setup: start.setup,
+            request: start.request,
+            prefix: start.prefix,
+            home: start.home,
+            retries: start.retries,
+            fresh: start.fresh,
+            total,
+            stop: start.stop,
+            waiting: watch::Sender::new(queue.len()),
+            queue: Mutex::new(queue),
+            openings: Semaphore::new(FIRST_OPENINGS),
+            finished: Mutex::new((journal, finished)),
+            sessions: AtomicUsize::new(0),
+            says_busy: AtomicBool::new(false),
+            failure: Mutex::new(None),
+            left: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Runs everything with at most `browsers` workers. Returns when no session is left.
+    pub(super) async fn run(self, browsers: usize) -> PoolEnd {
+        let workers = browsers.min(lock(&self.queue).len());
+        futures_util::future::join_all((1..=workers).map(|number| self.work(number))).await;
+        let (_, finished) = self.finished.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let failure = lock(&self.failure).take();
+        let left = std::mem::take(&mut *lock(&self.left));
+        PoolEnd { finished, sessions: self.sessions.load(Ordering::Relaxed), failure, left }
+    }
+
+    fn take(&self) -> Option<Work> {
+        let taken = lock(&self.queue).pop_front().filter(|_| !self.stop.is_cancelled());
+        self.waiting.send_replace(lock(&self.queue).len());
+        taken
+    }
+
+    fn put_back(&self, work: Work) {
+        lock(&self.queue).push_front(work);
+        self.waiting.send_replace(lock(&self.queue).len());
+    }
+
+    async fn work(&self, number: usize) {
+        let mut generation = 0;
+        let mut failures = 0;
+        while !self.stop.is_cancelled() && !lock(&self.queue).is_empty() {
+            generation += 1;
+            let name = format!("{}-{number}-{generation}", self.prefix);
+            match self.open(&name).await {
+                Ok(Some(session)) => {
+                    failures = 0;
+                    self.serve(session).await;
+                }
+                Ok(None) => return,
+                Err(fault) => {
+                    failures += 1;
+                    let is_final =
+                        matches!(fault.code, FaultCode::BadRequest | FaultCode::Forbidden | FaultCode::Storage);
+                    tell(&format!("{name}: {}", visible_line(&fault.message)));
+                    if is_final || failures == MOST_FAILURES {
+                        lock(&self.failure).get_or_insert(fault);
+                        return;
+                    }
+                    self.pause(failures).await;
+                }
+            }
+        }
+    }
+
+    /// Opens a session. Returns `None` if it is not needed any more.
+    async fn open(&self, name: &str) -> Result<Option<Session>, Fault> {
+        let mut busy = 0;
+        loop {
+            let mut session = Session::prepare(&self.home, name)?;
+            let opened = tokio::select! {
+                opened = async {
+                    // A semaphore that is never closed.
+                    let _permit = self.openings.acquire().await;
+                    session.open(&self.request).await
+                } => opened,
+                () = self.unneeded() => {
+                    self.end(session).await;
+                    return Ok(None);
+                }
+            };
+            match opened {
+                Ok(()) => {
+                    self.openings.add_permits(1);
+                    self.sessions.fetch_add(1, Ordering::Relaxed);
+                    self.says_busy.store(false, Ordering::Relaxed);
+                    return Ok(Some(session));
+                }
+                Err(fault) => {
+                    self.end(session).await;
+                    if fault.code != FaultCode::Conflict || self.request.remote.is_none() {
+                        return Err(fault);
+                    }
+                    if !self.says_busy.swap(true, Ordering::Relaxed) {
+                        tell(&format!("Waiting for the Grid: {}", visible_line(&fault.message)));
+                    }
+                    busy += 1;
+                    self.pause(busy).await;
+                }
+            }
+        }
+    }
+
+    /// Returns when no item waits for a session, or the run is stopped.
+    async fn unneeded(&self) {
+        let mut waiting = self.waiting.subscribe();
+        tokio::select! {
+            _ = waiting.wait_for(|count| *count == 0) => {}
+            () = self.stop.cancelled() => {}
+        }
+    }
+
+    async fn pause(&self, failures: u32) {
+        let pause = Duration::from_secs(1).saturating_mul(1 << failures.min(6)).min(LONGEST_PAUSE);
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = self.unneeded() => {}
+        }
+    }
+
+    /// Runs items in the session until there are none, or the session can't be used any more.
+    async fn serve(&self, session: Session) {
+        while let Some(work) = self.take() {
+            let (began, started) = (Instant::now(), now_millis());
+            let Some(ended) = item::run(&self.setup, &session, (work.index, &work.item), &self.stop).await else {
+                break;
+            };
+            let lost = session.lost().await;
+            let is_over = self.fresh || lost.is_some() || ended.outcome == Outcome::TimedOut;
+            if self.stop.is_cancelled() && ended.outcome != Outcome::Ok {
+                break;
+            }
+            let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+            self.judge(&session, work, ended, lost, (started, millis));
+            if is_over {
+                break;
+            }
+        }
+        self.end(session).await;
+    }
+
+    /// Records a finished item. One whose session was lost goes back to the queue, unless it has no retries left.
+    fn judge(
+        &self,
+        session: &Session,
+        mut work: Work,
+        ended: Ended,
+        lost: Option<String>,
+        (started, millis): (u64, u64),
+    ) {
+        let Ended { mut outcome, exit, mut reason, output, result } = ended;
+        if let Some(why) = lost.filter(|_| outcome != Outcome::Ok) {
+            tell(&format!("lost {}: item {}: {}", session.name, work.index + 1, visible_line(&why)));
+            let node = session.node.clone();
+            work.lost.push(LostSession { session: session.name.clone(), node, reason: why.clone() });
+            if work.lost.len() <= self.retries {
+                return self.put_back(work);
+            }
+            (outcome, reason) = (Outcome::Lost, Some(why));
+        }
+        let Work { index, item, lost } = work;
+        let (name, node) = (session.name.clone(), session.node.clone());
+        let finished =
+            Finished { index, item, outcome, started, millis, exit, reason, lost, session: name, node, output, result };
+        self.record(finished);
+    }
+
+    fn record(&self, finished: Finished) {
+        let mut all = lock(&self.finished);
+        if let Err(error) = all.0.append(&finished) {
+            let fault = Fault::new(FaultCode::Storage, format!("results.jsonl cannot be written: {error}"))
+                .hint("Free some disk space, then run it again with --resume.");
+            lock(&self.failure).get_or_insert(fault);
+            self.stop.cancel();
+            return;
+        }
+        let index = finished.index;
+        all.1.insert(index, finished);
+        let finished = &all.1[&index];
+        let item: String = visible_line(&as_text(&finished.item)).chars().take(SHOWN_ITEM).collect();
+        let seconds = finished.millis as f64 / 1000.0;
+        let done = all.1.len();
+        tell(&format!("[{done}/{}] {:<9} {item}  {seconds:.1} s", self.total, finished.outcome.word()));
+    }
+
+    async fn end(&self, session: Session) {
+        if let Err(left) = session.end().await {
+            lock(&self.left).push(left);
+        }
+    }
+}

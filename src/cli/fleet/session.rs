@@ -1,0 +1,134 @@
+//! One session of a run: an instance of gstack with its own daemon and browser, which ends with the run.
+//!
+//! Owns its home, its start and its end. The run holds the home's `owner.lock`: without it the daemon closes the browser
+//! and ends, so a run that is killed leaves nothing behind.
+
+use crate::base::home::{Home, private_folder};
+use crate::base::lock::FileLock;
+use crate::base::process::Process;
+use crate::base::state::State;
+use crate::client::ending;
+use crate::client::http::Client;
+use crate::protocol::control::{ConnectLine, ConnectRequest, Status};
+use crate::protocol::fault::{Fault, FaultCode};
+use std::path::Path;
+use std::time::Duration;
+
+/// The daemon gives its browser 15 s, and its tasks 8 s.
+const END_LIMIT: Duration = Duration::from_secs(40);
+/// A daemon that does not answer in this time counts as lost.
+const ANSWER_LIMIT: Duration = Duration::from_secs(20);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// A session with an open browser, or one that is being opened.
+pub(super) struct Session {
+    pub(super) name: String,
+    home: Home,
+    owner: FileLock,
+    /// The mode and the browser's process when it was opened.
+    opened: Option<(String, Option<u32>)>,
+    /// The node of the Grid.
+    pub(super) node: Option<String>,
+}
+
+impl Session {
+    /// Makes the home, or takes over the one that a killed run left. Starts nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the home cannot be made, or another run uses it.
+    pub(super) fn prepare(shared: &Path, name: &str) -> Result<Self, Fault> {
+        let failed = |why: String| Fault::new(FaultCode::Storage, format!("the session {name} cannot be made: {why}"));
+        let instances = Home::instances_of(shared);
+        private_folder(&instances).map_err(|error| failed(error.to_string()))?;
+        let home = Home::at(instances.join(name)).map_err(|error| failed(error.to_string()))?;
+        let owner = FileLock::try_take(&home.owner_lock()).map_err(|error| failed(error.to_string()))?;
+        let owner = owner.ok_or_else(|| failed("another run uses it".to_owned()))?;
+        // The same endpoints and the same rules hold in the session.
+        for file in [Home::config_file, Home::policy_file] {
+            let from = file(&Home::named(shared.to_owned()));
+            if from.exists() {
+                std::fs::copy(&from, file(&home)).map_err(|error| failed(error.to_string()))?;
+            }
+        }
+        Ok(Self { name: name.to_owned(), home, owner, opened: None, node: None })
+    }
+
+    /// Starts the daemon and opens the browser.
+    pub(super) async fn open(&mut self, request: &ConnectRequest) -> Result<(), Fault> {
+        let client = Client::new(self.home.clone());
+        let mut lines = client.stream_repeatable("/connect", request).await?;
+        while let Some(line) = lines.next::<ConnectLine>().await? {
+            match line {
+                ConnectLine::Done(_) => {
+                    let status = self.client().get::<Status>("/status").await?;
+                    self.node = status.remote.and_then(|remote| remote.node);
+                    self.opened = Some((status.mode, status.browser_pid));
+                    return Ok(());
+                }
+                ConnectLine::Failed(fault) => return Err(fault),
+                ConnectLine::Step { .. } | ConnectLine::Notice(_) => {}
+            }
+        }
+        Err(Fault::new(FaultCode::DaemonDown, "the daemon ended while it connected"))
+    }
+
+    /// Returns a client that never starts a daemon.
+    pub(super) fn client(&self) -> Client {
+        Client::of_running(self.home.clone())
+    }
+
+    /// Returns why the session cannot be used any more; `None` if its browser is open and its daemon answers.
+    pub(super) async fn lost(&self) -> Option<String> {
+        let client = self.client();
+        match tokio::time::timeout(ANSWER_LIMIT, client.get::<Status>("/status")).await {
+            Err(_) => Some("its daemon does not answer".to_owned()),
+            Ok(Err(fault)) => Some(format!("its daemon ended: {}", fault.message)),
+            Ok(Ok(status)) if status.mode == "none" => Some("its browser ended".to_owned()),
+            Ok(Ok(status)) if Some((status.mode.clone(), status.browser_pid)) != self.opened => {
+                Some("another browser took its place".to_owned())
+            }
+            Ok(Ok(_)) => None,
+        }
+    }
+
+    /// Closes the browser, ends the daemon and removes the home. Returns what could not be ended.
+    pub(super) async fn end(self) -> Result<(), String> {
+        let Self { name, home, owner, .. } = self;
+        let runs = || FileLock::is_held(&home.daemon_lock()).unwrap_or(false);
+        let browser = || FileLock::is_held(&home.keeper_lock()).unwrap_or(false);
+        if !runs() && (browser() || home.remote_sessions_file().exists()) {
+            // Only a daemon closes a browser or a Grid's session that a killed daemon left.
+            let client = Client::new(home.clone());
+            let started = client.get::<Status>("/status");
+            tokio::time::timeout(ANSWER_LIMIT, started).await.ok();
+        }
+        let daemon = State::read(&home).and_then(|state| i32::try_from(state.pid).ok()).filter(|_| runs());
+        let process = daemon.and_then(Process::find);
+        drop(owner);
+        if !ending::within(&home, daemon, END_LIMIT).await {
+            // It hangs.
+            process.map(|process| process.kill());
+        }
+        let gone = async {
+            while runs() || browser() {
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        };
+        if tokio::time::timeout(ANSWER_LIMIT, gone).await.is_err() {
+            return Err(format!("{name} has not ended; see `gstack instances`"));
+        }
+        remove(&home);
+        Ok(())
+    }
+}
+
+/// Removes the folders. What is left is removed when the run is resumed.
+fn remove(home: &Home) {
+    let sockets = home.http_socket().parent().map(Path::to_owned).filter(|folder| folder != home.root());
+    for folder in std::iter::once(home.root().to_owned()).chain(sockets) {
+        if let Err(error) = std::fs::remove_dir_all(&folder) {
+            tracing::debug!(%error, folder = %folder.display(), "a session's folder is left");
+        }
+    }
+}

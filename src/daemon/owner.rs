@@ -1,0 +1,36 @@
+//! The owner of a home: `gstack run` holds `owner.lock` in the homes of its sessions as long as it runs.
+//!
+//! Owns the wait for the owner's end, after which the browser is closed (a session on another machine is released) and
+//! the daemon ends. The kernel releases the lock even on kill -9, so no session outlives its run. A home without that
+//! file has no owner.
+
+use crate::base::home::Home;
+use crate::base::lock::FileLock;
+use crate::engine::Engine;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
+
+/// How long the browser may take to close before the daemon ends without waiting for it.
+const CLOSING_LIMIT: Duration = Duration::from_secs(15);
+
+/// Closes the browser and triggers `shutdown` when the owner ends.
+pub(super) async fn watch(home: Home, engine: Engine, shutdown: CancellationToken) {
+    let lock = home.owner_lock();
+    if !lock.exists() {
+        return;
+    }
+    let (ended, wait) = oneshot::channel();
+    // The kernel has no event for a free lock. Nothing waits for this thread when the process ends.
+    std::thread::spawn(move || ended.send(FileLock::take(&lock).map(drop)).ok());
+    tokio::select! {
+        outcome = wait => tracing::info!(?outcome, "the run that owns this session has ended"),
+        () = shutdown.cancelled() => return,
+    }
+    match tokio::time::timeout(CLOSING_LIMIT, engine.connection().disconnect(true)).await {
+        Ok(Ok(_)) => {}
+        Ok(Err(fault)) => tracing::info!(%fault, "no browser was closed"),
+        Err(_) => tracing::warn!("the browser did not close in time"),
+    }
+    shutdown.cancel();
+}
