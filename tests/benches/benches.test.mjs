@@ -15,6 +15,8 @@ import { Lines } from '../../benches/scale/lines.mjs';
 import { summary } from '../../benches/scale/measuring.mjs';
 import { picture } from '../../benches/scale/plot.mjs';
 import { markdown, worse } from '../../benches/scale/report.mjs';
+import { sessionTables, simulationTable } from '../../benches/scale/session-tables.mjs';
+import { run, simulated } from '../../benches/scale/simulation.mjs';
 import { section } from '../../benches/section.mjs';
 
 const result = JSON.parse(readFileSync(new URL('scale.json', import.meta.url), 'utf8'));
@@ -149,5 +151,50 @@ describe('goals', () => {
     for (const name of ['goals', 'peers', 'scale', 'tools']) {
       assert.ok(section(new URL('../../benches/RESULTS.md', import.meta.url), name).length > 0, name);
     }
+  });
+});
+
+describe('sessions', () => {
+  const one = (size, opening) => ({
+    size,
+    opening,
+    command: { median: 10, p95: 21 },
+    itemsPerSecond: 4.5,
+    memory: { gstack: 14, browser: 180, all: 194 * size },
+  });
+  const measured = {
+    machine: 'a machine',
+    day: '2026-01-02',
+    loadAtStart: '0.1',
+    loadAtEnd: '2.0',
+    local: [one(1, 800), one(10, 900), { size: 50, failed: 'no | room' }],
+    grid: [one(1, 1500)],
+  };
+
+  test('the tables have every size, also one that did not fit', () => {
+    const text = sessionTables(measured);
+    assert.match(text, /\| 10 \| 0\.9 \| 10 \(21\) \| 4\.5 \| 14 \| 180 \| 1,940 \|/);
+    assert.match(text, /\| 50 \| not measured: no \/ room \|/);
+    assert.match(text, /\| 1 \| 1\.5 \| 10 \(21\) \| 4\.5 \| 14 \| on the node \| 14 \|/);
+  });
+
+  test('a simulated run ends with every item done, always alike, and a larger Grid does more', () => {
+    const cost = { opening: 1.5, gstack: 14, browser: 180 };
+    const [small, large] = [run(10, cost), run(1_000, cost)];
+    assert.deepEqual(run(1_000, cost), large);
+    // Half a core each: eight on a node.
+    assert.deepEqual([small.nodes, large.nodes, large.runners], [2, 125, 1]);
+    assert(large.itemsPerMinute > 50 * small.itemsPerMinute);
+    // The Grid starts 20 sessions a second.
+    assert(large.ramp > 1_000 / 20 && large.ramp < 2_000 / 20);
+    // Memory decides if browsers are large.
+    assert.equal(run(10, { ...cost, browser: 8_000 }).nodes, 10);
+  });
+
+  test('the simulation says what was measured and what was assumed, and needs a measured size', () => {
+    const text = simulationTable(simulated(measured, [10]));
+    assert.match(text, /Measured: 1\.5 s to open a session, 14 MiB for its daemon, 180 MiB for its browser\./);
+    assert.match(text, /\| 10 \| 2 \| 1 \|/);
+    assert.throws(() => simulated({ local: [], grid: [] }, [10]), /run benches\/sessions\.mjs/);
   });
 });

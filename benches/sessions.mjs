@@ -1,0 +1,124 @@
+/*
+ * Measures what a session costs: gstack with its own daemon and browser. On this machine, with a headless browser each,
+ * and on a Selenium Grid of chromedrivers on loopback. Opening, a command, throughput when all work, and memory.
+ *
+ *   node benches/sessions.mjs            1, 10 and 50 sessions here, 1 and 10 on a Grid
+ *   node benches/sessions.mjs --quick    1 and 3, to work on this script
+ *   node benches/sessions.mjs --dry …    prints, and writes nothing
+ *
+ * Writes scale/sessions.json and a section of docs/SCALE.md; benches/simulate.mjs goes on from there. GSTACK_BIN is the
+ * program, GSTACK_BROWSER_PATH the browser. A size that does not fit into this machine's memory is noted as such. All on
+ * loopback and in temporary homes; no process stays. Linux only: reads /proc.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { TestHome } from '../tests/e2e/harness/home.mjs';
+import { roleOf } from '../tests/e2e/harness/processes.mjs';
+import { GridDouble } from '../tests/e2e/harness/remote.mjs';
+import { median, p95, timed } from './measure.mjs';
+import { servePages } from './peers/pages.mjs';
+import { memoryOfAll, several } from './scale/measuring.mjs';
+import { sessionTables } from './scale/session-tables.mjs';
+import { replaceSection } from './section.mjs';
+
+/** Sessions that are opened at the same time. */
+const OPENINGS = 4;
+/** Commands whose time is taken, in all sessions together. */
+const COMMANDS = 40;
+/** What one item of work does: a page, what can be clicked, its text. */
+const ITEM = [['goto'], ['snapshot', '-i'], ['text']];
+/** Memory that a further session may need, and what stays free, in MiB. */
+const NEEDED = 350;
+const SPARE = 1500;
+const OURS = ['daemon', 'browser-keeper', 'host', 'agent-minder'];
+const OPEN_LIMIT = { limit: 180_000 };
+
+const dry = process.argv.includes('--dry');
+const quick = process.argv.includes('--quick');
+const plan = quick ? { local: [1, 3], grid: [1, 3] } : { local: [1, 10, 50], grid: [1, 10] };
+const load = () => loadavg()[0].toFixed(1);
+const round = (value) => Number(value.toFixed(1));
+const available = () => Number(/^MemAvailable:\s+(\d+)/m.exec(readFileSync('/proc/meminfo', 'utf8'))[1]) / 1024;
+
+/** Returns the memory (PSS, MiB) of gstack's own processes and of the browsers, in all homes together. */
+function memoryOfHomes(homes) {
+  const all = homes.flatMap((home) => home.processes());
+  const isOurs = (one) => OURS.includes(roleOf(one));
+  const sum = (which) => memoryOfAll(all.filter(which).map(({ pid }) => pid)).sum;
+  return { gstack: round(sum(isOurs)), browser: round(sum((one) => !isOurs(one))) };
+}
+
+/** Opens `size` sessions, measures them and closes them. `connect`: the words after `connect`. */
+async function measure(size, connect, page) {
+  const homes = [];
+  const opening = [];
+  try {
+    await several(
+      Array.from({ length: size }, (_, at) => at),
+      OPENINGS,
+      async () => {
+        if (available() < NEEDED + SPARE) throw new Error(`${homes.length} sessions fit into this machine's memory`);
+        const home = new TestHome({ port: false });
+        homes.push(home);
+        opening.push(await timed(() => home.ok(['connect', ...connect], OPEN_LIMIT)));
+      },
+    );
+    const item = async (home) => {
+      for (const [name, ...words] of ITEM) await home.ok([name, ...words, ...(name === 'goto' ? [page] : [])], OPEN_LIMIT);
+    };
+    await several(homes, OPENINGS, item);
+    const memory = memoryOfHomes(homes);
+    const commands = [];
+    for (let at = 0; at < COMMANDS; at += 1) commands.push(await timed(() => homes[at % size].ok(['text'])));
+    const items = Math.max(size, 20);
+    const together = await timed(() =>
+      Promise.all(
+        homes.map(async (home, at) => {
+          for (let next = at; next < items; next += size) await item(home);
+        }),
+      ),
+    );
+    return {
+      size,
+      opening: round(median(opening)),
+      command: { median: round(median(commands)), p95: round(p95(commands)) },
+      itemsPerSecond: round((items * 1000) / together),
+      memory: { gstack: round(memory.gstack / size), browser: round(memory.browser / size), all: round(memory.gstack + memory.browser) },
+    };
+  } catch (error) {
+    return { size, failed: error.message.split('\n')[0].slice(0, 160) };
+  } finally {
+    await several(homes, OPENINGS, (home) => home.stop());
+  }
+}
+
+const pages = await servePages();
+const page = pages.url('form');
+const cores = `${availableParallelism()} cores (${cpus()[0].model.trim()})`;
+const result = {
+  machine: `${cores}, ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform} ${process.arch}`,
+  day: new Date().toISOString().slice(0, 10),
+  loadAtStart: load(),
+  local: [],
+  grid: [],
+};
+try {
+  for (const size of plan.local) result.local.push(await measure(size, ['--headless'], page));
+  for (const size of plan.grid) {
+    const grid = await new GridDouble({ nodes: size }).start();
+    try {
+      result.grid.push(await measure(size, ['--grid', grid.url], page));
+    } finally {
+      grid.stop();
+    }
+  }
+} finally {
+  await pages.stop();
+}
+result.loadAtEnd = load();
+const text = sessionTables(result);
+console.log(text);
+if (!dry && !quick) {
+  writeFileSync(new URL('scale/sessions.json', import.meta.url), `${JSON.stringify(result, null, 2)}\n`);
+  replaceSection(new URL('../docs/SCALE.md', import.meta.url), 'sessions', text);
+}
