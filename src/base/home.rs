@@ -4,6 +4,7 @@
 
 pub(crate) use super::private_folder::{HomeError, private_folder};
 
+use super::browser_names::BrowserName;
 use super::private_folder::{check_way, is_private};
 use super::profiles::{DEFAULT, is_name};
 use std::fs;
@@ -22,13 +23,15 @@ pub const MECHANISM_VARIABLE: &str = "GSTACK_SANDBOX_MECHANISM";
 /// The folder in the home that holds one folder per isolated instance.
 const INSTANCES: &str = "instances";
 /// `sun_path` holds 108 bytes on Linux and 104 on macOS, including the terminating zero.
-const LONGEST_SOCKET_PATH: usize = 103;
+pub(super) const LONGEST_SOCKET_PATH: usize = 103;
 
 /// The folder of one instance. Cheap to clone. A value means that the folder was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Home {
-    root: PathBuf,
-    sockets: PathBuf,
+    pub(super) root: PathBuf,
+    pub(super) sockets: PathBuf,
+    /// The browser whose files the paths of a browser lead to. `None` for the main one.
+    pub(super) browser: Option<BrowserName>,
 }
 
 impl Home {
@@ -108,7 +111,7 @@ impl Home {
 
     /// Returns a home without creating or checking it. For a process that may not access it.
     pub fn named(root: PathBuf) -> Self {
-        Self { sockets: root.clone(), root }
+        Self { sockets: root.clone(), root, browser: None }
     }
 
     /// Returns every folder of this instance, for rules that deny access to it.
@@ -151,10 +154,6 @@ impl Home {
     pub fn daemon_lock(&self) -> PathBuf {
         self.root.join("daemon.lock")
     }
-    /// Returns the path of the lock (flock) that a keeper holds while it, and so its browser, runs.
-    pub fn keeper_lock(&self) -> PathBuf {
-        self.root.join("keeper.lock")
-    }
     /// Returns the path of the Unix socket on which native messaging hosts reach the daemon.
     pub fn panel_socket(&self) -> PathBuf {
         self.sockets.join("panel.sock")
@@ -163,22 +162,9 @@ impl Home {
     pub fn http_socket(&self) -> PathBuf {
         self.sockets.join("http.sock")
     }
-    /// Returns the path of the Unix socket on which the keeper serves the browser.
-    pub fn browser_socket(&self) -> PathBuf {
-        self.sockets.join("browser.sock")
-    }
-    /// Returns the path of the key that proves to the browser's keeper that a client is the person's daemon. New for
-    /// each browser.
-    pub fn keeper_key(&self) -> PathBuf {
-        self.root.join("keeper.key")
-    }
     /// Returns the path of the daemon's log.
     pub fn daemon_log(&self) -> PathBuf {
         self.root.join("daemon.log")
-    }
-    /// Returns the path of the log of the keeper and its browser.
-    pub fn keeper_log(&self) -> PathBuf {
-        self.root.join("keeper.log")
     }
     /// Returns the path of the person's settings.
     pub fn config_file(&self) -> PathBuf {
@@ -191,10 +177,6 @@ impl Home {
     /// Returns the path of the decisions about agents' actions.
     pub fn audit_file(&self) -> PathBuf {
         self.root.join("audit.jsonl")
-    }
-    /// Returns the path of the pages' console messages, requests and dialogs, if the person has enabled their capture.
-    pub fn capture_file(&self) -> PathBuf {
-        self.root.join("capture.jsonl")
     }
     /// Returns the folder with one folder per conversation.
     pub fn conversations(&self) -> PathBuf {
@@ -220,10 +202,6 @@ impl Home {
     pub fn sign_ins_file(&self) -> PathBuf {
         self.root.join("sign-ins.json")
     }
-    /// Returns the path of the file that names the everyday browser in use.
-    pub fn everyday_file(&self) -> PathBuf {
-        self.root.join("everyday.json")
-    }
     /// Returns the path of the sessions that were created on other machines and must be released there.
     pub fn remote_sessions_file(&self) -> PathBuf {
         self.root.join("remote-sessions.json")
@@ -235,14 +213,6 @@ impl Home {
     /// Returns the path of the list of recordings that are under way.
     pub fn recordings_file(&self) -> PathBuf {
         self.root.join("recordings.json")
-    }
-    /// Returns the path of the tab numbers, kept for the next daemon.
-    pub fn tabs_file(&self) -> PathBuf {
-        self.root.join("tabs.json")
-    }
-    /// Returns the folder of the profile that the browser runs with.
-    pub fn browser_profile(&self) -> PathBuf {
-        self.root.join("chromium-profile")
     }
     /// Returns the folder of the extension, unpacked from the binary.
     pub fn extension(&self) -> PathBuf {

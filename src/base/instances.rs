@@ -64,13 +64,14 @@ impl Instance {
             return Ok(Signs::BrowserOnly);
         }
         let is_left = State::read(&self.home).is_some()
-            || [self.home.http_socket(), self.home.browser_socket()].iter().any(|socket| socket.exists());
+            || self.home.http_socket().exists()
+            || self.home.browsers().iter().any(|name| self.home.with_browser(name).browser_socket().exists());
         Ok(if is_left { Signs::Dead } else { Signs::Stopped })
     }
 
     /// Returns whether a browser that gstack started is open.
     pub(crate) fn has_browser(&self) -> io::Result<bool> {
-        FileLock::is_held(&self.home.keeper_lock())
+        Ok(!self.home.kept_browsers()?.is_empty())
     }
 
     /// Returns the profile that its browser holds.

@@ -6,6 +6,8 @@ pub(crate) mod answer;
 pub(crate) mod append;
 pub(crate) mod atomic;
 pub(crate) mod bindings;
+mod browser_files;
+pub mod browser_names;
 pub(crate) mod browsers;
 pub(crate) mod clock;
 pub(crate) mod counted;

@@ -25,6 +25,9 @@ pub enum HomeError {
     NotUtf8(PathBuf),
     #[error("the session name {0:?} is not valid")]
     BadSession(String),
+    /// The path of the browser's socket would be longer than the system allows.
+    #[error("the browser name {name:?} is too long for this home")]
+    LongBrowserName { name: String, most: usize },
     #[error("{path} can't be used: {source}")]
     Unusable { path: PathBuf, source: io::Error },
     #[error("{path} belongs to another user (uid {owner}, yours is {own})")]
@@ -42,6 +45,10 @@ impl HomeError {
         match self {
             Self::NoHome => format!("Set HOME, or set {HOME_VARIABLE} to a folder of yours."),
             Self::BadSession(_) => "Use at most 32 letters, digits, - and _.".to_owned(),
+            Self::LongBrowserName { most: 0, .. } => {
+                format!("The home's path is too long for a browser with a name. Set {HOME_VARIABLE} to a shorter one.")
+            }
+            Self::LongBrowserName { most, .. } => format!("Choose a name of at most {most} characters."),
             Self::NotUtf8(_) => format!("Set {HOME_VARIABLE} to a folder with another name."),
             Self::Unusable { path, source } => super::trouble::hint(path, source),
             Self::Foreign { .. } => format!("Set {HOME_VARIABLE} to a folder of your own."),

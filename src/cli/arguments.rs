@@ -17,6 +17,7 @@ use super::sessions::{self, Sessions};
 use super::settings::{self, Wanted};
 use super::skill::{self, Skill};
 use super::{audit, remote, tunnel};
+use crate::base::browser_names::{BadBrowserName, BrowserName};
 use crate::command::registry;
 use crate::protocol::ids::TabId;
 use crate::protocol::remote::RemoteBrowser;
@@ -32,6 +33,8 @@ pub struct Globals {
     pub tab: Option<TabId>,
     /// `--session`: the instance to use. `None`: the one that the environment names, or the usual one.
     pub session: Option<String>,
+    /// `--browser`: the browser to use. `None`: that of the tab, the one that the environment names, or the main one.
+    pub browser: Option<BrowserName>,
     /// `--remote`: the socket of a tunnel to the machine with the browser.
     pub remote: Option<PathBuf>,
     /// `--driver`: the name under which this shell or script drives. `None`: the one that `GSTACK_DRIVER` gives, or none.
@@ -43,8 +46,10 @@ pub struct Globals {
 pub enum Invocation {
     /// `gstack connect`: opens a browser, or uses the one that is open.
     Connect {
+        /// The name of the browser; `None` for the one of the global option.
+        name: Option<BrowserName>,
         /// The path of the browser's program; `None` to search for one.
-        browser: Option<String>,
+        program: Option<String>,
         /// Whether to run without a window; `None` if neither `--headless` nor `--headed` is given.
         headless: Option<bool>,
         /// A page to open.
@@ -162,6 +167,20 @@ pub enum Invocation {
 }
 
 impl Invocation {
+    /// Returns whether `--browser` says what it concerns. The others concern all browsers, or a tab.
+    pub(super) fn takes_browser(&self) -> bool {
+        matches!(
+            self,
+            Self::Connect { .. }
+                | Self::Disconnect { .. }
+                | Self::Chat { .. }
+                | Self::Status
+                | Self::Mcp(Mcp::Serve { .. } | Mcp::Install { .. })
+                | Self::Cdp(Cdp::Open(_))
+                | Self::Browser { .. }
+        )
+    }
+
     /// Returns whether it uses one instance, which is to be chosen. The others concern all instances, or none.
     pub(super) fn acts_in_an_instance(&self) -> bool {
         !matches!(
@@ -256,6 +275,10 @@ fn take_globals(arguments: &[String]) -> Result<(Globals, Vec<String>), String> 
             "--session" => {
                 globals.session = Some(inline.or_else(|| from.next().cloned()).ok_or("--session takes a name")?);
             }
+            "--browser" => {
+                let name = inline.or_else(|| from.next().cloned()).ok_or("--browser takes a name")?;
+                globals.browser = Some(browser_name(&name)?);
+            }
             "--remote" => {
                 let path = inline.or_else(|| from.next().cloned());
                 globals.remote = Some(path.ok_or("--remote takes a path")?.into());
@@ -278,6 +301,11 @@ pub fn tab_number(text: &str) -> Result<TabId, clap::Error> {
     text.parse().map_err(|_| usage(&not_a_tab(text)))
 }
 
+/// Parses the name of a browser. The error is a message.
+fn browser_name(text: &str) -> Result<BrowserName, String> {
+    BrowserName::parse(text).map_err(|error| format!("{error}\n\ntip: {}", BadBrowserName::HINT))
+}
+
 fn not_a_tab(text: &str) -> String {
     format!("{text:?} is not a tab number; `gstack tabs` lists them")
 }
@@ -292,7 +320,8 @@ fn invocation(name: &str, matches: &ArgMatches) -> Result<Invocation, clap::Erro
     let host = || (matches.get_one::<PathBuf>("user-data-dir").cloned(), matches.get_flag("dry-run"));
     Ok(match name {
         "connect" => Invocation::Connect {
-            browser: text("browser"),
+            name: text("name").map(|name| browser_name(&name).map_err(|message| usage(&message))).transpose()?,
+            program: text("program"),
             headless: match (matches.get_flag("headless"), matches.get_flag("headed")) {
                 (true, _) => Some(true),
                 (_, true) => Some(false),

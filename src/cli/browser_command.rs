@@ -5,7 +5,7 @@
 
 use super::arguments::{self, Globals};
 use super::choice::{self, Choice};
-use super::here::{browser_environment, driver, here, tab};
+use super::here::{browser_environment, driver, here, place};
 use super::terminal::{Terminal, show, tell};
 use super::{fail, progress, standard_input, usage};
 use crate::base::counted::counted;
@@ -68,10 +68,12 @@ pub(super) async fn run(
 
 fn request(command: String, args: Vec<String>, globals: &Globals, choice: &Choice) -> Result<CommandRequest, Fault> {
     let here = here()?;
+    let (tab_id, browser) = place(globals)?;
     Ok(CommandRequest {
         command,
         args,
-        tab_id: tab(globals.tab)?,
+        tab_id,
+        browser,
         cwd: here.cwd,
         environment: browser_environment(),
         profile: choice.profile(None),

@@ -130,12 +130,18 @@ pub(super) fn parse(matches: &ArgMatches) -> Result<Cdp, Vec<String>> {
         allow: matches.get_many::<String>("allow").into_iter().flatten().filter_map(allowed).collect(),
         name: text(matches, "name"),
         cwd: None,
+        browser: None,
     };
     Ok(Cdp::Open(Box::new(Open { request, http: matches.get_flag("http") })))
 }
 
-/// Runs the subcommand. `tab`: the value of `--tab`.
-pub(super) async fn run(client: &Client, wanted: Cdp, tab: Option<TabId>, json: bool) -> Result<(), Fault> {
+/// Runs the subcommand. `tab` and `browser`: the values of `--tab` and `--browser`.
+pub(super) async fn run(
+    client: &Client,
+    wanted: Cdp,
+    (tab, browser): (Option<TabId>, Option<String>),
+    json: bool,
+) -> Result<(), Fault> {
     match wanted {
         Cdp::Open(open) => {
             let Open { mut request, http } = *open;
@@ -143,6 +149,7 @@ pub(super) async fn run(client: &Client, wanted: Cdp, tab: Option<TabId>, json: 
             if request.tabs.is_empty() {
                 request.tabs.extend(tab);
             }
+            request.browser = browser;
             let reconnect = request.reconnect;
             let opened: CdpOpened = client.post("/cdp/open", &request).await?;
             if json {

@@ -27,7 +27,13 @@ pub fn command() -> Command {
     let own = [
         Command::new("connect")
             .about("Open a browser with the side panel, or use the one that is open")
-            .arg(Arg::new("browser").long("browser").value_name("PATH").help("The browser's executable"))
+            .arg(
+                Arg::new("name")
+                    .long("name")
+                    .value_name("NAME")
+                    .help("Open a browser with this name beside the others; --browser NAME then chooses it"),
+            )
+            .arg(Arg::new("program").long("program").value_name("PATH").help("The browser's executable"))
             .arg(
                 Arg::new("headless")
                     .long("headless")
@@ -45,14 +51,14 @@ pub fn command() -> Command {
                 Arg::new("attach")
                     .long("attach")
                     .value_name("URL")
-                    .conflicts_with_all(["browser", "headless", "headed", "arguments"])
+                    .conflicts_with_all(["program", "headless", "headed", "arguments"])
                     .help("Drive a browser that runs with a DevTools port: http://127.0.0.1:9222 or ws://127.0.0.1:…"),
             )
             .arg(
                 Arg::new("everyday")
                     .long("everyday")
                     .action(ArgAction::SetTrue)
-                    .conflicts_with_all(["attach", "browser", "headless", "headed", "arguments"])
+                    .conflicts_with_all(["attach", "program", "headless", "headed", "arguments"])
                     .help("Drive your everyday browser through its extension"),
             )
             .args(remote::arguments(&remote::LOCAL))
@@ -185,6 +191,13 @@ pub fn command() -> Command {
                 .global(true)
                 .value_name("NAME")
                 .help("An isolated instance with its own browser (or GSTACK_SESSION)"),
+        )
+        .arg(
+            Arg::new("browser")
+                .long("browser")
+                .global(true)
+                .value_name("NAME")
+                .help("The browser to use, if several are open (or GSTACK_BROWSER_NAME); see `gstack status`"),
         )
         .arg(
             Arg::new("remote")

@@ -1,7 +1,10 @@
 //! `gstack connect`, `disconnect` and `stop`: the lifetimes of the browser and the daemon, reported step by step.
 
+use super::arguments::Globals;
+use super::here::place;
 use super::terminal::{Terminal, print, print_line};
 use super::{command_line, usage};
+use crate::base::browser_names::{BrowserName, MAIN};
 use crate::client::http::Client;
 use crate::protocol::control::{ConnectLine, ConnectRequest, Connected};
 use crate::protocol::fault::{Fault, FaultCode};
@@ -45,6 +48,23 @@ pub(super) async fn connect(
         .command("gstack doctor"))
 }
 
+/// Returns the name of the browser to connect: `--name`, or else the global option or the environment. `None` for the
+/// main one.
+///
+/// # Errors
+///
+/// Fails if both options are given and differ.
+pub(super) fn name(named: Option<BrowserName>, globals: &Globals) -> Result<Option<String>, Fault> {
+    if let (Some(named), Some(chosen)) = (&named, &globals.browser)
+        && named != chosen
+    {
+        return Err(Fault::new(FaultCode::BadRequest, format!("--name {named} and --browser {chosen} differ"))
+            .hint("Give one of them. For the browser's program: --program PATH"));
+    }
+    let (_, chosen) = place(globals)?;
+    Ok(named.map(|name| name.to_string()).or(chosen).filter(|name| name != MAIN))
+}
+
 fn next_steps(connected: &Connected, terminal: Terminal) -> String {
     let where_to = match (connected.mode.as_str(), connected.panel) {
         ("headless", _) => {
@@ -67,5 +87,8 @@ fn next_steps(connected: &Connected, terminal: Terminal) -> String {
         }
         (_, false) => "Open the side panel with gstack's icon in the browser's toolbar.",
     };
-    format!("\n{} with {}.\n{where_to}\n", terminal.bold("Connected"), connected.agent)
+    let named = connected.name.as_ref().map_or_else(String::new, |name| {
+        format!("Its commands take --browser {name}: gstack --browser {name} goto example.com\n")
+    });
+    format!("\n{} with {}.\n{where_to}\n{named}", terminal.bold("Connected"), connected.agent)
 }

@@ -1,6 +1,7 @@
 //! `disconnect`, `stop` and stopping turns: what ends, and what stays.
 
 use super::terminal::{say, show};
+use crate::base::browser_names::BrowserName;
 use crate::base::lock::FileLock;
 use crate::client::ending;
 use crate::client::http::Client;
@@ -22,11 +23,22 @@ pub(super) async fn stop_turns(running: &Client, request: StopTurns, json: bool)
     show(json, &stopped, || words)
 }
 
-pub(super) async fn disconnect(client: &Client, running: &Client, force: bool) -> Result<Disconnected, Fault> {
+/// Closes a browser. `name`: the main one if absent.
+///
+/// # Errors
+///
+/// Fails if it is not open, or it cannot be closed.
+pub(super) async fn disconnect(
+    client: &Client,
+    running: &Client,
+    force: bool,
+    name: Option<&BrowserName>,
+) -> Result<Disconnected, Fault> {
+    let home = name.map_or_else(|| client.home().clone(), |name| client.home().with_browser(name));
     // If the browser outlived its daemon, start a new daemon, which attaches to the browser to close it.
-    let kept = FileLock::is_held(&client.home().keeper_lock()).unwrap_or(false);
+    let kept = FileLock::is_held(&home.keeper_lock()).unwrap_or(false);
     let of_browser = if kept { client } else { running };
-    of_browser.post("/disconnect", &Disconnect { force }).await
+    of_browser.post("/disconnect", &Disconnect { force, browser: name.map(ToString::to_string) }).await
 }
 
 /// Stops the daemon and waits for its end. Succeeds if none runs.
@@ -39,9 +51,10 @@ pub(super) async fn stop(running: &Client, json: bool) -> Result<(), Fault> {
             }
             say(
                 json,
-                match FileLock::is_held(&running.home().keeper_lock()).unwrap_or(false) {
-                    true => "Stopped. The browser stays open; `gstack connect` uses it again.",
-                    false => "Stopped.",
+                match running.home().kept_browsers().unwrap_or_default().len() {
+                    0 => "Stopped.",
+                    1 => "Stopped. The browser stays open; the next command uses it again.",
+                    _ => "Stopped. The browsers stay open; the next command uses them again.",
                 },
             );
             Ok(())

@@ -2,7 +2,9 @@
 //!
 //! Owns reading them. Never sends them anywhere.
 
-use crate::protocol::command::{DRIVER_VARIABLE, TAB_VARIABLE};
+use super::arguments::Globals;
+use crate::base::browser_names::{BadBrowserName, BrowserName};
+use crate::protocol::command::{BROWSER_NAME_VARIABLE, DRIVER_VARIABLE, TAB_VARIABLE};
 use crate::protocol::control::ConnectRequest;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
@@ -59,6 +61,27 @@ pub(super) fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
                 .hint("`gstack tabs` lists the numbers.")
         }),
     }
+}
+
+/// Returns the tab and the browser that the options or else the environment name. An option wins over a variable for the
+/// other one, so that `--tab` finds the browser of its tab.
+///
+/// # Errors
+///
+/// Fails if a variable is not a tab number, or not the name of a browser.
+pub(super) fn place(globals: &Globals) -> Result<(Option<TabId>, Option<String>), Fault> {
+    if let Some(name) = &globals.browser {
+        return Ok((globals.tab, Some(name.to_string())));
+    }
+    if globals.tab.is_some() {
+        return Ok((globals.tab, None));
+    }
+    let named = std::env::var_os(BROWSER_NAME_VARIABLE).map(|text| text.to_string_lossy().into_owned());
+    let named = named.filter(|text| !text.is_empty()).map(|text| BrowserName::parse(&text)).transpose();
+    let name = named.map_err(|error| {
+        Fault::new(FaultCode::BadRequest, format!("{BROWSER_NAME_VARIABLE}: {error}")).hint(BadBrowserName::HINT)
+    })?;
+    Ok((tab(None)?, name.map(|name| name.to_string())))
 }
 
 /// Returns the name that `--driver` or else the environment gives this shell or script. The daemon checks it.

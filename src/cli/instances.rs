@@ -7,12 +7,14 @@ use super::choice::{self, Choice};
 use super::profiles::{instance, readable};
 use super::terminal::{Terminal, clean_line, show, tell, visible_line};
 use super::{ending, moment};
+use crate::base::browser_names::BrowserName;
 use crate::base::home::Home;
 use crate::base::instances::{self, Instance, Signs};
 use crate::base::memory;
 use crate::client::http::Client;
-use crate::protocol::control::{Disconnected, Status};
+use crate::protocol::control::Disconnected;
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::status::Status;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use futures_util::future::join_all;
 use serde::Serialize;
@@ -210,11 +212,12 @@ async fn stop(found: &Instance, force: bool) -> Result<bool, Fault> {
     let home = Home::at(found.home.root().to_owned())
         .map_err(|error| Fault::new(FaultCode::Storage, error.to_string()).hint(error.hint()))?;
     let (client, running) = (Client::new(home.clone()), Client::of_running(home));
-    if found.has_browser().unwrap_or(false) {
-        match ending::disconnect(&client, &running, force).await {
+    let open = |name: &BrowserName| found.home.kept_browsers().is_ok_and(|kept| kept.contains(name));
+    for name in found.home.kept_browsers().unwrap_or_default() {
+        match ending::disconnect(&client, &running, force, Some(&name)).await {
             Ok(Disconnected { .. }) => {}
             // It ended in the meantime, or another browser is in use.
-            Err(fault) if fault.code == FaultCode::BrowserDown && !found.has_browser().unwrap_or(true) => {}
+            Err(fault) if fault.code == FaultCode::BrowserDown && !open(&name) => {}
             Err(fault) => return Err(fault),
         }
     }

@@ -9,7 +9,7 @@ use crate::client::http::Client;
 use crate::command::tool_profile::{Capability, ToolProfile};
 use crate::install::mcp::{self as clients, McpClient, Server, Wanted};
 use crate::mcp::stdio::StdioTools;
-use crate::protocol::command::CommandRequest;
+use crate::protocol::command::{BROWSER_NAME_VARIABLE, CommandRequest};
 use crate::protocol::driver::DriverBegin;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
@@ -215,12 +215,12 @@ pub(super) fn parse(matches: &ArgMatches) -> Mcp {
     }
 }
 
-/// Runs the subcommand. `session`: the value of `--session`. `tab`: the tab that every call works on. `browser_profile`:
+/// Runs the subcommand. `session`: the value of `--session`. `tab` and `browser`: where every call works. `browser_profile`:
 /// the profile of a browser that a call starts.
 pub(super) async fn run(
     client: &Client,
     wanted: Mcp,
-    (session, tab, browser_profile): (Option<&str>, Option<TabId>, Option<String>),
+    (session, (tab, browser), browser_profile): (Option<&str>, (Option<TabId>, Option<String>), Option<String>),
     json: bool,
 ) -> Result<(), Fault> {
     match wanted {
@@ -232,12 +232,14 @@ pub(super) async fn run(
                 name: tools.name,
                 trusted: tools.trusted,
                 tab_id: tab.filter(|_| !tools.trusted),
+                browser: browser.clone(),
                 current_tab: tools.current_tab && !tools.trusted,
                 cwd: here.cwd.clone(),
                 ..DriverBegin::default()
             };
             let template = CommandRequest {
                 tab_id: tab.filter(|_| tools.trusted),
+                browser: browser.filter(|_| tools.trusted),
                 cwd: here.cwd,
                 environment: browser_environment(),
                 profile: browser_profile,
@@ -250,7 +252,7 @@ pub(super) async fn run(
         Mcp::Socket { .. } => Ok(()),
         Mcp::Install { client, tools, print } => {
             tools.chosen()?;
-            let server = Server::of_this_program(&tools.arguments(), environment(session))?;
+            let server = Server::of_this_program(&tools.arguments(), environment(session, browser))?;
             let next = if tools.trusted { TRUSTED_NEXT } else { JUDGED_NEXT };
             change(&client, (&Wanted::Present(server), next), print, json)
         }
@@ -259,11 +261,12 @@ pub(super) async fn run(
 }
 
 /// Where the home is, for a client whose own environment does not say it.
-fn environment(session: Option<&str>) -> Vec<(String, String)> {
+fn environment(session: Option<&str>, browser: Option<String>) -> Vec<(String, String)> {
     let set =
         |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty()).map(|value| (name.to_owned(), value));
     let session = session.map(|name| (SESSION_VARIABLE.to_owned(), name.to_owned())).or_else(|| set(SESSION_VARIABLE));
-    set(HOME_VARIABLE).into_iter().chain(session).collect()
+    let browser = browser.map(|name| (BROWSER_NAME_VARIABLE.to_owned(), name));
+    set(HOME_VARIABLE).into_iter().chain(session).chain(browser).collect()
 }
 
 /// What a person should know about the client that they installed.

@@ -52,6 +52,7 @@ mod tunnel_client;
 mod upgrade;
 mod usage;
 
+use crate::base::browser_names::BrowserName;
 use crate::base::counted::counted;
 use crate::base::home::{HOME_VARIABLE, Home};
 use crate::client::http::Client;
@@ -59,15 +60,14 @@ use crate::client::upgrade::{DaemonUpgrade, upgrade_daemon};
 use crate::protocol::agents::Agents;
 use crate::protocol::basics::Empty;
 use crate::protocol::command::{PORT_VARIABLE, TOKEN_VARIABLE};
-use crate::protocol::control::{
-    ChatRequest, ConnectRequest, ContinueTurns, HandingOver, LookForAgents, Status, StopTurns,
-};
+use crate::protocol::control::{ChatRequest, ConnectRequest, ContinueTurns, HandingOver, LookForAgents, StopTurns};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::{AgentName, ClientMessageId};
+use crate::protocol::status::Status;
 use arguments::{Globals, Invocation};
 use choice::Choice;
 use ending::{disconnect, stop, stop_turns};
-use here::{here, not_utf8, tab};
+use here::{here, not_utf8, place, tab};
 use std::ffi::OsString;
 use std::process::ExitCode;
 use terminal::{Terminal, print, print_line, show, tell};
@@ -114,6 +114,11 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         return Ok(ExitCode::SUCCESS);
     }
     agents_shell::check(&invocation)?;
+    if globals.browser.is_some() && (globals.remote.is_some() || !invocation.takes_browser()) {
+        return Err(Fault::new(FaultCode::BadRequest, "--browser does not go with this command").hint(
+            "It is for connect, disconnect, chat, status, mcp, cdp and the browser commands. Others take --tab.",
+        ));
+    }
     if globals.driver.is_some() && (globals.remote.is_some() || !matches!(invocation, Invocation::Browser { .. })) {
         return Err(Fault::new(FaultCode::BadRequest, "--driver is for browser commands on this machine")
             .hint("Leave it out here. A tunnel and `gstack mcp` take --name."));
@@ -145,12 +150,19 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         renew(&home, &invocation).await;
     }
     match invocation {
-        Invocation::Connect { browser, headless, url, arguments, attach, everyday, remote, profile } => {
+        Invocation::Connect { name, program, headless, url, arguments, attach, everyday, remote, profile } => {
             let (remote, keys) = remote::resolve(remote)?;
+            let name = connect::name(name, &globals)?;
             let is_own = attach.is_none() && !everyday && remote.is_none();
-            let profile = if is_own { choice.profile(profile) } else { None };
+            let profile = match (is_own, &name) {
+                (false, _) => None,
+                (true, None) => choice.profile(profile),
+                // No two browsers use the same profile, so only an option is for this one.
+                (true, Some(_)) => profile,
+            };
             let request = ConnectRequest {
-                browser,
+                name,
+                program,
                 headless,
                 url,
                 arguments,
@@ -164,7 +176,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             connect::connect(&client, request, json, globals.session.as_deref(), terminal).await?;
         }
         Invocation::Disconnect { force } => {
-            let disconnected = disconnect(&client, &running, force).await?;
+            let (_, name) = place(&globals)?;
+            let name = name.and_then(|name| BrowserName::parse(&name).ok());
+            let disconnected = disconnect(&client, &running, force, name.as_ref()).await?;
             show(json, &disconnected, || match disconnected.closed {
                 true => "Disconnected: the browser is closed. Conversations are kept.".to_owned(),
                 false => "Disconnected: the browser stays open without gstack. Conversations are kept.".to_owned(),
@@ -174,7 +188,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Restart => {
             // The browser opens again with the logins that it had.
             let open = running.get::<Status>("/status").await.ok().and_then(|status| status.profile);
-            match disconnect(&client, &running, false).await {
+            match disconnect(&client, &running, false, None).await {
                 Err(fault) if fault.code != FaultCode::DaemonDown && fault.code != FaultCode::BrowserDown => {
                     return Err(fault);
                 }
@@ -202,10 +216,12 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             (guide, None) => print(&guide),
         },
         Invocation::Chat { message, agent, model } => {
+            let (tab_id, browser) = place(&globals)?;
             let request = ChatRequest {
                 client_id: ClientMessageId::random(),
                 message,
-                tab_id: tab(globals.tab)?,
+                tab_id,
+                browser,
                 agent: agent.map(AgentName::new),
                 model,
                 cwd: here()?.cwd,
@@ -238,10 +254,10 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Profiles(wanted) => profiles::run(&home, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
         Invocation::Mcp(wanted) => {
-            let place = (globals.session.as_deref(), tab(globals.tab)?, choice.profile(None));
+            let place = (globals.session.as_deref(), place(&globals)?, choice.profile(None));
             mcp::run(&client, wanted, place, json).await?;
         }
-        Invocation::Cdp(wanted) => cdp::run(&client, wanted, tab(globals.tab)?, json).await?,
+        Invocation::Cdp(wanted) => cdp::run(&client, wanted, place(&globals)?, json).await?,
         Invocation::Tunnel(wanted) => return tunnel::run(&client, wanted, tab(globals.tab)?, json).await,
         Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {

@@ -10,7 +10,7 @@ use clap::{Arg, ArgMatches};
 /// Far above any real capabilities.
 const LARGEST_CAPABILITIES: u64 = 1024 * 1024;
 /// What a browser on another machine does not go with.
-pub(super) const LOCAL: [&str; 6] = ["attach", "everyday", "browser", "headless", "headed", "arguments"];
+pub(super) const LOCAL: [&str; 6] = ["attach", "everyday", "program", "headless", "headed", "arguments"];
 
 /// Returns the options, for the definition of the command line. `local`: the options that they do not go with.
 pub(super) fn arguments(local: &[&'static str]) -> [Arg; 4] {

@@ -9,7 +9,7 @@ use crate::engine::policy::PolicyService;
 use crate::engine::ports::Ports;
 use crate::engine::tabs::Tabs;
 use crate::protocol::VERSION;
-use crate::protocol::control::{Status, TabOverrides};
+use crate::protocol::status::{Status, TabOverrides};
 
 /// The services that the status is about. Cheap to clone.
 #[derive(Clone)]
@@ -58,6 +58,7 @@ impl StatusReport {
                 .collect(),
             drivers: self.drivers.infos(),
             remote: self.browsers.remote_status(),
+            browsers: self.browsers.infos(),
             only_sites: self
                 .browsers
                 .current()

@@ -29,7 +29,7 @@ impl Usage {
     /// Publishes whether the daemon is busy and which browser is in use, if that changed.
     pub(in crate::engine) fn update(&self) {
         let Shared { browsers, ports, tabs, busy, mode } = &*self.0;
-        let is_busy = ports.panels() > 0 || tabs.turns_running() > 0 || browsers.is_open();
+        let is_busy = ports.panels() > 0 || tabs.turns_running() > 0 || browsers.any_open();
         busy.send_if_modified(|known| std::mem::replace(known, is_busy) != is_busy);
         let in_use = browsers.mode();
         mode.send_if_modified(|known| std::mem::replace(known, in_use) != in_use);

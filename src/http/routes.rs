@@ -195,7 +195,7 @@ async fn description() -> Response {
 }
 
 async fn health(engine: Engine) -> Result<Health, Fault> {
-    let status = if engine.browsers().is_open() { "healthy" } else { "no-browser" };
+    let status = if engine.browsers().any_open() { "healthy" } else { "no-browser" };
     Ok(Health { status: status.to_owned(), version: VERSION.to_owned() })
 }
 
@@ -215,7 +215,7 @@ async fn look_for_agents(engine: Engine, look: LookForAgents) -> Result<Agents, 
 }
 
 async fn disconnect(engine: Engine, request: Disconnect) -> Result<Disconnected, Fault> {
-    engine.connection().disconnect(request.force).await
+    engine.connection().disconnect(request).await
 }
 
 async fn stop(engine: Engine) -> Result<Stopping, Fault> {

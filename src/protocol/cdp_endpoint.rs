@@ -42,6 +42,9 @@ impl CdpGrant {
 pub(crate) struct CdpOpen {
     /// The tabs that the client gets. If empty, it gets a new one.
     pub tabs: Vec<TabId>,
+    /// The name of the browser in which it gets a new one. Absent for the main one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
     /// How long a client may connect, in seconds.
     pub ttl_seconds: u64,
     /// Admits another connection after the first has ended.

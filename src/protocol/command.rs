@@ -11,6 +11,9 @@ pub(crate) const LARGEST_CHAIN: usize = 1024 * 1024;
 
 /// The environment variable with the tab for every command of a shell.
 pub(crate) const TAB_VARIABLE: &str = "GSTACK_TAB";
+/// The environment variable with the name of the browser for every command of a shell. `GSTACK_BROWSER` is taken: a
+/// browser passes its run to native messaging hosts in it.
+pub(crate) const BROWSER_NAME_VARIABLE: &str = "GSTACK_BROWSER_NAME";
 /// The environment variable with the name under which the commands of a shell or script drive.
 pub(crate) const DRIVER_VARIABLE: &str = "GSTACK_DRIVER";
 /// The environment variable with the token of an agent's shell. The CLI then acts as that agent.
@@ -30,6 +33,9 @@ pub(crate) struct CommandRequest {
     /// Absent for the client's current tab.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<TabId>,
+    /// The name of the browser to use. Absent for that of the tab, or the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
     /// The client's working directory. If absent, paths are restricted to the temp directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,

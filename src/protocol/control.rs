@@ -3,11 +3,10 @@
 
 use super::action::ActionRecord;
 use super::chat::{ChatDelta, ChatEvent, ConversationInfo, Decision, LocalizedPhrase, QuestionPart, StepKind};
-use super::driver::DriverInfo;
 use super::fault::{Fault, FaultWords};
 use super::hops::HopState;
 use super::ids::{AgentName, ApprovalId, ClientMessageId, ConversationId, QuestionId, TabId};
-use super::remote::{RemoteBrowser, RemoteStatus, SecretVariables};
+use super::remote::{RemoteBrowser, SecretVariables};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -16,8 +15,10 @@ use std::collections::BTreeMap;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct ConnectRequest {
-    /// The browser's executable. Absent for the configured one, or the first one found.
-    pub browser: Option<String>,
+    /// The name of the browser. Absent for the main one.
+    pub name: Option<String>,
+    /// The browser's program. Absent for the configured one, or the first one found.
+    pub program: Option<String>,
     /// Absent to run headless only if there is no display.
     pub headless: Option<bool>,
     /// The page to open.
@@ -43,10 +44,13 @@ pub(crate) struct ConnectRequest {
 }
 
 /// `POST /disconnect`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct Disconnect {
+    /// The name of the browser. Absent for the main one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
     /// Whether to kill our browser if it does not exit by itself.
     pub force: bool,
 }
@@ -92,6 +96,9 @@ pub(crate) struct Connected {
     /// The profile of a browser that gstack started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
+    /// The name of the browser. Absent for the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// `GET /health`.
@@ -101,112 +108,6 @@ pub(crate) struct Health {
     /// `healthy`, or `no-browser`.
     pub status: String,
     pub version: String,
-}
-
-/// `GET /status`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Status {
-    pub healthy: bool,
-    /// `headed`, `headless`, `attached`, `remote`, `everyday` or `none`.
-    pub mode: String,
-    pub url: Option<String>,
-    pub tabs: usize,
-    pub pid: u32,
-    pub browser_pid: Option<u32>,
-    /// The instance: `default`, or the name of its session. Empty from older releases.
-    #[serde(default)]
-    pub session: String,
-    /// What chose the instance: `option`, `environment`, `default` or the path of a project's file. Only the command line
-    /// knows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chosen_by: Option<String>,
-    /// When the daemon was ready, in milliseconds since 1970. 0 from older releases.
-    #[serde(default)]
-    pub since: u64,
-    /// The profile of a browser that gstack started.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<String>,
-    pub version: String,
-    pub port: u16,
-    pub panels: usize,
-    pub agents_running: usize,
-    pub turns_running: usize,
-    /// Settings of tabs that change what they send or show.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub overrides: Vec<TabOverrides>,
-    /// The registered drivers, and the tabs that each one leases.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub drivers: Vec<DriverInfo>,
-    /// Where the browser in use runs, if that is another machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remote: Option<RemoteStatus>,
-    /// The only sites that the open browser reaches.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub only_sites: Option<String>,
-    /// The reason why the person's rules cannot be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy_fault: Option<String>,
-    /// The sandbox that agents run in, or why there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sandbox: Option<String>,
-}
-
-/// The settings of one tab.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct TabOverrides {
-    pub tab: TabId,
-    /// `2 routes (5 requests)`, `offline`.
-    pub set: Vec<String>,
-}
-
-impl Status {
-    /// Returns the first line of `status`: the browser's state and how to fix it.
-    fn health(&self) -> &str {
-        match self.mode.as_str() {
-            _ if self.healthy => "healthy",
-            "everyday" => "your everyday browser is not connected (start it, or run gstack disconnect)",
-            _ => "no browser (gstack connect opens one)",
-        }
-    }
-
-    /// Returns the status for people. `chosen`: what chose the instance, if anything did.
-    pub(crate) fn text(&self, chosen: Option<String>) -> String {
-        let mut lines = vec![format!("Status: {}", self.health()), format!("Mode: {}", self.mode)];
-        lines.extend((!self.session.is_empty()).then(|| {
-            let chosen = chosen.map(|chosen| format!(", {chosen}")).unwrap_or_default();
-            format!("Session: {}{chosen}", self.session)
-        }));
-        if let Some(url) = &self.url {
-            lines.push(format!("URL: {url}"));
-        }
-        lines.extend(self.remote.as_ref().map(RemoteStatus::line));
-        lines.push(format!("Tabs: {}", self.tabs));
-        lines.push(match self.browser_pid {
-            Some(browser) => format!("PID: {} (browser {browser})", self.pid),
-            None => format!("PID: {}", self.pid),
-        });
-        lines.extend(self.profile.as_ref().map(|profile| format!("Profile: {profile}")));
-        lines.push(format!("Version: {}", self.version));
-        lines.push(format!("Panels: {}", self.panels));
-        lines.push(format!("Agents: {} running, {} turns", self.agents_running, self.turns_running));
-        lines.push(format!("Address: http://127.0.0.1:{}", self.port));
-        lines.extend((!self.overrides.is_empty()).then(|| {
-            let words = |one: &TabOverrides| format!("tab {}: {}", one.tab, one.set.join(", "));
-            format!("Set: {}", self.overrides.iter().map(words).collect::<Vec<_>>().join("; "))
-        }));
-        lines.extend(
-            (!self.drivers.is_empty()).then(|| {
-                format!("Drivers: {}", self.drivers.iter().map(DriverInfo::line).collect::<Vec<_>>().join("; "))
-            }),
-        );
-        lines.extend(self.only_sites.as_ref().map(|sites| format!("Only: {sites}")));
-        lines.extend(self.sandbox.as_ref().map(|sandbox| format!("Sandbox: {sandbox}")));
-        lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
-        lines.join("\n")
-    }
 }
 
 /// `GET /doctor`: every hop, checked now.
@@ -228,6 +129,9 @@ pub(crate) struct ChatRequest {
     pub message: String,
     #[serde(default)]
     pub tab_id: Option<TabId>,
+    /// The name of the browser whose current tab it concerns. Absent for the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
     #[serde(default)]
     pub agent: Option<AgentName>,
     /// The model for this message only: `fast`, `deep` or one of the agent's models.

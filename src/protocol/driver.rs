@@ -28,6 +28,9 @@ pub(crate) struct DriverBegin {
     /// The tab that it starts with. If neither this nor `current_tab` is set, its first command opens one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tab_id: Option<TabId>,
+    /// The name of the browser in which it opens its first tab. Absent for the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
     /// Starts with the browser's current tab.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub current_tab: bool,

@@ -50,6 +50,7 @@ pub mod secret_text;
 pub(crate) mod sentence;
 pub(crate) mod settings;
 pub mod sign_in;
+pub(crate) mod status;
 pub mod tabs;
 pub(crate) mod tunnel;
 pub(crate) mod turn;

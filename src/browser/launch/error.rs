@@ -21,7 +21,7 @@ pub enum LaunchError {
     NotThere {
         /// The path that is not one of a program.
         path: PathBuf,
-        /// `--browser`, the environment variable or the setting.
+        /// `--program`, the environment variable or the setting.
         source_name: &'static str,
     },
     /// The named browser is a snap or a flatpak.
@@ -79,7 +79,7 @@ impl From<LaunchError> for Fault {
         let hint = match &error {
             LaunchError::NoBrowser { .. } => {
                 "Install Chromium or Google Chrome from a package that is not a snap or flatpak, or name one: \
-                 gstack connect --browser PATH"
+                 gstack connect --program PATH"
                     .to_owned()
             }
             LaunchError::NotThere { .. } => "Check the path; without it gstack looks for a browser itself.".to_owned(),
@@ -94,7 +94,7 @@ impl From<LaunchError> for Fault {
                 "Close that browser, or use another profile. `gstack profiles` lists them.".to_owned()
             }
             LaunchError::Io { .. } | LaunchError::Keeper(_) => "Check that the folder is writable by you.".to_owned(),
-            LaunchError::Browser { .. } => "Its output above says why. To use another browser, add --browser \
+            LaunchError::Browser { .. } => "Its output above says why. To use another browser, add --program \
                 PATH."
                 .to_owned(),
             LaunchError::Link(LinkError::Busy) => {

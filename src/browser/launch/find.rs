@@ -54,7 +54,7 @@ impl Skipped {
     /// Returns the next step, for people.
     pub fn remedy(&self) -> String {
         "Install a browser from a .deb, .rpm or archive (google.com/chrome, or Chrome for Testing), and name it: \
-         gstack connect --browser PATH"
+         gstack connect --program PATH"
             .to_owned()
     }
 }
@@ -62,7 +62,7 @@ impl Skipped {
 /// The settings that can name a browser; the first that is set wins.
 #[derive(Clone, Debug, Default)]
 pub struct Named {
-    /// `--browser`.
+    /// `--program`.
     pub flag: Option<PathBuf>,
     /// `GSTACK_BROWSER_PATH`.
     pub variable: Option<PathBuf>,
@@ -141,7 +141,7 @@ const KINDS: &[Kind] = &[
 /// Fails if there is none: the named path is not a program, the named browser is confined, or all that were found are.
 pub fn find(named: &Named, places: &Places) -> Result<Found, LaunchError> {
     let by_name =
-        [(&named.flag, "--browser"), (&named.variable, PATH_VARIABLE), (&named.config, "browser in config.toml")];
+        [(&named.flag, "--program"), (&named.variable, PATH_VARIABLE), (&named.config, "browser in config.toml")];
     if let Some((path, source_name)) = by_name.into_iter().find_map(|(path, name)| Some((path.as_ref()?, name))) {
         if !is_program(path) {
             return Err(LaunchError::NotThere { path: path.clone(), source_name });
@@ -285,6 +285,6 @@ mod tests {
         assert_eq!(find(&named, &machine.places()).unwrap().path, own);
         let named = Named { flag: Some(Path::new("/nowhere/at/all").to_owned()), ..named };
         let refused = find(&named, &machine.places());
-        assert!(matches!(refused, Err(LaunchError::NotThere { source_name: "--browser", .. })), "{refused:?}");
+        assert!(matches!(refused, Err(LaunchError::NotThere { source_name: "--program", .. })), "{refused:?}");
     }
 }

@@ -49,7 +49,7 @@ impl From<PanelError> for Fault {
     fn from(error: PanelError) -> Self {
         let hint = match error {
             PanelError::Browser(error) => return error.into(),
-            PanelError::NotLoaded(_) => "Try again with a newer browser: gstack connect --browser PATH",
+            PanelError::NotLoaded(_) => "Try again with a newer browser: gstack connect --program PATH",
             PanelError::Disabled => "Turn it on at chrome://extensions, then: gstack connect",
             PanelError::NotOpened(_) => "Open it with the gstack button in the browser's toolbar.",
         };

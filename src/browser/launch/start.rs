@@ -38,7 +38,7 @@ const LOG_LIMIT: u64 = 1024 * 1024;
 /// The options for starting a browser.
 #[derive(Clone, Debug, Default)]
 pub struct LaunchOptions {
-    /// `--browser`.
+    /// `--program`.
     pub browser: Option<PathBuf>,
     /// From `config.toml`.
     pub configured_browser: Option<PathBuf>,

@@ -4,9 +4,9 @@
 
 use super::super::terminal::show;
 use crate::client::http::Client;
-use crate::protocol::control::Status;
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::settings::{SettingValue, Settings, SettingsSet};
+use crate::protocol::status::Status;
 use serde::Serialize;
 
 const SETTING: &str = "browser.only-sites";

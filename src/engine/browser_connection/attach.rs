@@ -8,6 +8,7 @@ use super::connect::{Step, Tell};
 use super::error::{CONFIRM, ConnectError, wait_to_be_confirmed};
 use crate::base::counted::counted;
 use crate::browser::endpoint;
+use crate::engine::browsers::Browsers;
 use crate::protocol::control::ConnectLine;
 use crate::protocol::fault::Fault;
 
@@ -32,7 +33,9 @@ impl BrowserConnection {
             }
             return Err(ConnectError::OtherBrowser.into());
         }
+        self.browsers.check_room()?;
         let mut connected = self.browsers.all_everyday();
+        connected.retain(|everyday| !self.browsers.is_in_use(everyday));
         let waiting = self.panel_keys.waiting_browsers();
         let everyday = match (connected.pop(), connected.len()) {
             (Some(one), 0) => one,
@@ -69,6 +72,11 @@ impl BrowserConnection {
                 return Ok(false);
             }
             return Err(ConnectError::OtherBrowser.into());
+        }
+        self.browsers.check_room()?;
+        let is_same = |other: &Browsers| other.attached_to().flatten().as_ref() == Some(&endpoint.address);
+        if let Some(other) = self.browsers.all().iter().find(|other| is_same(other)) {
+            return Err(ConnectError::SameAsOther(other.name().clone()).into());
         }
         let browser = self.browsers.use_foreign(&endpoint).await?;
         let version = browser.version().await?;

@@ -9,7 +9,7 @@ use crate::base::profiles::ProfileName;
 use crate::browser::browser::Browser;
 use crate::browser::launch::{self, LaunchOptions, side_panel};
 use crate::command::{Call, TabSwitch};
-use crate::engine::browsers::{BrowsersError, ChangeTurn};
+use crate::engine::browsers::{Browsers, BrowsersError, ChangeTurn};
 use crate::engine::command_runner::Target;
 use crate::engine::folders;
 use crate::protocol::EXTENSION_ID;
@@ -51,7 +51,10 @@ impl Step {
 impl BrowserConnection {
     /// Opens the browser with its panel, or finds the open one. The last line is `Done` or `Failed`.
     pub(crate) fn connect(&self, request: ConnectRequest, lines: mpsc::Sender<ConnectLine>) {
-        let connection = self.clone();
+        let connection = match &request.name {
+            Some(name) => self.browsers.to_open(name).map(|browsers| self.in_browser(browsers)),
+            None => Ok(self.clone()),
+        };
         self.tasks.spawn(async move {
             // If the terminal disconnects, the work continues and its lines are dropped.
             let mut tell = |line| {
@@ -59,10 +62,15 @@ impl BrowserConnection {
                     tracing::debug!("nobody reads the steps of connect");
                 }
             };
-            let shutdown = connection.tasks.shutdown();
-            let outcome = tokio::select! {
-                outcome = connection.connect_until_open(&request, &mut tell) => outcome,
-                () = shutdown.cancelled() => Err(ConnectError::Ended.into()),
+            let outcome = match connection {
+                Ok(connection) => {
+                    let shutdown = connection.tasks.shutdown();
+                    tokio::select! {
+                        outcome = connection.connect_until_open(&request, &mut tell) => outcome,
+                        () = shutdown.cancelled() => Err(ConnectError::Ended.into()),
+                    }
+                }
+                Err(fault) => Err(fault),
             };
             let last = match outcome {
                 Ok(connected) => ConnectLine::Done(connected),
@@ -141,12 +149,13 @@ impl BrowserConnection {
             tell(ConnectLine::Notice(format!("{} is not installed: {how}", missing.label)));
         }
         Ok(Connected {
-            mode: self.status.now().mode,
+            mode: self.browsers.mode().to_owned(),
             browser_pid: self.browsers.pid(),
             started,
-            panel: self.ports.panels() > 0,
+            panel: self.ports.has_panel(browser.run()) || (self.browsers.name().is_main() && self.ports.panels() > 0),
             agent: label,
             profile: self.browsers.profile().map(|profile| profile.to_string()),
+            name: Some(self.browsers.name().to_string()).filter(|_| !self.browsers.name().is_main()),
         })
     }
 
@@ -184,20 +193,23 @@ impl BrowserConnection {
             }
             return Ok(false);
         }
+        self.browsers.check_room()?;
         let step = Step::begin();
         let folder = (self.provision.unpack_extension)(&self.home)?;
-        let profile = wanted.clone().unwrap_or_else(|| self.config.get().browser.profile());
+        let profile = wanted.clone().unwrap_or_else(|| self.usual_profile());
+        self.check_not_in_use(&profile)?;
+        let home = self.browsers.home();
         // Nothing is written into the profile of an open browser.
-        launch::check_free(&self.home, &profile)?;
+        launch::check_free(&home, &profile)?;
         if !profile.is_default() {
             folders::private(self.home.profiles())?;
         }
-        let profile_folder = folders::private(self.home.profile(&profile))?;
+        let profile_folder = folders::private(home.profile(&profile))?;
         (self.provision.register_host)(&profile_folder)?;
         step.done(tell, "host registered", format!("in {}", profile_folder.display()));
 
         let step = Step::begin();
-        let started = launch::start(&self.home, &self.launch_options(request, profile)).await?;
+        let started = launch::start(&home, &self.launch_options(request, profile)).await?;
         let (found, notes) = (started.browser, started.notes);
         let browser = self.browsers.use_kept(started.link).await?;
         // The browser that was found may be one that another process has just started.
@@ -218,6 +230,25 @@ impl BrowserConnection {
         let loaded = side_panel::load_extension(&browser, &folder).await?;
         step.done(tell, "extension loaded", format!("version {}", loaded.version));
         Ok(found.is_some())
+    }
+
+    /// Returns the profile of a browser that is opened without naming one. Only the main browser has the configured one:
+    /// no two browsers can use the same.
+    fn usual_profile(&self) -> ProfileName {
+        if self.browsers.name().is_main() { self.config.get().browser.profile() } else { ProfileName::default() }
+    }
+
+    /// Fails if another browser of this daemon uses the profile. Each one has its own default profile.
+    fn check_not_in_use(&self, profile: &ProfileName) -> Result<(), ConnectError> {
+        let uses_it = |other: &Browsers| {
+            other.name() != self.browsers.name() && other.profile().as_ref().is_some_and(|open| open == profile)
+        };
+        match self.browsers.all().into_iter().find(uses_it).filter(|_| !profile.is_default()) {
+            Some(other) => {
+                Err(ConnectError::ProfileOfOther { profile: profile.clone(), browser: other.name().clone() })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Fails if the browser in use has another profile than the requested one.
@@ -267,7 +298,7 @@ impl BrowserConnection {
             .chain(request.arguments.iter().cloned())
             .collect();
         LaunchOptions {
-            browser: request.browser.as_ref().map(PathBuf::from),
+            browser: request.program.as_ref().map(PathBuf::from),
             configured_browser: config.path.clone(),
             headless: request.headless.or(config.headless),
             extra_args,

@@ -1,17 +1,30 @@
-//! `disconnect`: closes the browser, or lets go of one that gstack did not start.
+//! `disconnect`: closes a browser, or lets go of one that gstack did not start.
 
 use super::BrowserConnection;
-use crate::protocol::control::Disconnected;
+use crate::protocol::control::{Disconnect, Disconnected};
 use crate::protocol::fault::Fault;
 
 impl BrowserConnection {
-    /// Closes the browser, or detaches from one that gstack did not start. Conversations stay. `force` kills our own
-    /// browser, which may hang.
-    pub(crate) async fn disconnect(&self, force: bool) -> Result<Disconnected, Fault> {
-        let killed = force && self.browsers.kill().await?;
-        let turn = self.browsers.turn().await;
-        self.conversations.stop_turns(None);
-        match self.browsers.close(&turn).await {
+    /// Closes the named browser, or detaches from one that gstack did not start. Conversations stay. `force` kills our
+    /// own browser, which may hang.
+    pub(crate) async fn disconnect(&self, request: Disconnect) -> Result<Disconnected, Fault> {
+        let browsers = self.browsers.of_request(None, request.browser.as_deref())?;
+        let killed = request.force && browsers.kill().await?;
+        let turn = browsers.turn().await;
+        let is_only = browsers.all().iter().all(|other| other.name() == browsers.name() || !other.is_open());
+        match browsers.current() {
+            // The turns in other browsers go on.
+            Some(browser) if !is_only => {
+                for tab in browser.tabs() {
+                    self.conversations.stop_turns(Some(tab.id));
+                }
+            }
+            None if !is_only => {}
+            _ => {
+                self.conversations.stop_turns(None);
+            }
+        }
+        match browsers.close(&turn).await {
             // Its end has already been noticed.
             Err(_) if killed => Ok(Disconnected { closed: true }),
             outcome => outcome,

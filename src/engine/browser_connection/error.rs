@@ -2,6 +2,7 @@
 //!
 //! Owns the code, the message and the next step of each. Terminals show nearly all of them, so they are in English.
 
+use crate::base::browser_names::BrowserName;
 use crate::base::profiles::{BadProfileName, ProfileName};
 use crate::engine::ports::Missing;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -21,6 +22,13 @@ pub(super) enum ConnectError {
         wanted: ProfileName,
         open: ProfileName,
     },
+    /// Another browser of the daemon uses the profile.
+    ProfileOfOther {
+        profile: ProfileName,
+        browser: BrowserName,
+    },
+    /// Another browser of the daemon is the requested one under another name.
+    SameAsOther(BrowserName),
     BadProfile(BadProfileName),
     /// The connected everyday browsers are not confirmed yet. Holds their names.
     Unconfirmed(Vec<String>),
@@ -58,9 +66,23 @@ impl From<ConnectError> for Fault {
                 Hop::Browser,
                 format!("the open browser uses the profile {open}, not {wanted}"),
                 format!(
-                    "Close it first: gstack disconnect. Or open a second browser: gstack --session {wanted} connect --profile {wanted}"
+                    "Close it first: gstack disconnect. Or open a second browser: gstack connect --name {wanted} --profile {wanted}"
                 ),
                 "gstack disconnect",
+            ),
+            ConnectError::ProfileOfOther { profile, browser } => (
+                Conflict,
+                Hop::Browser,
+                format!("the browser {browser} already uses the profile {profile}"),
+                format!("Name another profile, or close that browser: gstack disconnect --browser {browser}"),
+                "gstack status",
+            ),
+            ConnectError::SameAsOther(browser) => (
+                Conflict,
+                Hop::Browser,
+                format!("gstack already drives this browser, as {browser}"),
+                format!("Use it: --browser {browser}. Or leave it first: gstack disconnect --browser {browser}"),
+                "gstack status",
             ),
             ConnectError::BadProfile(error) => {
                 return Self::new(BadRequest, error.to_string()).hint(BadProfileName::HINT).at(Hop::Browser);

@@ -1,4 +1,4 @@
-//! The browser that people connect, attach to, hand off and disconnect.
+//! The browsers that people connect, attach to, hand off and disconnect.
 //!
 //! Owns the order of those steps and what the terminal is told. The browser itself is in `browsers`.
 
@@ -19,7 +19,6 @@ use crate::engine::panel_keys::PanelKeys;
 use crate::engine::ports::Ports;
 use crate::engine::provision::Provision;
 use crate::engine::settings::SettingsService;
-use crate::engine::status::StatusReport;
 use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
 
@@ -36,8 +35,14 @@ pub(crate) struct BrowserConnection {
     pub(in crate::engine) ports: Ports,
     pub(in crate::engine) runner: CommandRunner,
     pub(in crate::engine) settings: SettingsService,
-    pub(in crate::engine) status: StatusReport,
     pub(in crate::engine) tabs: Tabs,
     pub(in crate::engine) tasks: Tasks,
     pub(in crate::engine) welcome_url: String,
+}
+
+impl BrowserConnection {
+    /// Returns the same handle for another browser.
+    pub(in crate::engine) fn in_browser(&self, browsers: Browsers) -> Self {
+        Self { runner: self.runner.in_browser(browsers.clone()), browsers, ..self.clone() }
+    }
 }

@@ -6,6 +6,7 @@ use super::BrowserConnection;
 use super::connect::{Step, Tell};
 use super::error::ConnectError;
 use crate::base::counted::counted;
+use crate::engine::browsers::Browsers;
 use crate::protocol::control::ConnectLine;
 use crate::protocol::fault::Fault;
 use crate::protocol::remote::{RemoteBrowser, SecretVariables};
@@ -35,6 +36,14 @@ impl BrowserConnection {
         }
         if self.browsers.is_open() {
             return Err(ConnectError::OtherBrowser.into());
+        }
+        self.browsers.check_room()?;
+        // The other kinds create a new browser for each connection.
+        let is_same = |other: &Browsers| {
+            matches!(wanted, RemoteBrowser::Cdp(_)) && other.remote_in_use().as_ref() == Some(wanted)
+        };
+        if let Some(other) = self.browsers.all().iter().find(|other| is_same(other)) {
+            return Err(ConnectError::SameAsOther(other.name().clone()).into());
         }
         let reserved = self.browsers.use_remote(wanted, keys).await?;
         let version = reserved.browser.version().await?;

@@ -20,7 +20,7 @@ impl Browsers {
         let Ok(keep) = browser.tab(tab).and_then(|tab| tab.keep_attached()) else { return Ok(()) };
         // A turn that has ended needs no hold.
         if conversation.turn().is_some() {
-            let mut relays = lock(&self.0.relays);
+            let mut relays = lock(&self.shared.relays);
             let kept_attached = relays.kept_attached.entry(conversation.id().clone()).or_default();
             kept_attached.entry(tab).or_insert(keep);
         }
@@ -29,14 +29,14 @@ impl Browsers {
 
     /// Releases the holds of a turn that ended, so that gstack may detach from its tabs.
     pub(in crate::engine) fn leave_after_turn(&self, conversation: &ConversationId) {
-        let kept_attached = lock(&self.0.relays).kept_attached.remove(conversation);
+        let kept_attached = lock(&self.shared.relays).kept_attached.remove(conversation);
         // Dropped without the lock, because the drop starts to detach.
         drop(kept_attached);
     }
 
     /// Ends the holds on a tab that the person detached. Returns the conversations whose turns used it.
     pub(in crate::engine) fn release_tab(&self, tab: TabId) -> Vec<ConversationId> {
-        let mut relays = lock(&self.0.relays);
+        let mut relays = lock(&self.shared.relays);
         let in_it = |kept_attached: &mut BTreeMap<TabId, KeepAttached>| kept_attached.remove(&tab).is_some();
         relays
             .kept_attached

@@ -8,22 +8,26 @@ use crate::browser::browser::Browser;
 use crate::browser::launch;
 use crate::protocol::control::Disconnected;
 use crate::protocol::fault::Fault;
+use crate::protocol::ids::BrowserRun;
 use crate::protocol::methods::ToPanel;
 use tokio::sync::MutexGuard;
 
-/// The right to open or close a browser. At most one exists at a time.
+/// All that gstack sees from its end of the connection.
+const WENT_AWAY: &str = "it was closed, crashed or was killed";
+
+/// The right to open or close a browser. At most one exists at a time for each.
 pub(in crate::engine) struct ChangeTurn<'a>(#[expect(dead_code, reason = "held, not read")] MutexGuard<'a, ()>);
 
 impl Browsers {
     /// Waits for the right to open or close a browser.
     pub(in crate::engine) async fn turn(&self) -> ChangeTurn<'_> {
-        ChangeTurn(self.0.change.lock().await)
+        ChangeTurn(self.own.change.lock().await)
     }
 
     /// Handles the end of the connection: the browser was closed or crashed, or its keeper was killed.
     pub(super) fn gone(&self, browser: &Browser) {
         let remote = {
-            let mut current = lock(&self.0.current);
+            let mut current = lock(&self.own.current);
             if current.as_ref().is_none_or(|known| known.browser.run() != browser.run()) {
                 return;
             }
@@ -32,13 +36,20 @@ impl Browsers {
         if self.needs().tasks.shutdown().is_cancelled() {
             return;
         }
-        tracing::info!("the browser is gone");
+        tracing::info!(name = %self.name(), "the browser is gone");
+        *lock(&self.own.lost) = Some(WENT_AWAY.to_owned());
         if let Some(remote) = remote {
             self.needs().tasks.spawn(self.clone().give_back(remote));
         }
         self.tell_closed(browser);
         self.tell(BrowserChange::InUse);
-        self.needs().ports.broadcast(&ToPanel::Fault(BrowsersError::Closed.into()));
+        // The panels in the other browsers are not concerned.
+        let others: Vec<_> = self.all().iter().filter_map(|other| Some(other.current()?.run().clone())).collect();
+        let is_of_other = |run: Option<BrowserRun>| run.is_some_and(|run| others.contains(&run));
+        if self.name().is_main() {
+            let ports = &self.needs().ports;
+            ports.tell_where(&ToPanel::Fault(BrowsersError::Closed.into()), |port| !is_of_other(ports.run_of(port)));
+        }
     }
 
     fn tell_closed(&self, browser: &Browser) {
@@ -47,9 +58,14 @@ impl Browsers {
         }
     }
 
-    /// Detaches from the browser when the daemon ends; its keeper keeps it running. Releases one on another machine.
-    pub(in crate::engine) async fn detach(&self) {
-        let current = lock(&self.0.current).take();
+    /// Detaches from all browsers when the daemon ends; their keepers keep them running. Releases those on other machines.
+    pub(in crate::engine) async fn detach_all(&self) {
+        let all = self.all();
+        futures_util::future::join_all(all.iter().map(Self::detach)).await;
+    }
+
+    async fn detach(&self) {
+        let current = lock(&self.own.current).take();
         if let Some(current) = current {
             current.browser.detach().await;
             if let Some(remote) = current.remote {
@@ -61,9 +77,10 @@ impl Browsers {
     /// Kills the browser that gstack started, which may hang. Returns false if there is none. Does not need the turn,
     /// because the holder of the turn may be waiting for an answer from that browser.
     pub(in crate::engine) async fn kill(&self) -> Result<bool, Fault> {
-        let pid = lock(&self.0.current).as_ref().and_then(|current| current.pid.filter(|_| current.attached.is_none()));
+        let pid =
+            lock(&self.own.current).as_ref().and_then(|current| current.pid.filter(|_| current.attached.is_none()));
         let Some(pid) = pid else { return Ok(false) };
-        launch::kill(&self.needs().home, pid).await?;
+        launch::kill(&self.own.home, pid).await?;
         Ok(true)
     }
 
@@ -72,7 +89,7 @@ impl Browsers {
     pub(in crate::engine) async fn close(&self, _turn: &ChangeTurn<'_>) -> Result<Disconnected, Fault> {
         // Taken first, so that the end of our connection is not treated as a crash. The keeper serves one client at a
         // time, so we detach before it gets the request to stop.
-        let current = lock(&self.0.current).take();
+        let current = lock(&self.own.current).take();
         let was_chosen = self.leave_everyday();
         if current.is_none() && was_chosen {
             // The everyday browser was in use although its extension is away.
@@ -97,10 +114,11 @@ impl Browsers {
             self.tell(BrowserChange::InUse);
             return Ok(Disconnected { closed });
         }
-        let stopped = launch::stop(&self.needs().home).await?;
+        let was_lost = !self.name().is_main() && self.has_lost();
+        let stopped = launch::stop(&self.own.home).await?;
         self.forget_recorded_tabs();
         self.tell(BrowserChange::InUse);
-        if stopped || current.is_some() {
+        if stopped || current.is_some() || was_lost {
             return Ok(Disconnected { closed: true });
         }
         Err(BrowsersError::NothingToClose.into())

@@ -2,8 +2,11 @@
 //!
 //! Owns the code, the message and the next step of each.
 
+use crate::base::browser_names::{BadBrowserName, BrowserName};
+use crate::base::home::HomeError;
 use crate::protocol::catalogue::{self, Sentence};
 use crate::protocol::fault::{Fault, FaultCode, Hop};
+use crate::protocol::ids::TabId;
 use std::io;
 
 #[derive(Debug)]
@@ -18,6 +21,18 @@ pub(in crate::engine) enum BrowsersError {
     Closed,
     /// `disconnect` finds nothing to close. Shown in a terminal, so it is in English.
     NothingToClose,
+    /// The text is not the name of a browser.
+    BadName(BadBrowserName),
+    /// No browser in use has the name. Holds the names that there are.
+    NoSuchName { name: BrowserName, known: Vec<String> },
+    /// The browser of this name is gone, and gstack did not close it. Says why.
+    Lost { name: BrowserName, why: String },
+    /// Another browser than the named one has the tab, or none.
+    NotItsTab { tab: TabId, name: BrowserName },
+    /// No further browser may be opened.
+    TooMany { most: usize },
+    /// The folder of a browser's files can't be used.
+    NoFolder(HomeError),
     /// The capture file for DevTools messages cannot be opened.
     CaptureNotWritten(io::Error),
 }
@@ -40,6 +55,42 @@ impl From<BrowsersError> for Fault {
             }
             BrowsersError::NothingToClose => {
                 Self::new(FaultCode::BrowserDown, "no browser was open").hint("Nothing to do.").at(Hop::Browser)
+            }
+            BrowsersError::BadName(error) => {
+                Self::new(FaultCode::BadRequest, error.to_string()).hint(BadBrowserName::HINT).at(Hop::Browser)
+            }
+            BrowsersError::NoSuchName { name, known } => {
+                let open = format!("gstack connect --name {name}");
+                let others = match known.as_slice() {
+                    [] => String::new(),
+                    known => format!(" These are: {}.", known.join(", ")),
+                };
+                Self::new(FaultCode::BrowserDown, format!("no browser named {name} is open"))
+                    .hint(format!("Open it: {open}.{others}"))
+                    .command(open)
+                    .at(Hop::Browser)
+            }
+            BrowsersError::Lost { name, why } => {
+                let open = format!("gstack connect --name {name}");
+                Self::new(FaultCode::BrowserDown, format!("the browser {name} is gone: {why}"))
+                    .hint(format!("Open it again: {open}. Its profile is kept, its tabs are not."))
+                    .command(open)
+                    .at(Hop::Browser)
+            }
+            BrowsersError::NotItsTab { tab, name } => {
+                Self::new(FaultCode::TabGone, format!("tab {tab} is not in the browser {name}"))
+                    .hint("`gstack tabs` lists the tabs of all browsers. A tab alone names its browser.")
+                    .at(Hop::Browser)
+            }
+            BrowsersError::TooMany { most } => Self::new(
+                FaultCode::Conflict,
+                format!("{most} browsers are in use, which is the most that a daemon drives"),
+            )
+            .hint("Close one: gstack disconnect --browser NAME. `gstack status` lists them.")
+            .command("gstack status")
+            .at(Hop::Browser),
+            BrowsersError::NoFolder(error) => {
+                Self::new(FaultCode::Storage, error.to_string()).hint(error.hint()).at(Hop::Browser)
             }
             BrowsersError::CaptureNotWritten(error) => {
                 let message = catalogue::CAPTURE_NOT_WRITTEN.with([&error.to_string()]);

@@ -23,8 +23,8 @@ pub(super) struct Relays {
 }
 
 impl Relays {
-    /// Creates the state. `in_use` is the browser that an earlier daemon drove; its extension is expected to reconnect.
-    pub(super) fn awaiting(in_use: Option<&BrowserRun>) -> Self {
+    /// Creates the state. `in_use` are the browsers that an earlier daemon drove; their extensions are expected to reconnect.
+    pub(super) fn awaiting(in_use: &[BrowserRun]) -> Self {
         let mut relays = Self::default();
         in_use.iter().for_each(|run| relays.away.begin(run));
         relays

@@ -8,7 +8,7 @@ use crate::protocol::ids::TabId;
 impl Browsers {
     /// Returns true if an everyday browser is in use, connected or not.
     pub(in crate::engine) fn everyday_is_chosen(&self) -> bool {
-        lock(&self.0.chosen).get().is_some()
+        lock(&self.own.chosen).get().is_some()
     }
 
     /// Waits for the everyday browser that a command is for if it has just disconnected. Returns at once otherwise.
@@ -23,7 +23,7 @@ impl Browsers {
 
     fn is_expected(&self, tab: Option<TabId>) -> bool {
         let in_use = self.current().map(|browser| browser.run().clone());
-        let relays = lock(&self.0.relays);
+        let relays = lock(&self.shared.relays);
         relays.away.expected().any(|run| match (tab, &in_use) {
             (Some(tab), _) => relays.numbers.get(run).is_some_and(|numbers| numbers.keeps(tab)),
             (None, Some(in_use)) => run == in_use,

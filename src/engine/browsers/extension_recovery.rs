@@ -17,7 +17,7 @@ impl Browsers {
     /// Handles a closed port. If the extension crashed, loads it again and reopens its panel.
     pub(in crate::engine) fn port_lost(&self, port: Port) {
         let Some(run) = port.preamble.browser_run else { return };
-        let Some(browser) = self.current().filter(|browser| *browser.run() == run) else { return };
+        let Some(browser) = self.with_run(&run).and_then(|browsers| browsers.current()) else { return };
         let browsers = self.clone();
         let had_panel = !port.panels.is_empty();
         self.needs().tasks.spawn(async move {

@@ -1,4 +1,4 @@
-//! Queries about the browser in use.
+//! Queries about the browsers in use.
 //!
 //! Never changes it: `opening`, `relays` and `closing` do.
 
@@ -22,7 +22,7 @@ pub(in crate::engine) struct BrowserStatus {
 
 impl Browsers {
     fn connected(&self) -> Option<Current> {
-        lock(&self.0.current).clone().filter(Current::is_connected)
+        lock(&self.own.current).clone().filter(Current::is_connected)
     }
 
     /// Returns the browser in use if its connection is open.
@@ -48,7 +48,7 @@ impl Browsers {
     /// Returns the browser behind a port if gstack started that browser and drives it.
     pub(in crate::engine) fn piped(&self, port: PortId) -> Option<Browser> {
         let run = self.needs().ports.run_of(port)?;
-        self.current().filter(|browser| *browser.run() == run)
+        self.with_run(&run)?.current()
     }
 
     /// Returns the browser behind a port: the one that gstack started, or an everyday one.
@@ -56,15 +56,21 @@ impl Browsers {
         self.piped(port).or_else(|| Some(self.everyday(port)?.browser().clone()))
     }
 
-    /// Returns the browser of a tab, with the state that commands keep for its tabs. Without a tab, or for a tab of no
-    /// everyday browser, returns the browser in use. Returns `None` if the tab's browser is away.
+    /// Returns the browser of a tab, with the state that commands keep for its tabs. Without a tab, or for a tab that no
+    /// browser has, returns the chosen browser. Returns `None` if the tab's browser is away.
     pub(in crate::engine) fn pages_with(&self, tab: Option<TabId>) -> Option<(Browser, Pages)> {
         let everyday = tab.and_then(|tab| self.everyday_with(tab)).map(|everyday| everyday.pages());
-        everyday.or_else(|| self.pages().filter(|_| !tab.is_some_and(|tab| self.is_away(tab))))
+        let owner = || tab.and_then(|tab| self.with_tab(tab)?.pages());
+        everyday.or_else(owner).or_else(|| self.pages().filter(|_| !tab.is_some_and(|tab| self.is_away(tab))))
+    }
+
+    /// Returns true if any browser is in use and connected.
+    pub(crate) fn any_open(&self) -> bool {
+        self.all().iter().any(Self::is_open)
     }
 
     pub(in crate::engine) fn pid(&self) -> Option<u32> {
-        lock(&self.0.current).as_ref().and_then(|current| current.pid)
+        lock(&self.own.current).as_ref().and_then(|current| current.pid)
     }
 
     /// Returns the profile of the browser in use; `None` if gstack did not start it, or none is open.
@@ -82,10 +88,9 @@ impl Browsers {
         self.connected().map(|current| current.attached)
     }
 
-    /// Returns the browser that gstack started, and its process.
-    pub(in crate::engine) fn started(&self) -> Option<(BrowserRun, Process)> {
-        let current = self.connected()?;
-        Some((current.browser.run().clone(), current.process?))
+    /// Returns the process of a browser that gstack started.
+    pub(in crate::engine) fn process_of(&self, run: &BrowserRun) -> Option<Process> {
+        self.with_run(run)?.connected()?.process
     }
 
     /// Returns the kind of browser in use: `headed`, `headless`, `attached`, `remote`, `everyday`

@@ -29,16 +29,22 @@ use std::time::Duration;
 const RECONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 impl Browsers {
-    /// Uses the browser that an earlier daemon left in its keeper, if there is one.
-    pub(in crate::engine) async fn reconnect(&self) {
-        let link = match tokio::time::timeout(RECONNECT_LIMIT, keeper_link::connect(&self.needs().home)).await {
+    /// Uses the browsers that an earlier daemon left in their keepers, if there are any.
+    pub(in crate::engine) async fn reconnect_all(&self) {
+        let all = self.all();
+        futures_util::future::join_all(all.iter().map(Self::reconnect)).await;
+    }
+
+    async fn reconnect(&self) {
+        let browser = self.name();
+        let link = match tokio::time::timeout(RECONNECT_LIMIT, keeper_link::connect(&self.own.home)).await {
             Ok(Ok(link)) => link,
-            Ok(Err(error)) => return tracing::debug!(%error, "no browser to reconnect to"),
-            Err(_) => return tracing::warn!("the browser's keeper does not answer"),
+            Ok(Err(error)) => return tracing::debug!(%browser, %error, "no browser to reconnect to"),
+            Err(_) => return tracing::warn!(%browser, "the browser's keeper does not answer"),
         };
         match self.use_kept(link).await {
-            Ok(_) => tracing::info!("reconnected to the open browser"),
-            Err(fault) => tracing::warn!(%fault, "cannot use the open browser"),
+            Ok(_) => tracing::info!(%browser, "reconnected to the open browser"),
+            Err(fault) => tracing::warn!(%browser, %fault, "cannot use the open browser"),
         }
     }
 
@@ -132,7 +138,8 @@ impl Browsers {
         let browser = current.browser.clone();
         self.leave_everyday();
         self.drop_relays_of(browser.run());
-        *lock(&self.0.current) = Some(current);
+        *lock(&self.own.current) = Some(current);
+        *lock(&self.own.lost) = None;
         for tab in browser.tabs() {
             self.tell(BrowserChange::TabBack { tab: tab.id, key: tab_key(&browser, &tab) });
         }
@@ -145,7 +152,7 @@ impl Browsers {
         if !self.needs().config.get().browser.capture_to_disk {
             return None;
         }
-        match CaptureFile::open(self.needs().home.capture_file()) {
+        match CaptureFile::open(self.own.home.capture_file()) {
             Ok(file) => Some(file),
             Err(error) => {
                 self.needs().ports.tell_fault(&BrowsersError::CaptureNotWritten(error).into());

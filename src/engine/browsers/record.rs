@@ -14,7 +14,7 @@ use std::io::ErrorKind;
 impl Browsers {
     /// Returns what an earlier daemon wrote for this run of the browser.
     pub(super) fn recorded_tabs(&self, browser: &str) -> TabRecord {
-        let path = self.needs().home.tabs_file();
+        let path = self.own.home.tabs_file();
         let read = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<TabRecord>(&bytes).ok());
         read.filter(|record| record.browser == browser).unwrap_or_default()
     }
@@ -22,7 +22,7 @@ impl Browsers {
     /// Returns the browser in use whose tabs are recorded and its name in the record: its run, or the address of a
     /// browser that gstack did not start. `None` for an everyday browser, whose tab numbers are kept elsewhere.
     fn recorded_browser(&self) -> Option<(Browser, String)> {
-        let Current { browser, attached, .. } = lock(&self.0.current).clone()?;
+        let Current { browser, attached, .. } = lock(&self.own.current).clone()?;
         if browser.gone().is_cancelled() || browser.is_relayed() {
             return None;
         }
@@ -34,7 +34,7 @@ impl Browsers {
     pub(in crate::engine) async fn record_tabs(&self) {
         let Some((browser, name)) = self.recorded_browser() else { return };
         let record = TabRecord { browser: name, ..browser.tab_record() };
-        if lock(&self.0.recorded).as_ref() == Some(&record) {
+        if lock(&self.own.recorded).as_ref() == Some(&record) {
             return;
         }
         let browsers = self.clone();
@@ -46,9 +46,9 @@ impl Browsers {
 
     fn write_record(&self, record: TabRecord) {
         // Held during the write, so that the last write is the newest record.
-        let mut recorded = lock(&self.0.recorded);
+        let mut recorded = lock(&self.own.recorded);
         let bytes = serde_json::to_vec(&record).unwrap_or_default();
-        match atomic::write(&self.needs().home.tabs_file(), &bytes) {
+        match atomic::write(&self.own.home.tabs_file(), &bytes) {
             Ok(()) => *recorded = Some(record),
             Err(error) => tracing::warn!(%error, "the numbers of the tabs can't be written"),
         }
@@ -56,8 +56,9 @@ impl Browsers {
 
     /// Deletes the record, because the browser was closed on purpose.
     pub(super) fn forget_recorded_tabs(&self) {
-        *lock(&self.0.recorded) = None;
-        match std::fs::remove_file(self.needs().home.tabs_file()) {
+        *lock(&self.own.recorded) = None;
+        *lock(&self.own.lost) = None;
+        match std::fs::remove_file(self.own.home.tabs_file()) {
             Ok(()) => {}
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => tracing::warn!(%error, "the numbers of the tabs can't be removed"),
@@ -66,7 +67,8 @@ impl Browsers {
 
     /// Returns true if a browser was in use and disappeared without being closed by gstack.
     pub(in crate::engine) fn has_lost(&self) -> bool {
-        self.current().is_none() && self.needs().home.tabs_file().exists()
+        let is_recorded = || self.own.home.tabs_file().exists();
+        self.current().is_none() && (lock(&self.own.lost).is_some() || is_recorded())
     }
 
     /// Makes the recorded current tab the current one again if it is still open.

@@ -28,7 +28,7 @@ impl Browsers {
             return;
         }
         let Ok(sender) = self.needs().ports.sender(port) else { return };
-        let mut relays = lock(&self.0.relays);
+        let mut relays = lock(&self.shared.relays);
         // A copied profile has the same instance id as its original.
         let instance = BrowserRun::new(hello.instance_id.as_str());
         let is_taken = relays.open.iter().any(|(of, everyday)| *of != port && *everyday.browser().run() == instance);
@@ -59,7 +59,7 @@ impl Browsers {
 
     /// Closes the relay of a port and cuts off what ran in its tabs. The tabs may still exist and be reached again.
     pub(in crate::engine) fn close_relay(&self, port: PortId) {
-        let mut relays = lock(&self.0.relays);
+        let mut relays = lock(&self.shared.relays);
         let Some(everyday) = relays.open.remove(&port) else { return };
         relays.away.begin(everyday.browser().run());
         drop(relays);
@@ -73,16 +73,16 @@ impl Browsers {
         for port in self.needs().ports.of_run(run) {
             self.close_relay(port);
         }
-        lock(&self.0.relays).away.end(run);
+        lock(&self.shared.relays).away.end(run);
     }
 
     pub(in crate::engine) fn everyday(&self, port: PortId) -> Option<Arc<Everyday>> {
-        lock(&self.0.relays).open.get(&port).cloned()
+        lock(&self.shared.relays).open.get(&port).cloned()
     }
 
     /// Returns all everyday browsers in the order in which they connected.
     pub(in crate::engine) fn all_everyday(&self) -> Vec<Arc<Everyday>> {
-        lock(&self.0.relays).open.values().cloned().collect()
+        lock(&self.shared.relays).open.values().cloned().collect()
     }
 
     /// Returns the everyday browser that has this tab.
@@ -92,7 +92,7 @@ impl Browsers {
 
     /// Returns true if the tab belongs to an everyday browser whose extension is not connected.
     pub(in crate::engine) fn is_away(&self, tab: TabId) -> bool {
-        let relays = lock(&self.0.relays);
+        let relays = lock(&self.shared.relays);
         let is_open = |run: &BrowserRun| relays.open.values().any(|everyday| everyday.browser().run() == run);
         relays.numbers.iter().any(|(run, numbers)| numbers.keeps(tab) && !is_open(run))
     }
@@ -120,17 +120,17 @@ impl Browsers {
             self.tell(BrowserChange::TabOpenedBy { opener: of.opener, tab: of.tab });
         }
         if changed.full {
-            lock(&self.0.relays).away.end(everyday.browser().run());
+            lock(&self.shared.relays).away.end(everyday.browser().run());
             self.needs().ports.tell_changed();
         }
     }
 
-    /// Makes an everyday browser the one in use.
+    /// Makes an everyday browser the one in use under the chosen name.
     pub(in crate::engine) fn use_everyday(&self, everyday: &Everyday) {
         let (browser, pages) = everyday.pages();
-        lock(&self.0.chosen).set(Some(browser.run().clone()));
+        lock(&self.own.chosen).set(Some(browser.run().clone()));
         let attached = Some(everyday.name.clone());
-        *lock(&self.0.current) =
+        *lock(&self.own.current) =
             Some(Current { browser, pages, pid: None, process: None, profile: None, attached, remote: None });
         self.tell(BrowserChange::InUse);
     }
@@ -138,34 +138,36 @@ impl Browsers {
     /// Takes the everyday browser out of use. Returns false if none was in use.
     pub(super) fn leave_everyday(&self) -> bool {
         let was = self.everyday_is_chosen();
-        lock(&self.0.chosen).set(None);
+        lock(&self.own.chosen).set(None);
         was
     }
 
     pub(in crate::engine) fn is_in_use(&self, everyday: &Everyday) -> bool {
-        self.current().is_some_and(|browser| browser.run() == everyday.browser().run())
+        self.with_run(everyday.browser().run()).is_some()
     }
 
-    /// Makes an everyday browser the one in use again if it was before its extension restarted.
+    /// Makes an everyday browser the one in use again, under the name that it had before its extension restarted.
     fn everyday_is_back(&self, everyday: &Everyday) {
         let run = everyday.browser().run();
-        let is_it = lock(&self.0.chosen).get() == Some(run);
-        // The end of the previous connection may not have been noticed yet.
-        if is_it && self.current().is_none_or(|known| known.run() == run) {
-            self.use_everyday(everyday);
+        for browsers in self.all() {
+            let is_it = lock(&browsers.own.chosen).get() == Some(run);
+            // The end of the previous connection may not have been noticed yet.
+            if is_it && browsers.current().is_none_or(|known| known.run() == run) {
+                browsers.use_everyday(everyday);
+            }
         }
     }
 
     /// Handles the end of the connection to an everyday browser. It may reconnect.
     pub(super) fn everyday_gone(&self, browser: &Browser) {
-        {
-            let mut current = lock(&self.0.current);
+        let mut was_in_use = false;
+        for browsers in self.all() {
             let is_it = |known: &Current| known.browser.run() == browser.run() && !known.is_connected();
             // Another connection to the same browser may have replaced it.
-            if current.take_if(|known| is_it(known)).is_none() {
-                return;
-            }
+            was_in_use |= lock(&browsers.own.current).take_if(|known| is_it(known)).is_some();
         }
-        self.tell(BrowserChange::InUse);
+        if was_in_use {
+            self.tell(BrowserChange::InUse);
+        }
     }
 }

@@ -63,7 +63,7 @@ impl Browsers {
     async fn use_reserved(&self, provider: &dyn Provider, remote: &Arc<Remote>) -> Result<Reserved, Fault> {
         if let Some(session) = &remote.reserved.facts().session {
             let entry = RemoteEntry { browser: remote.wanted.clone(), session: session.clone() };
-            self.0.sessions.add(entry).map_err(RemoteError::NotRecorded)?;
+            self.shared.sessions.add(entry).map_err(RemoteError::NotRecorded)?;
         }
         let opened = remote.reserved.open().await?;
         let browser = self.use_opened(opened, remote.clone()).await?;
@@ -106,7 +106,7 @@ impl Browsers {
 
     /// Releases the sessions that earlier daemons left.
     pub(in crate::engine) async fn release_left(&self, keys: &SecretVariables) {
-        for RemoteEntry { browser, session } in self.0.sessions.left() {
+        for RemoteEntry { browser, session } in self.shared.sessions.left() {
             match self.provider(&browser, keys) {
                 Ok(provider) => self.forget_if_released(&session, provider.release_left(&session)).await,
                 Err(error) => tracing::warn!(%error, "a session of an earlier daemon can't be released yet"),
@@ -116,7 +116,7 @@ impl Browsers {
 
     async fn forget_if_released(&self, session: &str, release: impl Future<Output = Result<(), RemoteError>>) {
         match tokio::time::timeout(RELEASE_LIMIT, release).await {
-            Ok(Ok(())) => self.0.sessions.remove(session),
+            Ok(Ok(())) => self.shared.sessions.remove(session),
             Ok(Err(error)) => tracing::warn!(%error, "a session on another machine was not released"),
             Err(_) => tracing::warn!("a session on another machine was not released in time"),
         }

@@ -3,24 +3,30 @@
 //! Owns the locks. None is held while a change is reported or a request to a browser runs.
 
 use super::change::BrowserChange;
-use super::chosen::Chosen;
 use super::current::Current;
 use super::everyday::Relays;
-use super::failures::Failures;
+use super::named::{NamedBrowser, left_in};
 use super::remote_record::RemoteRecord;
+use crate::base::browser_names::BrowserName;
 use crate::base::home::Home;
 use crate::base::mutex::lock;
-use crate::browser::tabs::{TabNumbers, TabRecord};
+use crate::browser::tabs::TabNumbers;
 use crate::engine::config::ConfigFile;
 use crate::engine::ports::Ports;
 use crate::engine::provision::Provision;
 use crate::engine::tasks::Tasks;
 use crate::protocol::fault::Fault;
+use crate::protocol::ids::BrowserRun;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// A handle to the browsers. Cheap to clone.
+/// A handle to the browsers, with one of them chosen: the main one, unless `named` says otherwise. What names no tab
+/// concerns the chosen one. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Browsers(pub(super) Arc<Shared>);
+pub(crate) struct Browsers {
+    pub(super) shared: Arc<Shared>,
+    pub(super) own: Arc<NamedBrowser>,
+}
 
 /// The dependencies of the browsers.
 pub(in crate::engine) struct BrowserServices {
@@ -39,51 +45,49 @@ pub(in crate::engine) struct BrowserServices {
 
 pub(super) struct Shared {
     pub(super) needs: BrowserServices,
-    /// Held while a browser is opened or closed, so that two concurrent `connect`s open only one.
-    pub(super) change: tokio::sync::Mutex<()>,
-    pub(super) current: Mutex<Option<Current>>,
-    pub(super) chosen: Mutex<Chosen>,
+    /// Has the main browser from the start, and any other from its first connection. A name keeps its entry, so that
+    /// whoever waits to open or close a browser waits for the same lock.
+    pub(super) named: Mutex<BTreeMap<BrowserName, Arc<NamedBrowser>>>,
     pub(super) relays: Mutex<Relays>,
-    pub(super) failures: Failures,
     pub(super) sessions: RemoteRecord,
-    /// The last record that was written for the browser in use.
-    pub(super) recorded: Mutex<Option<TabRecord>>,
 }
 
 impl Browsers {
-    /// Creates the service without a browser in use.
+    /// Creates the service without a browser in use. The main one is chosen.
     pub(in crate::engine) fn open(needs: BrowserServices) -> Self {
-        let chosen = Chosen::open(&needs.home);
+        let named: Vec<_> =
+            left_in(&needs.home).into_iter().map(|(name, home)| Arc::new(NamedBrowser::new(name, home))).collect();
+        let main = named.iter().find(|one| one.name.is_main()).cloned();
+        let main = main.unwrap_or_else(|| Arc::new(NamedBrowser::new(BrowserName::default(), needs.home.clone())));
+        let everyday: Vec<BrowserRun> = named.iter().filter_map(|one| lock(&one.chosen).get().cloned()).collect();
+        let mut named: BTreeMap<_, _> = named.into_iter().map(|one| (one.name.clone(), one)).collect();
+        named.insert(main.name.clone(), main.clone());
         let sessions = RemoteRecord::open(&needs.home);
-        let relays = Mutex::new(Relays::awaiting(chosen.get()));
-        Self(Arc::new(Shared {
-            needs,
-            change: tokio::sync::Mutex::default(),
-            current: Mutex::default(),
-            chosen: Mutex::new(chosen),
-            relays,
-            failures: Failures::default(),
-            sessions,
-            recorded: Mutex::default(),
-        }))
+        let (named, relays) = (Mutex::new(named), Mutex::new(Relays::awaiting(&everyday)));
+        Self { shared: Arc::new(Shared { needs, named, relays, sessions }), own: main }
     }
 
     pub(super) fn needs(&self) -> &BrowserServices {
-        &self.0.needs
+        &self.shared.needs
+    }
+
+    /// Returns the home with the files of the chosen browser.
+    pub(in crate::engine) fn home(&self) -> Home {
+        self.own.home.clone()
     }
 
     pub(super) fn tell(&self, change: BrowserChange) {
-        (self.0.needs.tell)(change);
+        (self.shared.needs.tell)(change);
     }
 
     /// Records how a terminal command ended. Adds a hint after repeated failures if no person sees the browser.
     pub(in crate::engine) fn note_outcome<T>(&self, outcome: Result<T, Fault>) -> Result<T, Fault> {
-        self.0.failures.note(outcome, self.is_unseen())
+        self.own.failures.note(outcome, self.is_unseen())
     }
 
     /// Returns true if the browser is our own and no person sees it.
     fn is_unseen(&self) -> bool {
-        let current = lock(&self.0.current).clone().filter(Current::is_connected);
+        let current = lock(&self.own.current).clone().filter(Current::is_connected);
         current.is_some_and(|current| current.attached.is_none() && current.browser.is_headless())
     }
 }

@@ -80,6 +80,11 @@ pub(crate) struct CommandRunner {
 }
 
 impl CommandRunner {
+    /// Returns the same handle for another browser: that of commands without a tab.
+    pub(in crate::engine) fn in_browser(&self, browsers: Browsers) -> Self {
+        Self { browsers, ..self.clone() }
+    }
+
     /// Runs a command on a tab, or on the current one.
     pub(in crate::engine) async fn run(
         &self,

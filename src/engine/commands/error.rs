@@ -11,6 +11,8 @@ pub(super) enum NotOffered {
     /// A model outside any conversation. No approval is possible for it, so it gets only tabs that the person has
     /// handed over.
     Model,
+    /// A model that names a tab of a browser that it was not started for.
+    OtherBrowser { browser: String },
 }
 
 impl From<NotOffered> for Fault {
@@ -19,6 +21,11 @@ impl From<NotOffered> for Fault {
             NotOffered::Script { command } => {
                 Self::new(FaultCode::Forbidden, format!("`{command}` is not offered on the port"))
                     .hint("Use the gstack command line, or set `script-secrets = true` under [daemon] in config.toml.")
+            }
+            NotOffered::OtherBrowser { browser } => {
+                Self::new(FaultCode::Forbidden, format!("this is a tab of the browser {browser}, which is not yours"))
+                    .hint("The person chooses the browser of a client: gstack mcp --browser NAME")
+                    .at(Hop::Browser)
             }
             NotOffered::Model => Self::new(
                 FaultCode::Forbidden,

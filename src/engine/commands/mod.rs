@@ -5,9 +5,10 @@
 //! (`tools`).
 
 mod error;
-mod everyday_list;
+mod other_tabs;
 mod terminals;
 
+use crate::base::browser_names::MAIN;
 use crate::base::home::Home;
 use crate::command::spec::{EngineCommand, Needs, TabUse};
 use crate::command::{Call, Class, Folders, Output, Progress, registry};
@@ -94,12 +95,49 @@ impl Commands {
         driver: Option<&Driver>,
         progress: Progress,
     ) -> Result<CommandResult, Fault> {
-        let kind = source.kind;
         let request = match driver.filter(|driver| driver.has_own_tabs()) {
             Some(terminal) => self.in_own_tab(terminal, request).await,
             None => request,
         };
         let call = Call::parse(&request.command, &request.args);
+        match self.browser_of(&request) {
+            Ok(browsers) => self.in_browser(browsers).run_in_chosen(request, source, driver, call, progress).await,
+            Err(fault) => {
+                let begun = self.activity.begin_unreadable(source, request.tab_id, &request.command, &request.args);
+                begun.end(Err(&fault));
+                Err(fault)
+            }
+        }
+    }
+
+    /// Returns the browser that a request is for. Fails if a model names a tab of another one than it was started for.
+    fn browser_of(&self, request: &CommandRequest) -> Result<Browsers, Fault> {
+        let browsers = self.browsers.of_request(request.tab_id, request.browser.as_deref())?;
+        match request.for_model && request.browser.is_none() && !browsers.name().is_main() {
+            true => Err(NotOffered::OtherBrowser { browser: browsers.name().to_string() }.into()),
+            false => Ok(browsers),
+        }
+    }
+
+    /// Returns the same handle for another browser.
+    fn in_browser(&self, browsers: Browsers) -> Self {
+        Self {
+            runner: self.runner.in_browser(browsers.clone()),
+            connection: self.connection.in_browser(browsers.clone()),
+            browsers,
+            ..self.clone()
+        }
+    }
+
+    async fn run_in_chosen(
+        &self,
+        request: CommandRequest,
+        source: Source,
+        driver: Option<&Driver>,
+        call: Result<Call, Fault>,
+        progress: Progress,
+    ) -> Result<CommandResult, Fault> {
+        let kind = source.kind;
         let tab = request.tab_id.or_else(|| self.browsers.current_tab());
         let begun = match &call {
             Ok(call) => self.activity.begin(source, tab, call),
@@ -125,6 +163,10 @@ impl Commands {
             return Err(NotOffered::Script { command: call.spec.name }.into());
         }
         if let Needs::Engine(command) = call.spec.needs {
+            let mut request = request;
+            if request.browser.is_some() && !matches!(command, EngineCommand::Handoff | EngineCommand::Status) {
+                request.tab_id = request.tab_id.or_else(|| self.browsers.current_tab());
+            }
             return self.run_in_engine(command, request, driver, &call).await;
         }
         let cwd = request.cwd.as_deref().map(Path::new);
@@ -153,14 +195,18 @@ impl Commands {
             return Err(NotOffered::Model.into());
         }
         let has_own = self.browsers.current().is_some() || everyday.is_some();
-        if lists_all && !has_own && !self.browsers.all_everyday().is_empty() {
-            return Ok(self.with_everyday_tabs(Output::default(), None).into_result());
+        let has_others = !self.browsers.all_everyday().is_empty() || self.browsers.any_open();
+        if lists_all && !has_own && has_others && self.browsers.name().is_main() {
+            return Ok(self.with_other_tabs(Output::default(), None).into_result());
         }
         if request.tab_id.is_some_and(|tab| self.browsers.is_away(tab)) {
             return Err(BrowsersError::NotConnected.into());
         }
         let mut lost = false;
         if !has_own {
+            if !self.browsers.name().is_main() && !self.browsers.everyday_is_chosen() {
+                return Err(self.browsers.not_open());
+            }
             if self.browsers.everyday_is_chosen() {
                 return Err(BrowsersError::EverydayAway.into());
             }
@@ -186,6 +232,7 @@ impl Commands {
         let run = self.runner.run_telling(&call, target, cancel.clone(), progress);
         let outcome = match driver {
             Some(driver) if call.spec.tab != TabUse::Lists || for_model => {
+                let tab = request.tab_id.or_else(|| self.browsers.current_tab());
                 self.drivers.unless_paused(driver, tab, &cancel, run).await
             }
             _ => run.await,
@@ -197,7 +244,7 @@ impl Commands {
         let outcome = self.browsers.note_outcome(outcome);
         let mut output = if lost { in_new_browser(outcome)? } else { outcome? };
         if lists_all {
-            output = self.with_everyday_tabs(output, request.tab_id);
+            output = self.with_other_tabs(output, request.tab_id);
         }
         Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }
@@ -212,7 +259,12 @@ impl Commands {
     ) -> Result<CommandResult, Fault> {
         match (command, driver) {
             (EngineCommand::Status, _) => {
-                let status = self.status.now();
+                let mut status = self.status.now();
+                if request.for_model {
+                    // What else a person has open is theirs to know.
+                    let own = request.browser.as_deref().unwrap_or(MAIN);
+                    status.browsers.retain(|browser| browser.name == own);
+                }
                 let data = serde_json::to_value(&status).ok();
                 Ok(CommandResult { output: status.text(None), data, ..CommandResult::default() })
             }

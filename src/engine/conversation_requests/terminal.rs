@@ -29,7 +29,7 @@ impl ConversationRequests {
 
     /// Runs the waiting messages of the conversation of the named or current tab.
     pub(crate) async fn continue_from_terminal(&self, tab: Option<TabId>) -> Result<(), Fault> {
-        let place = self.tabs.place_for_terminal(tab).await?;
+        let place = self.tabs.place_for_terminal(tab, None).await?;
         let id = place
             .and_then(|place| self.conversations.store().of_tab(place.tab_id))
             .ok_or(TerminalError::NoConversation)?;
@@ -41,7 +41,7 @@ impl ConversationRequests {
         if request.tab_id.is_some() || !request.current {
             return Ok(self.conversations.stop_turns(request.tab_id));
         }
-        match self.tabs.place_for_terminal(None).await? {
+        match self.tabs.place_for_terminal(None, None).await? {
             Some(place) => Ok(self.conversations.stop_turns(Some(place.tab_id))),
             None => Ok(0),
         }
@@ -49,7 +49,7 @@ impl ConversationRequests {
 
     /// Moves the conversation to the named or current tab.
     pub(crate) async fn open_from_terminal(&self, open: ConversationOpen) -> Result<ConversationInfo, Fault> {
-        let place = self.tabs.place_for_terminal(open.tab_id).await?;
+        let place = self.tabs.place_for_terminal(open.tab_id, None).await?;
         let place = place
             .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER.with(["a conversation is opened in a tab"])))?;
         self.attach_to(&open.conversation_id, place).await
@@ -118,7 +118,7 @@ impl ConversationRequests {
     /// Returns the conversation of the named or current tab, or one without a tab if no browser is open.
     async fn conversation_of_terminal(&self, request: &ChatRequest) -> Result<Arc<Conversation>, Fault> {
         let folder = request.cwd.clone().unwrap_or_else(|| self.conversations.folder());
-        match self.tabs.place_for_terminal(request.tab_id).await? {
+        match self.tabs.place_for_terminal(request.tab_id, request.browser.as_deref()).await? {
             Some(place) => {
                 let new = NewConversation { folder, page: Some(place.page) };
                 let conversation = self

@@ -3,6 +3,7 @@
 //! Owns what the registration says. Never ends a registration.
 
 use super::names::DriverNames;
+use crate::base::browser_names::BrowserName;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
 use crate::chat::Conversation;
@@ -20,6 +21,8 @@ pub(crate) struct Driver {
     /// The two parts of the name, for surfaces that say which one is proved by nothing.
     names: DriverNames,
     pub(in crate::engine) trusted: bool,
+    /// The browser in which it opens its first tab. Chosen by the person.
+    pub(in crate::engine) opens_in: BrowserName,
     /// It acts for a program on another machine.
     pub(in crate::engine) tunnel: Option<TunnelFacts>,
     /// The only browser that a CDP client drives. `None` for others, which drive any.
@@ -41,6 +44,7 @@ pub(in crate::engine) struct NewDriver<'a> {
     /// The person's name for it.
     pub(in crate::engine) label: Option<&'a str>,
     pub(in crate::engine) trusted: bool,
+    pub(in crate::engine) opens_in: BrowserName,
     pub(in crate::engine) tunnel: Option<TunnelFacts>,
     pub(in crate::engine) browser: Option<BrowserRun>,
     pub(in crate::engine) process: Process,
@@ -63,6 +67,7 @@ impl Driver {
             name,
             names,
             trusted: new.trusted,
+            opens_in: new.opens_in,
             tunnel: new.tunnel,
             browser: new.browser,
             process: new.process,

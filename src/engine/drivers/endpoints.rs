@@ -24,6 +24,8 @@ pub(crate) struct Endpoint {
     secret: String,
     pub(crate) name: Option<String>,
     pub(crate) tabs: Vec<TabId>,
+    /// The browser in which a client without a tab gets one. `None` for the main one.
+    pub(crate) browser: Option<String>,
     pub(crate) allow: Vec<CdpGrant>,
     /// It is for an everyday browser.
     pub(crate) everyday: bool,
@@ -121,6 +123,7 @@ impl Endpoints {
             secret: random() + &random(),
             name: open.name,
             tabs: open.tabs,
+            browser: open.browser,
             allow: open.allow,
             everyday: open.everyday,
             folder: open.cwd.map(PathBuf::from),

@@ -34,6 +34,8 @@ pub(in crate::engine) enum DriversError {
     NameNeeded,
     /// Only the person gives a tab to another driver.
     OnlyPersonGives,
+    /// Only the person gives a driver a tab of another browser.
+    NotItsBrowser { tab: String, browser: String },
     /// No driver leases the tab.
     NotLeased { tab: String },
     /// The person did not give the driver the tab.
@@ -147,6 +149,11 @@ impl From<DriversError> for Fault {
                 FaultCode::Forbidden,
                 "a driver can't give tabs to another one".to_owned(),
                 "Release the tab with `release`, and ask the person to lease it to the other one.",
+            ),
+            DriversError::NotItsBrowser { tab, browser } => (
+                FaultCode::Forbidden,
+                format!("tab {tab} is in the browser {browser}, which is not yours"),
+                "Ask the person to give it to you: gstack lease TAB --to NAME.",
             ),
             DriversError::NotLeased { tab } => {
                 (FaultCode::NotFound, format!("no driver leases tab {tab}"), "`tabs` shows who leases which tab.")

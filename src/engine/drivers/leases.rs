@@ -10,7 +10,7 @@ use super::service::Drivers;
 use crate::chat::Conversation;
 use crate::command::spec::TabUse;
 use crate::command::{Call, tab_number};
-use crate::engine::browsers::BrowsersError;
+use crate::engine::browsers::{Browsers, BrowsersError};
 use crate::engine::tabs::JoinedBy;
 use crate::protocol::catalogue;
 use crate::protocol::chat::ConversationState;
@@ -76,6 +76,23 @@ impl Drivers {
         Ok(())
     }
 
+    /// Fails if a driver wants a tab of another browser than its own. Only the person gives it one.
+    fn check_opens_in(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
+        match self.0.uses.browsers.with_tab(tab) {
+            Some(other) if *other.name() != driver.opens_in => {
+                let (tab, browser) = (tab.to_string(), other.name().to_string());
+                Err(DriversError::NotItsBrowser { tab, browser }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the browser that a command is for. It was checked before.
+    fn browsers_of(&self, request: &CommandRequest) -> Browsers {
+        let browsers = &self.0.uses.browsers;
+        browsers.of_request(request.tab_id, request.browser.as_deref()).unwrap_or_else(|_| browsers.clone())
+    }
+
     /// Adds a tab to a driver's set. Fails if another one leases it.
     pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
         let _guard = self.0.uses.tabs.leasing();
@@ -124,6 +141,7 @@ impl Drivers {
         }
         let tab = self.tab_of(request, call)?;
         self.open_tab(tab)?;
+        self.check_opens_in(driver, tab)?;
         self.lease_to(driver, tab, JoinedBy::Agent)?;
         Ok(result(format!("Leased tab {tab}"), tab, Some(&driver.name)))
     }
@@ -197,7 +215,8 @@ impl Drivers {
         {
             return Err(leased(tab, name));
         }
-        let Some((browser, _)) = self.0.uses.browsers.pages_with(request.tab_id).filter(|_| call.spec.runs_others())
+        let Some((browser, _)) =
+            self.browsers_of(request).pages_with(request.tab_id).filter(|_| call.spec.runs_others())
         else {
             return Ok(None);
         };
@@ -210,7 +229,8 @@ impl Drivers {
         match call.tab() {
             Some(typed) => tab_number(&typed),
             None => {
-                Ok(request.tab_id.or_else(|| self.0.uses.browsers.current_tab()).ok_or(BrowsersError::NotConnected)?)
+                let current = || self.browsers_of(request).current_tab();
+                Ok(request.tab_id.or_else(current).ok_or(BrowsersError::NotConnected)?)
             }
         }
     }

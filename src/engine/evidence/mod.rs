@@ -61,7 +61,7 @@ impl EvidenceReports {
     }
 
     async fn conversation_in(&self, tab: Option<TabId>) -> Result<ConversationId, Fault> {
-        let place = self.tabs.place_for_terminal(tab).await?;
+        let place = self.tabs.place_for_terminal(tab, None).await?;
         let id = place.and_then(|place| self.conversations.store().of_tab(place.tab_id));
         Ok(id.ok_or(EvidenceError::NoConversation)?)
     }

@@ -128,19 +128,20 @@ impl HopChecks {
 
     /// Checks the browser behind a port, else the one in use.
     async fn browser_hop(&self, of: Option<PortId>) -> HopState {
-        let everyday = of.and_then(|port| self.browsers.everyday(port)).map(|everyday| everyday.browser().clone());
-        let Some(browser) = everyday.or_else(|| self.browsers.current()) else {
+        let of_port = of.and_then(|port| self.browsers.of_port(port));
+        let Some(browser) = of_port.or_else(|| self.browsers.current()) else {
             return bad(Hop::Browser, BrowsersError::NotOpen(catalogue::NO_BROWSER_TO_ACT.into()).into());
         };
         let began = Instant::now();
         match tokio::time::timeout(LIMIT, browser.version()).await {
             Ok(Ok(version)) => {
-                let pid = self.browsers.pid().filter(|_| !browser.is_relayed());
+                let in_use = self.browsers.with_run(browser.run()).unwrap_or_else(|| self.browsers.clone());
+                let pid = in_use.pid().filter(|_| !browser.is_relayed());
                 let tabs = browser.tabs().len().to_string();
                 let detail = match pid {
                     Some(pid) => catalogue::HOP_BROWSER.with([&version, &pid.to_string(), &tabs]),
                     None if browser.is_relayed() => catalogue::HOP_BROWSER_EXTENSION.with([&version, &tabs]),
-                    None if self.browsers.is_attached() => catalogue::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
+                    None if in_use.is_attached() => catalogue::HOP_BROWSER_ATTACHED.with([&version, &tabs]),
                     None => catalogue::HOP_BROWSER_TABS.with([&version, &tabs]),
                 };
                 good(Hop::Browser, detail, Some(began))

@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 const CLOSE_LIMIT: Duration = Duration::from_secs(6);
 
 impl Engine {
-    /// Opens the home's conversations, closes what an earlier daemon left unfinished, and takes over its browser.
+    /// Opens the home's conversations, closes what an earlier daemon left unfinished, and takes over its browsers.
     pub(crate) async fn open(
         home: Home,
         config: Config,
@@ -44,7 +44,7 @@ impl Engine {
         engine.spawn_task(engine.drivers().clone().follow());
         engine.spawn_task(engine.approvals().clone().tell_backgrounds());
         engine.spawn_task(engine.approvals().clone().run_command(engine.inner.config.clone()));
-        engine.browsers().reconnect().await;
+        engine.browsers().reconnect_all().await;
         let browsers = engine.browsers().clone();
         engine.spawn_task(async move { browsers.release_left(&SecretVariables::default()).await });
         engine.agents().end_orphans();
@@ -70,7 +70,7 @@ impl Engine {
         if !self.inner.tasks.end(CLOSE_LIMIT).await {
             tracing::warn!("some tasks did not end in time");
         }
-        self.browsers().detach().await;
+        self.browsers().detach_all().await;
         self.agents().kill_left_over();
         let engine = self.clone();
         let saved = tokio::task::spawn_blocking(move || engine.conversations().store().close()).await;

@@ -174,7 +174,6 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             ports: ports.clone(),
             runner: runner.clone(),
             settings: settings.clone(),
-            status: status.clone(),
             tabs: tabs.clone(),
             tasks: tasks.clone(),
             welcome_url: welcome_url(port),

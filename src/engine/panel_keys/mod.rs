@@ -92,10 +92,10 @@ impl PanelKeys {
         PanelKeyError::Unconfirmed { is_older }.into()
     }
 
-    /// Returns true if the host of this port descends from the browser that gstack started, and names that browser.
+    /// Returns true if the host of this port descends from a browser that gstack started, and names that browser.
     pub(in crate::engine) fn is_of_started_browser(&self, port: PortId) -> bool {
         let Some((peer, claimed)) = self.0.ports.claim_of(port) else { return false };
-        self.0.browsers.started().is_some_and(|(run, process)| run == claimed && peer.descends_from_process(&process))
+        self.0.browsers.process_of(&claimed).is_some_and(|process| peer.descends_from_process(&process))
     }
 
     /// Confirms the ports that connected before gstack took their browser into use.

@@ -212,9 +212,14 @@ impl Ports {
 
     /// Sends to every background of a confirmed browser.
     pub(in crate::engine) fn broadcast(&self, message: &ToPanel) {
+        self.tell_where(message, |_| true);
+    }
+
+    /// Sends to the backgrounds of some of the confirmed browsers.
+    pub(in crate::engine) fn tell_where(&self, message: &ToPanel, which: impl Fn(PortId) -> bool) {
         let envelope = message.envelope(None);
-        for port in lock(&self.0.open).ports.values().filter(|port| port.confirmed) {
-            port.sender.send(&envelope);
+        for (_, sender) in self.senders().into_iter().filter(|(id, _)| which(*id)) {
+            sender.send(&envelope);
         }
     }
 

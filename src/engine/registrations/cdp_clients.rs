@@ -26,7 +26,7 @@ impl Registrations {
     /// Creates an endpoint at a port. Fails if the browser is not open, a tab is not in it or is leased, or the audit
     /// can't be written.
     pub(crate) fn create_endpoint(&self, open: CdpOpen, port: u16) -> Result<Arc<Endpoint>, Fault> {
-        self.cdp_browser(&open.tabs, open.everyday)?;
+        self.cdp_browser(&open.tabs, open.everyday, open.browser.as_deref())?;
         if let Some(grant) = open.allow.iter().find(|grant| open.everyday && **grant != CdpGrant::Files) {
             return Err(DriversError::NotInEveryday { grant: grant.name() }.into());
         }
@@ -83,8 +83,9 @@ impl Registrations {
         client: &str,
         process: Process,
     ) -> Result<CdpClient, Fault> {
-        let browser = self.cdp_browser(&endpoint.tabs, endpoint.everyday)?;
+        let browser = self.cdp_browser(&endpoint.tabs, endpoint.everyday, endpoint.browser.as_deref())?;
         let label = endpoint.name.as_deref();
+        let of = self.browsers.with_run(browser.run()).unwrap_or_else(|| self.browsers.clone()).name().clone();
         let new = NewDriver {
             kind: DriverKind::Cdp,
             client,
@@ -92,6 +93,7 @@ impl Registrations {
             trusted: false,
             tunnel: None,
             browser: Some(browser.run().clone()),
+            opens_in: of,
             process,
         };
         let folder = endpoint.folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
@@ -109,12 +111,16 @@ impl Registrations {
 
     /// Returns the browser that an endpoint is for. Fails for an everyday browser if the person did not choose that, and for any
     /// other one if they did.
-    fn cdp_browser(&self, tabs: &[TabId], everyday: bool) -> Result<Browser, Fault> {
+    fn cdp_browser(&self, tabs: &[TabId], everyday: bool, name: Option<&str>) -> Result<Browser, Fault> {
+        let browsers = self.browsers.of_request(tabs.first().copied(), name)?;
         let browser = match tabs.first() {
-            Some(tab) => self.browsers.pages_with(Some(*tab)).ok_or(BrowsersError::NotConnected)?.0,
+            Some(tab) => browsers.pages_with(Some(*tab)).ok_or(BrowsersError::NotConnected)?.0,
             None => {
                 let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with(["cdp"]));
-                self.browsers.current().ok_or_else(none)?
+                match browsers.current() {
+                    None if !browsers.name().is_main() => return Err(browsers.not_open()),
+                    browser => browser.ok_or_else(none)?,
+                }
             }
         };
         match (browser.is_relayed(), everyday) {

@@ -55,8 +55,9 @@ impl Registrations {
         let first = self.first_of(&begin)?;
         let tunnel = self.tunnel_of(&begin)?;
         let (kind, label) = (DriverKind::Mcp, begin.name.as_deref());
-        let new =
-            NewDriver { kind, client: &begin.client, label, trusted: begin.trusted, tunnel, browser: None, process };
+        let opens_in = self.browsers.of_request(first, begin.browser.as_deref())?.name().clone();
+        let (client, trusted) = (&begin.client, begin.trusted);
+        let new = NewDriver { kind, client, label, trusted, opens_in, tunnel, browser: None, process };
         let mut registered = self.register(new, begin.cwd.clone())?;
         let driver = registered.driver.clone();
         if !driver.trusted {
@@ -121,7 +122,8 @@ impl Registrations {
 
     /// Returns the tab that a driver starts with, if the person chose one.
     fn first_of(&self, begin: &DriverBegin) -> Result<Option<TabId>, Fault> {
-        let named = begin.tab_id.or_else(|| begin.current_tab.then(|| self.browsers.current_tab()).flatten());
+        let browsers = self.browsers.of_request(begin.tab_id, begin.browser.as_deref())?;
+        let named = begin.tab_id.or_else(|| begin.current_tab.then(|| browsers.current_tab()).flatten());
         let Some(tab) = named else { return Ok(None) };
         self.drivers.open_tab(tab)?;
         Ok(Some(tab))

@@ -3,6 +3,7 @@
 //! Owns the registration and its line in the audit. `drivers` knows which terminal a process belongs to.
 
 use super::Registrations;
+use crate::base::browser_names::BrowserName;
 use crate::base::lineage;
 use crate::base::process::Process;
 use crate::engine::drivers::{Driver, DriversError, NewDriver, driver_entry};
@@ -25,7 +26,9 @@ impl Registrations {
         }
         let process = lineage::started_by(caller).ok_or(DriversError::NoProcess)?;
         let (kind, label) = (DriverKind::Terminal, Some(name));
-        let new = NewDriver { kind, client: CLIENT, label, trusted: true, tunnel: None, browser: None, process };
+        let opens_in = BrowserName::default();
+        let new =
+            NewDriver { kind, client: CLIENT, label, trusted: true, opens_in, tunnel: None, browser: None, process };
         let registered = self.register(new, None)?;
         let driver = registered.driver.clone();
         self.policy.record(&driver_entry(&driver, "gstack --driver".to_owned(), true, AuditBy::Terminal))?;

@@ -51,9 +51,18 @@ impl Tabs {
         TabPlace { tab_id, key, page: page(&tab.url, &tab.title) }
     }
 
-    /// Returns the place of a message from the terminal: the named tab, else the current one, else `None`.
-    pub(in crate::engine) async fn place_for_terminal(&self, tab: Option<TabId>) -> Result<Option<TabPlace>, Fault> {
-        let Some((browser, _)) = self.0.browsers.pages_with(tab) else {
+    /// Returns the place of a message from the terminal: the named tab, else the current one of the named browser or the
+    /// main one, else `None`.
+    pub(in crate::engine) async fn place_for_terminal(
+        &self,
+        tab: Option<TabId>,
+        browser: Option<&str>,
+    ) -> Result<Option<TabPlace>, Fault> {
+        let browsers = self.0.browsers.of_request(tab, browser)?;
+        let Some((browser, _)) = browsers.pages_with(tab) else {
+            if !browsers.name().is_main() {
+                return Err(browsers.not_open());
+            }
             return match tab {
                 None => Ok(None),
                 Some(tab) => Err(BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR_TAB.with([&tab.to_string()])).into()),

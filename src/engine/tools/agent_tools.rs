@@ -130,6 +130,9 @@ impl AgentAccess for ConversationTools {
     }
 
     fn command(self: Arc<Self>, request: CommandRequest) -> BoxFuture<'static, Result<CommandResult, Fault>> {
+        if let Err(fault) = self.check_browser(&request) {
+            return std::future::ready(Err(fault)).boxed();
+        }
         match self.driver.clone() {
             Some(driver) => self.run_for_driver(driver, request).boxed(),
             None => self.run_from_shell(request).boxed(),

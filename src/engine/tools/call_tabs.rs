@@ -3,13 +3,18 @@
 //! Owns the choice and the refusal. The policy decides what is allowed in the tab.
 
 use super::ConversationTools;
+use super::error::ToolError;
 use crate::browser::browser::Browser;
 use crate::command::spec::TabUse;
 use crate::command::{Call, TabSwitch, not_in_set, tab_number};
 use crate::engine::browsers::BrowsersError;
+use crate::protocol::command::CommandRequest;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use std::sync::Arc;
+
+/// The longest name of a browser that is repeated to whoever used it, in characters.
+const MOST_NAME: usize = 32;
 
 /// The tabs of a call.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +27,26 @@ pub(super) struct CallTabs {
 }
 
 impl ConversationTools {
+    /// Fails if the command line names another browser than that of the agent's tabs. Only the person gives a browser.
+    pub(super) fn check_browser(&self, request: &CommandRequest) -> Result<(), Fault> {
+        let Some(name) = &request.browser else { return Ok(()) };
+        let working = self.services.tabs.sets().working(self.conversation());
+        let of_tab = working.or(self.conversation().info().tab_id).map(|tab| self.services.browsers.with_tab(tab));
+        let own = match of_tab {
+            Some(of_tab) => of_tab.map(|browsers| browsers.name().to_string()),
+            // A client without a tab opens its first one there.
+            None => self.driver.as_ref().map(|driver| driver.opens_in.to_string()),
+        };
+        match own.as_ref() == Some(name) {
+            true => Ok(()),
+            false => Err(ToolError::OtherBrowser(name.chars().take(MOST_NAME).collect()).into()),
+        }
+    }
+
     /// Chooses the tabs of a call. `named` is the tab of the command line's `--tab`. Fails if the tab is not in the
     /// set.
     pub(super) fn tabs_of_call(&self, call: &Call, named: Option<TabId>) -> Result<CallTabs, Fault> {
         let own = self.conversation().info().tab_id.ok_or(BrowsersError::NotConnected)?;
-        // All tabs of a set belong to one browser.
         let (browser, _) = self.services.browsers.pages_with(Some(own)).ok_or(BrowsersError::NotConnected)?;
         if self.by_person {
             return Ok(CallTabs { tab: own, subject: own });
@@ -47,6 +67,8 @@ impl ConversationTools {
     fn in_set(&self, browser: &Browser, tab: TabId) -> Result<TabId, Fault> {
         let conversation = self.conversation();
         if self.services.tabs.sets().of(conversation).contains(&tab) {
+            // The person may have given it a tab of another browser.
+            let (browser, _) = self.services.browsers.pages_with(Some(tab)).ok_or(BrowsersError::NotConnected)?;
             browser.tab(tab)?;
             return Ok(tab);
         }

@@ -33,6 +33,8 @@ pub(super) enum ToolError {
     },
     /// A selector could guess a password that gstack filled in.
     AsksForValues,
+    /// The command line names a browser that the person did not give to this agent or client.
+    OtherBrowser(String),
     /// The daemon is shutting down.
     Ending,
 }
@@ -43,6 +45,11 @@ impl From<ToolError> for Fault {
             ToolError::NotOffered(command) => {
                 (FaultCode::Denied, format!("`{command}` is not offered to agents"), "Ask the person to do it.")
             }
+            ToolError::OtherBrowser(name) => (
+                FaultCode::Denied,
+                format!("you have no tab in a browser named {name:?}"),
+                "Work in your own tabs: `tabs` lists them. Only the person gives you a tab of another browser.",
+            ),
             ToolError::TurnOver => (
                 FaultCode::Cancelled,
                 "the turn is over, so nothing was done".to_owned(),

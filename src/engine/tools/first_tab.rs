@@ -18,16 +18,20 @@ impl AgentTools {
         if self.drivers.settle_own(driver) {
             return Ok(());
         }
-        if self.browsers.current().is_none() {
-            if self.browsers.everyday_is_chosen() {
+        let browsers = self.browsers.named(driver.opens_in.as_str())?;
+        if browsers.current().is_none() {
+            if browsers.everyday_is_chosen() {
                 return Err(BrowsersError::EverydayAway.into());
+            }
+            if !browsers.name().is_main() {
+                return Err(browsers.not_open());
             }
             // Only the person chooses whose logins a browser opens with.
             let request = CommandRequest { profile: None, ..request.clone() };
             self.connection.start_headless(&request).await?;
         }
         let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([request.command.as_str()]));
-        let (browser, _) = self.browsers.pages_with(None).ok_or_else(none)?;
+        let browser = browsers.current().ok_or_else(none)?;
         let tab = browser.new_tab().await?.id();
         self.drivers.begin_with(driver, tab)
     }

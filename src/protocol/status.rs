@@ -1,0 +1,165 @@
+//! What `gstack status` shows: the browsers, their tabs, the panels, agents and drivers.
+//!
+//! Owns its text for people too.
+
+use super::driver::DriverInfo;
+use super::ids::TabId;
+use super::remote::RemoteStatus;
+use serde::{Deserialize, Serialize};
+
+/// `GET /status`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Status {
+    pub healthy: bool,
+    /// `headed`, `headless`, `attached`, `remote`, `everyday` or `none`.
+    pub mode: String,
+    pub url: Option<String>,
+    pub tabs: usize,
+    pub pid: u32,
+    pub browser_pid: Option<u32>,
+    /// The instance: `default`, or the name of its session. Empty from older releases.
+    #[serde(default)]
+    pub session: String,
+    /// What chose the instance: `option`, `environment`, `default` or the path of a project's file. Only the command line
+    /// knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen_by: Option<String>,
+    /// When the daemon was ready, in milliseconds since 1970. 0 from older releases.
+    #[serde(default)]
+    pub since: u64,
+    /// The profile of a browser that gstack started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    pub version: String,
+    pub port: u16,
+    pub panels: usize,
+    pub agents_running: usize,
+    pub turns_running: usize,
+    /// Settings of tabs that change what they send or show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overrides: Vec<TabOverrides>,
+    /// The registered drivers, and the tabs that each one leases.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drivers: Vec<DriverInfo>,
+    /// Where the browser in use runs, if that is another machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteStatus>,
+    /// All browsers that are in use, and those that are gone without having been closed: the main one first. What is
+    /// above is about the main one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub browsers: Vec<NamedBrowserInfo>,
+    /// The only sites that the open browser reaches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_sites: Option<String>,
+    /// The reason why the person's rules cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_fault: Option<String>,
+    /// The sandbox that agents run in, or why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
+}
+
+/// The name of the browser that needs none.
+const MAIN_BROWSER: &str = "main";
+
+/// One of the browsers that a daemon drives.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NamedBrowserInfo {
+    /// `main`, or the name that the person gave it.
+    pub name: String,
+    /// As in [`Status`].
+    pub mode: String,
+    /// Why it is gone, if it was in use and was not closed by gstack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
+    /// The address of its current tab.
+    pub url: Option<String>,
+    pub tabs: usize,
+    pub browser_pid: Option<u32>,
+    /// The profile of a browser that gstack started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// Where it runs, if that is another machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<RemoteStatus>,
+}
+
+impl NamedBrowserInfo {
+    /// Returns its line in `status`.
+    fn line(&self) -> String {
+        let name = &self.name;
+        if let Some(why) = &self.lost {
+            return format!("Browser {name}: gone, {why} (gstack connect --name {name} opens it again)");
+        }
+        let plural = if self.tabs == 1 { "" } else { "s" };
+        let mut facts = vec![self.mode.clone(), format!("{} tab{plural}", self.tabs)];
+        facts.extend(self.browser_pid.map(|pid| format!("PID {pid}")));
+        facts.extend(self.profile.as_ref().map(|profile| format!("profile {profile}")));
+        facts.extend(self.remote.as_ref().map(|remote| format!("{} at {}", remote.provider, remote.at)));
+        facts.extend(self.url.clone());
+        format!("Browser {name}: {}", facts.join(", "))
+    }
+}
+
+/// The settings of one tab.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct TabOverrides {
+    pub tab: TabId,
+    /// `2 routes (5 requests)`, `offline`.
+    pub set: Vec<String>,
+}
+
+impl Status {
+    /// Returns the first line of `status`: the browser's state and how to fix it.
+    fn health(&self) -> &str {
+        match self.mode.as_str() {
+            _ if self.healthy => "healthy",
+            "everyday" => "your everyday browser is not connected (start it, or run gstack disconnect)",
+            _ => "no browser (gstack connect opens one)",
+        }
+    }
+
+    /// Returns the status for people. `chosen`: what chose the instance, if anything did.
+    pub(crate) fn text(&self, chosen: Option<String>) -> String {
+        let mut lines = vec![format!("Status: {}", self.health()), format!("Mode: {}", self.mode)];
+        lines.extend((!self.session.is_empty()).then(|| {
+            let chosen = chosen.map(|chosen| format!(", {chosen}")).unwrap_or_default();
+            format!("Session: {}{chosen}", self.session)
+        }));
+        if let Some(url) = &self.url {
+            lines.push(format!("URL: {url}"));
+        }
+        lines.extend(self.remote.as_ref().map(RemoteStatus::line));
+        lines.push(format!("Tabs: {}", self.tabs));
+        lines.push(match self.browser_pid {
+            Some(browser) => format!("PID: {} (browser {browser})", self.pid),
+            None => format!("PID: {}", self.pid),
+        });
+        lines.extend(self.profile.as_ref().map(|profile| format!("Profile: {profile}")));
+        if self.browsers.iter().any(|browser| browser.name != MAIN_BROWSER) {
+            lines.extend(self.browsers.iter().map(NamedBrowserInfo::line));
+        }
+        lines.push(format!("Version: {}", self.version));
+        lines.push(format!("Panels: {}", self.panels));
+        lines.push(format!("Agents: {} running, {} turns", self.agents_running, self.turns_running));
+        lines.push(format!("Address: http://127.0.0.1:{}", self.port));
+        lines.extend((!self.overrides.is_empty()).then(|| {
+            let words = |one: &TabOverrides| format!("tab {}: {}", one.tab, one.set.join(", "));
+            format!("Set: {}", self.overrides.iter().map(words).collect::<Vec<_>>().join("; "))
+        }));
+        lines.extend(
+            (!self.drivers.is_empty()).then(|| {
+                format!("Drivers: {}", self.drivers.iter().map(DriverInfo::line).collect::<Vec<_>>().join("; "))
+            }),
+        );
+        lines.extend(self.only_sites.as_ref().map(|sites| format!("Only: {sites}")));
+        lines.extend(self.sandbox.as_ref().map(|sandbox| format!("Sandbox: {sandbox}")));
+        lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
+        lines.join("\n")
+    }
+}
