@@ -121,7 +121,7 @@ fn global_options_are_taken_before_and_after_a_command() {
         let (globals, args) = browser(line);
         assert_eq!(
             globals,
-            Globals { json: true, tab, session: Some("work".to_owned()), remote: None, driver: None },
+            Globals { json: true, tab, session: Some("work".to_owned()), ..Globals::default() },
             "{line:?}"
         );
         assert_eq!(args, ["@e3"], "{line:?}");

@@ -1,6 +1,6 @@
 //! The owner of a home: `gstack run` holds `owner.lock` in the homes of its sessions as long as it runs.
 //!
-//! Owns the wait for the owner's end, after which the browser is closed (a session on another machine is released) and
+//! Owns the wait for the owner's end, after which the browsers are closed (a session on another machine is released) and
 //! the daemon ends. The kernel releases the lock even on kill -9, so no session outlives its run. A home without that
 //! file has no owner.
 
@@ -11,10 +11,10 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-/// How long the browser may take to close before the daemon ends without waiting for it.
+/// How long the browsers may take to close before the daemon ends without waiting for it.
 const CLOSING_LIMIT: Duration = Duration::from_secs(15);
 
-/// Closes the browser and triggers `shutdown` when the owner ends.
+/// Closes the browsers and triggers `shutdown` when the owner ends.
 pub(super) async fn watch(home: Home, engine: Engine, shutdown: CancellationToken) {
     let lock = home.owner_lock();
     if !lock.exists() {
@@ -27,10 +27,8 @@ pub(super) async fn watch(home: Home, engine: Engine, shutdown: CancellationToke
         outcome = wait => tracing::info!(?outcome, "the run that owns this session has ended"),
         () = shutdown.cancelled() => return,
     }
-    match tokio::time::timeout(CLOSING_LIMIT, engine.connection().disconnect(true)).await {
-        Ok(Ok(_)) => {}
-        Ok(Err(fault)) => tracing::info!(%fault, "no browser was closed"),
-        Err(_) => tracing::warn!("the browser did not close in time"),
+    if tokio::time::timeout(CLOSING_LIMIT, engine.connection().disconnect_all()).await.is_err() {
+        tracing::warn!("the browsers did not close in time");
     }
     shutdown.cancel();
 }

@@ -9,8 +9,9 @@ use crate::base::process::Process;
 use crate::base::state::State;
 use crate::client::ending;
 use crate::client::http::Client;
-use crate::protocol::control::{ConnectLine, ConnectRequest, Status};
+use crate::protocol::control::{ConnectLine, ConnectRequest};
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::status::Status;
 use std::path::Path;
 use std::time::Duration;
 

@@ -30,4 +30,13 @@ impl BrowserConnection {
             outcome => outcome,
         }
     }
+    /// Closes every open browser, by force.
+    pub(crate) async fn disconnect_all(&self) {
+        for browsers in self.browsers.all().into_iter().filter(|browsers| browsers.is_open()) {
+            let request = Disconnect { force: true, browser: Some(browsers.name().to_string()) };
+            if let Err(fault) = self.disconnect(request).await {
+                tracing::info!(%fault, "a browser was not closed");
+            }
+        }
+    }
 }
