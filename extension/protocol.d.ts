@@ -1118,6 +1118,10 @@ export type CommandRun = { chromeTabId: ChromeTabId, command: string, args: Arra
  */
 tabId?: TabId | null, 
 /**
+ * The name of the browser to use. Absent for that of the tab, or the main one.
+ */
+browser?: string | null, 
+/**
  * The client's working directory. If absent, paths are restricted to the temp directory.
  */
 cwd?: string | null, 
