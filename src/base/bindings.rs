@@ -7,7 +7,7 @@
 use super::atomic;
 use super::home::Home;
 use super::lock::FileLock;
-use super::profiles;
+use super::plain_name;
 use super::project_file;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -101,7 +101,7 @@ impl Binding {
                 }
             };
             match value {
-                Value::String(name) if profiles::is_name(&name) => *place = Some(name),
+                Value::String(name) if plain_name::is_name(&name) => *place = Some(name),
                 _ => return Err(format!("its {key} is not a name of at most 32 letters, digits, - and _")),
             }
         }

@@ -1,12 +1,14 @@
 //! The files of one browser: those of the main browser are in the home's own folder, and those of any other in
 //! `browsers/NAME` in it.
 //!
-//! Owns the paths. Never reads or writes the files.
+//! Owns the paths, and which browsers of a home have files. Never opens a browser.
 
 use super::browser_names::BrowserName;
 use super::home::{Home, LONGEST_SOCKET_PATH};
-use super::private_folder::{HomeError, private_folder};
+use super::lock::FileLock;
+use super::private_folder::{HomeError, is_private, private_folder};
 use std::path::PathBuf;
+use std::{fs, io};
 
 /// The folder in a home that holds one folder per browser with a name.
 const BROWSERS: &str = "browsers";
@@ -94,5 +96,33 @@ impl Home {
     /// Returns the folder of the profile that the browser runs with.
     pub fn browser_profile(&self) -> PathBuf {
         self.browser_root().join("chromium-profile")
+    }
+
+    /// Returns the browsers that have files in this home: the main one, then the others by name. One that was closed
+    /// still has its profile.
+    pub(crate) fn browsers(&self) -> Vec<BrowserName> {
+        let folder = self.browsers_folder();
+        let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
+        let mut named: Vec<_> = entries
+            .filter_map(|entry| BrowserName::parse(entry.file_name().to_str()?).ok())
+            .filter(|name| !name.is_main() && is_private(&folder.join(name.as_str())))
+            .collect();
+        named.sort();
+        std::iter::once(BrowserName::default()).chain(named).collect()
+    }
+
+    /// Returns the browsers that gstack started and that are open, with or without a daemon.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a keeper's lock cannot be tested.
+    pub(crate) fn kept_browsers(&self) -> io::Result<Vec<BrowserName>> {
+        let mut kept = Vec::new();
+        for name in self.browsers() {
+            if FileLock::is_held(&self.with_browser(&name).keeper_lock())? {
+                kept.push(name);
+            }
+        }
+        Ok(kept)
     }
 }

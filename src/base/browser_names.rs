@@ -1,14 +1,9 @@
 //! The names by which people tell the browsers of one daemon apart.
 //!
-//! Owns the check of a name, and which browsers of a home have files. Never opens a browser.
+//! Owns the check of a name.
 
-use super::home::Home;
-use super::lock::FileLock;
-use super::private_folder::is_private;
-use super::profiles::is_name;
+use super::plain_name::is_name;
 use std::fmt;
-use std::fs;
-use std::io;
 
 /// The name of the browser that commands without `--browser` use.
 pub const MAIN: &str = "main";
@@ -64,40 +59,12 @@ impl BrowserName {
     }
 }
 
-impl Home {
-    /// Returns the browsers that have files in this home: the main one, then the others by name. One that was closed
-    /// still has its profile.
-    pub(crate) fn browsers(&self) -> Vec<BrowserName> {
-        let folder = self.browsers_folder();
-        let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
-        let mut named: Vec<_> = entries
-            .filter_map(|entry| BrowserName::parse(entry.file_name().to_str()?).ok())
-            .filter(|name| !name.is_main() && is_private(&folder.join(name.as_str())))
-            .collect();
-        named.sort();
-        std::iter::once(BrowserName::default()).chain(named).collect()
-    }
-
-    /// Returns the browsers that gstack started and that are open, with or without a daemon.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a keeper's lock cannot be tested.
-    pub(crate) fn kept_browsers(&self) -> io::Result<Vec<BrowserName>> {
-        let mut kept = Vec::new();
-        for name in self.browsers() {
-            if FileLock::is_held(&self.with_browser(&name).keeper_lock())? {
-                kept.push(name);
-            }
-        }
-        Ok(kept)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::home::Home;
     use super::*;
     use crate::base::private_folder::HomeError;
+    use std::fs;
 
     #[test]
     fn a_browser_name_is_not_a_path() {

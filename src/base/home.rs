@@ -5,8 +5,9 @@
 pub(crate) use super::private_folder::{HomeError, private_folder};
 
 use super::browser_names::BrowserName;
+use super::plain_name::is_name;
 use super::private_folder::{check_way, is_private};
-use super::profiles::{DEFAULT, is_name};
+use super::profiles::DEFAULT;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@
 
 use super::home::Home;
 use super::lock::FileLock;
+use super::plain_name;
 use super::private_folder::is_private;
 use super::profiles::{self, DEFAULT, ProfileName};
 use super::state::State;
@@ -42,7 +43,7 @@ pub(crate) fn all(of: &Home) -> io::Result<Vec<Instance>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(error),
     };
-    named.retain(|name: &String| profiles::is_name(name) && name != DEFAULT && is_private(&folder.join(name)));
+    named.retain(|name: &String| plain_name::is_name(name) && name != DEFAULT && is_private(&folder.join(name)));
     named.sort();
     let home = |root: std::path::PathBuf| Home::found(root.clone()).unwrap_or_else(|| Home::named(root));
     let default = Instance { name: DEFAULT.to_owned(), home: home(shared) };

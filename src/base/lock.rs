@@ -13,7 +13,17 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// A lock that is held until it is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct FileLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for FileLock {
+    /// A child that was just forked has a copy of the file until it runs its program, and closing ours alone would leave
+    /// the lock held.
+    fn drop(&mut self) {
+        if let Err(error) = self.file.unlock() {
+            tracing::debug!(%error, "a lock was not released before its file was closed");
+        }
+    }
 }
 
 impl FileLock {
@@ -25,14 +35,14 @@ impl FileLock {
     /// Takes the lock if its holder releases it within `limit`, or else returns `None`. Blocks the thread.
     pub(crate) fn take_within(path: &Path, limit: Duration) -> io::Result<Option<Self>> {
         let file = open(path)?;
-        Ok(lock_within(&file, limit)?.then_some(Self { _file: file }))
+        Ok(lock_within(&file, limit)?.then_some(Self { file: file }))
     }
 
     /// Waits until the lock is free. Blocks the thread.
     pub(crate) fn take(path: &Path) -> io::Result<Self> {
         let file = open(path)?;
         file.lock()?;
-        Ok(Self { _file: file })
+        Ok(Self { file: file })
     }
 
     /// Returns whether the lock is held now. Does not create the file, and holds the lock only while it checks.

@@ -32,6 +32,7 @@ pub(crate) mod own_page;
 pub(crate) mod peer;
 pub(crate) mod person_program;
 pub(crate) mod pinned;
+pub(crate) mod plain_name;
 pub(crate) mod private_folder;
 pub(crate) mod process;
 pub mod profiles;

@@ -5,6 +5,7 @@
 
 use super::home::Home;
 use super::lock::FileLock;
+use super::plain_name::{LONGEST, is_name};
 use super::private_folder::{HomeError, private_folder};
 use rustix::process::{Pid, test_kill_process};
 use std::fmt;
@@ -17,17 +18,10 @@ use std::time::Duration;
 
 /// The name of the profile that each instance has of its own.
 pub const DEFAULT: &str = "default";
-/// The maximum length of a name.
-const LONGEST: usize = 32;
 /// Whoever only checks a lock holds it this short.
 const LOOK: Duration = Duration::from_millis(200);
 /// In bytes. A longer file is not one that a keeper wrote.
 const MOST_HOLDER: usize = 64;
-
-/// Returns whether a name has 1 to 32 characters, all letters, digits, `-` or `_`. It is then not a path.
-pub(crate) fn is_name(name: &str) -> bool {
-    (1..=LONGEST).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-}
 
 /// The name of a profile.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

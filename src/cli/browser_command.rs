@@ -68,7 +68,7 @@ pub(super) async fn run(
 
 fn request(command: String, args: Vec<String>, globals: &Globals, choice: &Choice) -> Result<CommandRequest, Fault> {
     let here = here()?;
-    let (tab_id, browser) = place(globals)?;
+    let (tab_id, browser) = place(globals.tab, globals.browser.as_ref())?;
     Ok(CommandRequest {
         command,
         args,

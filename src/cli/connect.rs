@@ -61,7 +61,7 @@ pub(super) fn name(named: Option<BrowserName>, globals: &Globals) -> Result<Opti
         return Err(Fault::new(FaultCode::BadRequest, format!("--name {named} and --browser {chosen} differ"))
             .hint("Give one of them. For the browser's program: --program PATH"));
     }
-    let (_, chosen) = place(globals)?;
+    let (_, chosen) = place(globals.tab, globals.browser.as_ref())?;
     Ok(named.map(|name| name.to_string()).or(chosen).filter(|name| name != MAIN))
 }
 

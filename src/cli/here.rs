@@ -2,7 +2,6 @@
 //!
 //! Owns reading them. Never sends them anywhere.
 
-use super::arguments::Globals;
 use crate::base::browser_names::{BadBrowserName, BrowserName};
 use crate::protocol::command::{BROWSER_NAME_VARIABLE, DRIVER_VARIABLE, TAB_VARIABLE};
 use crate::protocol::control::ConnectRequest;
@@ -69,12 +68,15 @@ pub(super) fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
 /// # Errors
 ///
 /// Fails if a variable is not a tab number, or not the name of a browser.
-pub(super) fn place(globals: &Globals) -> Result<(Option<TabId>, Option<String>), Fault> {
-    if let Some(name) = &globals.browser {
-        return Ok((globals.tab, Some(name.to_string())));
+pub(super) fn place(
+    named_tab: Option<TabId>,
+    browser: Option<&BrowserName>,
+) -> Result<(Option<TabId>, Option<String>), Fault> {
+    if let Some(name) = browser {
+        return Ok((named_tab, Some(name.to_string())));
     }
-    if globals.tab.is_some() {
-        return Ok((globals.tab, None));
+    if named_tab.is_some() {
+        return Ok((named_tab, None));
     }
     let named = std::env::var_os(BROWSER_NAME_VARIABLE).map(|text| text.to_string_lossy().into_owned());
     let named = named.filter(|text| !text.is_empty()).map(|text| BrowserName::parse(&text)).transpose();

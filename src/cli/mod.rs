@@ -176,7 +176,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             connect::connect(&client, request, json, globals.session.as_deref(), terminal).await?;
         }
         Invocation::Disconnect { force } => {
-            let (_, name) = place(&globals)?;
+            let (_, name) = place(globals.tab, globals.browser.as_ref())?;
             let name = name.and_then(|name| BrowserName::parse(&name).ok());
             let disconnected = disconnect(&client, &running, force, name.as_ref()).await?;
             show(json, &disconnected, || match disconnected.closed {
@@ -216,7 +216,7 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
             (guide, None) => print(&guide),
         },
         Invocation::Chat { message, agent, model } => {
-            let (tab_id, browser) = place(&globals)?;
+            let (tab_id, browser) = place(globals.tab, globals.browser.as_ref())?;
             let request = ChatRequest {
                 client_id: ClientMessageId::random(),
                 message,
@@ -254,10 +254,13 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Profiles(wanted) => profiles::run(&home, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
         Invocation::Mcp(wanted) => {
-            let place = (globals.session.as_deref(), place(&globals)?, choice.profile(None));
+            let place =
+                (globals.session.as_deref(), place(globals.tab, globals.browser.as_ref())?, choice.profile(None));
             mcp::run(&client, wanted, place, json).await?;
         }
-        Invocation::Cdp(wanted) => cdp::run(&client, wanted, place(&globals)?, json).await?,
+        Invocation::Cdp(wanted) => {
+            cdp::run(&client, wanted, place(globals.tab, globals.browser.as_ref())?, json).await?
+        }
         Invocation::Tunnel(wanted) => return tunnel::run(&client, wanted, tab(globals.tab)?, json).await,
         Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {

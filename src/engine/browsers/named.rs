@@ -2,69 +2,18 @@
 //!
 //! Owns the only place that finds the browser of a tab or of a name. Never opens or closes one.
 
-use super::chosen::Chosen;
-use super::current::Current;
 use super::error::BrowsersError;
-use super::failures::Failures;
-use super::service::Browsers;
+use super::service::{Browsers, NamedBrowser};
 use crate::base::browser_names::BrowserName;
-use crate::base::home::Home;
-use crate::base::lock::FileLock;
 use crate::base::mutex::lock;
-use crate::browser::tabs::TabRecord;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{BrowserRun, TabId};
 use crate::protocol::status::NamedBrowserInfo;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Each browser that gstack starts takes some hundred megabytes, and a daemon drives all of them.
 pub(super) const MOST_BROWSERS: usize = 8;
 const ENDED_UNSEEN: &str = "it ended, or it was not taken over, while gstack restarted";
-
-/// The state of one browser: in use, lost, or not there.
-pub(super) struct NamedBrowser {
-    pub(super) name: BrowserName,
-    /// The home, with the files of this browser.
-    pub(super) home: Home,
-    /// Held while the browser is opened or closed, so that two concurrent `connect`s open only one.
-    pub(super) change: tokio::sync::Mutex<()>,
-    pub(super) current: Mutex<Option<Current>>,
-    pub(super) chosen: Mutex<Chosen>,
-    pub(super) failures: Failures,
-    /// The last record that was written for the browser in use.
-    pub(super) recorded: Mutex<Option<TabRecord>>,
-    /// Why the browser is gone, if this daemon saw it.
-    pub(super) lost: Mutex<Option<String>>,
-}
-
-impl NamedBrowser {
-    pub(super) fn new(name: BrowserName, home: Home) -> Self {
-        Self {
-            name,
-            chosen: Mutex::new(Chosen::open(&home)),
-            home,
-            change: tokio::sync::Mutex::default(),
-            current: Mutex::default(),
-            failures: Failures::default(),
-            recorded: Mutex::default(),
-            lost: Mutex::default(),
-        }
-    }
-}
-
-/// Returns the names of the home's browsers that an earlier daemon used and did not close.
-pub(super) fn left_in(home: &Home) -> Vec<(BrowserName, Home)> {
-    let is_left = |home: &Home| {
-        home.tabs_file().exists()
-            || home.everyday_file().exists()
-            || FileLock::is_held(&home.keeper_lock()).unwrap_or(false)
-    };
-    let homes = home.browsers().into_iter().map(|name| (name.clone(), home.for_browser(&name)));
-    homes
-        .filter_map(|(name, home)| Some((name, home.ok()?)))
-        .filter(|(name, of)| name.is_main() || is_left(of))
-        .collect()
-}
 
 /// Chooses the browser of a request. `named` is the one that it names, `owner` the one that has its tab. `None`: the
 /// main one. Fails if it names a tab of another browser than the one that it names.

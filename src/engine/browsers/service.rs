@@ -3,14 +3,16 @@
 //! Owns the locks. None is held while a change is reported or a request to a browser runs.
 
 use super::change::BrowserChange;
+use super::chosen::Chosen;
 use super::current::Current;
 use super::everyday::Relays;
-use super::named::{NamedBrowser, left_in};
+use super::failures::Failures;
 use super::remote_record::RemoteRecord;
 use crate::base::browser_names::BrowserName;
 use crate::base::home::Home;
+use crate::base::lock::FileLock;
 use crate::base::mutex::lock;
-use crate::browser::tabs::TabNumbers;
+use crate::browser::tabs::{TabNumbers, TabRecord};
 use crate::engine::config::ConfigFile;
 use crate::engine::ports::Ports;
 use crate::engine::provision::Provision;
@@ -50,6 +52,51 @@ pub(super) struct Shared {
     pub(super) named: Mutex<BTreeMap<BrowserName, Arc<NamedBrowser>>>,
     pub(super) relays: Mutex<Relays>,
     pub(super) sessions: RemoteRecord,
+}
+
+/// The state of one browser: in use, lost, or not there.
+pub(super) struct NamedBrowser {
+    pub(super) name: BrowserName,
+    /// The home, with the files of this browser.
+    pub(super) home: Home,
+    /// Held while the browser is opened or closed, so that two concurrent `connect`s open only one.
+    pub(super) change: tokio::sync::Mutex<()>,
+    pub(super) current: Mutex<Option<Current>>,
+    pub(super) chosen: Mutex<Chosen>,
+    pub(super) failures: Failures,
+    /// The last record that was written for the browser in use.
+    pub(super) recorded: Mutex<Option<TabRecord>>,
+    /// Why the browser is gone, if this daemon saw it.
+    pub(super) lost: Mutex<Option<String>>,
+}
+
+impl NamedBrowser {
+    pub(super) fn new(name: BrowserName, home: Home) -> Self {
+        Self {
+            name,
+            chosen: Mutex::new(Chosen::open(&home)),
+            home,
+            change: tokio::sync::Mutex::default(),
+            current: Mutex::default(),
+            failures: Failures::default(),
+            recorded: Mutex::default(),
+            lost: Mutex::default(),
+        }
+    }
+}
+
+/// Returns the names of the home's browsers that an earlier daemon used and did not close.
+fn left_in(home: &Home) -> Vec<(BrowserName, Home)> {
+    let is_left = |home: &Home| {
+        home.tabs_file().exists()
+            || home.everyday_file().exists()
+            || FileLock::is_held(&home.keeper_lock()).unwrap_or(false)
+    };
+    let homes = home.browsers().into_iter().map(|name| (name.clone(), home.for_browser(&name)));
+    homes
+        .filter_map(|(name, home)| Some((name, home.ok()?)))
+        .filter(|(name, of)| name.is_main() || is_left(of))
+        .collect()
 }
 
 impl Browsers {
