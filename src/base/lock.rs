@@ -35,14 +35,14 @@ impl FileLock {
     /// Takes the lock if its holder releases it within `limit`, or else returns `None`. Blocks the thread.
     pub(crate) fn take_within(path: &Path, limit: Duration) -> io::Result<Option<Self>> {
         let file = open(path)?;
-        Ok(lock_within(&file, limit)?.then_some(Self { file: file }))
+        Ok(lock_within(&file, limit)?.then_some(Self { file }))
     }
 
     /// Waits until the lock is free. Blocks the thread.
     pub(crate) fn take(path: &Path) -> io::Result<Self> {
         let file = open(path)?;
         file.lock()?;
-        Ok(Self { file: file })
+        Ok(Self { file })
     }
 
     /// Returns whether the lock is held now. Does not create the file, and holds the lock only while it checks.

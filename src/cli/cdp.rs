@@ -3,7 +3,7 @@
 //! Owns the text. The daemon owns the endpoints. With a method it is the browser command of the same name.
 
 use super::cdp_provider;
-use super::here::here;
+use super::here::{Place, here};
 use super::moment;
 use super::terminal::{print_line, show, tell};
 use crate::client::http::Client;
@@ -136,12 +136,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Result<Cdp, Vec<String>> {
 }
 
 /// Runs the subcommand. `tab` and `browser`: the values of `--tab` and `--browser`.
-pub(super) async fn run(
-    client: &Client,
-    wanted: Cdp,
-    (tab, browser): (Option<TabId>, Option<String>),
-    json: bool,
-) -> Result<(), Fault> {
+pub(super) async fn run(client: &Client, wanted: Cdp, (tab, browser): Place, json: bool) -> Result<(), Fault> {
     match wanted {
         Cdp::Open(open) => {
             let Open { mut request, http } = *open;

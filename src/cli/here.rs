@@ -62,16 +62,16 @@ pub(super) fn tab(named: Option<TabId>) -> Result<Option<TabId>, Fault> {
     }
 }
 
+/// A tab, and the name of a browser: where a command works.
+pub(super) type Place = (Option<TabId>, Option<String>);
+
 /// Returns the tab and the browser that the options or else the environment name. An option wins over a variable for the
 /// other one, so that `--tab` finds the browser of its tab.
 ///
 /// # Errors
 ///
 /// Fails if a variable is not a tab number, or not the name of a browser.
-pub(super) fn place(
-    named_tab: Option<TabId>,
-    browser: Option<&BrowserName>,
-) -> Result<(Option<TabId>, Option<String>), Fault> {
+pub(super) fn place(named_tab: Option<TabId>, browser: Option<&BrowserName>) -> Result<Place, Fault> {
     if let Some(name) = browser {
         return Ok((named_tab, Some(name.to_string())));
     }

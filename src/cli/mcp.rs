@@ -2,7 +2,7 @@
 //!
 //! Owns the text. `mcp::stdio` owns the protocol; the installer owns the clients' configuration files.
 
-use super::here::{browser_environment, here};
+use super::here::{Place, browser_environment, here};
 use super::terminal::{print_line, say, show};
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::client::http::Client;
@@ -12,7 +12,6 @@ use crate::mcp::stdio::StdioTools;
 use crate::protocol::command::{BROWSER_NAME_VARIABLE, CommandRequest};
 use crate::protocol::driver::DriverBegin;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::ids::TabId;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::path::PathBuf;
@@ -220,7 +219,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Mcp {
 pub(super) async fn run(
     client: &Client,
     wanted: Mcp,
-    (session, (tab, browser), browser_profile): (Option<&str>, (Option<TabId>, Option<String>), Option<String>),
+    (session, (tab, browser), browser_profile): (Option<&str>, Place, Option<String>),
     json: bool,
 ) -> Result<(), Fault> {
     match wanted {

@@ -1,6 +1,6 @@
 //! Every fault that reaches a side panel has a code, so that the panel can translate it.
 
-use super::{sources, test_modules};
+use super::source::{sources, test_modules};
 use std::path::Path;
 
 /// The places that create faults for a panel.

@@ -2,7 +2,7 @@
 //!
 //! A re-export is not an import: an import through `pub use` counts for the file that defines the item.
 
-use super::{Source, code, sources, test_modules};
+use super::source::{Source, code, sources, test_modules};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! Messages of errors have one case style: they go on after "gstack: ", so they begin in lower case and have no full
 //! stop. What to do next is in the hint.
 
-use super::{sources, test_modules};
+use super::source::{sources, test_modules};
 
 /// Where a message begins in the source.
 const MADE_BY: [&str; 5] = ["Fault::new(", "wrong(", "usage(", "invalid(", "conflict("];

@@ -79,7 +79,7 @@ impl Browsers {
         if let Some(own) = named.get(&name) {
             return Ok(self.with(own));
         }
-        let home = self.needs().home.for_browser(&name).map_err(|error| BrowsersError::NoFolder(error))?;
+        let home = self.needs().home.for_browser(&name).map_err(BrowsersError::NoFolder)?;
         let own = Arc::new(NamedBrowser::new(name.clone(), home));
         named.insert(name, own.clone());
         Ok(self.with(&own))
