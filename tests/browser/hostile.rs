@@ -2,6 +2,7 @@
 
 use crate::world::with_world;
 use gstack::protocol::fault::FaultCode;
+use std::time::Duration;
 
 #[test]
 fn a_page_that_goes_elsewhere_all_the_time_is_read_pictured_and_left() {
@@ -136,6 +137,30 @@ fn what_was_allowed_on_one_page_does_not_run_on_the_page_that_came_meanwhile() {
                 assert!(title != "done", "it ran on {shown}, allowed on {allowed_on}");
             }
         }
+        world
+    });
+}
+
+/// The extension that shows a PDF may list all tabs, so a script in its frame has more rights than one in the page.
+#[test]
+fn no_script_of_an_agent_runs_in_the_extension_that_shows_a_pdf() {
+    with_world(|world| async move {
+        let page = world.page("reports");
+        world.run("goto", &[&page]).await;
+        let agent = world.allowed_on(&page);
+        let mut tries = 0;
+        while let Err(fault) = agent.output("frame", &["--url", "^chrome-extension:"]).await {
+            tries += 1;
+            assert!(tries < 300, "{fault:?}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        for script in ["typeof chrome.tabs", "location.href"] {
+            let fault = agent.fault("js", &[script]).await;
+            assert!(fault.message.contains("no script of an agent or client runs there"), "{fault:?}");
+        }
+        assert_eq!(world.run("js", &["location.protocol"]).await, "chrome-extension:", "the person may");
+        agent.run("frame", &["main"]).await;
+        assert_eq!(agent.run("js", &["1 + 1"]).await, "2");
         world
     });
 }

@@ -310,6 +310,8 @@ async fn serve() -> u16 {
             }),
         )
         .route("/asked", get(move || until_asked(asked)))
+        .route("/report.pdf", get(|| async { ([(header::CONTENT_TYPE, "application/pdf")], REPORT) }))
+        .route("/reports", get(|| async { Html("<title>Reports</title><iframe src=/report.pdf></iframe>") }))
         .route("/nothing", get(|| async { StatusCode::NO_CONTENT }))
         .route("/redirect", get(redirect))
         .route("/to-file", get(|| async { Redirect::to("/file.bin") }))
@@ -320,6 +322,14 @@ async fn serve() -> u16 {
     tokio::spawn(async move { axum::serve(listener, router).await });
     port
 }
+
+/// One empty page.
+const REPORT: &str = "%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj
+trailer<</Root 1 0 R>>
+%%EOF";
 
 /// Serves an attachment under a name that no file may get.
 fn attachment(body: impl Into<Body>) -> Response {

@@ -60,7 +60,8 @@ pub enum Account {
     InBody(&'static str),
 }
 
-/// All of them. Tested against doubles of their documented wire, never against the services themselves.
+/// All of them. Tested against doubles of their documented wire, never against the services themselves; Browserless also
+/// against its real server.
 pub const PRESETS: [Preset; 5] = [
     Preset {
         name: "browserless",

@@ -3,6 +3,7 @@
 //! Owns the call, its binding to a document, and the format of its result. Never decides whether it may run.
 
 use super::evaluate::lost;
+use crate::base::own_page::{self, OwnPage};
 use crate::browser::cdp::CdpError;
 use crate::browser::devtools::runtime::{AwaitPromise, CallOn, Evaluate, Evaluated, Remote, Thrown};
 use crate::browser::devtools_session::Session;
@@ -47,7 +48,13 @@ impl Page {
         let frame = self.current_frame().await?;
         let session = self.session_of(&frame)?;
         // Without a context, a session evaluates in the main frame's own world, in its present document.
-        let context = match self.frame(&frame)?.parent {
+        let shown = self.frame(&frame)?;
+        // A frame of an extension (a PDF is shown by one) has that extension's rights, which are not those of the site.
+        if self.is_bound() && shown.parent.is_some() && own_page::of(&shown.url) == Some(OwnPage::Browser) {
+            let reason = "it belongs to the browser or an extension, so no script of an agent or client runs there";
+            return Err(PageError::Refused { what: "the chosen frame".to_owned(), reason: reason.to_owned() });
+        }
+        let context = match shown.parent {
             None if !self.is_bound() => None,
             _ => Some(self.context(&frame, &World::Main).await.map_err(lost)?),
         };
