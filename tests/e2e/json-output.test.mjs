@@ -112,7 +112,7 @@ describe('--json of the program’s own commands', () => {
     const asked = turn.ask('AskUserQuestion', {
       questions: [{ question: 'Which?', header: 'Colour', multiSelect: false, options: [{ label: 'Green', description: '' }] }],
     });
-    await until(async () => (await run('approvals')).questions.length === 1, 'the question waits');
+    await until(async () => (await run('approvals')).questions?.length === 1, 'the question waits');
     await run('approvals answer', 'Green');
     await asked;
     turn.say('Bought.');
@@ -247,6 +247,15 @@ describe('--json of the program’s own commands', () => {
     assert.match((await run('status')).chosenBy, /session\.toml$/);
     assert.equal((await run('instances untrust')).trusted, false);
     rmSync(folder, { recursive: true });
+  });
+
+  test('a run over several items', async () => {
+    writeFileSync(path.join(scene.home.person, 'flow.txt'), 'goto "{{item}}"\ntext\n');
+    writeFileSync(path.join(scene.home.person, 'items.txt'), `${scene.site.origin}/form\nhttp://127.0.0.1:1/\n`);
+    const words = ['run', 'flow.txt', '--items', 'items.txt', '--out', 'out', '--json'];
+    const { code, stdout } = await scene.home.run(words, { limit: 200_000 });
+    const { totals } = fits('run', JSON.parse(stdout));
+    assert.deepEqual([code, totals.ok, totals.failed], [1, 1, 1]);
   });
 
   test('the whole, its health, its end and its start; and no command is left out', async () => {

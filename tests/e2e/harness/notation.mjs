@@ -46,7 +46,9 @@ export function schemaOf(notation) {
       expect(']');
     } else {
       const word = words[at++];
-      schema = SIMPLE[word] ? { type: SIMPLE[word] } : { $ref: `openapi#/components/schemas/${word}` };
+      // Any JSON.
+      if (word === 'unknown') schema = {};
+      else schema = SIMPLE[word] ? { type: SIMPLE[word] } : { $ref: `openapi#/components/schemas/${word}` };
     }
     while (take('[')) {
       expect(']');
