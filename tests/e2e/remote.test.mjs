@@ -183,7 +183,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
       ['/file', /does not name a websocket/],
       ['/error', /more than \d+ bytes/],
       ['/socket-redirect', /redirects to another address/],
-      ['/socket-refused', /handshake with 404/],
+      ['/socket-refused', /answered 404 Not Found to the websocket handshake/],
     ]) {
       const { code, stderr } = await home.run(['connect', '--cdp', `${double.origin}${at}`]);
       assert.equal(code !== 0 && words.test(stderr), true, `${at}: ${stderr}`);
