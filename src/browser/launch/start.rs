@@ -28,6 +28,8 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 /// Longer than the keeper's own limit for the browser.
 const REPORT_LIMIT: Duration = Duration::from_secs(75);
+/// How long a keeper that no longer listens may take to end.
+const DEAF_LIMIT: Duration = Duration::from_secs(10);
 /// A browser whose keeper was killed ends by itself within this time.
 const ENDING_LIMIT: Duration = Duration::from_secs(5);
 /// The release of a lock and the end of a process that is not our child cannot be awaited, only polled.
@@ -206,17 +208,21 @@ pub async fn stop(home: &Home) -> Result<bool, LaunchError> {
     if !is_held(&lock)? {
         return Ok(false);
     }
-    keeper_link::stop(home).await?;
-    ended(home).await?;
+    if let Err(error) = keeper_link::stop(home).await {
+        // A keeper whose browser has ended stops listening before it releases its lock.
+        let is_ending = matches!(error, LinkError::Unreachable { .. }) && ended(home, DEAF_LIMIT).await.is_ok();
+        return if is_ending { Ok(true) } else { Err(error.into()) };
+    }
+    ended(home, REPORT_LIMIT).await?;
     Ok(true)
 }
 
-/// Waits until the keeper has ended. Fails after `REPORT_LIMIT`.
-async fn ended(home: &Home) -> Result<(), LaunchError> {
-    let deadline = Instant::now() + REPORT_LIMIT;
+/// Waits until the keeper has ended. Fails after `limit`.
+async fn ended(home: &Home, limit: Duration) -> Result<(), LaunchError> {
+    let deadline = Instant::now() + limit;
     while is_held(&home.keeper_lock())? {
         if Instant::now() >= deadline {
-            return Err(LinkError::Silent(REPORT_LIMIT).into());
+            return Err(LinkError::Silent(limit).into());
         }
         sleep(LOOK_AGAIN).await;
     }
@@ -234,7 +240,7 @@ pub async fn kill(home: &Home, pid: u32) -> Result<(), LaunchError> {
     {
         tracing::debug!(%error, "the browser's processes were already gone");
     }
-    ended(home).await
+    ended(home, REPORT_LIMIT).await
 }
 
 /// Connects to a running keeper; returns `None` if none runs. A keeper opens its socket right after its lock, and sends
