@@ -25,7 +25,7 @@ use flow::Flow;
 use folder::{Folder, Manifest, encode};
 use item::Setup;
 use journal::Journal;
-use pool::{Pool, Start};
+use pool::{Plan, Pool};
 use report::{Report, Run};
 use serde_json::Value;
 use session::Session;
@@ -139,8 +139,8 @@ pub(super) async fn run(home: &Home, wanted: Wanted, json: bool) -> Result<ExitC
     let setup = Setup { file: manifest.flow.clone(), flow, shared: shared.clone(), items: folder.at("items"), limit };
     let count = items.len();
     let (retries, fresh) = (manifest.retries, manifest.fresh);
-    let start = Start { setup, request, prefix, home: shared, retries, fresh, items, stop: stop.clone() };
-    let end = Pool::new(start, journal, finished).run(manifest.browsers).await;
+    let plan = Plan { setup, request, prefix, home: shared, retries, fresh, stop: stop.clone() };
+    let end = Pool::new(plan, items, journal, finished).run(manifest.browsers).await;
     let interrupted = signals.is_finished();
     signals.abort();
     let run = Run {

@@ -37,8 +37,8 @@ pub(super) struct Work {
     pub(super) lost: Vec<LostSession>,
 }
 
-/// What all workers share.
-pub(super) struct Pool {
+/// What the person asked for, and how to stop it.
+pub(super) struct Plan {
     pub(super) setup: Setup,
     pub(super) request: ConnectRequest,
     /// The start of the sessions' names.
@@ -47,8 +47,13 @@ pub(super) struct Pool {
     pub(super) retries: usize,
     /// A new session for each item.
     pub(super) fresh: bool,
-    pub(super) total: usize,
     pub(super) stop: CancellationToken,
+}
+
+/// The state that the workers share.
+pub(super) struct Pool {
+    plan: Plan,
+    total: usize,
     queue: Mutex<VecDeque<Work>>,
     /// The length of the queue.
     waiting: watch::Sender<usize>,
@@ -71,34 +76,16 @@ pub(super) struct PoolEnd {
     pub(super) left: Vec<String>,
 }
 
-/// What a pool starts with.
-pub(super) struct Start {
-    pub(super) setup: Setup,
-    pub(super) request: ConnectRequest,
-    pub(super) prefix: String,
-    pub(super) home: PathBuf,
-    pub(super) retries: usize,
-    pub(super) fresh: bool,
-    pub(super) items: Vec<Value>,
-    pub(super) stop: CancellationToken,
-}
-
 impl Pool {
-    pub(super) fn new(start: Start, journal: Journal, finished: BTreeMap<usize, Finished>) -> Self {
-        let total = start.items.len();
+    pub(super) fn new(plan: Plan, items: Vec<Value>, journal: Journal, finished: BTreeMap<usize, Finished>) -> Self {
+        let total = items.len();
         // A lost item is run again.
         let is_done = |index: &usize| finished.get(index).is_some_and(|one| one.outcome != Outcome::Lost);
-        let items = start.items.into_iter().enumerate().filter(|(index, _)| !is_done(index));
+        let items = items.into_iter().enumerate().filter(|(index, _)| !is_done(index));
         let queue: VecDeque<Work> = items.map(|(index, item)| Work { index, item, lost: Vec::new() }).collect();
         Self {
-            setup: start.setup,
-            request: start.request,
-            prefix: start.prefix,
-            home: start.home,
-            retries: start.retries,
-            fresh: start.fresh,
+            plan,
             total,
-            stop: start.stop,
             waiting: watch::Sender::new(queue.len()),
             queue: Mutex::new(queue),
             openings: Semaphore::new(FIRST_OPENINGS),
@@ -121,7 +108,7 @@ impl Pool {
     }
 
     fn take(&self) -> Option<Work> {
-        let taken = lock(&self.queue).pop_front().filter(|_| !self.stop.is_cancelled());
+        let taken = lock(&self.queue).pop_front().filter(|_| !self.plan.stop.is_cancelled());
         self.waiting.send_replace(lock(&self.queue).len());
         taken
     }
@@ -134,9 +121,9 @@ impl Pool {
     async fn work(&self, number: usize) {
         let mut generation = 0;
         let mut failures = 0;
-        while !self.stop.is_cancelled() && !lock(&self.queue).is_empty() {
+        while !self.plan.stop.is_cancelled() && !lock(&self.queue).is_empty() {
             generation += 1;
-            let name = format!("{}-{number}-{generation}", self.prefix);
+            let name = format!("{}-{number}-{generation}", self.plan.prefix);
             match self.open(&name).await {
                 Ok(Some(session)) => {
                     failures = 0;
@@ -162,28 +149,21 @@ impl Pool {
     async fn open(&self, name: &str) -> Result<Option<Session>, Fault> {
         let mut busy = 0;
         loop {
-            let mut session = Session::prepare(&self.home, name)?;
-            let opened = tokio::select! {
-                opened = async {
-                    // A semaphore that is never closed.
-                    let _permit = self.openings.acquire().await;
-                    session.open(&self.request).await
-                } => opened,
-                () = self.unneeded() => {
+            let mut session = Session::prepare(&self.plan.home, name)?;
+            match self.open_if_needed(&mut session).await {
+                None => {
                     self.end(session).await;
                     return Ok(None);
                 }
-            };
-            match opened {
-                Ok(()) => {
+                Some(Ok(())) => {
                     self.openings.add_permits(1);
                     self.sessions.fetch_add(1, Ordering::Relaxed);
                     self.says_busy.store(false, Ordering::Relaxed);
                     return Ok(Some(session));
                 }
-                Err(fault) => {
+                Some(Err(fault)) => {
                     self.end(session).await;
-                    if fault.code != FaultCode::Conflict || self.request.remote.is_none() {
+                    if fault.code != FaultCode::Conflict || self.plan.request.remote.is_none() {
                         return Err(fault);
                     }
                     if !self.says_busy.swap(true, Ordering::Relaxed) {
@@ -196,12 +176,28 @@ impl Pool {
         }
     }
 
+    /// Opens a session when it is its turn. Returns `None` if it is not needed any more.
+    async fn open_if_needed(&self, session: &mut Session) -> Option<Result<(), Fault>> {
+        // The semaphore is never closed.
+        let _permit = tokio::select! {
+            permit = self.openings.acquire() => permit,
+            () = self.unneeded() => return None,
+        };
+        if let Err(fault) = session.start().await {
+            return Some(Err(fault));
+        }
+        tokio::select! {
+            opened = session.open(&self.plan.request) => Some(opened),
+            () = self.unneeded() => None,
+        }
+    }
+
     /// Returns when no item waits for a session, or the run is stopped.
     async fn unneeded(&self) {
         let mut waiting = self.waiting.subscribe();
         tokio::select! {
             _ = waiting.wait_for(|count| *count == 0) => {}
-            () = self.stop.cancelled() => {}
+            () = self.plan.stop.cancelled() => {}
         }
     }
 
@@ -217,12 +213,13 @@ impl Pool {
     async fn serve(&self, session: Session) {
         while let Some(work) = self.take() {
             let (began, started) = (Instant::now(), now_millis());
-            let Some(ended) = item::run(&self.setup, &session, (work.index, &work.item), &self.stop).await else {
+            let Some(ended) = item::run(&self.plan.setup, &session, (work.index, &work.item), &self.plan.stop).await
+            else {
                 break;
             };
             let lost = session.lost().await;
-            let is_over = self.fresh || lost.is_some() || ended.outcome == Outcome::TimedOut;
-            if self.stop.is_cancelled() && ended.outcome != Outcome::Ok {
+            let is_over = self.plan.fresh || lost.is_some() || ended.outcome == Outcome::TimedOut;
+            if self.plan.stop.is_cancelled() && ended.outcome != Outcome::Ok {
                 break;
             }
             let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -248,7 +245,7 @@ impl Pool {
             tell(&format!("lost {}: item {}: {}", session.name, work.index + 1, visible_line(&why)));
             let node = session.node.clone();
             work.lost.push(LostSession { session: session.name.clone(), node, reason: why.clone() });
-            if work.lost.len() <= self.retries {
+            if work.lost.len() <= self.plan.retries {
                 return self.put_back(work);
             }
             (outcome, reason) = (Outcome::Lost, Some(why));
@@ -266,7 +263,7 @@ impl Pool {
             let fault = Fault::new(FaultCode::Storage, format!("results.jsonl cannot be written: {error}"))
                 .hint("Free some disk space, then run it again with --resume.");
             lock(&self.failure).get_or_insert(fault);
-            self.stop.cancel();
+            self.plan.stop.cancel();
             return;
         }
         let index = finished.index;

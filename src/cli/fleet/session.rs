@@ -55,10 +55,15 @@ impl Session {
         Ok(Self { name: name.to_owned(), home, owner, opened: None, node: None })
     }
 
-    /// Starts the daemon and opens the browser.
+    /// Starts the daemon. Must not be given up half-way: a daemon that starts while its home is removed finds no owner there,
+    /// and stays.
+    pub(super) async fn start(&self) -> Result<(), Fault> {
+        Client::new(self.home.clone()).get::<Status>("/status").await.map(drop)
+    }
+
+    /// Opens the browser.
     pub(super) async fn open(&mut self, request: &ConnectRequest) -> Result<(), Fault> {
-        let client = Client::new(self.home.clone());
-        let mut lines = client.stream_repeatable("/connect", request).await?;
+        let mut lines = self.client().stream_repeatable("/connect", request).await?;
         while let Some(line) = lines.next::<ConnectLine>().await? {
             match line {
                 ConnectLine::Done(_) => {
@@ -97,7 +102,8 @@ impl Session {
     pub(super) async fn end(self) -> Result<(), String> {
         let Self { name, home, owner, .. } = self;
         let runs = || FileLock::is_held(&home.daemon_lock()).unwrap_or(false);
-        let browser = || FileLock::is_held(&home.keeper_lock()).unwrap_or(false);
+        // A script may have opened further browsers.
+        let browser = || home.kept_browsers().is_ok_and(|kept| !kept.is_empty());
         if !runs() && (browser() || home.remote_sessions_file().exists()) {
             // Only a daemon closes a browser or a Grid's session that a killed daemon left.
             let client = Client::new(home.clone());
