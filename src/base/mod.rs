@@ -17,6 +17,7 @@ pub(crate) mod fingerprint;
 pub(crate) mod glob;
 pub mod home;
 pub(crate) mod host;
+pub(crate) mod html;
 pub(crate) mod inbox;
 pub(crate) mod instances;
 pub(crate) mod lineage;

@@ -12,13 +12,10 @@ use crate::base::counted::counted;
 use crate::base::home::Home;
 use crate::client::{direct, http::Client, upgrade};
 use crate::command::registry;
-use crate::protocol::command::{CommandRequest, CommandResult, TOKEN_VARIABLE};
+use crate::protocol::command::{CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::fault::Fault;
 use std::ffi::OsString;
 use std::process::ExitCode;
-
-/// Makes a command fail if no browser is open, instead of starting one.
-const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
 
 /// Runs a command if the fast path can serve it. `None`: nothing was sent or printed.
 pub fn run_directly(words: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {

@@ -10,12 +10,10 @@ use crate::base::bindings::{self, Binding, BindingError, Found};
 use crate::base::home::{Home, HomeError, SESSION_VARIABLE};
 use crate::base::lineage;
 use crate::base::profiles::{DEFAULT, ProfileName};
+use crate::protocol::command::PROFILE_VARIABLE;
 use crate::protocol::command::TOKEN_VARIABLE;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::path::{Path, PathBuf};
-
-/// The environment variable with the profile to start a browser with.
-const PROFILE_VARIABLE: &str = "GSTACK_PROFILE";
 
 /// The instance and the profile to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -16,6 +16,13 @@ pub(crate) const TAB_VARIABLE: &str = "GSTACK_TAB";
 pub(crate) const BROWSER_NAME_VARIABLE: &str = "GSTACK_BROWSER_NAME";
 /// The environment variable with the name under which the commands of a shell or script drive.
 pub(crate) const DRIVER_VARIABLE: &str = "GSTACK_DRIVER";
+/// The environment variable with the profile to start a browser with.
+pub(crate) const PROFILE_VARIABLE: &str = "GSTACK_PROFILE";
+/// Makes a command fail if no browser is open, instead of starting one.
+pub(crate) const NO_AUTOSTART_VARIABLE: &str = "GSTACK_NO_AUTOSTART";
+/// The variables that say where a shell's commands work. Agents and the scripts of `gstack run`, which have a place of their own,
+/// don't inherit them.
+pub(crate) const PLACE_VARIABLES: [&str; 3] = [TAB_VARIABLE, BROWSER_NAME_VARIABLE, DRIVER_VARIABLE];
 /// The environment variable with the token of an agent's shell. The CLI then acts as that agent.
 pub(crate) const TOKEN_VARIABLE: &str = "GSTACK_TOKEN";
 /// The environment variable with the port on 127.0.0.1 where the daemon accepts that token. A sandboxed process cannot

@@ -5,6 +5,7 @@
 use super::items::as_text;
 use super::journal::{Finished, Outcome};
 use super::report::Report;
+use crate::base::html::escape;
 use crate::cli::terminal::visible_line;
 use std::fmt::Write;
 
@@ -25,7 +26,7 @@ pub(super) fn document(report: &Report) -> String {
     write!(
         html,
         "<h1>{}</h1><p>{} of {} items ok, {} failed, {} timed out, {} lost, {} not run; {} sessions, at most {} at once{}.</p>",
-        escape(&report.flow),
+        text(&report.flow),
         totals.ok,
         totals.items,
         totals.failed,
@@ -38,7 +39,7 @@ pub(super) fn document(report: &Report) -> String {
     )
     .ok();
     if let Some(failure) = &report.failure {
-        write!(html, "<p class=\"bad\">{}</p>", escape(failure)).ok();
+        write!(html, "<p class=\"bad\">{}</p>", text(failure)).ok();
     }
     html.push_str("<table><thead><tr><th>#<th>Item<th>Outcome<th>Seconds<th>Session</tr></thead><tbody>\n");
     for one in &report.items {
@@ -54,40 +55,28 @@ fn row(html: &mut String, one: &Finished) {
         html,
         "<tr><td>{}<td>{}<td class=\"{class}\">{}",
         one.index + 1,
-        escape(&as_text(&one.item)),
+        text(&as_text(&one.item)),
         one.outcome.word()
     )
     .ok();
     for lost in &one.lost {
         let node = lost.node.as_deref().map(|node| format!(" on {node}")).unwrap_or_default();
-        let text = format!("lost session {}{node}: {}", lost.session, lost.reason);
-        write!(html, "<p class=\"bad\">{}</p>", escape(&text)).ok();
+        let said = format!("lost session {}{node}: {}", lost.session, lost.reason);
+        write!(html, "<p class=\"bad\">{}</p>", text(&said)).ok();
     }
-    for (name, text) in [("reason", one.reason.as_deref()), ("output", Some(one.output.as_str()))] {
-        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-            write!(html, "<details><summary>{name}</summary><pre>{}</pre></details>", escape(text)).ok();
+    for (name, said) in [("reason", one.reason.as_deref()), ("output", Some(one.output.as_str()))] {
+        if let Some(said) = said.filter(|said| !said.trim().is_empty()) {
+            write!(html, "<details><summary>{name}</summary><pre>{}</pre></details>", text(said)).ok();
         }
     }
     let place = one.node.as_deref().map(|node| format!(" on {node}")).unwrap_or_default();
     let seconds = one.millis as f64 / 1000.0;
-    writeln!(html, "<td>{seconds:.1}<td>{}</tr>", escape(&format!("{}{place}", one.session))).ok();
+    writeln!(html, "<td>{seconds:.1}<td>{}</tr>", text(&format!("{}{place}", one.session))).ok();
 }
 
-/// Escapes text for an element. Characters that hide or turn text are written out.
-fn escape(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(visible_line).collect();
-    let mut escaped = String::with_capacity(text.len());
-    for character in lines.join("\n").chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+/// Returns HTML that shows just this text. Characters that hide or turn text are written out.
+fn text(any: &str) -> String {
+    escape(&any.lines().map(visible_line).collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]

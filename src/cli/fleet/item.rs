@@ -9,7 +9,10 @@ use super::journal::Outcome;
 use super::session::Session;
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE, private_folder};
 use crate::base::program::{self, MINDER_ROLE};
-use crate::protocol::command::{CommandRequest, CommandResult, PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
+use crate::protocol::command::{
+    CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, PLACE_VARIABLES, PORT_VARIABLE, PROFILE_VARIABLE,
+    TOKEN_VARIABLE,
+};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use std::ffi::OsString;
@@ -26,7 +29,7 @@ const SHOWN_OUTPUT: u64 = 4096;
 /// The time that a script has to end after TERM.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What is the same for all items.
+/// The part of a run that all items share.
 pub(super) struct Setup {
     pub(super) file: PathBuf,
     pub(super) flow: Flow,
@@ -121,7 +124,7 @@ fn start(setup: &Setup, session: &Session, index: usize, item: &Value, folder: &
         .arg(&setup.file)
         .env(HOME_VARIABLE, &setup.shared)
         .env(SESSION_VARIABLE, &session.name)
-        .env("GSTACK_NO_AUTOSTART", "1")
+        .env(NO_AUTOSTART_VARIABLE, "1")
         .env("GSTACK_BIN", &gstack)
         .env("GSTACK_ITEM", as_text(item))
         .env("GSTACK_ITEM_INDEX", index.to_string())
@@ -131,7 +134,7 @@ fn start(setup: &Setup, session: &Session, index: usize, item: &Value, folder: &
         .stdout(File::create(folder.join("stdout"))?)
         .stderr(File::create(folder.join("stderr"))?)
         .process_group(0);
-    for name in [TAB_VARIABLE, TOKEN_VARIABLE, PORT_VARIABLE, "GSTACK_PROFILE"] {
+    for name in PLACE_VARIABLES.into_iter().chain([TOKEN_VARIABLE, PORT_VARIABLE, PROFILE_VARIABLE]) {
         command.env_remove(name);
     }
     command.spawn()

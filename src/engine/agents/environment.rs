@@ -7,7 +7,7 @@ use crate::agent::adapter::AgentEnvironment;
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE};
 use crate::base::lineage::{AGENT_VARIABLE, CONVERSATION_VARIABLE};
 use crate::base::program;
-use crate::protocol::command::{BROWSER_NAME_VARIABLE, DRIVER_VARIABLE, PORT_VARIABLE, TAB_VARIABLE, TOKEN_VARIABLE};
+use crate::protocol::command::{PLACE_VARIABLES, PORT_VARIABLE, TOKEN_VARIABLE};
 use crate::protocol::ids::ConversationId;
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ impl AgentPool {
         async move {
             let mut environment = pool.environment().await;
             // The token names the conversation, whose tabs may change, and who drives.
-            for name in [SESSION_VARIABLE, TAB_VARIABLE, BROWSER_NAME_VARIABLE, DRIVER_VARIABLE] {
+            for name in PLACE_VARIABLES.into_iter().chain([SESSION_VARIABLE]) {
                 environment.variables.remove(OsStr::new(name));
             }
             environment.minder = minder();

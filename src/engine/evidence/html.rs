@@ -5,6 +5,7 @@
 
 use super::report::{Item, Report, ReportedAct};
 use crate::base::clock::iso;
+use crate::base::html::escape;
 use crate::base::visible::visible;
 use crate::chat::evidence::TracedRequest;
 use crate::command::shared_text;
@@ -189,21 +190,6 @@ fn text(any: &str) -> String {
 
 fn code(any: &str) -> String {
     format!("<code>{}</code>", text(any))
-}
-
-fn escape(any: &str) -> String {
-    let mut safe = String::with_capacity(any.len());
-    for character in any.chars() {
-        match character {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 fn row(out: &mut String, name: &str, html: &str) {
