@@ -3,11 +3,13 @@
  * nothing of the others with it, a new daemon finds all of them, and an agent gets to no browser that it was not given.
  */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { startClient } from '../mcp/client.mjs';
 import { GSTACK, TestHome } from './harness/home.mjs';
 import { Scene } from './harness/scene.mjs';
@@ -131,6 +133,23 @@ describe('several browsers on one daemon', () => {
     } finally {
       for (const one of [shop, main, judged]) await one.client.close();
     }
+  });
+
+  test('a named terminal has a tab of its own in each browser that it names', async () => {
+    const script = `
+      for at in 1 2 3; do
+        "$G" --driver two --browser shop goto "$ORIGIN/shop-two" >/dev/null || exit 1
+        "$G" --driver two --browser main goto "$ORIGIN/main-two" >/dev/null || exit 1
+        "$G" --driver two --browser shop url && "$G" --driver two --browser main url || exit 1
+      done
+      "$G" --driver two tabs --mine --json`;
+    const environment = { ...home.environment, G: GSTACK, ORIGIN: origin };
+    const { stdout } = await promisify(execFile)('sh', ['-c', script], { env: environment, cwd: home.person });
+    const lines = stdout.trim().split('\n');
+    const urls = lines.slice(0, 6).map((line) => line.slice(origin.length));
+    assert.deepEqual(urls, Array(3).fill(['/shop-two', '/main-two']).flat());
+    const tabs = JSON.parse(lines.slice(6).join('\n'));
+    assert.equal((tabs.data ?? tabs).length, 2, 'no tab is opened again');
   });
 
   test('a browser that is killed takes nothing of the others with it, and status says what became of it', async () => {

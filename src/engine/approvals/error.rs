@@ -46,7 +46,7 @@ impl From<LinkError> for Fault {
             }
             LinkError::Invalid => (
                 FaultCode::NotFound,
-                "this link is not valid, or is no longer",
+                "this link is not valid, or no longer valid",
                 "It may have been used, or the approval was answered elsewhere. Create another one with `gstack approvals link`.",
             ),
             LinkError::TooOften => {

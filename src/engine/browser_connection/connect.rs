@@ -261,8 +261,20 @@ impl BrowserConnection {
         }
     }
 
+    /// Opens the chosen browser, which is not connected, for a command. Only the main one is opened by a command, and not
+    /// while an everyday browser is chosen whose extension is away.
+    pub(in crate::engine) async fn open_for(&self, request: &CommandRequest) -> Result<(), Fault> {
+        if self.browsers.everyday_is_chosen() {
+            return Err(BrowsersError::EverydayAway.into());
+        }
+        if !self.browsers.name().is_main() {
+            return Err(self.browsers.not_open());
+        }
+        self.start_headless(request).await
+    }
+
     /// Starts a headless browser for the first command of a terminal.
-    pub(in crate::engine) async fn start_headless(&self, request: &CommandRequest) -> Result<(), Fault> {
+    async fn start_headless(&self, request: &CommandRequest) -> Result<(), Fault> {
         if request.no_autostart {
             let why = format!("`{}` needs one, and GSTACK_NO_AUTOSTART is set", request.command);
             return Err(BrowsersError::NotOpen(catalogue::NO_BROWSER.with([&why])).into());

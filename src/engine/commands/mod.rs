@@ -182,6 +182,18 @@ impl Commands {
                 return outcome.map(Output::into_result);
             }
         }
+        self.run_in_pages(request, driver, call, progress).await
+    }
+
+    /// Runs a command that needs the browser, and opens the browser if a command may.
+    async fn run_in_pages(
+        &self,
+        request: CommandRequest,
+        driver: Option<&Driver>,
+        call: Call,
+        progress: Progress,
+    ) -> Result<CommandResult, Fault> {
+        let cwd = request.cwd.as_deref().map(Path::new);
         self.browsers.everyday_back(request.tab_id).await;
         let everyday = request.tab_id.and_then(|tab| self.browsers.everyday_with(tab));
         // What else a person has open is theirs to know, and not a model's.
@@ -197,21 +209,15 @@ impl Commands {
         let has_own = self.browsers.current().is_some() || everyday.is_some();
         let has_others = !self.browsers.all_everyday().is_empty() || self.browsers.any_open();
         if lists_all && !has_own && has_others && self.browsers.name().is_main() {
-            return Ok(self.with_other_tabs(Output::default(), None).into_result());
+            return Ok(self.with_other_tabs(Output::default(), None, None).into_result());
         }
         if request.tab_id.is_some_and(|tab| self.browsers.is_away(tab)) {
             return Err(BrowsersError::NotConnected.into());
         }
         let mut lost = false;
         if !has_own {
-            if !self.browsers.name().is_main() && !self.browsers.everyday_is_chosen() {
-                return Err(self.browsers.not_open());
-            }
-            if self.browsers.everyday_is_chosen() {
-                return Err(BrowsersError::EverydayAway.into());
-            }
             lost = self.browsers.has_lost();
-            self.connection.start_headless(&request).await?;
+            self.connection.open_for(&request).await?;
         }
         let for_model = request.for_model;
         let me = driver.map(|driver| driver.conversation.id());
@@ -219,6 +225,7 @@ impl Commands {
             Some(terminal) => Some(self.own_tabs(terminal, &request, &call).await?),
             None => None,
         };
+        let mine = own.as_ref().and_then(|own| own.set.clone()).filter(|_| lists_own);
         let (tab, tab_set, on_tab_switch) = match (terminal, &own) {
             (Some(terminal), Some(own)) => (own.tab, own.set.clone(), self.own_tab_switch(terminal)),
             _ => {
@@ -243,8 +250,8 @@ impl Commands {
         self.browsers.record_tabs().await;
         let outcome = self.browsers.note_outcome(outcome);
         let mut output = if lost { in_new_browser(outcome)? } else { outcome? };
-        if lists_all {
-            output = self.with_other_tabs(output, request.tab_id);
+        if lists_all || mine.is_some() {
+            output = self.with_other_tabs(output, request.tab_id, mine.as_deref());
         }
         Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
     }

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 impl Commands {
     /// Adds the tabs of the other browsers to the output of `tabs`: those in use, then the everyday ones. `of` is the
-    /// tab that the command was for.
-    pub(super) fn with_other_tabs(&self, mut output: Output, of: Option<TabId>) -> Output {
+    /// tab that the command was for. `only`: the tabs that may be listed, if not all.
+    pub(super) fn with_other_tabs(&self, mut output: Output, of: Option<TabId>, only: Option<&[TabId]>) -> Output {
+        let may_list = |tab: &TabInfo| only.is_none_or(|only| only.contains(&tab.id));
         let mut data = output.data.take().and_then(|data| data.as_array().cloned()).unwrap_or_default();
         let listed = self.browsers.pages_with(of).map(|(browser, _)| browser).filter(|_| !output.text.is_empty());
         let is_listed = |browser: &Browser| listed.as_ref().is_some_and(|listed| listed.run() == browser.run());
@@ -24,12 +25,12 @@ impl Commands {
                 continue;
             };
             let name = other.name();
-            add(
-                &mut output.text,
-                &format!("Browser {name}, select with --browser {name} or --tab N:"),
-                &browser.tabs(),
-            );
-            data.extend(browser.tabs().iter().map(|tab| {
+            let tabs: Vec<_> = browser.tabs().into_iter().filter(may_list).collect();
+            if tabs.is_empty() && only.is_some() {
+                continue;
+            }
+            add(&mut output.text, &format!("Browser {name}, select with --browser {name} or --tab N:"), &tabs);
+            data.extend(tabs.iter().map(|tab| {
                 json!({
                     "id": tab.id, "title": listed_title(&tab.title), "url": tab.url, "current": false,
                     "browser": name.as_str(),
@@ -41,7 +42,10 @@ impl Commands {
             if is_listed(browser) {
                 continue;
             }
-            let tabs: Vec<_> = browser.tabs().into_iter().filter(|tab| !tab.incognito).collect();
+            let tabs: Vec<_> = browser.tabs().into_iter().filter(|tab| !tab.incognito && may_list(tab)).collect();
+            if tabs.is_empty() && only.is_some() {
+                continue;
+            }
             add(&mut output.text, &format!("Everyday browser ({}), select with --tab N:", everyday.name), &tabs);
             data.extend(tabs.iter().map(|tab| {
                 json!({

@@ -3,6 +3,7 @@
 //! Owns the tab of such a command, the first tab of a terminal, and what a command changes in its set.
 
 use super::Commands;
+use crate::chat::Conversation;
 use crate::command::spec::TabUse;
 use crate::command::{Call, TabSwitch, tab_number};
 use crate::engine::browsers::BrowsersError;
@@ -26,14 +27,26 @@ pub(super) struct OwnTabs {
 }
 
 impl Commands {
-    /// Returns the request with the tab that a terminal works in, if it names none and works in one.
+    /// Returns the request with the tab that a terminal works in, in the browser that it names if it names one. A request
+    /// that names a tab keeps it.
     pub(super) async fn in_own_tab(&self, driver: &Driver, request: CommandRequest) -> CommandRequest {
         if request.tab_id.is_some() {
             return request;
         }
         self.browsers.everyday_back(driver.conversation.info().tab_id).await;
-        let working = self.tabs.sets().working(&driver.conversation);
-        CommandRequest { tab_id: working.filter(|_| self.drivers.settle_own(driver)), ..request }
+        CommandRequest { tab_id: self.working_tab(driver, request.browser.as_deref()), ..request }
+    }
+
+    /// Returns the open tab that a terminal works in; in a named browser, else any of its tabs there.
+    fn working_tab(&self, driver: &Driver, browser: Option<&str>) -> Option<TabId> {
+        if !self.drivers.settle_own(driver) {
+            return None;
+        }
+        let sets = self.tabs.sets();
+        let working = sets.working(&driver.conversation);
+        let Some(name) = browser else { return working };
+        let is_there = |tab: &TabId| self.browsers.with_tab(*tab).is_some_and(|of| of.name().as_str() == name);
+        working.into_iter().chain(sets.of(&driver.conversation)).find(is_there)
     }
 
     /// Returns the tabs of a terminal's command. Opens its first tab if it has none. Fails for a tab that another driver
@@ -60,7 +73,7 @@ impl Commands {
             self.drivers.check_own(driver, tab)?;
         }
         let tab = match request.tab_id {
-            None if call.spec.tab != TabUse::Opens => Some(self.first_tab(driver).await?),
+            None if call.spec.tab != TabUse::Opens => Some(self.first_tab(driver, request.browser.as_deref()).await?),
             named => named,
         };
         let before = tab.map(|tab| self.tabs.now(tab)).unwrap_or_default();
@@ -70,13 +83,8 @@ impl Commands {
 
     /// Returns how `tab` and `newtab` move a terminal: its own tab only, never the person's current one.
     pub(super) fn own_tab_switch(&self, driver: &Driver) -> TabSwitch {
-        let (drivers, tabs, conversation) = (self.drivers.clone(), self.tabs.clone(), driver.conversation.clone());
-        TabSwitch::Callback(Arc::new(move |tab| {
-            tabs.sets().add(&conversation, tab, JoinedBy::Agent)?;
-            tabs.work_in(&conversation, tab);
-            drivers.changed();
-            Ok(())
-        }))
+        let (commands, conversation) = (self.clone(), driver.conversation.clone());
+        TabSwitch::Callback(Arc::new(move |tab| commands.work_in(&conversation, tab)))
     }
 
     /// Notes in a terminal's set what its command opened and closed.
@@ -93,17 +101,27 @@ impl Commands {
         self.drivers.changed();
     }
 
-    /// Opens the tab that a terminal works in before it has chosen one, in the background.
-    async fn first_tab(&self, driver: &Driver) -> Result<TabId, Fault> {
+    /// Opens the first tab that a terminal works in, or its first one in a named browser, in the background.
+    async fn first_tab(&self, driver: &Driver, named: Option<&str>) -> Result<TabId, Fault> {
         let _guard = driver.opening.lock().await;
-        if self.drivers.settle_own(driver)
-            && let Some(tab) = self.tabs.sets().working(&driver.conversation)
-        {
+        if let Some(tab) = self.working_tab(driver, named) {
             return Ok(tab);
         }
         let (browser, _) = self.browsers.pages_with(None).ok_or(BrowsersError::NotConnected)?;
         let tab = browser.new_tab().await?.id();
-        self.drivers.begin_with(driver, tab)?;
+        if self.tabs.sets().of(&driver.conversation).is_empty() {
+            self.drivers.begin_with(driver, tab)?;
+        } else {
+            self.work_in(&driver.conversation, tab)?;
+        }
         Ok(tab)
+    }
+
+    /// Adds a tab to a terminal's set and makes it the one that the terminal works in.
+    fn work_in(&self, terminal: &Conversation, tab: TabId) -> Result<(), Fault> {
+        self.tabs.sets().add(terminal, tab, JoinedBy::Agent)?;
+        self.tabs.work_in(terminal, tab);
+        self.drivers.changed();
+        Ok(())
     }
 }

@@ -20,15 +20,9 @@ impl AgentTools {
         }
         let browsers = self.browsers.named(driver.opens_in.as_str())?;
         if browsers.current().is_none() {
-            if browsers.everyday_is_chosen() {
-                return Err(BrowsersError::EverydayAway.into());
-            }
-            if !browsers.name().is_main() {
-                return Err(browsers.not_open());
-            }
             // Only the person chooses whose logins a browser opens with.
             let request = CommandRequest { profile: None, ..request.clone() };
-            self.connection.start_headless(&request).await?;
+            self.connection.in_browser(browsers.clone()).open_for(&request).await?;
         }
         let none = || BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([request.command.as_str()]));
         let browser = browsers.current().ok_or_else(none)?;
