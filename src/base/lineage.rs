@@ -70,7 +70,7 @@ pub(crate) fn descends_from_process(process: &Process, ancestor: &Process) -> bo
     false
 }
 
-/// Returns the shell or program that ran `process`: its parent, or the shell of which that is a subshell. `None` if it has
+/// Returns the shell or program that ran `process`: its parent, or, if that is a subshell, the shell itself. `None` if it has
 /// ended.
 pub(crate) fn started_by(process: &Process) -> Option<Process> {
     let table = ProcessTable::read();
@@ -81,7 +81,7 @@ pub(crate) fn started_by(process: &Process) -> Option<Process> {
             _ => break,
         }
     }
-    // Checked last: while the process is alive and nobody else's child, its parent is the one that was found.
+    // Checked last: a process that is still alive and still descends from the one found was started by it.
     let found = Process::find(starter)?;
     descends_from_process(process, &found).then_some(found)
 }

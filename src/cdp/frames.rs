@@ -1,5 +1,5 @@
-//! Frames that show something of the browser instead of a web page: its own pages, extensions (a PDF file is shown by one), local
-//! files. No client has a session there, whatever led there.
+//! Frames that show no web page but one of the browser's own pages, an extension (which also shows PDF files) or a local file. No
+//! client has a session there, however the frame got there.
 //!
 //! Owns which frames those are, as the browser tells it before it replaces the document. Never ends a session: `reports` does.
 
@@ -15,7 +15,7 @@ impl BrowserFrames {
         self.0.contains(frame)
     }
 
-    /// Notes where a frame goes. Returns true if that is no web page.
+    /// Records a frame's next address. Returns true if it is not a web page.
     pub(super) fn leaves(&mut self, frame: &str, url: &str) -> bool {
         if !is_of_browser(url) {
             self.0.remove(frame);

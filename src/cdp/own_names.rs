@@ -1,5 +1,5 @@
-//! What is a client's own by name: streams, scripts for later documents, bindings. Such names are easy to guess, and in an everyday
-//! browser the client shares a session with gstack, whose scripts and bindings have names too.
+//! The streams, bindings and scripts for later documents that a client created. Their names are easy to guess, and in an everyday
+//! browser gstack's own scripts and bindings are in the same session.
 //!
 //! Owns the names and their checks.
 
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// What a reply may name.
+/// The kind of name that a reply tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Told {
     Stream,
@@ -20,7 +20,7 @@ pub(super) enum Told {
 }
 
 impl Told {
-    /// Returns what the reply to a command may name.
+    /// Returns the kind of name that the reply to a command tells.
     pub(super) fn by(method: &str, session: Option<&SessionId>) -> Option<Self> {
         match method {
             "Page.printToPDF" | "Fetch.takeResponseBodyAsStream" => Some(Self::Stream),
@@ -44,7 +44,7 @@ struct Named {
 }
 
 impl OwnNames {
-    /// Keeps what a reply or an event names.
+    /// Remembers a name that a reply or an event tells.
     pub(super) fn learn(&mut self, told: Told, json: &str) {
         let Ok(named) = serde_json::from_str::<Named>(json) else { return };
         match told {
@@ -53,7 +53,7 @@ impl OwnNames {
         }
     }
 
-    /// Fails if a command names what is not the client's own.
+    /// Fails if a command names something that the client did not create.
     pub(super) fn check(&mut self, check: Check, session: Option<&SessionId>, params: &Value) -> Result<(), Refusal> {
         let text = |key: &str| params[key].as_str().unwrap_or_default();
         match check {

@@ -66,7 +66,7 @@ pub(super) struct Pending {
     id: i64,
     session: Option<SessionId>,
     bytes: usize,
-    /// What the reply may name, which is the client's from then on.
+    /// The kind of name that the reply tells. What has that name is the client's from then on.
     names: Option<Told>,
 }
 

@@ -231,7 +231,7 @@ async fn link(running: &Client, id: Option<&str>, json: bool) -> Result<(), Faul
     let link: ApprovalLink = running.post("/approvals/link", &create).await?;
     show(json, &link, || link.url.clone())?;
     if !json {
-        tell("Whoever has this link can allow or deny it once, for the next ten minutes.");
+        tell("Anyone with this link can allow or deny the request, once, in the next ten minutes.");
     }
     Ok(())
 }

@@ -132,7 +132,7 @@ describe('one-time links for approvals', () => {
     assert.ok(!scene.home.log().includes(secretOf(url)), 'nor does ours');
     // Used up, here and by hand.
     await page.evaluate(`location.replace(${JSON.stringify(url)}); location.reload()`);
-    await until(async () => /not valid, or is no longer/.test(await shown()), 'a used link says so');
+    await until(async () => /not valid, or no longer valid/.test(await shown()), 'a used link says so');
     assert.equal((await post({ secret: secretOf(url), decision: 'allow-once' })).status, 404);
     await scene.client.send('Target.closeTarget', { targetId });
   });

@@ -1,4 +1,4 @@
-//! What `gstack run` runs for each item: a script, or a flow of browser commands.
+//! The script or the flow of browser commands that `gstack run` runs for each item.
 //!
 //! Owns reading a flow and filling an item into it. An item fills words of a command and never adds a word, an option or
 //! a command.
@@ -52,7 +52,7 @@ fn commands(text: &str) -> Result<Vec<Vec<String>>, String> {
         }
         all.push(words);
     }
-    if all.is_empty() { Err("there is no command in it".to_owned()) } else { Ok(all) }
+    if all.is_empty() { Err("it has no command".to_owned()) } else { Ok(all) }
 }
 
 /// Splits a line as `chain` does: spaces separate words, quotes group them, a backslash escapes the next character.
@@ -86,7 +86,7 @@ fn split(line: &str) -> Result<Vec<String>, String> {
         return Err("a quote is not closed".to_owned());
     }
     words.extend(word);
-    if words.is_empty() { Err("there is no command".to_owned()) } else { Ok(words) }
+    if words.is_empty() { Err("the line has no command".to_owned()) } else { Ok(words) }
 }
 
 /// Fills an item into the commands. The error is a message: the item lacks a field, or would become an option.

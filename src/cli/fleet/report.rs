@@ -58,7 +58,7 @@ struct LostItem {
     session: LostSession,
 }
 
-/// What the run was started with.
+/// The options and the time at which the run was started.
 pub(super) struct Run {
     pub(super) id: String,
     pub(super) flow: String,
