@@ -48,6 +48,11 @@ function memoryOfHomes(homes) {
   return { gstack: round(sum(isOurs)), browser: round(sum((one) => !isOurs(one))) };
 }
 
+/** What must not outlive this script. */
+const open = new Set();
+const closeAll = () => Promise.all([...open].map((one) => one.stop()));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => closeAll().finally(() => process.exit(1)));
+
 /** Opens `size` sessions, measures them and closes them. `connect`: the words after `connect`. */
 async function measure(size, connect, page) {
   const homes = [];
@@ -60,6 +65,7 @@ async function measure(size, connect, page) {
         if (available() < NEEDED + SPARE) throw new Error(`${homes.length} sessions fit into this machine's memory`);
         const home = new TestHome({ port: false });
         homes.push(home);
+        open.add(home);
         opening.push(await timed(() => home.ok(['connect', ...connect], OPEN_LIMIT)));
       },
     );
@@ -88,7 +94,10 @@ async function measure(size, connect, page) {
   } catch (error) {
     return { size, failed: error.message.split('\n')[0].slice(0, 160) };
   } finally {
-    await several(homes, OPENINGS, (home) => home.stop());
+    await several(homes, OPENINGS, async (home) => {
+      await home.stop();
+      open.delete(home);
+    });
   }
 }
 
@@ -106,10 +115,12 @@ try {
   for (const size of plan.local) result.local.push(await measure(size, ['--headless'], page));
   for (const size of plan.grid) {
     const grid = await new GridDouble({ nodes: size }).start();
+    open.add(grid);
     try {
       result.grid.push(await measure(size, ['--grid', grid.url], page));
     } finally {
       grid.stop();
+      open.delete(grid);
     }
   }
 } finally {

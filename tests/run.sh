@@ -233,7 +233,7 @@ for name in "${wanted[@]}"; do
 done
 read -r passed failed < <(awk '{ good += $2; bad += $3 } END { print good + 0, bad + 0 }' "$counts")
 # Not every machine lets a test mount a disk or has a compiler: what could not be tested is named.
-not_tested=$(grep -hE 'left out$|^SKIPPED ' "$work"/*.log 2>/dev/null | sort | uniq -c || true)
+not_tested=$(grep -hE 'left out$|^SKIPPED ' "$work"/*.log 2>/dev/null | grep -vE '^ *(#|(not )?ok )' | sort | uniq -c || true)
 if [ -n "$not_tested" ]; then printf '\nleft out on this machine:\n%s\n' "$not_tested"; fi
 if [ -s "$broken" ]; then printf '\nfailed twice:\n%s\n' "$(cat "$broken")"; fi
 # What passed only at the second try has a race in it: each is a defect to find.
