@@ -69,19 +69,19 @@ describe('a fleet of browsers', { concurrency: false }, () => {
 
   test('items run over local browsers; hostile items and outputs are only text', { timeout: 400_000 }, async () => {
     const hostile = '<script>alert(1)</script>"; touch x \u001b[2J\u202e';
-    const items = [...Array.from({ length: 10 }, (_, index) => `item ${index}`), hostile, 'fails'];
+    const items = [...Array.from({ length: 18 }, (_, index) => `item ${index}`), hostile, 'fails'];
     file('items.json', JSON.stringify(items));
     const { code, stdout, stderr } = await home.run(
-      ['run', 'script.mjs', '--items', 'items.json', '--browsers', '2', '--out', 'local'],
+      ['run', 'script.mjs', '--items', 'items.json', '--browsers', '4', '--out', 'local'],
       LIMIT,
     );
     assert.equal(code, 1, stderr);
-    assert.match(stdout, /11 of 12 items ok, 1 failed/);
+    assert.match(stdout, /19 of 20 items ok, 1 failed/);
     for (const shown of [stdout, stderr]) assert(!shown.includes('\u001b[2J') && !shown.includes('\u202e'));
     const found = report('local');
-    assert.deepEqual(found.totals, { items: 12, ok: 11, failed: 1, timedOut: 0, lost: 0, notRun: 0 });
-    assert(found.sessions <= 2);
-    for (const one of found.items.slice(0, 11)) assert.match(one.result.title, new RegExp(`t-${one.index}\\b`));
+    assert.deepEqual(found.totals, { items: 20, ok: 19, failed: 1, timedOut: 0, lost: 0, notRun: 0 });
+    assert(found.sessions <= 4);
+    for (const one of found.items.slice(0, 19)) assert.match(one.result.title, new RegExp(`t-${one.index}\\b`));
     const html = readFileSync(path.join(home.person, 'local/report.html'), 'utf8');
     assert(!html.includes('<script') && !html.includes('<img') && !html.includes('\u001b') && !html.includes('\u202e'));
     await nothingIsLeft();
@@ -99,6 +99,19 @@ describe('a fleet of browsers', { concurrency: false }, () => {
     );
     assert.match(items[1].output, /two \| js 1/);
     assert.match(items[2].reason, /no item\.title/);
+    file('fails-items', `${site}plain\n`);
+    file('fails.flow', 'goto {{item}}\nclick "#none"\njs 1\n');
+    const failing = await home.run(['run', 'fails.flow', '--items', 'fails-items', '--out', 'fails']);
+    const [one] = report('fails').items;
+    assert.match(one.reason, /^click: .*#none/, failing.stderr);
+    assert.deepEqual(
+      one.result.map(({ command, ok }) => [command, ok]),
+      [
+        ['goto', true],
+        ['click', false],
+      ],
+      'nothing runs after the command that failed',
+    );
     await nothingIsLeft();
     const refused = await home.run(['run', 'script.mjs', '--out', 'refused'], { environment: { GSTACK_TOKEN: 'x' } });
     assert.match(refused.stderr, /an agent may not run a fleet of browsers/);

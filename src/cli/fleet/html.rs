@@ -25,7 +25,7 @@ pub(super) fn document(report: &Report) -> String {
     let mut html = String::from(HEAD);
     write!(
         html,
-        "<h1>{}</h1><p>{} of {} items ok, {} failed, {} timed out, {} lost, {} not run; {} sessions, at most {} at once{}.</p>",
+        "<h1>{}</h1><p>{} of {} items ok, {} failed, {} timed out, {} lost, {} not run; sessions: {}, at most {} at once{}.</p>",
         text(&report.flow),
         totals.ok,
         totals.items,
@@ -53,7 +53,7 @@ fn row(html: &mut String, one: &Finished) {
     let class = if one.outcome == Outcome::Ok { "ok" } else { "bad" };
     write!(
         html,
-        "<tr><td>{}<td>{}<td class=\"{class}\">{}",
+        "<tr><td>{}<td>{}<td><span class=\"{class}\">{}</span>",
         one.index + 1,
         text(&as_text(&one.item)),
         one.outcome.word()

@@ -13,8 +13,9 @@ use crate::protocol::command::{
     CommandRequest, CommandResult, NO_AUTOSTART_VARIABLE, PLACE_VARIABLES, PORT_VARIABLE, PROFILE_VARIABLE,
     TOKEN_VARIABLE,
 };
+use crate::protocol::fault::Fault;
 use rustix::process::{Pid, Signal, kill_process_group};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -84,33 +85,63 @@ async fn run_commands(
     folder: &Path,
     stop: &CancellationToken,
 ) -> Option<Ended> {
-    let request = CommandRequest {
-        command: "chain".to_owned(),
-        args: vec![Value::from(commands).to_string()],
-        cwd: folder.to_str().map(str::to_owned),
-        no_autostart: true,
-        ..CommandRequest::default()
-    };
-    let client = session.client();
-    let answer = tokio::select! {
-        answer = tokio::time::timeout(setup.limit, client.post::<_, CommandResult>("/command", &request)) => answer,
+    let mut said = Said::default();
+    let ended = tokio::select! {
+        ended = tokio::time::timeout(setup.limit, said.run(session, commands, folder)) => ended,
         () = stop.cancelled() => return None,
     };
-    Some(match answer {
-        Err(_) => Ended { outcome: Outcome::TimedOut, ..Ended::failed(too_long(setup.limit)) },
-        Ok(Err(fault)) => Ended::failed(fault.message),
-        Ok(Ok(result)) => {
-            let written = std::fs::write(folder.join("stdout"), &result.output);
-            let failed = match (result.failed_steps, written) {
-                (0, Ok(())) => None,
-                (0, Err(error)) => Some(format!("its output cannot be written: {error}")),
-                (steps, _) => Some(format!("{steps} of its commands failed")),
+    let written = std::fs::write(folder.join("stdout"), said.blocks.join("\n\n"));
+    let (outcome, reason) = match (ended, written) {
+        (Err(_), _) => (Outcome::TimedOut, Some(too_long(setup.limit))),
+        (Ok(Err(why)), _) => (Outcome::Failed, Some(why)),
+        (Ok(Ok(())), Err(error)) => (Outcome::Failed, Some(format!("its output cannot be written: {error}"))),
+        (Ok(Ok(())), Ok(())) => (Outcome::Ok, None),
+    };
+    let output = tail(&folder.join("stdout")).unwrap_or_default();
+    Some(Ended { outcome, exit: None, reason, output, result: Some(Value::from(said.data)) })
+}
+
+/// What the commands of a flow printed, as `chain` shows it.
+#[derive(Default)]
+struct Said {
+    blocks: Vec<String>,
+    data: Vec<Value>,
+}
+
+impl Said {
+    /// Runs the commands up to the first one that fails: the next ones were written for the page that it leads to. The
+    /// error is a message.
+    async fn run(&mut self, session: &Session, commands: Vec<Vec<String>>, folder: &Path) -> Result<(), String> {
+        let client = session.client();
+        for mut words in commands {
+            let command = words.remove(0);
+            let request = CommandRequest {
+                command: command.clone(),
+                args: words,
+                cwd: folder.to_str().map(str::to_owned),
+                no_autostart: true,
+                ..CommandRequest::default()
             };
-            let outcome = if failed.is_none() { Outcome::Ok } else { Outcome::Failed };
-            let output = tail(&folder.join("stdout")).unwrap_or_default();
-            Ended { outcome, exit: None, reason: failed, output, result: result.data }
+            let failed = match client.post::<_, CommandResult>("/command", &request).await {
+                Ok(result) => {
+                    self.blocks.push(format!("[{command}] {}", result.output));
+                    let failed = result.failed_steps > 0;
+                    self.data.push(json!({ "command": command, "ok": !failed, "output": result.output }));
+                    failed.then(|| format!("{command}: {} of its steps failed", result.failed_steps))
+                }
+                Err(Fault { message, hint, .. }) => {
+                    let next = hint.as_deref().map(|hint| format!("\n{hint}")).unwrap_or_default();
+                    self.blocks.push(format!("[{command}] ERROR: {message}{next}"));
+                    self.data.push(json!({ "command": command, "ok": false, "error": message, "hint": hint }));
+                    Some(format!("{command}: {message}"))
+                }
+            };
+            if let Some(why) = failed {
+                return Err(why);
+            }
         }
-    })
+        Ok(())
+    }
 }
 
 fn start(setup: &Setup, session: &Session, index: usize, item: &Value, folder: &Path) -> io::Result<Child> {

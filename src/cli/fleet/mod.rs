@@ -179,14 +179,16 @@ fn told(folder: &Folder, report: &Report, json: bool) -> Result<ExitCode, Fault>
 fn begin(wanted: Wanted) -> Result<(Folder, Manifest, Vec<Value>, Flow), Fault> {
     let bad = |message: String| Fault::new(FaultCode::BadRequest, message).hint("See `gstack help run`.");
     let file = wanted.flow.ok_or_else(|| bad("no flow is named".to_owned()))?;
-    let file = std::fs::canonicalize(&file).map_err(|error| bad(format!("{}: {error}", file.display())))?;
+    let file = std::fs::canonicalize(&file)
+        .map_err(|error| bad(format!("the flow {} cannot be read: {error}", file.display())))?;
     let (content, flow) = read(&file)?;
     let browsers = wanted.browsers.unwrap_or(1);
     let items = match wanted.items {
         Some(from) => {
             let text = match from.to_str() {
                 Some("-") => std::io::read_to_string(std::io::stdin()).map_err(|error| bad(error.to_string()))?,
-                _ => std::fs::read_to_string(&from).map_err(|error| bad(format!("{}: {error}", from.display())))?,
+                _ => std::fs::read_to_string(&from)
+                    .map_err(|error| bad(format!("the items cannot be read from {}: {error}", from.display())))?,
             };
             items::parse(&text).map_err(|why| bad(format!("the items cannot be used: {why}")))?
         }
