@@ -92,6 +92,7 @@ async function measure(size, connect, page) {
       memory: { gstack: round(memory.gstack / size), browser: round(memory.browser / size), all: round(memory.gstack + memory.browser) },
     };
   } catch (error) {
+    console.error(`${size} sessions: ${error.message}`);
     return { size, failed: error.message.split('\n')[0].slice(0, 160) };
   } finally {
     await several(homes, OPENINGS, async (home) => {

@@ -118,6 +118,12 @@ describe('the welcome page', () => {
       const words = await page.evaluate(`document.querySelector('main').innerText`);
       assert.match(words, /Connected[^]*Type in the side panel/);
       assert.doesNotMatch(words, /opens by itself|does not open|waiting|doctor/i, 'no help for a panel that is there');
+      // These pages stay open for hours, and a page that moves is drawn sixty times a second.
+      const endless = `document.getAnimations({ subtree: true })
+        .filter((one) => one.effect.getComputedTiming().iterations === Infinity).map((one) => one.animationName).join()`;
+      assert.equal(await page.evaluate(endless), '', 'nothing moves once it is connected');
+      assert.equal(await panel.page.evaluate(endless), '', 'nothing moves in a panel at rest');
+      assert.equal(await page.evaluate(`document.querySelector('main').dataset.state = 'late'; ${endless}`), '', 'nor without a panel');
       // Without a panel the arrow is shown although the extension is loaded.
       await client.send('Target.closeTarget', { targetId: panel.page.targetId });
       await client.gone(panel.page.targetId, 'the panel');
