@@ -1,6 +1,7 @@
 //! Taking a browser out of use: it was lost, closed on purpose, or left running when the daemon ends.
 
 use super::change::BrowserChange;
+use super::current::Current;
 use super::error::BrowsersError;
 use super::service::Browsers;
 use crate::base::mutex::lock;
@@ -26,21 +27,14 @@ impl Browsers {
 
     /// Handles the end of the connection: the browser was closed or crashed, or its keeper was killed.
     pub(super) fn gone(&self, browser: &Browser) {
-        let remote = {
-            let mut current = lock(&self.own.current);
-            if current.as_ref().is_none_or(|known| known.browser.run() != browser.run()) {
-                return;
-            }
-            current.take().and_then(|current| current.remote)
-        };
+        let is_it = |known: &mut Current| known.browser.run() == browser.run();
+        let Some(current) = lock(&self.own.current).take_if(is_it) else { return };
         if self.needs().tasks.shutdown().is_cancelled() {
             return;
         }
         tracing::info!(name = %self.name(), "the browser is gone");
         *lock(&self.own.lost) = Some(WENT_AWAY.to_owned());
-        if let Some(remote) = remote {
-            self.needs().tasks.spawn(self.clone().give_back(remote));
-        }
+        self.needs().tasks.spawn(self.clone().give_back(current.source));
         self.tell_closed(browser);
         self.tell(BrowserChange::InUse);
         // The panels in the other browsers are not concerned.
@@ -68,9 +62,7 @@ impl Browsers {
         let current = lock(&self.own.current).take();
         if let Some(current) = current {
             current.browser.detach().await;
-            if let Some(remote) = current.remote {
-                self.clone().give_back(remote).await;
-            }
+            self.clone().give_back(current.source).await;
         }
     }
 
@@ -78,7 +70,7 @@ impl Browsers {
     /// because the holder of the turn may be waiting for an answer from that browser.
     pub(in crate::engine) async fn kill(&self) -> Result<bool, Fault> {
         let pid =
-            lock(&self.own.current).as_ref().and_then(|current| current.pid.filter(|_| current.attached.is_none()));
+            lock(&self.own.current).as_ref().filter(|current| current.is_ours()).and_then(|ours| ours.source.pid());
         let Some(pid) = pid else { return Ok(false) };
         launch::kill(&self.own.home, pid).await?;
         Ok(true)
@@ -104,12 +96,9 @@ impl Browsers {
             self.tell_closed(&current.browser);
             current.browser.detach().await;
         }
-        if let Some(current) = current.as_ref().filter(|current| current.attached.is_some()) {
-            let remote = current.remote.clone();
-            let closed = remote.as_ref().is_some_and(|remote| remote.ends_with_us());
-            if let Some(remote) = remote {
-                self.clone().give_back(remote).await;
-            }
+        if let Some(current) = current.as_ref().filter(|current| !current.is_ours()) {
+            let closed = current.source.ends_with_us();
+            self.clone().give_back(current.source.clone()).await;
             self.forget_recorded_tabs();
             self.tell(BrowserChange::InUse);
             return Ok(Disconnected { closed });

@@ -1,8 +1,6 @@
 //! The browser in use and its state.
 
-use super::remote::Remote;
-use crate::base::process::Process;
-use crate::base::profiles::ProfileName;
+use super::source::Source;
 use crate::browser::browser::Browser;
 use crate::browser::page::Pages;
 use crate::browser::tabs::TabInfo;
@@ -14,22 +12,18 @@ pub(super) struct Current {
     pub(super) browser: Browser,
     /// The state that commands keep for its tabs.
     pub(super) pages: Pages,
-    /// `None` if an attached browser does not report it.
-    pub(super) pid: Option<u32>,
-    /// The process of a browser that gstack started, as it was when the browser came into use.
-    pub(super) process: Option<Process>,
-    /// The profile of a browser that gstack started.
-    pub(super) profile: Option<ProfileName>,
-    /// The DevTools address or the name of a browser that gstack did not start and never ends. `None` for our own.
-    pub(super) attached: Option<String>,
-    /// Set for a browser on another machine.
-    pub(super) remote: Option<Arc<Remote>>,
+    pub(super) source: Arc<dyn Source>,
 }
 
 impl Current {
     /// Returns true if its connection is open.
     pub(super) fn is_connected(&self) -> bool {
         !self.browser.gone().is_cancelled()
+    }
+
+    /// Returns true if gstack started it.
+    pub(super) fn is_ours(&self) -> bool {
+        self.source.name().is_none()
     }
 }
 

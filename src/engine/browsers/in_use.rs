@@ -70,12 +70,12 @@ impl Browsers {
     }
 
     pub(in crate::engine) fn pid(&self) -> Option<u32> {
-        lock(&self.own.current).as_ref().and_then(|current| current.pid)
+        lock(&self.own.current).as_ref().and_then(|current| current.source.pid())
     }
 
     /// Returns the profile of the browser in use; `None` if gstack did not start it, or none is open.
     pub(in crate::engine) fn profile(&self) -> Option<ProfileName> {
-        self.connected()?.profile
+        self.connected()?.source.profile()
     }
 
     /// Returns true if gstack did not start the browser in use.
@@ -85,12 +85,12 @@ impl Browsers {
 
     /// Returns the address of an attached browser, `Some(None)` for one of our own, `None` if no browser is open.
     pub(in crate::engine) fn attached_to(&self) -> Option<Option<String>> {
-        self.connected().map(|current| current.attached)
+        self.connected().map(|current| current.source.name())
     }
 
     /// Returns the process of a browser that gstack started.
     pub(in crate::engine) fn process_of(&self, run: &BrowserRun) -> Option<Process> {
-        self.with_run(run)?.connected()?.process
+        self.with_run(run)?.connected()?.source.process()
     }
 
     /// Returns the kind of browser in use: `headed`, `headless`, `attached`, `remote`, `everyday`
@@ -99,22 +99,18 @@ impl Browsers {
         match self.connected() {
             None if self.everyday_is_chosen() => "everyday",
             None => "none",
-            Some(current) if current.browser.is_relayed() => "everyday",
-            Some(current) if current.remote.is_some() => "remote",
-            Some(current) if current.attached.is_some() => "attached",
-            Some(current) if current.browser.is_headless() => "headless",
-            Some(_) => "headed",
+            Some(current) => current.source.mode(current.browser.is_headless()),
         }
     }
 
     /// Returns where the browser in use runs, if that is another machine.
     pub(in crate::engine) fn remote_status(&self) -> Option<RemoteStatus> {
-        self.connected()?.remote.map(|remote| remote.status())
+        self.connected()?.source.remote_status()
     }
 
     /// Returns the browser on another machine that is in use, as it was requested.
     pub(in crate::engine) fn remote_in_use(&self) -> Option<RemoteBrowser> {
-        self.connected()?.remote.map(|remote| remote.wanted.clone())
+        self.connected()?.source.requested()
     }
 
     /// Returns `None` if no browser is open.

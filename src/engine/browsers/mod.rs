@@ -26,6 +26,7 @@ mod remote;
 mod remote_provider;
 mod remote_record;
 mod service;
+mod source;
 
 pub(super) use change::BrowserChange;
 pub(super) use closing::ChangeTurn;

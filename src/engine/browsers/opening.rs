@@ -5,6 +5,7 @@ use super::current::{Current, tab_key};
 use super::error::BrowsersError;
 use super::remote::Remote;
 use super::service::Browsers;
+use super::source::{Attached, Kept, Source};
 use crate::base::mutex::lock;
 use crate::base::process::Process;
 use crate::base::site_list::SiteList;
@@ -58,17 +59,7 @@ impl Browsers {
         let browser = Browser::attach_kept(link, options).await?;
         self.restore_current(&browser, &record);
         let process = i32::try_from(pid).ok().and_then(Process::find);
-        let pages = self.new_pages();
-        let (pid, profile) = (Some(pid), Some(profile));
-        self.put_into_use(Current {
-            browser: browser.clone(),
-            pages,
-            pid,
-            process,
-            profile,
-            attached: None,
-            remote: None,
-        });
+        self.put_into_use(&browser, Arc::new(Kept { pid, process, profile }));
         Ok(browser)
     }
 
@@ -80,7 +71,7 @@ impl Browsers {
         let browser = Browser::attach(transport, None, 1, BrowserRun::random(), options).await?;
         self.restore_current(&browser, &record);
         let pid = browser.pid().await;
-        self.put_foreign_into_use(&browser, pid, endpoint.address.clone(), None);
+        self.put_into_use(&browser, Arc::new(Attached { address: endpoint.address.clone(), pid }));
         Ok(browser)
     }
 
@@ -109,36 +100,17 @@ impl Browsers {
         let record = TabRecord::default();
         let own = self.attach_options(true, &record, true)?;
         let options = AttachOptions { files: opened.files, ..own };
-        let run = BrowserRun::random();
-        let name = format!("remote {}", run.as_str());
-        let browser = Browser::attach(opened.transport, None, 1, run, options).await?;
-        self.put_foreign_into_use(&browser, None, name, Some(remote));
+        let browser = Browser::attach(opened.transport, None, 1, remote.run.clone(), options).await?;
+        self.put_into_use(&browser, remote);
         Ok(browser)
     }
 
-    /// Puts a browser into use that gstack did not start. `name`: its address, or what it is called.
-    fn put_foreign_into_use(&self, browser: &Browser, pid: Option<u32>, name: String, remote: Option<Arc<Remote>>) {
-        let (pages, attached) = (self.new_pages(), Some(name));
-        self.put_into_use(Current {
-            browser: browser.clone(),
-            pages,
-            pid,
-            process: None,
-            profile: None,
-            attached,
-            remote,
-        });
-    }
-
-    fn new_pages(&self) -> Pages {
-        Pages::default().captured_to(self.capture_file())
-    }
-
-    fn put_into_use(&self, current: Current) {
-        let browser = current.browser.clone();
+    fn put_into_use(&self, browser: &Browser, source: Arc<dyn Source>) {
+        let browser = browser.clone();
+        let pages = Pages::default().captured_to(self.capture_file());
         self.leave_everyday();
         self.drop_relays_of(browser.run());
-        *lock(&self.own.current) = Some(current);
+        *lock(&self.own.current) = Some(Current { browser: browser.clone(), pages, source });
         *lock(&self.own.lost) = None;
         for tab in browser.tabs() {
             self.tell(BrowserChange::TabBack { tab: tab.id, key: tab_key(&browser, &tab) });

@@ -22,11 +22,11 @@ impl Browsers {
     /// Returns the browser in use whose tabs are recorded and its name in the record: its run, or the address of a
     /// browser that gstack did not start. `None` for an everyday browser, whose tab numbers are kept elsewhere.
     fn recorded_browser(&self) -> Option<(Browser, String)> {
-        let Current { browser, attached, .. } = lock(&self.own.current).clone()?;
+        let Current { browser, source, .. } = lock(&self.own.current).clone()?;
         if browser.gone().is_cancelled() || browser.is_relayed() {
             return None;
         }
-        let name = attached.unwrap_or_else(|| browser.run().as_str().to_owned());
+        let name = source.name().unwrap_or_else(|| browser.run().as_str().to_owned());
         Some((browser, name))
     }
 

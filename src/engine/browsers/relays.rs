@@ -126,12 +126,10 @@ impl Browsers {
     }
 
     /// Makes an everyday browser the one in use under the chosen name.
-    pub(in crate::engine) fn use_everyday(&self, everyday: &Everyday) {
+    pub(in crate::engine) fn use_everyday(&self, everyday: &Arc<Everyday>) {
         let (browser, pages) = everyday.pages();
         lock(&self.own.chosen).set(Some(browser.run().clone()));
-        let attached = Some(everyday.name.clone());
-        *lock(&self.own.current) =
-            Some(Current { browser, pages, pid: None, process: None, profile: None, attached, remote: None });
+        *lock(&self.own.current) = Some(Current { browser, pages, source: everyday.clone() });
         self.tell(BrowserChange::InUse);
     }
 
@@ -147,7 +145,7 @@ impl Browsers {
     }
 
     /// Makes an everyday browser the one in use again, under the name that it had before its extension restarted.
-    fn everyday_is_back(&self, everyday: &Everyday) {
+    fn everyday_is_back(&self, everyday: &Arc<Everyday>) {
         let run = everyday.browser().run();
         for browsers in self.all() {
             let is_it = lock(&browsers.own.chosen).get() == Some(run);

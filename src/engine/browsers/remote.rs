@@ -4,10 +4,13 @@
 
 use super::remote_record::RemoteEntry;
 use super::service::Browsers;
+use super::source::Source;
 use crate::browser::browser::Browser;
 use crate::browser::remote::{Facts, Provider, RemoteError, RemoteSession};
 use crate::protocol::fault::Fault;
+use crate::protocol::ids::BrowserRun;
 use crate::protocol::remote::{RemoteBrowser, RemoteStatus, SecretVariables};
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,20 +21,41 @@ const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 
 /// A browser on another machine.
 pub(super) struct Remote {
-    pub(super) wanted: RemoteBrowser,
+    wanted: RemoteBrowser,
     kind: &'static str,
     reserved: Arc<dyn RemoteSession>,
+    /// The connection to it. There is one for each reservation.
+    pub(super) run: BrowserRun,
 }
 
 impl Remote {
-    pub(super) fn status(&self) -> RemoteStatus {
+    fn status(&self) -> RemoteStatus {
         let Facts { at, node, view, .. } = self.reserved.facts().clone();
         RemoteStatus { provider: self.kind.to_owned(), at, node, view }
     }
+}
 
-    /// Returns true if the browser was reserved for us and ends when it is given back.
-    pub(super) fn ends_with_us(&self) -> bool {
+impl Source for Remote {
+    fn mode(&self, _: bool) -> &'static str {
+        "remote"
+    }
+    fn name(&self) -> Option<String> {
+        Some(format!("remote {}", self.run.as_str()))
+    }
+    fn remote_status(&self) -> Option<RemoteStatus> {
+        Some(self.status())
+    }
+    fn requested(&self) -> Option<RemoteBrowser> {
+        Some(self.wanted.clone())
+    }
+    fn ends_with_us(&self) -> bool {
         self.reserved.ends_with_us()
+    }
+    fn session(&self) -> Option<String> {
+        self.reserved.facts().session.clone()
+    }
+    fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
+        self.reserved.release()
     }
 }
 
@@ -52,7 +76,8 @@ impl Browsers {
         let provider = self.provider(wanted, keys)?;
         self.release_left(keys).await;
         let reserved = provider.reserve().await?;
-        let remote = Arc::new(Remote { wanted: wanted.clone(), kind: provider.kind(), reserved: reserved.clone() });
+        let run = BrowserRun::random();
+        let remote = Arc::new(Remote { wanted: wanted.clone(), kind: provider.kind(), reserved, run });
         let outcome = self.use_reserved(provider.as_ref(), &remote).await;
         if outcome.is_err() {
             self.clone().give_back(remote).await;
@@ -98,10 +123,10 @@ impl Browsers {
         }
     }
 
-    /// Releases the session. One that cannot be released stays on record for the next daemon.
-    pub(super) async fn give_back(self, remote: Arc<Remote>) {
-        let Some(session) = remote.reserved.facts().session.clone() else { return };
-        self.forget_if_released(&session, remote.reserved.release()).await;
+    /// Releases the session if there is one. One that cannot be released stays on record for the next daemon.
+    pub(super) async fn give_back(self, source: Arc<dyn Source>) {
+        let Some(session) = source.session() else { return };
+        self.forget_if_released(&session, source.release()).await;
     }
 
     /// Releases the sessions that earlier daemons left.

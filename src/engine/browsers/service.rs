@@ -135,6 +135,6 @@ impl Browsers {
     /// Returns true if the browser is our own and no person sees it.
     fn is_unseen(&self) -> bool {
         let current = lock(&self.own.current).clone().filter(Current::is_connected);
-        current.is_some_and(|current| current.attached.is_none() && current.browser.is_headless())
+        current.is_some_and(|current| current.is_ours() && current.browser.is_headless())
     }
 }
