@@ -18,6 +18,9 @@ pub(super) const SHORT: Duration = Duration::from_secs(30);
 /// The largest answer that is not a file.
 pub(super) const SMALL: usize = 1024 * 1024;
 
+/// A Selenium Grid answers a request without a charset with an error.
+const JSON: &str = "application/json; charset=utf-8";
+
 /// The answer of an endpoint.
 pub(super) struct Answer {
     pub(super) status: StatusCode,
@@ -75,7 +78,7 @@ async fn exchange(
     }
     let text = body.map(Value::to_string);
     if text.is_some() {
-        request = request.header(CONTENT_TYPE, "application/json");
+        request = request.header(CONTENT_TYPE, JSON);
     }
     let request = request.body(Full::new(Bytes::from(text.unwrap_or_default())));
     let request = request.map_err(|error| RemoteError::Garbled { at: at(), why: error.to_string() })?;

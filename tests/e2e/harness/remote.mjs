@@ -241,6 +241,10 @@ export class GridDouble {
 
   async #serve(request, body) {
     const failure = (status, error, message) => [status, { value: { error, message, stacktrace: '' } }];
+    const type = request.headers['content-type'];
+    if (request.method === 'POST' && !/^application\/json;\s*charset=utf-8$/i.test(type)) {
+      return failure(500, 'unknown error', `Content-Type header does not indicate utf-8 encoded json: ${type}`);
+    }
     if (request.url === '/status') {
       const slot = ({ session, taken }) => ({ session: session || taken ? { sessionId: session ?? '' } : null, stereotype: {} });
       const nodes = this.nodes.map((node) => ({ id: node.uri, uri: node.uri, maxSessions: 1, slots: [slot(node)] }));
