@@ -316,7 +316,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
     const double = await new Double({ serve, target: () => 404 }).start();
     t.after(() => double.stop());
     const fails = async (...more) => (await home.run(['connect', '--grid', double.origin, ...more])).stderr;
-    assert.match(await fails(), /the grid has no nodes/);
+    assert.match(await fails(), /the grid has no node that is up/);
     nodes = [{ uri: 'http://n1:5555', slots: [{ session: null }] }];
     const stderr = await fails();
     assert.match(stderr, /did not create a session: Host "x" \[31mis/);

@@ -189,10 +189,18 @@ export class SeleniumGrid {
     return (await (await fetch(`${this.url}/status`)).json()).value;
   }
 
-  /** Returns the sessions on the Grid: `{ id, node }`. A slot whose session is being created has none yet. */
+  /** Returns the sessions on the nodes that the hub thinks are up: `{ id, node, start }`. */
   async sessions() {
-    const { nodes } = await this.status();
-    return nodes.flatMap(({ uri, slots }) => slots.filter(({ session }) => session).map(({ session }) => ({ id: session.sessionId, node: uri })));
+    const up = (await this.status()).nodes.filter(({ availability }) => availability === 'UP');
+    const all = up.flatMap(({ uri, slots }) =>
+      slots.map(({ session }) => session && { id: session.sessionId, node: uri, start: session.start }),
+    );
+    return all.filter(Boolean);
+  }
+
+  /** Returns the requests that wait for a browser. */
+  async waiting() {
+    return (await (await fetch(`${this.url}/se/grid/newsessionqueue/queue`)).json()).value;
   }
 
   /** Returns all processes of the Grid and of its browsers. */
@@ -202,7 +210,12 @@ export class SeleniumGrid {
 
   /** Returns the addresses at which its processes listen, as /proc writes them, that are not this machine's own. */
   exposed() {
-    return listeners(this.processes()).filter(({ address }) => !LOOPBACK.includes(address));
+    return listeners(this.processes()).filter(({ address }) => !this.isHere(address));
+  }
+
+  /** Returns true if an address of /proc is this machine's own. */
+  isHere(address) {
+    return LOOPBACK.includes(address);
   }
 
   async stop() {

@@ -105,7 +105,7 @@ impl Grid {
         match self.status().await {
             Some(status) if status.is_full() => return RemoteError::Busy(at),
             Some(status) if status.is_empty() => {
-                return RemoteError::NotCreated { at, why: "the grid has no nodes".to_owned() };
+                return RemoteError::NotCreated { at, why: "the grid has no node that is up".to_owned() };
             }
             _ => {}
         }

@@ -42,6 +42,9 @@ pub(super) struct GridStatus {
 pub(super) struct Node {
     #[serde(default)]
     pub(super) uri: String,
+    /// `UP`, `DRAINING` or `DOWN`. A node that is down stays on the list for some minutes, with its sessions.
+    #[serde(default)]
+    pub(super) availability: Option<String>,
     #[serde(default)]
     pub(super) slots: Vec<Slot>,
 }
@@ -69,6 +72,12 @@ impl NewSession {
     }
 }
 
+impl Node {
+    fn is_up(&self) -> bool {
+        self.availability.as_deref().is_none_or(|availability| availability == "UP")
+    }
+}
+
 impl GridStatus {
     /// Returns the address of the node that runs the session.
     pub(super) fn node_of(&self, session: &str) -> Option<&str> {
@@ -79,12 +88,12 @@ impl GridStatus {
     }
     /// Returns true for a Grid whose every slot is taken.
     pub(super) fn is_full(&self) -> bool {
-        let slots = || self.nodes.iter().flatten().flat_map(|node| &node.slots);
+        let slots = || self.nodes.iter().flatten().filter(|node| node.is_up()).flat_map(|node| &node.slots);
         slots().next().is_some() && slots().all(|slot| slot.session.is_some())
     }
-    /// Returns true for a Grid without nodes.
+    /// Returns true for a Grid without a node that accepts sessions.
     pub(super) fn is_empty(&self) -> bool {
-        self.nodes.as_ref().is_some_and(Vec::is_empty)
+        self.nodes.as_ref().is_some_and(|nodes| !nodes.iter().any(Node::is_up))
     }
 }
 
@@ -129,6 +138,9 @@ mod tests {
         let status: Enveloped<GridStatus> = serde_json::from_str(status).unwrap();
         assert_eq!(status.value.node_of("s"), Some("http://n2:5555"));
         assert!(!status.value.is_full() && !status.value.is_empty());
+        let down = r#"{"value":{"nodes":[{"availability":"DOWN","slots":[{"session":{"sessionId":"s"}}]}]}}"#;
+        let down: Enveloped<GridStatus> = serde_json::from_str(down).unwrap();
+        assert!(!down.value.is_full() && down.value.is_empty(), "a session on a lost node does not end");
         let driver: Enveloped<GridStatus> = serde_json::from_str(r#"{"value":{"ready":true}}"#).unwrap();
         assert!(!driver.value.is_full() && !driver.value.is_empty());
     }

@@ -63,15 +63,17 @@ export function roleOf(one) {
   return 'other';
 }
 
-/** Returns the TCP ports that a set of processes listens on: `{ pid, address, port }`. */
-export function listeners(processes) {
+/** Returns the TCP sockets of a set of processes in one state, as /proc writes it: `{ pid, local, remote }`. */
+function socketsOf(processes, wanted) {
   const sockets = new Map();
+  const end = (text) => {
+    const [address, port] = text.split(':');
+    return { address, port: Number.parseInt(port, 16) };
+  };
   for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
     for (const line of read(table).split('\n').slice(1)) {
-      const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
-      if (state !== '0A') continue;
-      const [address, port] = local.split(':');
-      sockets.set(inode, { address, port: Number.parseInt(port, 16) });
+      const [, local, remote, state, , , , , , inode] = line.trim().split(/\s+/);
+      if (state === wanted) sockets.set(inode, { local: end(local), remote: end(remote) });
     }
   }
   const found = [];
@@ -94,6 +96,16 @@ export function listeners(processes) {
     }
   }
   return found;
+}
+
+/** Returns the TCP ports that a set of processes listens on: `{ pid, address, port }`. */
+export function listeners(processes) {
+  return socketsOf(processes, '0A').map(({ pid, local }) => ({ pid, ...local }));
+}
+
+/** Returns the other ends of the TCP connections of a set of processes: `{ pid, address, port }`. */
+export function connections(processes) {
+  return socketsOf(processes, '01').map(({ pid, remote }) => ({ pid, ...remote }));
 }
 
 /** Returns whether a process is alive (a zombie is not). */
