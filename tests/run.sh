@@ -88,6 +88,11 @@ browserless_packages() {
   rm -rf tests/browserless/node24/node_modules/*/include
   [ -x tests/browserless/node24/node_modules/.bin/node ]
 }
+# Selenium Grid, 55 MB, and a Java for it. It downloads nothing itself.
+grid_packages() {
+  packages tests/grid --ignore-scripts || return
+  have java || apt_install default-jre-headless
+}
 # Format and lints of every script (biome.jsonc says which files and rules), and the length of its lines.
 script_lints() {
   local status=0
@@ -193,7 +198,10 @@ if wants mcp; then
   packages tests/frameworks --ignore-scripts
   python_packages || left_out "browser-use: its Python packages can't be installed"
 fi
-if wants e2e; then browserless_packages || left_out "the real Browserless: it or its Node.js can't be installed"; fi
+if wants e2e; then
+  browserless_packages || left_out "the real Browserless: it or its Node.js can't be installed"
+  grid_packages || left_out "the real Selenium Grid: it or a Java for it can't be installed"
+fi
 if wants rust || wants packaging || wants e2e || wants mcp; then
   packages tests/e2e
   packages tests/agents_npm
@@ -215,7 +223,7 @@ scripts_lane() {
   stage packaging count_node browser_tests tests/packaging/*.test.mjs
   stage oracle count_node browser_tests tests/oracle/*.test.mjs
   stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs \
-    tests/browserless/*.test.mjs
+    tests/browserless/*.test.mjs tests/grid/*.test.mjs
   # Real MCP clients (the SDK's and the inspector's) and CDP clients (Playwright, Puppeteer, Stagehand, browser-use and others).
   stage mcp count_node browser_tests tests/mcp/*.test.mjs tests/drivers/*.test.mjs tests/frameworks/*.test.mjs
 }

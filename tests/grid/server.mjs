@@ -85,9 +85,10 @@ class Server {
       JAR,
       role,
     ];
-    const env = { PATH: process.env.PATH, HOME: this.folder, TMPDIR: folder('tmp'), SE_OFFLINE: 'true', SE_AVOID_STATS: 'true' };
+    const env = { PATH: process.env.PATH, HOME: this.folder, TMPDIR: folder('tmp'), LANG: 'C.UTF-8' };
+    Object.assign(env, { SE_OFFLINE: 'true', SE_AVOID_STATS: 'true' }, environment);
     this.process = spawn('java', [...java, '--host', '127.0.0.1', '--tracing', 'false', ...words], {
-      env: { ...env, ...environment },
+      env,
       cwd: this.folder,
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -173,13 +174,17 @@ export class SeleniumGrid {
     node.spawn('node', words, vnc ? { GRID_HAS_VNC: 'true' } : {});
   }
 
+  /** Returns what the hub and the nodes said last, for a failed test. */
+  said() {
+    return [this.hub, ...this.nodes].map((one) => one.said.slice(-3000)).join('\n');
+  }
+
   #answers(look) {
-    const servers = [this.hub, ...this.nodes];
-    const said = () => servers.map((one) => one.said.slice(-3000)).join('\n');
-    const gone = () => servers.some((one) => !one.isRunning) && Promise.reject(new Error(`a server ended: ${said()}`));
+    const ended = () => [this.hub, ...this.nodes].some((one) => !one.isRunning);
+    const gone = () => ended() && Promise.reject(new Error(`a server ended: ${this.said()}`));
     return until(
       async () => (await gone()) || look().catch(() => false),
-      () => `the Grid is not ready: ${said()}`,
+      () => `the Grid is not ready: ${this.said()}`,
       START_LIMIT,
     );
   }
