@@ -1,6 +1,7 @@
 /*
  * Measures what a session costs: gstack with its own daemon and browser. On this machine, with a headless browser each,
- * and on a Selenium Grid of chromedrivers on loopback. Opening, a command, throughput when all work, and memory.
+ * and on a Selenium Grid on loopback: the real one if tests/grid and Java are installed, else a double whose nodes are
+ * chromedrivers. Opening, a command, throughput when all work, and memory.
  *
  *   node benches/sessions.mjs            1, 10 and 50 sessions here, 1 and 10 on a Grid
  *   node benches/sessions.mjs --quick    1 and 3, to work on this script
@@ -15,6 +16,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { TestHome } from '../tests/e2e/harness/home.mjs';
 import { roleOf } from '../tests/e2e/harness/processes.mjs';
 import { GridDouble } from '../tests/e2e/harness/remote.mjs';
+import { MISSING, SeleniumGrid, VERSION } from '../tests/grid/server.mjs';
 import { median, p95, timed } from './measure.mjs';
 import { servePages } from './peers/pages.mjs';
 import { memoryOfAll, several } from './scale/measuring.mjs';
@@ -110,17 +112,19 @@ const result = {
   day: new Date().toISOString().slice(0, 10),
   loadAtStart: load(),
   local: [],
+  gridIs: MISSING ? 'a double of Selenium Grid whose nodes are chromedrivers' : `Selenium Grid ${VERSION}`,
   grid: [],
 };
 try {
   for (const size of plan.local) result.local.push(await measure(size, ['--headless'], page));
   for (const size of plan.grid) {
-    const grid = await new GridDouble({ nodes: size }).start();
+    const grid = MISSING ? new GridDouble({ nodes: size }) : new SeleniumGrid({ nodes: size });
     open.add(grid);
     try {
+      await grid.start();
       result.grid.push(await measure(size, ['--grid', grid.url], page));
     } finally {
-      grid.stop();
+      await grid.stop();
       open.delete(grid);
     }
   }

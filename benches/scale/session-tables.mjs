@@ -31,7 +31,7 @@ function cells({ size, failed, opening, command, itemsPerSecond, memory }, hasBr
 }
 
 /** Returns the tables of `scale/sessions.json`. */
-export function sessionTables({ machine, day, loadAtStart, loadAtEnd, local, grid }) {
+export function sessionTables({ machine, day, loadAtStart, loadAtEnd, local, gridIs, grid }) {
   const here = local.map((one) => cells(one, true));
   const there = grid.map((one) => cells(one, false));
   return `
@@ -42,7 +42,7 @@ A browser on this machine for each session:
 
 ${table(HEADS, here)}
 
-Browsers on a Grid of chromedrivers (one slot each, all on this machine, so the browsers still share its cores):
+Browsers on ${gridIs ?? 'a Grid of chromedrivers'} (nodes of one slot each, all on this machine, so the browsers still share its cores):
 
 ${table(HEADS, there)}
 `;
