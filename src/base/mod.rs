@@ -11,6 +11,7 @@ pub mod browser_names;
 pub(crate) mod browsers;
 pub(crate) mod clock;
 pub(crate) mod counted;
+pub(crate) mod descendants;
 pub(crate) mod file_name;
 pub(crate) mod filled_secrets;
 pub(crate) mod fingerprint;

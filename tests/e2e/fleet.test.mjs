@@ -9,6 +9,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { TestHome } from './harness/home.mjs';
+import { isAlive } from './harness/processes.mjs';
 import { GridDouble } from './harness/remote.mjs';
 import { until } from './harness/wait.mjs';
 
@@ -115,6 +116,20 @@ describe('a fleet of browsers', { concurrency: false }, () => {
     await nothingIsLeft();
     const refused = await home.run(['run', 'script.mjs', '--out', 'refused'], { environment: { GSTACK_TOKEN: 'x' } });
     assert.match(refused.stderr, /an agent may not run a fleet of browsers/);
+  });
+
+  test('a script that ignores signals and leaves its group ends with its time', { timeout: 200_000 }, async () => {
+    const stays = `trap '' TERM; echo $$ >> "$GSTACK_OUT/pids"; while :; do sleep 1; done`;
+    writeFileSync(path.join(home.person, 'stays'), `#!/bin/sh\nsetsid sh -c '${stays.replaceAll("'", `'"'"'`)}' &\n${stays}\n`, {
+      mode: 0o755,
+    });
+    file('one', 'x\n');
+    await home.run(['run', './stays', '--items', 'one', '--timeout', '4', '--out', 'stays-out'], LIMIT);
+    assert.deepEqual(report('stays-out').totals, { items: 1, ok: 0, failed: 0, timedOut: 1, lost: 0, notRun: 0 });
+    const pids = readFileSync(path.join(home.person, 'stays-out/items/0/pids'), 'utf8').trim().split('\n');
+    assert.equal(pids.length, 2);
+    assert.deepEqual(pids.map(Number).filter(isAlive), [], 'both have ended');
+    await nothingIsLeft();
   });
 
   test('Ctrl-C leaves nothing; after kill -9 --resume runs the rest only', { timeout: 400_000 }, async () => {

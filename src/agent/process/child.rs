@@ -3,11 +3,11 @@
 //! Owns its start, its pipes and its end: stdin closed, then TERM to the group, then KILL to all descendants, reaped.
 //! If it is dropped without that, it is killed immediately. Never interprets its output.
 
-use super::descendants::{self, ProcessId};
 use super::lines::Lines;
 use crate::agent::adapter::AgentEnvironment;
 use crate::agent::clip::one_line;
 use crate::agent::sandbox::{self, Scratch};
+use crate::base::descendants::{self, ProcessId};
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::collections::VecDeque;
 use std::ffi::OsString;

@@ -4,7 +4,7 @@
 //! it detaches, and none of them outlives it, even if the daemon was killed. The agent's pipes and signals bypass the
 //! minder, which passes on its exit status.
 
-use super::descendants::{self, RECHECK_INTERVAL};
+use crate::base::descendants::{self, RECHECK_INTERVAL};
 use crate::base::process::EndWatch;
 use crate::base::program::MINDER_ROLE;
 use crate::base::say;

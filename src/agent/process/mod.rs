@@ -4,6 +4,5 @@
 
 pub(crate) mod brief;
 pub(crate) mod child;
-pub(crate) mod descendants;
 pub(crate) mod lines;
 pub mod minder;

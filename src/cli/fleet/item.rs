@@ -7,6 +7,7 @@ use super::flow::{Flow, fill};
 use super::items::as_text;
 use super::journal::Outcome;
 use super::session::Session;
+use crate::base::descendants;
 use crate::base::home::{HOME_VARIABLE, SESSION_VARIABLE, private_folder};
 use crate::base::program::{self, MINDER_ROLE};
 use crate::protocol::command::{
@@ -214,14 +215,19 @@ fn of_script(status: ExitStatus, folder: &Path) -> Ended {
 
 /// Ends a script and everything that it started.
 async fn kill(child: &mut Child) {
-    for signal in [Signal::TERM, Signal::KILL] {
-        if let Some(group) = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?)) {
-            // It may have ended by itself.
-            kill_process_group(group, signal).ok();
-        }
-        if tokio::time::timeout(GRACE, child.wait()).await.is_ok() {
-            return;
-        }
+    let Some(pid) = child.id().and_then(|pid| i32::try_from(pid).ok()) else { return };
+    let signal_group = |signal| {
+        // It may have ended by itself.
+        Pid::from_raw(pid).map(|group| kill_process_group(group, signal).ok());
+    };
+    signal_group(Signal::TERM);
+    if tokio::time::timeout(GRACE, child.wait()).await.is_ok() {
+        return;
+    }
+    // Not by the group: a process may have left it. The minder stays, and ends once all are gone.
+    descendants::kill(&descendants::of(pid));
+    if tokio::time::timeout(GRACE, child.wait()).await.is_err() {
+        signal_group(Signal::KILL);
     }
 }
 
