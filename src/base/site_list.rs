@@ -7,10 +7,10 @@ use super::host::{bracketed, without_brackets};
 use super::metadata::{NAMES, is_metadata};
 use serde::Deserialize;
 use std::fmt;
-use url::Host;
+use url::{Host, Url};
 
-/// Hosts, with `*.` for all hosts below one. The empty list covers every host. Written with commas or spaces:
-/// `shop.example, *.shop.example, localhost`.
+/// Hosts, with `*.` for all hosts below one, or with the only port that is reached there. The empty list covers every
+/// host. Written with commas or spaces: `shop.example, *.shop.example, localhost:3000`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct SiteList(Vec<Site>);
@@ -21,13 +21,18 @@ struct Site {
     host: String,
     /// The hosts below it, without itself.
     is_below: bool,
+    /// `None`: every port.
+    port: Option<u16>,
 }
 
 /// A part of a list that names no site, or one that no browser of gstack opens.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SiteListError {
-    #[error("{0:?} is not a host: write shop.example, *.shop.example or localhost, separated by commas")]
+    #[error("{0:?} is not a host: write shop.example, *.shop.example or localhost:3000, separated by commas")]
     NotAHost(String),
+    /// The browser's resolver rules exclude the hosts below another with all their ports.
+    #[error("{0:?} limits the ports of many hosts: name each host with its port, such as www.shop.example:443")]
+    PortBelow(String),
     #[error("{0:?} covers a cloud's metadata service, which gstack never opens")]
     Metadata(String),
 }
@@ -43,10 +48,24 @@ impl SiteList {
         self.0.is_empty()
     }
 
-    /// Whether a host, as a browser writes it, may be reached.
-    pub fn covers(&self, host: &str) -> bool {
+    /// Whether a host, as a browser writes it, may be reached at this port, or at any if none is given.
+    pub fn covers(&self, host: &str, port: Option<u16>) -> bool {
         let host = without_brackets(host);
-        self.is_empty() || self.0.iter().any(|site| site.covers(host))
+        self.is_empty() || self.0.iter().any(|site| site.covers(host) && site.covers_port(port))
+    }
+
+    /// Whether an address may be reached. One without a host, such as `about:blank`, is nowhere.
+    pub fn covers_url(&self, url: &Url) -> bool {
+        url.host_str().is_none_or(|host| self.covers(host, url.port_or_known_default()))
+    }
+
+    /// Returns the host of an address, with its port if the list tells ports of that host apart. `None` without a host.
+    pub fn place_of(&self, url: &Url) -> Option<String> {
+        let host = url.host_str()?;
+        let bare = without_brackets(host);
+        let has_ports = self.0.iter().any(|site| site.port.is_some() && site.covers(bare));
+        let port = if has_ports { url.port_or_known_default() } else { url.port() };
+        Some(port.map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
     }
 
     /// Rules for `--host-resolver-rules` that leave nothing but these sites to resolve. The first rule that matches a
@@ -58,8 +77,10 @@ impl SiteList {
         // A host that is mapped to itself is resolved as usual, and by an earlier rule for it if there is one. For the hosts
         // below another there is no such mapping.
         let rule = |site: &Site| match site {
-            Site { host, is_below: true } => format!("EXCLUDE *.{host}"),
-            Site { host, .. } => format!("MAP {host} {}", bracketed(host)),
+            Site { host, is_below: true, .. } => format!("EXCLUDE *.{host}"),
+            Site { host, port: None, .. } => format!("MAP {host} {}", bracketed(host)),
+            // A pattern with a port is compared with `host:port`, where an IPv6 address has brackets.
+            site => format!("MAP {site} {site}"),
         };
         let rules: Vec<String> = self.0.iter().map(rule).chain(["MAP * ~NOTFOUND".to_owned()]).collect();
         Some(rules.join(", "))
@@ -70,6 +91,12 @@ impl Site {
     fn parse(text: &str) -> Result<Self, SiteListError> {
         let (name, is_below) = text.strip_prefix("*.").map_or((text, false), |name| (name, true));
         let not_a_host = || SiteListError::NotAHost(text.to_owned());
+        let (name, port) = match with_port(name) {
+            Some((_, None)) => return Err(not_a_host()),
+            Some(_) if is_below => return Err(SiteListError::PortBelow(text.to_owned())),
+            Some((name, port)) => (name, port),
+            None => (name, None),
+        };
         // `Host::parse` takes characters that would end a rule or make a pattern of it.
         if name.contains(['*', '?', '/', '~', '@', '%']) {
             return Err(not_a_host());
@@ -94,7 +121,7 @@ impl Site {
             Host::Ipv4(address) => address.to_string(),
             Host::Ipv6(address) => address.to_string(),
         };
-        let site = Self { host, is_below };
+        let site = Self { host, is_below, port };
         // An exclusion goes before every other rule, those that keep metadata services out of reach too.
         if site.host.is_empty() || NAMES.iter().any(|name| site.covers(name)) {
             return Err(if site.host.is_empty() { not_a_host() } else { refused() });
@@ -108,6 +135,27 @@ impl Site {
         } else {
             host == self.host
         }
+    }
+
+    fn covers_port(&self, port: Option<u16>) -> bool {
+        self.port.is_none() || port.is_none() || self.port == port
+    }
+}
+
+/// Splits `host:port`. `None` without a colon after the host; no port if what follows is not one.
+fn with_port(text: &str) -> Option<(&str, Option<u16>)> {
+    let (host, port) = text.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'))?;
+    let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let port = port.parse().ok().filter(|port| is_number && *port > 0);
+    Some((host, port.filter(|_| !host.is_empty())))
+}
+
+/// As it is written in a list, and with a port as the browser writes it.
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let below = if self.is_below { "*." } else { "" };
+        write!(f, "{below}{}", bracketed(&self.host))?;
+        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
     }
 }
 
@@ -124,8 +172,7 @@ impl fmt::Display for SiteList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, site) in self.0.iter().enumerate() {
             let comma = if number > 0 { ", " } else { "" };
-            let below = if site.is_below { "*." } else { "" };
-            write!(f, "{comma}{below}{}", bracketed(&site.host))?;
+            write!(f, "{comma}{site}")?;
         }
         Ok(())
     }
@@ -141,7 +188,7 @@ mod tests {
 
     #[test]
     fn an_empty_list_limits_nothing() {
-        assert!(list(" , ").is_empty() && list("").covers("any.example"));
+        assert!(list(" , ").is_empty() && list("").covers("any.example", Some(80)));
         assert_eq!(list("").resolver_rules(), None);
     }
 
@@ -149,12 +196,12 @@ mod tests {
     fn a_host_is_covered_as_it_is_written_and_with_a_star_below_it() {
         let sites = list("Shop.example, *.cdn.example localhost,127.0.0.1 [::1]");
         for host in ["shop.example", "a.cdn.example", "a.b.cdn.example", "localhost", "127.0.0.1", "[::1]", "::1"] {
-            assert!(sites.covers(host), "{host}");
+            assert!(sites.covers(host, Some(8080)) && sites.covers(host, None), "{host}");
         }
         for host in
             ["www.shop.example", "cdn.example", ".cdn.example", "evilcdn.example", "shop.example.evil", "", "127.0.0.2"]
         {
-            assert!(!sites.covers(host), "{host}");
+            assert!(!sites.covers(host, None), "{host}");
         }
         assert_eq!(sites.to_string(), "shop.example, *.cdn.example, localhost, 127.0.0.1, [::1]");
         assert_eq!(list(&sites.to_string()), sites);
@@ -175,6 +222,32 @@ mod tests {
     }
 
     #[test]
+    fn a_port_limits_its_host_to_it() {
+        let sites = list("Shop.example:0443 [::1]:3000 127.1:81 localhost:81 localhost:82 free.example");
+        let text = "shop.example:443, [::1]:3000, 127.0.0.1:81, localhost:81, localhost:82, free.example";
+        assert_eq!(sites.to_string(), text);
+        assert_eq!(list(text), sites);
+        let covers = |url: &str| sites.covers_url(&Url::parse(url).unwrap());
+        for url in
+            ["https://shop.example/", "wss://shop.example/", "http://[::1]:3000", "http://localhost:82", "about:blank"]
+        {
+            assert!(covers(url), "{url}");
+        }
+        for url in ["http://shop.example/", "http://[::1]/", "http://[::1]:81/", "http://localhost:83", "http://127.1/"]
+        {
+            assert!(!covers(url), "{url}");
+        }
+        assert!(covers("http://free.example:99/") && sites.covers("localhost", None));
+        let rules = sites.resolver_rules().unwrap();
+        assert!(rules.starts_with("MAP shop.example:443 shop.example:443, MAP [::1]:3000 [::1]:3000, "), "{rules}");
+        let place = |url: &str| sites.place_of(&Url::parse(url).unwrap()).unwrap();
+        assert_eq!(place("http://localhost/x"), "localhost:80");
+        assert_eq!(place("http://other.example/x"), "other.example");
+        let below = "*.shop.example:443";
+        assert_eq!(SiteList::parse(below), Err(SiteListError::PortBelow(below.to_owned())));
+    }
+
+    #[test]
     fn what_is_no_host_is_refused_with_its_words() {
         for text in [
             "*",
@@ -182,7 +255,15 @@ mod tests {
             "a*b.example",
             "https://shop.example",
             "shop.example/path",
-            "shop.example:80",
+            "shop.example:",
+            "shop.example:0",
+            "shop.example:+80",
+            "shop.example:65536",
+            "shop.example:*",
+            "shop.example:80:80",
+            "[::1]:",
+            "::1",
+            ":80",
             "MAP?",
             "~NOTFOUND",
             "a..b@c",
@@ -204,6 +285,7 @@ mod tests {
             "*.google.internal",
             "*.goog",
             "[fd00:ec2::254]",
+            "169.254.169.254:8080",
         ] {
             assert_eq!(SiteList::parse(text), Err(SiteListError::Metadata(text.to_owned())), "{text}");
         }

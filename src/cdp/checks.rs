@@ -45,8 +45,7 @@ impl Given {
             _ => return Err(refused()),
         };
         url_guard::check(web.as_str()).map_err(|fault| Refusal::denied(fault.message))?;
-        let host = web.host_str().unwrap_or_default();
-        if !self.only_sites.is_empty() && !self.only_sites.covers(host) {
+        if !self.only_sites.covers_url(&web) {
             return Err(Refusal::denied(format!("the policy lets this browser reach only {}", self.only_sites)));
         }
         Ok(())

@@ -138,17 +138,17 @@ impl Context {
     pub(in crate::command) fn address(&self, typed: &str) -> Result<Url, Fault> {
         let url = url_guard::check(typed)?;
         let sites = self.browser.only_sites();
-        match url.host_str() {
-            Some(host) if !sites.covers(host) => Err(self.not_among(host, &sites.to_string())),
+        match sites.place_of(&url) {
+            Some(place) if !sites.covers_url(&url) => Err(self.not_among(&place, &sites.to_string())),
             _ => Ok(url),
         }
     }
-    fn not_among(&self, host: &str, sites: &str) -> Fault {
+    fn not_among(&self, place: &str, sites: &str) -> Fault {
         let hint = match self.for_model {
             true => "The person limited this browser. Ask them if you need this site.",
             false => "To change that: gstack policy only, then gstack disconnect and gstack connect.",
         };
-        Fault::new(FaultCode::UrlRefused, format!("this browser may reach only {sites}, not {host}")).hint(hint)
+        Fault::new(FaultCode::UrlRefused, format!("this browser may reach only {sites}, not {place}")).hint(hint)
     }
     /// Returns the place whose documents a lasting setting applies to; `None` for all. A model's setting is bound to
     /// the place where it was allowed.

@@ -118,8 +118,7 @@ impl BrowserConnection {
         let attached = self.browsers.is_attached();
         let welcome = (started && !attached).then(|| self.welcome_url.clone());
         let welcome = welcome.filter(|url| {
-            let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-            host.is_some_and(|host| browser.only_sites().covers(&host))
+            Url::parse(url).is_ok_and(|url| browser.only_sites().covers_url(&url))
         });
         if let Some(url) = request.url.as_ref().or(welcome.as_ref()) {
             let step = Step::begin();

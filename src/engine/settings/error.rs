@@ -54,6 +54,9 @@ impl From<SettingError> for Fault {
             SettingError::NotSites(SiteListError::NotAHost(part)) => {
                 (FaultCode::BadRequest, catalogue::NOT_A_HOST.with([&part]), catalogue::NOT_A_HOST_NEXT.into())
             }
+            SettingError::NotSites(SiteListError::PortBelow(part)) => {
+                (FaultCode::BadRequest, catalogue::PORT_BELOW.with([&part]), catalogue::PORT_BELOW_NEXT.into())
+            }
             SettingError::NotSites(SiteListError::Metadata(part)) => {
                 (FaultCode::BadRequest, catalogue::METADATA_SITE.with([&part]), catalogue::METADATA_SITE_NEXT.into())
             }

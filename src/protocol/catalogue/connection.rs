@@ -85,7 +85,9 @@ catalogue! {
     IS_A_TEXT = "$1 must be text";
     IS_A_TEXT_NEXT = "Give text.";
     NOT_A_HOST = "$1 is not a site";
-    NOT_A_HOST_NEXT = "Write hosts with commas between them: shop.example, *.shop.example, localhost.";
+    NOT_A_HOST_NEXT = "Write hosts with commas between them: shop.example, *.shop.example, localhost:3000.";
+    PORT_BELOW = "$1 limits the ports of many hosts";
+    PORT_BELOW_NEXT = "Name each host with its port, such as www.shop.example:443.";
     METADATA_SITE = "$1 covers a cloud's metadata service, which gstack never opens";
     METADATA_SITE_NEXT = "Name the hosts that you need one by one.";
     NOT_A_VALUE = "$1 does not take this value";
