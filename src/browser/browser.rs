@@ -152,6 +152,10 @@ impl Browser {
     pub fn is_headless(&self) -> bool {
         self.shared.options.headless
     }
+    /// Returns true if gstack started it, with resolver rules.
+    pub fn has_resolver_rules(&self) -> bool {
+        !self.shared.options.holds_back && !self.is_relayed()
+    }
     /// The only sites that it reaches.
     pub fn only_sites(&self) -> &SiteList {
         &self.shared.options.only_sites

@@ -25,7 +25,10 @@ pub(super) struct Given {
     pub(super) folder: Option<PathBuf>,
     /// gstack's own home, whose files are nobody's.
     pub(super) home: PathBuf,
+    /// The only sites that the browser reaches.
     pub(super) only_sites: SiteList,
+    /// The list in the configuration, which may have changed since.
+    pub(super) configured_sites: SiteList,
 }
 
 impl Given {
@@ -45,8 +48,9 @@ impl Given {
             _ => return Err(refused()),
         };
         url_guard::check(web.as_str()).map_err(|fault| Refusal::denied(fault.message))?;
-        if !self.only_sites.covers_url(&web) {
-            return Err(Refusal::denied(format!("the policy lets this browser reach only {}", self.only_sites)));
+        let lists = [&self.only_sites, &self.configured_sites];
+        if let Some(sites) = lists.into_iter().find(|sites| !sites.covers_url(&web)) {
+            return Err(Refusal::denied(format!("the policy lets this browser reach only {sites}")));
         }
         Ok(())
     }
@@ -172,7 +176,13 @@ mod tests {
     use super::*;
 
     fn given(allow: &[CdpGrant]) -> Given {
-        Given { allow: allow.to_vec(), folder: None, home: PathBuf::from("/nowhere"), only_sites: SiteList::default() }
+        Given {
+            allow: allow.to_vec(),
+            folder: None,
+            home: PathBuf::from("/nowhere"),
+            only_sites: SiteList::default(),
+            configured_sites: SiteList::default(),
+        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub const JSON_OUTPUT: &[(&str, JsonOutput)] = &[
     ("policy deny", JsonOutput::Whole("Policy")),
     ("policy unattended", JsonOutput::Whole("Policy")),
     ("policy remove", JsonOutput::Whole("Policy")),
-    ("policy explain", JsonOutput::Whole("PolicyExplained")),
+    ("policy explain", JsonOutput::Whole("PolicyExplained | {action: string, explained: PolicyExplained}[]")),
     ("policy only", JsonOutput::Whole("{sites: string, openBrowser?: string}")),
     ("policy test", JsonOutput::Whole(CHECKED)),
     ("instances", JsonOutput::Whole(INSTANCES)),

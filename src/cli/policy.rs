@@ -2,6 +2,7 @@
 //!
 //! Owns the text. The daemon owns the meaning of a rule.
 
+mod everything;
 mod expectations;
 mod only;
 
@@ -35,6 +36,8 @@ pub enum Rules {
         id: String,
     },
     Explain(PolicyExplain),
+    /// Every action, explained like one.
+    ExplainAll(PolicyExplain),
     /// The sites that gstack's own browser may reach.
     Only(Only),
     /// A file of expectations.
@@ -88,13 +91,12 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             place(Command::new("explain").about(
-                "Say whether an action would run in this folder, and which rule decides: yours or its project's",
+                "Say whether an action would run in this folder, and what decides: your rules, its project's or the allow-list",
             ))
                 .arg(
                     Arg::new("what")
-                        .required(true)
                         .value_name("ACTION")
-                        .help("A browser command, a scope as in `policy allow`, or look"),
+                        .help("A browser command, a scope as in `policy allow`, or look. Without one, all of them"),
                 )
                 .arg(
                     option("risk", "RISK", "How the action reaches beyond its page")
@@ -109,13 +111,21 @@ pub(super) fn command() -> Command {
                         .value_name("SITE")
                         .num_args(1..)
                         .value_delimiter(',')
-                        .help("Hosts: shop.example, *.shop.example, localhost. Without any, shows the list"),
+                        .help("Hosts: shop.example, *.shop.example, localhost:3000. Without any, shows the list"),
+                )
+                .arg(
+                    Arg::new("site")
+                        .long("site")
+                        .value_name("SITE")
+                        .action(ArgAction::Append)
+                        .value_delimiter(',')
+                        .help("A site, as SITE; can be repeated"),
                 )
                 .arg(
                     Arg::new("off")
                         .long("off")
                         .action(ArgAction::SetTrue)
-                        .conflicts_with("sites")
+                        .conflicts_with_all(["sites", "site"])
                         .help("Allow every site again"),
                 ),
         )
@@ -151,18 +161,25 @@ pub(super) fn parse(matches: &ArgMatches) -> Rules {
         "deny" => add(PolicyEffect::Deny, scope(), text("for")),
         "unattended" => add(PolicyEffect::Allow, PolicyScope::Everything, text("span")),
         "remove" => Rules::Remove { id: text("id").unwrap_or_default() },
-        "explain" => Rules::Explain(PolicyExplain {
-            what: text("what").unwrap_or_default(),
-            site: text("site"),
-            conversation_id: text("conversation").map(ConversationId::new),
-            folder: None,
-            risk: text("risk").and_then(|name| PolicyRisk::ALL.into_iter().find(|risk| risk.name() == name)),
-        }),
+        "explain" => {
+            let asked = PolicyExplain {
+                what: text("what").unwrap_or_default(),
+                site: text("site"),
+                conversation_id: text("conversation").map(ConversationId::new),
+                folder: None,
+                risk: text("risk").and_then(|name| PolicyRisk::ALL.into_iter().find(|risk| risk.name() == name)),
+            };
+            if matches.contains_id("what") { Rules::Explain(asked) } else { Rules::ExplainAll(asked) }
+        }
         "only" if matches.get_flag("off") => Rules::Only(Only::Off),
-        "only" => Rules::Only(match matches.get_many::<String>("sites") {
-            Some(sites) => Only::Set(sites.map(|site| site.trim().to_owned()).collect()),
-            None => Only::Show,
-        }),
+        "only" => {
+            let named = ["sites", "site"].into_iter().filter_map(|name| matches.get_many::<String>(name));
+            let named: Vec<_> = named.collect();
+            Rules::Only(match named.is_empty() {
+                false => Only::Set(named.into_iter().flatten().map(|site| site.trim().to_owned()).collect()),
+                true => Only::Show,
+            })
+        }
         "test" => {
             Rules::Test { file: matches.try_get_one::<PathBuf>("file").ok().flatten().cloned().unwrap_or_default() }
         }
@@ -178,6 +195,7 @@ pub(super) async fn run(client: &Client, wanted: Rules, json: bool, terminal: Te
             let found: PolicyExplained = client.post("/policy/explain", &asked).await?;
             return show(json, &found, || explanation(&found, terminal));
         }
+        Rules::ExplainAll(asked) => return everything::run(client, asked, json, terminal).await,
         Rules::Only(wanted) => return only::run(client, wanted, json).await,
         Rules::Test { file } => return expectations::check(client, &file, json, terminal).await,
         Rules::Remove { id } => client.post("/policy/remove", &PolicyRemove { id }).await?,
@@ -225,19 +243,22 @@ fn line(rule: &PolicyRule, terminal: Terminal) -> String {
 /// Formats an explanation: the verdict with its reason, then the rule that decides, then every other rule and why it
 /// does not apply.
 fn explanation(found: &PolicyExplained, terminal: Terminal) -> String {
-    let verdict = match found.verdict {
-        PolicyVerdict::Runs => terminal.good("Runs without asking."),
-        PolicyVerdict::Asks => "Asks you first.".to_owned(),
-        PolicyVerdict::Refused => terminal.bad("Refused."),
-        PolicyVerdict::NotOffered => terminal.bad("Not offered to agents."),
-    };
-    let mut lines = vec![format!("{verdict} {}", found.why)];
+    let mut lines = vec![format!("{} {}", verdict(found.verdict, terminal), found.why)];
     lines.extend(found.rule.iter().map(|rule| format!("  {}", line(rule, terminal))));
     if !found.others.is_empty() {
         lines.push("Other rules:".to_owned());
     }
     lines.extend(found.others.iter().map(|other| format!("  {}: {}", line(&other.rule, terminal), other.why)));
     lines.join("\n")
+}
+
+fn verdict(verdict: PolicyVerdict, terminal: Terminal) -> String {
+    match verdict {
+        PolicyVerdict::Runs => terminal.good("Runs without asking."),
+        PolicyVerdict::Asks => "Asks you first.".to_owned(),
+        PolicyVerdict::Refused => terminal.bad("Refused."),
+        PolicyVerdict::NotOffered => terminal.bad("Not offered to agents."),
+    }
 }
 
 #[cfg(test)]
@@ -260,7 +281,12 @@ mod tests {
         let only = parsed(&["policy", "only", "a.example,*.a.example", "localhost"]).unwrap();
         let sites = ["a.example", "*.a.example", "localhost"].map(str::to_owned).to_vec();
         assert_eq!(only, Rules::Only(Only::Set(sites)));
+        let same = parsed(&["policy", "only", "a.example", "--site", "*.a.example", "--site", "localhost"]).unwrap();
+        assert_eq!(same, only);
         assert_eq!(parsed(&["policy", "only", "--off"]).unwrap(), Rules::Only(Only::Off));
+        assert!(parsed(&["policy", "only", "--off", "--site", "a.example"]).is_err());
+        assert!(matches!(parsed(&["policy", "explain"]).unwrap(), Rules::ExplainAll(_)));
+        assert!(matches!(parsed(&["policy", "explain", "act"]).unwrap(), Rules::Explain(asked) if asked.what == "act"));
         assert!(parsed(&["policy", "only", "--off", "a.example"]).is_err());
         assert!(parsed(&["policy", "allow", "anything"]).is_err());
         assert!(parsed(&["policy", "unattended"]).is_err());

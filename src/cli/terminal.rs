@@ -21,6 +21,10 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
+    /// Without colours.
+    #[cfg(test)]
+    pub(super) const PLAIN: Self = Self { colour_out: false, colour_err: false };
+
     pub(super) fn detect() -> Self {
         let wanted = std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
             && std::env::var_os("TERM").is_none_or(|v| v != "dumb");

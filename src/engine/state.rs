@@ -20,6 +20,7 @@ use super::hops::HopChecks;
 use super::panel_keys::PanelKeys;
 use super::panels::Panels;
 use super::policy::PolicyService;
+use super::policy::SiteLimits;
 use super::ports::Ports;
 use super::registrations::Registrations;
 use super::settings::SettingsService;
@@ -32,6 +33,8 @@ use super::upgrade::Upgrade;
 use super::usage::Usage;
 use super::worktrees::Worktrees;
 use crate::base::home::Home;
+use crate::protocol::fault::Fault;
+use crate::protocol::policy::{PolicyExplain, PolicyExplained};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -94,6 +97,12 @@ impl Engine {
     /// Returns the policy: what agents may do, the rules that people made, and the audit.
     pub(crate) fn policy(&self) -> &PolicyService {
         &self.inner.policy
+    }
+    /// Explains how the policy would decide about an action now.
+    pub(crate) fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
+        let browsers = &self.inner.browsers;
+        let open = browsers.current().map(|open| open.only_sites().clone());
+        self.inner.policy.explain(asked, &SiteLimits { configured: browsers.configured_sites(), open })
     }
     /// Returns the agents: which exist, and which answers.
     pub(crate) fn agents(&self) -> &AgentPool {

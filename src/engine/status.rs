@@ -64,6 +64,12 @@ impl StatusReport {
                 .current()
                 .map(|browser| browser.only_sites().to_string())
                 .filter(|sites| !sites.is_empty()),
+            configured_sites: self
+                .browsers
+                .current()
+                .map(|browser| (browser, self.browsers.configured_sites()))
+                .filter(|(browser, configured)| browser.only_sites() != configured)
+                .map(|(_, configured)| configured.to_string()),
             policy_fault: self.policy.fault().map(|fault| fault.message),
             sandbox: self.agents.sandbox_status(),
         }

@@ -156,7 +156,7 @@ fn person() -> Vec<Route> {
         post(
             "/policy/explain",
             "What the rules say about an action, and why",
-            |engine: Engine, asked: PolicyExplain| async move { engine.policy().explain(&asked) },
+            |engine: Engine, asked: PolicyExplain| async move { engine.explain(&asked) },
         ),
         lines("/audit", "The decisions about what agents asked for, oldest first", |engine, request, lines| {
             engine.policy().read_audit(request, lines)

@@ -212,6 +212,9 @@ pub(crate) struct PolicyExplained {
     /// The rule that decides, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<PolicyRule>,
+    /// The allow-list (`gstack policy only`), if it decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_sites: Option<String>,
     /// The possible answers, if the person is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<Decision>,

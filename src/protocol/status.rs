@@ -53,6 +53,9 @@ pub(crate) struct Status {
     /// The only sites that the open browser reaches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_sites: Option<String>,
+    /// The list in the configuration, if that of the open browser differs. Empty: every site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub configured_sites: Option<String>,
     /// The reason why the person's rules cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_fault: Option<String>,
@@ -157,9 +160,22 @@ impl Status {
                 format!("Drivers: {}", self.drivers.iter().map(DriverInfo::line).collect::<Vec<_>>().join("; "))
             }),
         );
-        lines.extend(self.only_sites.as_ref().map(|sites| format!("Only: {sites}")));
+        lines.extend(self.limit_line());
         lines.extend(self.sandbox.as_ref().map(|sandbox| format!("Sandbox: {sandbox}")));
         lines.extend(self.policy_fault.as_ref().map(|fault| format!("Policy: {fault}")));
         lines.join("\n")
+    }
+
+    /// Returns which sites the open browser reaches, and which the configuration allows if those are others.
+    fn limit_line(&self) -> Option<String> {
+        let named = |sites: &str| if sites.is_empty() { "every site".to_owned() } else { sites.to_owned() };
+        let open = self.only_sites.as_deref();
+        match self.configured_sites.as_deref() {
+            None => open.map(|sites| format!("Only: {sites}")),
+            Some(configured) => {
+                let (open, configured) = (named(open.unwrap_or_default()), named(configured));
+                Some(format!("Only: {open} in the open browser; the configuration says {configured}"))
+            }
+        }
     }
 }

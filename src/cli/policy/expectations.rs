@@ -10,6 +10,9 @@ use crate::protocol::policy::{PolicyExplain, PolicyExplained, PolicyRisk, Policy
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
+/// The id of the allow-list, which decides like a rule.
+const ALLOW_LIST: &str = "policy only";
+
 /// The limit of expectations in one file.
 const MOST: usize = 1000;
 
@@ -72,7 +75,7 @@ pub(super) async fn check(client: &Client, path: &Path, json: bool, terminal: Te
             found: found.verdict,
             holds: found.verdict == expected.verdict,
             why: found.why,
-            rule: found.rule.map(|rule| rule.id),
+            rule: found.rule.map(|rule| rule.id).or_else(|| found.only_sites.map(|_| ALLOW_LIST.to_owned())),
         });
     }
     let failed = checked.iter().filter(|one| !one.holds).count();

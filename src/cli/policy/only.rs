@@ -1,6 +1,6 @@
 //! `gstack policy only`: the sites that gstack's own browser may reach, shown, set and lifted.
 //!
-//! Owns the words. The list is a setting, and the browser's own resolver enforces it from its start on.
+//! Owns the words. The list is a setting: commands check it at once, and the browser's own resolver enforces it from its next start on.
 
 use super::super::terminal::show;
 use crate::client::http::Client;
@@ -55,9 +55,11 @@ fn text(shown: &Shown) -> String {
     let words = |sites: &str| if sites.is_empty() { "every site".to_owned() } else { format!("only {sites}") };
     match &shown.open_browser {
         Some(open) if *open != shown.sites => format!(
-            "The next browser reaches {}. The open one reaches {}: gstack disconnect, then gstack connect.",
+            "The next browser reaches {}. The open one reaches {} until it closes: gstack disconnect, then gstack connect.\
+             {}",
             words(&shown.sites),
-            words(open)
+            words(open),
+            if shown.sites.is_empty() { "" } else { " Commands open only addresses on both lists from now on." }
         ),
         Some(_) => format!("The browser reaches {}.", words(&shown.sites)),
         None => format!("The next browser reaches {}.", words(&shown.sites)),

@@ -101,7 +101,7 @@ impl BrowserConnection {
         if (request.attach.is_some() || request.everyday || request.remote.is_some())
             && !self.config.get().browser.only_sites.is_empty()
         {
-            return Err(ConnectError::NotLimited.into());
+            return Err(BrowsersError::NotLimited.into());
         }
         let new_folders = self.agents.learn_path(request.path.as_deref());
         let started = match (&request.attach, &request.remote) {
@@ -117,9 +117,7 @@ impl BrowserConnection {
         // The welcome page opens after the extension: Chrome adds no content script to pages that are already open.
         let attached = self.browsers.is_attached();
         let welcome = (started && !attached).then(|| self.welcome_url.clone());
-        let welcome = welcome.filter(|url| {
-            Url::parse(url).is_ok_and(|url| browser.only_sites().covers_url(&url))
-        });
+        let welcome = welcome.filter(|url| Url::parse(url).is_ok_and(|url| browser.only_sites().covers_url(&url)));
         if let Some(url) = request.url.as_ref().or(welcome.as_ref()) {
             let step = Step::begin();
             let name = if started && !attached { "goto" } else { "newtab" };

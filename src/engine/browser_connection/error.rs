@@ -38,8 +38,6 @@ pub(super) enum ConnectError {
     ManyEveryday(usize),
     /// The side panel did not connect.
     NoPanel(Missing),
-    /// Only some sites may be reached, which only a browser that gstack starts can be held to.
-    NotLimited,
     /// The daemon ends meanwhile.
     Ended,
 }
@@ -113,13 +111,6 @@ impl From<ConnectError> for Fault {
                 let hint = "Click gstack's icon in the browser's toolbar. `gstack doctor` checks every hop.";
                 (Timeout, hop, message.to_owned(), hint.to_owned(), "gstack doctor")
             }
-            ConnectError::NotLimited => (
-                Conflict,
-                Hop::Browser,
-                "only gstack's own browser can be limited to some sites, and such a limit is set".to_owned(),
-                "Run `gstack connect`, or lift the limit: gstack policy only --off".to_owned(),
-                "gstack connect",
-            ),
             ConnectError::Ended => (
                 Updating,
                 Hop::Daemon,

@@ -29,6 +29,8 @@ pub(in crate::engine) enum BrowsersError {
     Lost { name: BrowserName, why: String },
     /// Another browser than the named one has the tab, or none.
     NotItsTab { tab: TabId, name: BrowserName },
+    /// Only some sites may be reached, which only a browser that gstack starts can be held to.
+    NotLimited,
     /// No further browser may be opened.
     TooMany { most: usize },
     /// The folder of a browser's files can't be used.
@@ -82,6 +84,13 @@ impl From<BrowsersError> for Fault {
                     .hint("`gstack tabs` lists the tabs of all browsers. A tab alone names its browser.")
                     .at(Hop::Browser)
             }
+            BrowsersError::NotLimited => Self::new(
+                FaultCode::Conflict,
+                "only gstack's own browser can be limited to some sites, and such a limit is set",
+            )
+            .hint("Run `gstack connect`, or lift the limit: gstack policy only --off")
+            .command("gstack connect")
+            .at(Hop::Browser),
             BrowsersError::TooMany { most } => Self::new(
                 FaultCode::Conflict,
                 format!("{most} browsers are in use, which is the most that a daemon drives"),

@@ -18,6 +18,7 @@ mod extension_recovery;
 mod failures;
 mod follow;
 mod in_use;
+mod limits;
 mod named;
 mod opening;
 mod record;

@@ -111,6 +111,9 @@ impl CommandRunner {
         if browser.is_relayed() {
             everyday::check(call)?;
         }
+        if spec.tab != TabUse::Lists {
+            self.browsers.check_limit(&browser)?;
+        }
         let gone = browser.gone().clone();
         let shutdown = self.tasks.shutdown();
         let tab = target.tab.or_else(|| browser.current_known()).filter(|_| spec.category != Category::Tabs);
@@ -197,6 +200,7 @@ impl CommandRunner {
             steps: Steps::default(),
             effects: Effects::default(),
             sign_ins: Arc::new(self.sign_ins.clone()),
+            configured_sites: self.config.get().browser.only_sites.clone(),
             cancel,
         })
     }

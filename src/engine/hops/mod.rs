@@ -4,7 +4,10 @@
 
 mod error;
 
+use crate::base::browser_names::BrowserName;
 use crate::base::home::Home;
+use crate::base::site_list::SiteList;
+use crate::browser::browser::Browser;
 use crate::engine::agents::AgentPool;
 use crate::engine::browsers::{Browsers, BrowsersError};
 use crate::engine::config::Config;
@@ -53,6 +56,7 @@ impl HopChecks {
         hops.extend(self.way_to_panels().await);
         hops.push(self.agent_hop().await);
         let mut notes = self.file_notes().await;
+        notes.extend(self.limit_notes());
         notes.extend(self.worktrees.notes().await);
         Doctor { hops, notes }
     }
@@ -77,6 +81,27 @@ impl HopChecks {
         notes.extend(self.panel_keys.notes());
         notes.extend(self.policy.fault().as_ref().map(words));
         notes
+    }
+
+    /// Reports the open browsers that reach other sites than the configuration says.
+    fn limit_notes(&self) -> Vec<String> {
+        let named = |sites: &SiteList| if sites.is_empty() { "every site".to_owned() } else { format!("only {sites}") };
+        let configured = named(&self.browsers.configured_sites());
+        let note = |(name, browser): (BrowserName, Browser)| {
+            let open = named(browser.only_sites());
+            let browser_option = if name.is_main() { String::new() } else { format!(" --browser {name}") };
+            match browser.has_resolver_rules() {
+                true => format!(
+                    "the open browser {name} reaches {open}, but the configuration says {configured}: close it with \
+                     gstack disconnect{browser_option}, then run gstack connect"
+                ),
+                false => format!(
+                    "the configuration says {configured}, to which the browser {name} cannot be held, so nothing acts in it: \
+                     run gstack disconnect{browser_option}, or gstack policy only --off"
+                ),
+            }
+        };
+        self.browsers.otherwise_limited().into_iter().map(note).collect()
     }
 
     /// Returns the daemon's hop. It is up if the person's rules could be read.

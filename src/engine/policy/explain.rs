@@ -10,6 +10,7 @@ use super::rules::{NotCovered, Verdict, decide, why_not_covered};
 use super::service::PolicyService;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
+use crate::base::site_list::SiteList;
 use crate::base::visible::visible;
 use crate::command::registry;
 use crate::protocol::basics::Millis;
@@ -18,13 +19,27 @@ use crate::protocol::ids::ConversationId;
 use crate::protocol::policy::{
     PolicyEffect, PolicyExplain, PolicyExplained, PolicyPassedOver, PolicyRisk, PolicyRule, PolicyScope, PolicyVerdict,
 };
+use url::Url;
+
+/// The lists of sites that commands keep to.
+#[derive(Clone, Debug, Default)]
+pub(in crate::engine) struct SiteLimits {
+    /// For the next browser, and for every command at once.
+    pub(in crate::engine) configured: SiteList,
+    /// For the open browser; `None` if none is open.
+    pub(in crate::engine) open: Option<SiteList>,
+}
 
 impl PolicyService {
     /// Explains how this action would be decided now.
     ///
     /// # Errors
     /// `BadRequest` if the action or the site is not valid; `NotFound` if the conversation does not exist.
-    pub(crate) fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
+    pub(in crate::engine) fn explain(
+        &self,
+        asked: &PolicyExplain,
+        limits: &SiteLimits,
+    ) -> Result<PolicyExplained, Fault> {
         let folder = match &asked.conversation_id {
             Some(id) => Some(self.0.store.get(id).map_err(|error| error.fault())?.info().folder),
             None => asked.folder.clone(),
@@ -41,8 +56,44 @@ impl PolicyService {
         let now = now_millis();
         let rules = lock(&self.0.rules).in_force(now);
         let verdict = decide(rules.as_deref().ok(), &request, now);
-        Ok(narrowed(explained(rules.as_deref().ok(), &request, now), verdict, project.as_ref(), &request))
+        let found = narrowed(explained(rules.as_deref().ok(), &request, now), verdict, project.as_ref(), &request);
+        Ok(limited(found, limits, &request))
     }
+}
+
+/// Adds what the allow-list makes of the verdict: it decides before every rule, for what is done in a browser.
+fn limited(found: PolicyExplained, limits: &SiteLimits, request: &ActionRequest) -> PolicyExplained {
+    let in_browser = !matches!(
+        request.kind,
+        ActionKind::Secret | ActionKind::Does(PolicyScope::Shell | PolicyScope::Write | PolicyScope::Everything)
+    );
+    let Some(url) = request.site.as_ref().filter(|_| in_browser).and_then(|site| page_of(site)) else { return found };
+    let refuses = |sites: &&SiteList| !url.iter().any(|url| sites.covers_url(url));
+    let (sites, why) = if refuses(&&limits.configured) {
+        (&limits.configured, "The allow-list leaves this site out")
+    } else if let Some(open) = limits.open.as_ref().filter(refuses) {
+        (open, "The open browser still has an allow-list that leaves this site out, until `gstack disconnect`")
+    } else {
+        return found;
+    };
+    let overruled = "the allow-list decides first".to_owned();
+    let theirs = found.rule.into_iter().map(|rule| PolicyPassedOver { rule, why: overruled.clone() });
+    PolicyExplained {
+        verdict: PolicyVerdict::Refused,
+        why: format!("{why}: gstack policy only {sites}."),
+        choices: Vec::new(),
+        rule: None,
+        only_sites: Some(sites.to_string()),
+        others: theirs.chain(found.others).collect(),
+        scope: found.scope,
+    }
+}
+
+/// Returns the addresses of a site: a host without a port is that of `http:` and of `https:`.
+fn page_of(site: &str) -> Option<Vec<Url>> {
+    let urls: Vec<Url> =
+        ["http", "https"].iter().filter_map(|name| Url::parse(&format!("{name}://{site}/")).ok()).collect();
+    Some(urls).filter(|urls| !urls.is_empty())
 }
 
 /// Adds what the project's file makes of the verdict.
@@ -70,7 +121,7 @@ fn narrowed(
     let overruled = "it would allow this, but the project narrows it".to_owned();
     let theirs = found.rule.into_iter().map(|rule| PolicyPassedOver { rule, why: overruled.clone() });
     let others = theirs.chain(found.others).collect();
-    PolicyExplained { verdict, why, choices, rule: None, others, scope: found.scope }
+    PolicyExplained { verdict, why, choices, rule: None, only_sites: None, others, scope: found.scope }
 }
 
 /// Builds the explanation. `rules` are those in force, newest first, or `None` if they cannot be read.
@@ -107,7 +158,7 @@ fn explained(rules: Option<&[PolicyRule]>, request: &ActionRequest, now: Millis)
         ActionKind::Does(scope) => Some(scope),
         ActionKind::Read | ActionKind::Secret => None,
     };
-    PolicyExplained { verdict, scope, why: why.to_owned(), others: others.collect(), rule, choices }
+    PolicyExplained { verdict, scope, why: why.to_owned(), others: others.collect(), rule, only_sites: None, choices }
 }
 
 /// Returns the reason why a rule in force does not apply.
@@ -160,6 +211,36 @@ fn risk_of(risk: PolicyRisk) -> Risk {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_allow_list_decides_before_every_rule() {
+        let list = |text: &str| SiteList::parse(text).unwrap();
+        let of = |kind, site: Option<&str>, limits: &SiteLimits| {
+            let site = site.map(str::to_owned);
+            let id = ConversationId::new(String::new());
+            let request = ActionRequest { conversation_id: id, kind, site, tool: None, risk: Risk::Plain };
+            limited(explained(Some(&[]), &request, 0), limits, &request)
+        };
+        let limits =
+            SiteLimits { configured: list("a.example, localhost:81"), open: Some(list("a.example:443, localhost")) };
+        let refused = of(ActionKind::Read, Some("b.example"), &limits);
+        assert_eq!(refused.verdict, PolicyVerdict::Refused);
+        assert_eq!(refused.only_sites.as_deref(), Some("a.example, localhost:81"));
+        assert!(refused.why.contains("gstack policy only a.example, localhost:81"), "{}", refused.why);
+        let still = of(ActionKind::Read, Some("a.example:8443"), &limits);
+        assert!(still.verdict == PolicyVerdict::Refused && still.why.contains("open browser"), "{}", still.why);
+        for (kind, site) in [
+            (ActionKind::Read, Some("a.example")),
+            (ActionKind::Read, Some("localhost:81")),
+            (ActionKind::Read, None),
+            (ActionKind::Does(PolicyScope::Shell), Some("b.example")),
+            (ActionKind::Secret, Some("b.example")),
+        ] {
+            assert_eq!(of(kind, site, &limits).only_sites, None, "{kind:?} {site:?}");
+        }
+        assert_eq!(of(ActionKind::Read, Some("localhost"), &limits).verdict, PolicyVerdict::Refused);
+        assert_eq!(of(ActionKind::Read, Some("b.example"), &SiteLimits::default()).verdict, PolicyVerdict::Runs);
+    }
 
     fn rule(id: &str, effect: PolicyEffect, scope: PolicyScope, site: Option<&str>) -> PolicyRule {
         PolicyRule {

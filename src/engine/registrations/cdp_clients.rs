@@ -6,6 +6,7 @@
 use super::{Registered, Registrations};
 use crate::base::mutex::lock;
 use crate::base::process::Process;
+use crate::base::site_list::SiteList;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::TabInfo;
 use crate::engine::browsers::BrowsersError;
@@ -123,6 +124,7 @@ impl Registrations {
                 }
             }
         };
+        self.browsers.check_limit(&browser)?;
         match (browser.is_relayed(), everyday) {
             (true, false) => return Err(DriversError::EverydayNotChosen.into()),
             (false, true) => return Err(DriversError::NoEveryday.into()),
@@ -213,9 +215,16 @@ impl CdpClient {
         lock(&self.made).contains(&tab) || sets.is_made_by_agent(&self.registered.driver.conversation, tab)
     }
 
-    /// Records that the client acts, and where. Fails while the person has taken over from it.
+    /// Returns the list of sites in the configuration.
+    pub(crate) fn configured_sites(&self) -> SiteList {
+        self.registered.services.browsers.configured_sites()
+    }
+
+    /// Records that the client acts, and where. Fails while the person has taken over from it, and in a browser that is not
+    /// held to the list of sites.
     pub(crate) fn acts_in(&self, tab: Option<TabId>) -> Result<(), Fault> {
         let Registered { services, driver, .. } = &self.registered;
+        services.browsers.check_limit(&self.browser)?;
         let (pauses, worker) = (&services.pauses, driver.conversation.id());
         // A DevTools command has no place for the note of the person.
         pauses.take_note(worker);

@@ -1,0 +1,31 @@
+//! The list of sites in the configuration, and the browsers that do not keep to it.
+//!
+//! Owns the comparison. What enforces a list is the browser's resolver rules, from its start on.
+
+use super::error::BrowsersError;
+use super::service::Browsers;
+use crate::base::browser_names::BrowserName;
+use crate::base::site_list::SiteList;
+use crate::browser::browser::Browser;
+
+impl Browsers {
+    /// Returns the list in the configuration.
+    pub(in crate::engine) fn configured_sites(&self) -> SiteList {
+        self.needs().config.get().browser.only_sites.clone()
+    }
+
+    /// Fails if a list is set and this browser cannot be held to one: gstack did not start it.
+    pub(in crate::engine) fn check_limit(&self, browser: &Browser) -> Result<(), BrowsersError> {
+        match browser.has_resolver_rules() || self.needs().config.get().browser.only_sites.is_empty() {
+            true => Ok(()),
+            false => Err(BrowsersError::NotLimited),
+        }
+    }
+
+    /// Returns the open browsers whose list is not the one in the configuration.
+    pub(in crate::engine) fn otherwise_limited(&self) -> Vec<(BrowserName, Browser)> {
+        let configured = self.configured_sites();
+        let open = self.all().into_iter().filter_map(|browsers| Some((browsers.name().clone(), browsers.current()?)));
+        open.filter(|(_, browser)| *browser.only_sites() != configured).collect()
+    }
+}
