@@ -1,73 +1,150 @@
 /*
  * `gstack policy only`: a browser that reaches some sites and no other, whatever a page tries. The other site is a second
- * listener on loopback, for TCP and for UDP, at which nothing may arrive. The same page in a browser without the limit shows
- * that each way leads there.
+ * port of the same host, at which nothing may arrive. The same page in a browser that may go there shows that each way
+ * leads there.
  */
 import assert from 'node:assert/strict';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { Everyday } from './harness/everyday.mjs';
 import { TestHome } from './harness/home.mjs';
 import { until } from './harness/wait.mjs';
 
-/** Listens on loopback and counts by what arrived. */
+const LOOPBACK = '127.0.0.1';
+
+/** Other ports of the page's host. Counts by what arrived. */
 class Elsewhere {
   arrived = new Set();
+  closing = [];
 
   async start() {
-    this.server = createServer((request, response) => {
+    this.port = await this.#web(0, LOOPBACK);
+    // The same port for IPv6, where this machine has it.
+    this.hasIpv6 = await this.#web(this.port, '::1').then(Boolean, () => false);
+    this.turnPort = await this.#tcp('turn');
+    this.preconnectPort = await this.#tcp('preconnect');
+    this.stunPort = await this.#udp('stun');
+    this.transportPort = await this.#udp('transport');
+    this.origin = `http://localhost:${this.port}`;
+  }
+
+  async #web(port, host) {
+    const server = createServer((request, response) => {
       this.arrived.add(request.url);
       response.setHeader('access-control-allow-origin', '*');
       response.setHeader('content-type', 'text/html');
       response.end('<title>Elsewhere</title>');
     });
-    this.server.on('connection', () => this.arrived.add('tcp'));
-    this.server.on('upgrade', (request, socket) => {
+    server.on('upgrade', (request, socket) => {
       this.arrived.add(request.url);
       socket.destroy();
     });
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = this.server.address().port;
-    this.udp = createSocket('udp4');
-    this.udp.on('message', () => this.arrived.add('udp'));
-    this.udp.bind(0, '127.0.0.1');
-    await once(this.udp, 'listening');
-    this.udpPort = this.udp.address().port;
-    this.origin = `http://127.0.0.1:${this.port}`;
+    await listening(server, port, host);
+    this.closing.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return server.address().port;
+  }
+
+  async #tcp(name) {
+    const server = createTcpServer((socket) => {
+      this.arrived.add(name);
+      socket.destroy();
+    });
+    await listening(server, 0, LOOPBACK);
+    this.closing.push(() => server.close());
+    return server.address().port;
+  }
+
+  async #udp(name) {
+    const socket = createSocket('udp4');
+    socket.on('message', () => this.arrived.add(name));
+    socket.bind(0, LOOPBACK);
+    await once(socket, 'listening');
+    this.closing.push(() => socket.close());
+    return socket.address().port;
   }
 
   stop() {
-    this.udp.close();
-    this.server.closeAllConnections();
-    this.server.close();
+    for (const close of this.closing) close();
   }
 }
 
-/** Every way out of a page that we know. Each asks for a path of its own. */
-const PATHS = ['/image', '/frame', '/redirected', '/fetch', '/beacon', '/socket', '/worker', '/worker-socket', '/number', '/short'];
-const page = ({ origin, port, udpPort }) => `<!doctype html><title>Inside</title>
-  <link rel="preconnect" href="${origin}"><link rel="dns-prefetch" href="${origin}"><link rel="prefetch" href="${origin}/prefetch">
-  <script type="speculationrules">{"prerender": [{"urls": ["${origin}/prerender"]}]}</script>
-  <img src="${origin}/image"><iframe src="${origin}/frame"></iframe><iframe src="/redirect"></iframe>
+/** Waits until a server listens. Fails if it can't. */
+function listening(server, port, host) {
+  server.listen(port, host);
+  return once(server, 'listening');
+}
+
+/** Every way out of a page by itself that we know. Each asks for a path of its own. */
+const BY_ITSELF = [
+  '/image',
+  '/script',
+  '/style',
+  '/frame',
+  '/frame-redirected',
+  '/image-redirected',
+  '/fetch',
+  '/fetch-redirected',
+  '/xhr',
+  '/beacon',
+  '/socket',
+  '/events',
+  '/worker',
+  '/worker-socket',
+  '/nested-worker',
+  '/shared-worker',
+  '/shared-worker-socket',
+  '/service-worker',
+  '/service-worker-socket',
+  '/prefetch',
+  '/speculated',
+  '/number',
+  '/short',
+  'preconnect',
+  'transport',
+];
+/** The ways that a browser with any list closes, so that only one without a list shows them. */
+const WITHOUT_LIST = ['stun', 'turn'];
+/** Those that need a click. */
+const CLICKS = { '#link': '/link', '#blank': '/blank', '#popup': '/popup', '#form button': '/form', '#redirect': '/top-redirected' };
+
+const page = (elsewhere) => {
+  const { origin, port } = elsewhere;
+  return `<!doctype html><title>Inside</title>
+  <link rel="preconnect" href="http://localhost:${elsewhere.preconnectPort}"><link rel="dns-prefetch" href="${origin}">
+  <link rel="prefetch" href="${origin}/prefetch"><link rel="stylesheet" href="${origin}/style">
+  <script type="speculationrules">{"prefetch": [{"urls": ["${origin}/speculated"], "eagerness": "immediate"}]}</script>
+  <img src="${origin}/image"><img src="/to?/image-redirected">
+  <iframe src="${origin}/frame"></iframe><iframe src="/to?/frame-redirected"></iframe>
   <a id="link" href="${origin}/link">Elsewhere</a> <a id="blank" target="_blank" href="${origin}/blank">Elsewhere</a>
+  <a id="redirect" href="/to?/top-redirected">Elsewhere</a> <button id="popup" onclick="window.open('${origin}/popup')">Elsewhere</button>
   <form id="form" method="post" action="${origin}/form"><button>Send</button></form>
+  <script src="${origin}/script" async></script>
   <script>
     const quiet = (act) => { try { Promise.resolve(act()).catch(() => {}); } catch {} };
-    quiet(() => fetch('${origin}/fetch', { mode: 'no-cors' }));
-    quiet(() => fetch('http://2130706433:${port}/number', { mode: 'no-cors' }));
-    quiet(() => fetch('http://127.1:${port}/short', { mode: 'no-cors' }));
+    const noCors = { mode: 'no-cors' };
+    quiet(() => fetch('${origin}/fetch', noCors));
+    quiet(() => fetch('/to?/fetch-redirected', noCors));
+    quiet(() => fetch('http://2130706433:${port}/number', noCors));
+    quiet(() => fetch('http://127.1:${port}/short', noCors));
+    quiet(() => fetch('http://[::1]:${port}/six', noCors));
+    quiet(() => { const request = new XMLHttpRequest(); request.open('GET', '${origin}/xhr'); request.send(); });
     quiet(() => navigator.sendBeacon('${origin}/beacon'));
-    quiet(() => new WebSocket('ws://127.0.0.1:${port}/socket'));
+    quiet(() => new WebSocket('ws://localhost:${port}/socket'));
     quiet(() => new EventSource('${origin}/events'));
     quiet(() => new Worker('/worker.js'));
-    quiet(() => window.open('${origin}/popup'));
-    quiet(() => new WebTransport('https://127.0.0.1:${udpPort}/transport').closed);
+    quiet(() => new SharedWorker('/shared-worker.js'));
+    quiet(() => navigator.serviceWorker.register('/service-worker.js'));
+    quiet(() => new WebTransport('https://${LOOPBACK}:${elsewhere.transportPort}/').closed);
     quiet(async () => {
       const servers = [
-        { urls: 'stun:127.0.0.1:${udpPort}' },
-        { urls: 'turn:127.0.0.1:${port}?transport=tcp', username: 'u', credential: 'c' },
+        { urls: 'stun:${LOOPBACK}:${elsewhere.stunPort}' },
+        { urls: 'turn:${LOOPBACK}:${elsewhere.turnPort}?transport=tcp', username: 'u', credential: 'c' },
       ];
       const peer = new RTCPeerConnection({ iceServers: servers });
       peer.createDataChannel('data');
@@ -75,35 +152,44 @@ const page = ({ origin, port, udpPort }) => `<!doctype html><title>Inside</title
       await peer.setLocalDescription(await peer.createOffer());
     });
   </script>`;
+};
 
-const inside = async (elsewhere) => {
+/** What the page's workers run. Each is done when both of its requests have ended, which it tells its server. */
+const worker = ({ origin, port }, name) => `
+  const socket = new Promise((ended) => { new WebSocket('ws://localhost:${port}/${name}-socket').onerror = ended; });
+  const fetched = fetch('${origin}/${name}', { mode: 'no-cors' }).catch(() => {});
+  ${name === 'worker' ? "new Worker('/nested-worker.js');" : ''}
+  Promise.all([socket, fetched]).then(() => fetch('/done?${name}'));`;
+
+/** The page's own site. `done` has the workers whose requests have ended. */
+async function inside(elsewhere, done) {
   const server = createServer((request, response) => {
-    if (request.url === '/redirect') {
-      response.writeHead(302, { location: `${elsewhere.origin}/redirected` });
+    const { pathname, search } = new URL(request.url, 'http://inside');
+    if (pathname === '/to') {
+      response.writeHead(302, { location: `${elsewhere.origin}${search.slice(1)}` });
       return response.end();
     }
-    if (request.url === '/worker.js') {
-      response.setHeader('content-type', 'text/javascript');
-      return response.end(`fetch('${elsewhere.origin}/worker', { mode: 'no-cors' }).catch(() => {});
-        new WebSocket('ws://127.0.0.1:${elsewhere.port}/worker-socket').onerror = () => postMessage('done');`);
-    }
-    response.setHeader('content-type', 'text/html');
-    response.end(page(elsewhere));
+    if (pathname === '/done') done.add(search.slice(1));
+    const script = pathname.match(/^\/(.*)\.js$/)?.[1];
+    response.setHeader('content-type', script ? 'text/javascript' : 'text/html');
+    response.end(script ? worker(elsewhere, script) : pathname === '/' ? page(elsewhere) : '');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listening(server, 0, LOOPBACK);
   return server;
-};
+}
 
 describe('a browser that reaches only some sites', () => {
   let elsewhere;
   let server;
   let url;
+  let own;
+  const done = new Set();
   before(async () => {
     elsewhere = new Elsewhere();
     await elsewhere.start();
-    server = await inside(elsewhere);
-    url = `http://localhost:${server.address().port}/`;
+    server = await inside(elsewhere, done);
+    own = server.address().port;
+    url = `http://localhost:${own}/`;
   });
   after(() => {
     server?.closeAllConnections();
@@ -111,14 +197,46 @@ describe('a browser that reaches only some sites', () => {
     elsewhere?.stop();
   });
 
-  test('without a list the page reaches the other site in each of these ways', async () => {
+  const paths = () => [...BY_ITSELF, ...(elsewhere.hasIpv6 ? ['/six'] : [])];
+  const arrive = (wanted) =>
+    until(
+      () => wanted.every((path) => elsewhere.arrived.has(path)),
+      () => `all of them arrive; missing: ${wanted.filter((path) => !elsewhere.arrived.has(path))}`,
+    );
+
+  /** Tries every way that needs a click. Each click is carried out, wherever it leads. */
+  async function clickAll(home, clicked) {
+    for (const [selector, path] of Object.entries(CLICKS)) {
+      await home.ok(['goto', url]);
+      assert.match(await home.ok(['click', selector]), /^Clicked/, selector);
+      await clicked(path);
+    }
+  }
+
+  test('without a list the page reaches the other port in each of these ways', async () => {
     const home = new TestHome({ port: false });
     try {
       await home.connect(['--headless', url]);
-      await until(
-        () => [...PATHS, 'udp', 'tcp'].every((path) => elsewhere.arrived.has(path)),
-        () => `all of them: ${[...elsewhere.arrived]}`,
-      );
+      await arrive([...paths(), ...WITHOUT_LIST]);
+      await clickAll(home, (path) => arrive([path]));
+    } finally {
+      assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+    }
+  });
+
+  test('with the other port on the list the page reaches it in each way but WebRTC', async () => {
+    elsewhere.arrived.clear();
+    const home = new TestHome({ port: false });
+    try {
+      const { port, preconnectPort, transportPort } = elsewhere;
+      const local = [own, port, preconnectPort].map((one) => `localhost:${one}`);
+      const numeric = [`${LOOPBACK}:${port}`, `[::1]:${port}`, `${LOOPBACK}:${transportPort}`];
+      await home.ok(['policy', 'only', ...[...local, ...numeric].flatMap((site) => ['--site', site])]);
+      await home.connect(['--headless', url]);
+      await arrive(paths());
+      await clickAll(home, (path) => arrive([path]));
+      await home.ok(['goto', `${elsewhere.origin}/goto`]);
+      await arrive(['/goto']);
     } finally {
       assert.deepEqual(await home.stop(), [], 'nothing is left behind');
     }
@@ -127,14 +245,20 @@ describe('a browser that reaches only some sites', () => {
   test('with a list nothing arrives there, by the page, by commands, after a restart of the daemon', async () => {
     elsewhere.arrived.clear();
     const home = new TestHome({ port: false });
+    const only = `localhost:${own}`;
     try {
-      assert.match(await home.ok(['policy', 'only', 'localhost']), /next browser reaches only localhost/);
+      assert.match(await home.ok(['policy', 'only', only]), new RegExp(`next browser reaches only ${only}\\.`));
+      done.clear();
       await home.connect(['--headless', url]);
-      assert.match(await home.ok(['policy', 'only']), /^The browser reaches only localhost\./);
-      assert.match(await home.ok(['status']), /^Only: localhost$/m);
-      assert.equal((await home.json('status')).onlySites, 'localhost');
+      assert.match(await home.ok(['policy', 'only']), new RegExp(`^The browser reaches only ${only}\\.`));
+      assert.match(await home.ok(['status']), new RegExp(`^Only: ${only}$`, 'm'));
+      assert.equal((await home.json('status')).onlySites, only);
       // The page has tried all of it once its slowest ways have ended.
       await home.ok(['wait', '--fn', "document.documentElement.dataset.ice === 'complete'", '--timeout', '60000']);
+      await until(
+        () => done.size === 4,
+        () => `the workers have tried: ${[...done]}`,
+      );
       for (const args of [
         ['goto', `${elsewhere.origin}/goto`],
         ['newtab', `${elsewhere.origin}/newtab`],
@@ -142,18 +266,15 @@ describe('a browser that reaches only some sites', () => {
       ]) {
         const refused = await home.run(args);
         assert.equal(refused.code, 1, args[0]);
-        assert.match(refused.stderr, /may reach only localhost, not 127\.0\.0\.1/, args[0]);
+        assert.match(refused.stderr, new RegExp(`may reach only ${only}, not localhost:${elsewhere.port}`), args[0]);
       }
       const script = `fetch('${elsewhere.origin}/js').then(() => 'arrived', (error) => error.name)`;
       assert.equal((await home.ok(['js', script])).trim(), 'TypeError');
-      await home.run(['download', `${elsewhere.origin}/download`, 'file']);
-      for (const selector of ['#link', '#blank', '#form button']) {
-        await home.ok(['goto', url]);
-        await home.run(['click', selector]);
-      }
+      assert.notEqual((await home.run(['download', `${elsewhere.origin}/download`, 'file'])).code, 0);
+      await clickAll(home, async () => {});
       await home.kill(await home.only('daemon'));
       await home.ok(['goto', url]);
-      assert.match(await home.ok(['status']), /^Only: localhost$/m, 'the browser is still limited, and known to be');
+      assert.match(await home.ok(['status']), new RegExp(`^Only: ${only}$`, 'm'), 'the browser is still limited, and known to be');
       assert.equal((await home.run(['goto', elsewhere.origin])).code, 1);
       await home.ok(['disconnect']);
       for (const args of [['--everyday'], ['--attach', 'http://127.0.0.1:9']]) {
@@ -168,13 +289,44 @@ describe('a browser that reaches only some sites', () => {
     }
   });
 
+  test('an everyday browser cannot be limited, so nothing acts in it while a list is set', async () => {
+    const home = new TestHome({ port: false });
+    let everyday;
+    try {
+      everyday = await Everyday.start(home);
+      await home.ok(['connect', '--everyday']);
+      await home.ok(['newtab', `${url}quiet`]);
+      await home.ok(['text']);
+      await home.ok(['policy', 'only', `localhost:${own}`]);
+      for (const args of [
+        ['goto', `${url}quiet`],
+        ['newtab', `${url}quiet`],
+        ['js', '1'],
+        ['click', 'a'],
+        ['cdp', '--everyday'],
+      ]) {
+        const refused = await home.run(args);
+        assert.notEqual(refused.code, 0, args[0]);
+        assert.match(refused.stderr, /only gstack's own browser can be limited/, args[0]);
+        assert.match(refused.stderr, /gstack policy only --off/, args[0]);
+      }
+      assert.match(await home.ok(['status']), /^Only: every site in the open browser; the configuration says localhost:/m);
+      assert.match((await home.run(['doctor'])).stdout, /cannot be held, so nothing acts in it/);
+      await home.ok(['policy', 'only', '--off']);
+      await home.ok(['goto', `${url}quiet`]);
+    } finally {
+      await everyday?.stop();
+      assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+    }
+  });
+
   test('arguments of the browser that would lift the limit are left out, and that is said', async () => {
     elsewhere.arrived.clear();
     const home = new TestHome({ port: false });
     try {
-      await home.ok(['policy', 'only', 'localhost']);
+      await home.ok(['policy', 'only', `localhost:${own}`]);
       const lifting = [
-        '--host-resolver-rules=EXCLUDE 127.0.0.1',
+        '--host-resolver-rules=EXCLUDE localhost',
         '-host-resolver-rules=MAP other.test 127.0.0.1',
         `--proxy-server=http://127.0.0.1:${elsewhere.port}`,
         '--',
@@ -199,6 +351,8 @@ describe('a browser that reaches only some sites', () => {
         ['https://shop.example/', /is not a site/],
         ['*', /is not a site/],
         ['*.internal', /metadata service/],
+        ['*.shop.example:443', /limits the ports of many hosts/],
+        ['shop.example:0', /is not a site/],
       ]) {
         const refused = await home.run(['policy', 'only', site]);
         assert.equal(refused.code, 2, site);
@@ -206,7 +360,19 @@ describe('a browser that reaches only some sites', () => {
       }
       assert.match(await home.ok(['policy', 'only']), /^The browser reaches every site\./);
       const set = await home.ok(['policy', 'only', 'shop.example,*.shop.example']);
-      assert.match(set, /next browser reaches only shop\.example, \*\.shop\.example\. The open one reaches every site/);
+      assert.match(set, /next browser reaches only shop\.example, \*\.shop\.example\. The open one reaches every site until/);
+      assert.match(await home.ok(['status']), /^Only: every site in the open browser; the configuration says shop\.example,/m);
+      assert.match((await home.run(['doctor'])).stdout, /the open browser main reaches every site, but the configuration says only shop/);
+      assert.match((await home.run(['goto', url])).stderr, /may reach only shop\.example, \*\.shop\.example, not localhost/);
+      const asked = ['policy', 'explain', 'look', '--site'];
+      const explained = async (site) => JSON.parse(await home.ok([...asked, site, '--json']));
+      assert.equal((await explained('www.shop.example')).verdict, 'runs');
+      const refused = await explained('other.example');
+      assert.deepEqual([refused.verdict, refused.onlySites], ['refused', 'shop.example, *.shop.example']);
+      assert.match(await home.ok([...asked, 'other.example']), /Refused\. The allow-list leaves this site out/);
+      const all = JSON.parse(await home.ok(['policy', 'explain', '--site', 'other.example', '--json']));
+      const verdicts = Object.fromEntries(all.map(({ action, explained }) => [action, explained.verdict]));
+      assert.deepEqual([verdicts.click, verdicts.look, verdicts.shell, verdicts.cookies], ['refused', 'refused', 'asks', 'not-offered']);
       assert.equal((await home.ok(['settings', 'get', 'browser.only-sites'])).trim(), 'shop.example, *.shop.example');
       assert.match(await home.ok(['policy', 'only', '--off']), /^The browser reaches every site\./);
     } finally {
