@@ -94,6 +94,12 @@ describe('the real Selenium Grid', { concurrency: false, skip: MISSING }, () => 
     assert.equal((await on()).length, 1, 'nobody has ended it yet');
     await killed.ok(['settings']);
     await empty();
+    const ended = await homeOn(t);
+    const [{ id }] = await grid.sessions();
+    assert.equal((await fetch(`${grid.url}/session/${id}`, { method: 'DELETE' })).status, 200);
+    // The hub keeps the connection open.
+    assert.match((await ended.run(['text'], LIMIT)).stderr, /the browser that gstack drives was closed/);
+    assert.equal((await ended.status()).mode, 'none', 'a session that the Grid ended is still in use');
   });
 
   test('an idle session outlives the timeout of the Grid, which ends the one of a killed daemon', { timeout: 500_000 }, async (t) => {

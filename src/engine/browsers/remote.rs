@@ -5,6 +5,7 @@
 use super::remote_record::RemoteEntry;
 use super::service::Browsers;
 use super::source::Source;
+use crate::base::mutex::lock;
 use crate::browser::browser::Browser;
 use crate::browser::remote::{Facts, Provider, RemoteError, RemoteSession};
 use crate::protocol::fault::Fault;
@@ -18,6 +19,8 @@ use std::time::Duration;
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 /// How long the end of a session may take while something waits for it.
 const RELEASE_LIMIT: Duration = Duration::from_secs(10);
+/// How long a browser may take to say its version, which no page delays. Asked twice before it counts as lost.
+const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
 /// A browser on another machine.
 pub(super) struct Remote {
@@ -53,6 +56,9 @@ impl Source for Remote {
     }
     fn session(&self) -> Option<String> {
         self.reserved.facts().session.clone()
+    }
+    fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
+        self.reserved.keep_alive()
     }
     fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
         self.reserved.release()
@@ -108,19 +114,38 @@ impl Browsers {
                 () = shutdown.cancelled() => return,
             }
             let alive = async {
-                if let Err(error) = remote.reserved.keep_alive().await {
+                if let Err(error) = remote.keep_alive().await {
                     tracing::debug!(%error, "the session was not kept alive");
                 }
-                browser.version().await
+                is_there(&browser, remote.as_ref()).await
             };
-            tokio::select! {
-                alive = alive => if let Err(error) = alive {
-                    tracing::debug!(%error, "the remote browser does not answer");
-                },
+            let alive = tokio::select! {
+                alive = alive => alive,
                 () = browser.gone().cancelled() => return,
                 () = shutdown.cancelled() => return,
+            };
+            if !alive {
+                return self.lose(&browser).await;
             }
         }
+    }
+
+    /// Ends the connection to a browser on another machine that is no longer there, after a command failed or took long. Returns
+    /// true if it was lost.
+    pub(in crate::engine) async fn lose_if_silent(&self) -> bool {
+        let current = lock(&self.own.current).clone();
+        let Some(current) = current.filter(|current| current.source.requested().is_some()) else { return false };
+        if is_there(&current.browser, current.source.as_ref()).await {
+            return false;
+        }
+        self.lose(&current.browser).await;
+        true
+    }
+
+    async fn lose(&self, browser: &Browser) {
+        tracing::info!(name = %self.name(), "the browser on another machine does not answer any more");
+        browser.detach().await;
+        self.gone(browser);
     }
 
     /// Releases the session if there is one. One that cannot be released stays on record for the next daemon.
@@ -146,4 +171,22 @@ impl Browsers {
             Err(_) => tracing::warn!("a session on another machine was not released in time"),
         }
     }
+}
+
+/// Returns false if the browser is lost although its connection is open. A Grid closes neither the connection to a session that
+/// it ended nor to one whose node was killed.
+async fn is_there(browser: &Browser, source: &dyn Source) -> bool {
+    for _ in 0..2 {
+        let answered = tokio::time::timeout(VERSION_LIMIT, browser.version()).await;
+        if matches!(answered, Ok(Ok(_))) {
+            return true;
+        }
+        match source.keep_alive().await {
+            Ok(()) => {}
+            // The network may be the reason. The connection then ends by itself, or goes on.
+            Err(RemoteError::Unreachable { .. } | RemoteError::Slow { .. }) => return true,
+            Err(_) => return false,
+        }
+    }
+    false
 }

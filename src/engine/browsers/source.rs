@@ -44,6 +44,10 @@ pub(super) trait Source: Send + Sync {
     fn session(&self) -> Option<String> {
         None
     }
+    /// Tells the other machine that the browser is in use. Fails if its session has ended.
+    fn keep_alive(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
+        Box::pin(async { Ok(()) })
+    }
     /// Releases the session.
     fn release(&self) -> BoxFuture<'_, Result<(), RemoteError>> {
         Box::pin(async { Ok(()) })

@@ -57,8 +57,10 @@ export class Double {
   requests = [];
   sockets = [];
 
-  constructor({ tls, serve, target }) {
+  /** `keepsOpen`: a websocket stays open after the browser's has ended, and answers nothing. */
+  constructor({ tls, serve, target, keepsOpen = false }) {
     this.serve = serve;
+    this.keepsOpen = keepsOpen;
     this.target = target;
     this.scheme = tls ? 'https' : 'http';
     const answer = async (request, response) => {
@@ -90,12 +92,9 @@ export class Double {
       for (const data of waiting.splice(0)) upstream.send(data);
     });
     upstream.on('message', (data) => client.send(String(data)));
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ]) {
-      one.on('close', () => other.terminate());
-      one.on('error', () => other.terminate());
+    for (const event of ['close', 'error']) {
+      client.on(event, () => upstream.terminate());
+      upstream.on(event, () => this.keepsOpen || client.terminate());
     }
     this.sockets.push(client);
   }
@@ -191,6 +190,8 @@ export class GridDouble {
   constructor({ nodes = 1, queue = 300_000, managedDownloads = true, named = 'hub.internal.invalid:4444' } = {}) {
     Object.assign(this, { count: nodes, queue, managedDownloads, named });
     this.http = new Double({
+      // As the real one does, also when the session has ended or its node was killed.
+      keepsOpen: true,
       serve: (request, body) => this.#serve(request, body),
       target: ({ url }) => this.#node(/^\/session\/([^/]+)\/se\/cdp$/.exec(url)?.[1])?.devtools ?? 404,
     });
