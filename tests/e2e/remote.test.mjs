@@ -273,6 +273,8 @@ describe('browsers on other machines', { concurrency: false }, () => {
     const busy = new TestHome();
     t.after(() => busy.stop());
     assert.match((await busy.run(['connect', '--grid', grid.url], WEBDRIVER)).stderr, /every browser of the grid .* is busy/);
+    const reports = grid.http.requests.filter(({ method, url }) => method === 'GET' && url === `/session/${session}/timeouts`);
+    assert(reports.length > 0, 'the grid is told that the session is in use');
     assert.match(await home.ok(['disconnect'], WEBDRIVER), /the browser is closed/);
     assert.deepEqual(grid.deleted, [session]);
 

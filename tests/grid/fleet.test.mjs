@@ -36,7 +36,13 @@ describe('a fleet on the real Selenium Grid', { concurrency: false, skip: MISSIN
     const found = { child, said: '', place };
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (found.said += data));
     found.code = new Promise((resolve) => child.once('close', resolve));
-    found.waits = (look) => until(look, () => `${found.said}\n${grid.said()}`, LIMIT);
+    const ended = () => child.exitCode !== null && Promise.reject(new Error(`the run ended: ${found.said}`));
+    found.waits = (look) =>
+      until(
+        async () => (await look()) || ended(),
+        () => `${found.said}\n${grid.said()}`,
+        LIMIT,
+      );
     found.began = async (index) => {
       await found.waits(() => existsSync(place('items', String(index), 'began')));
       return JSON.parse(readFileSync(place('items', String(index), 'began'), 'utf8')).remote.node;
