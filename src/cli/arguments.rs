@@ -176,7 +176,8 @@ impl Invocation {
                 | Self::Chat { .. }
                 | Self::Status
                 | Self::Mcp(Mcp::Serve { .. } | Mcp::Install { .. })
-                | Self::Cdp(Cdp::Open(_))
+                | Self::Cdp(Cdp::Open(_) | Cdp::Provider(_))
+                | Self::Tunnel(tunnel::Wanted::Open(_))
                 | Self::Browser { .. }
         )
     }

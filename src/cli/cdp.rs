@@ -19,8 +19,11 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 pub enum Cdp {
     Open(Box<Open>),
     List,
-    Revoke { id: Option<String> },
-    Provider,
+    Revoke {
+        id: Option<String>,
+    },
+    /// The endpoint that agent-browser gets, without its time.
+    Provider(Box<Open>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,14 +45,7 @@ pub(super) fn command() -> Command {
         .after_long_help(of_method.unwrap_or_default())
         .subcommand_negates_reqs(true)
         .args_conflicts_with_subcommands(true)
-        .arg(
-            Arg::new("tabs")
-                .long("tabs")
-                .value_name("N,…")
-                .value_delimiter(',')
-                .value_parser(tab_number)
-                .help("The tabs that the client gets. By default it gets a new one"),
-        )
+        .args(of_client())
         .arg(
             Arg::new("ttl")
                 .long("ttl")
@@ -64,24 +60,6 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Let a client connect again after it disconnects, until the time is up"),
         )
-        .arg(
-            Arg::new("everyday")
-                .long("everyday")
-                .action(ArgAction::SetTrue)
-                .help("Let the client drive tabs of your everyday browser, with your logins, through its extension"),
-        )
-        .arg(
-            Arg::new("allow")
-                .long("allow")
-                .value_name("WHAT,…")
-                .value_delimiter(',')
-                .value_parser(PossibleValuesParser::new(CdpGrant::ALL.map(CdpGrant::name)))
-                .help(
-                    "Allow more: cookies of all sites, files in any folder, permissions of sites, profiling of all tabs in a \
-                     process",
-                ),
-        )
-        .arg(Arg::new("name").long("name").value_name("NAME").help("A name for the client, shown in `status` and the audit"))
         .arg(Arg::new("http").long("http").action(ArgAction::SetTrue).help("Print the http:// form of the address"))
         .arg(Arg::new("method").value_name("METHOD").help("A DevTools method to send instead: Page.getLayoutMetrics"))
         .arg(
@@ -98,8 +76,10 @@ pub(super) fn command() -> Command {
                 .about("Serve agent-browser as its browser plugin (`browser.provider`)")
                 .long_about(
                     "Answer one request from agent-browser on standard input, as its browser plugin (`browser.provider`). \
-                     docs/DRIVERS.md says how to add the plugin.",
-                ),
+                     docs/DRIVERS.md says how to add the plugin. The options here, and --browser, --tab and --session, say which \
+                     tabs of which browser it gets.",
+                )
+                .args(of_client()),
         )
         .subcommand(
             Command::new("revoke")
@@ -108,12 +88,52 @@ pub(super) fn command() -> Command {
         )
 }
 
+/// Returns the options that say what the client of an address gets.
+fn of_client() -> [Arg; 4] {
+    [
+        Arg::new("tabs")
+            .long("tabs")
+            .value_name("N,…")
+            .value_delimiter(',')
+            .value_parser(tab_number)
+            .help("The tabs that the client gets. By default it gets a new one"),
+        Arg::new("everyday")
+            .long("everyday")
+            .action(ArgAction::SetTrue)
+            .help("Let the client drive tabs of your everyday browser, with your logins, through its extension"),
+        Arg::new("allow")
+            .long("allow")
+            .value_name("WHAT,…")
+            .value_delimiter(',')
+            .value_parser(PossibleValuesParser::new(CdpGrant::ALL.map(CdpGrant::name)))
+            .help(
+                "Allow more: cookies of all sites, files in any folder, permissions of sites, profiling of all tabs in a \
+                 process",
+            ),
+        Arg::new("name").long("name").value_name("NAME").help("A name for the client, shown in `status` and the audit"),
+    ]
+}
+
+/// Returns what those options say.
+fn for_client(matches: &ArgMatches) -> CdpOpen {
+    let allowed = |name: &String| CdpGrant::ALL.into_iter().find(|grant| grant.name() == name);
+    CdpOpen {
+        tabs: matches.get_many::<TabId>("tabs").into_iter().flatten().copied().collect(),
+        everyday: matches.get_flag("everyday"),
+        allow: matches.get_many::<String>("allow").into_iter().flatten().filter_map(allowed).collect(),
+        name: matches.get_one::<String>("name").cloned(),
+        ..CdpOpen::default()
+    }
+}
+
 /// Returns the arguments of the browser command if a method was given.
 pub(super) fn parse(matches: &ArgMatches) -> Result<Cdp, Vec<String>> {
     let text = |matches: &ArgMatches, name: &str| matches.get_one::<String>(name).cloned();
     match matches.subcommand() {
         Some(("list", _)) => return Ok(Cdp::List),
-        Some(("provider", _)) => return Ok(Cdp::Provider),
+        Some(("provider", matches)) => {
+            return Ok(Cdp::Provider(Box::new(Open { request: for_client(matches), http: false })));
+        }
         Some((_, matches)) => return Ok(Cdp::Revoke { id: text(matches, "id") }),
         None => {}
     }
@@ -121,30 +141,26 @@ pub(super) fn parse(matches: &ArgMatches) -> Result<Cdp, Vec<String>> {
         let rest = matches.get_many::<String>("parameters").into_iter().flatten().cloned();
         return Err(std::iter::once(method).chain(rest).collect());
     }
-    let allowed = |name: &String| CdpGrant::ALL.into_iter().find(|grant| grant.name() == name);
     let request = CdpOpen {
-        tabs: matches.get_many::<TabId>("tabs").into_iter().flatten().copied().collect(),
         ttl_seconds: matches.get_one::<u64>("ttl").copied().unwrap_or_default(),
         reconnect: matches.get_flag("reconnect"),
-        everyday: matches.get_flag("everyday"),
-        allow: matches.get_many::<String>("allow").into_iter().flatten().filter_map(allowed).collect(),
-        name: text(matches, "name"),
-        cwd: None,
-        browser: None,
+        ..for_client(matches)
     };
     Ok(Cdp::Open(Box::new(Open { request, http: matches.get_flag("http") })))
 }
 
 /// Runs the subcommand. `tab` and `browser`: the values of `--tab` and `--browser`.
 pub(super) async fn run(client: &Client, wanted: Cdp, (tab, browser): Place, json: bool) -> Result<(), Fault> {
+    let at_place = |mut request: CdpOpen| {
+        if request.tabs.is_empty() {
+            request.tabs.extend(tab);
+        }
+        Ok::<_, Fault>(CdpOpen { cwd: here()?.cwd, browser, ..request })
+    };
     match wanted {
         Cdp::Open(open) => {
-            let Open { mut request, http } = *open;
-            request.cwd = here()?.cwd;
-            if request.tabs.is_empty() {
-                request.tabs.extend(tab);
-            }
-            request.browser = browser;
+            let Open { request, http } = *open;
+            let request = at_place(request)?;
             let reconnect = request.reconnect;
             let opened: CdpOpened = client.post("/cdp/open", &request).await?;
             if json {
@@ -159,7 +175,7 @@ pub(super) async fn run(client: &Client, wanted: Cdp, (tab, browser): Place, jso
             print_line(if http { &opened.http_url } else { &opened.url });
             Ok(())
         }
-        Cdp::Provider => cdp_provider::run(client).await,
+        Cdp::Provider(open) => cdp_provider::run(client, at_place(open.request)?).await,
         Cdp::List => {
             let endpoints: CdpEndpoints = client.get("/cdp").await?;
             show(json, &endpoints, || list(&endpoints))
@@ -227,7 +243,13 @@ mod tests {
         assert_eq!((many.ttl_seconds, many.reconnect), (8 * 3600, true));
         assert_eq!(many.allow, [CdpGrant::Cookies, CdpGrant::Files]);
         assert_eq!(parsed(&["cdp", "list"]).unwrap(), Ok(Cdp::List));
-        assert_eq!(parsed(&["cdp", "provider"]).unwrap(), Ok(Cdp::Provider));
+        let provider = |request| Ok(Cdp::Provider(Box::new(Open { request, http: false })));
+        assert_eq!(parsed(&["cdp", "provider"]).unwrap(), provider(CdpOpen::default()));
+        let chosen =
+            parsed(&["cdp", "provider", "--everyday", "--tabs", "3,5", "--allow", "files", "--name", "bot"]).unwrap();
+        let allow = vec![CdpGrant::Files];
+        let name = Some("bot".to_owned());
+        assert_eq!(chosen, provider(CdpOpen { tabs: many.tabs, everyday: true, allow, name, ..CdpOpen::default() }));
         assert_eq!(parsed(&["cdp", "revoke", "a1"]).unwrap(), Ok(Cdp::Revoke { id: Some("a1".to_owned()) }));
         let sent = parsed(&["cdp", "Emulation.setTimezoneOverride", r#"{"timezoneId":"Asia/Tokyo"}"#]).unwrap();
         assert_eq!(sent.unwrap_err(), ["Emulation.setTimezoneOverride", r#"{"timezoneId":"Asia/Tokyo"}"#]);

@@ -1,9 +1,8 @@
-//! `gstack cdp provider`: gives agent-browser the browser of `connect`, as a plugin of its `browser.provider` capability.
+//! `gstack cdp provider`: gives agent-browser tabs of a browser that gstack drives, as a plugin of its `browser.provider` capability.
 //!
 //! Owns the plugin's protocol: one JSON request on standard input, one JSON answer on standard output. The daemon owns the
 //! endpoint; it ends as any other does. agent-browser's own description: <https://agent-browser.dev/plugins>
 
-use super::here::here;
 use super::terminal::print_line;
 use crate::client::http::Client;
 use crate::protocol::cdp_endpoint::{CdpEndpoints, CdpOpen, CdpOpened, CdpRevoke};
@@ -35,10 +34,10 @@ struct Cleanup {
     session_id: Option<String>,
 }
 
-/// Answers one request. What fails is said in the answer, as the protocol wants it.
-pub(super) async fn run(client: &Client) -> Result<(), Fault> {
+/// Answers one request. `open` says what agent-browser gets. What fails is said in the answer, as the protocol wants it.
+pub(super) async fn run(client: &Client, open: CdpOpen) -> Result<(), Fault> {
     let answered = match read() {
-        Ok(request) => answer(client, request).await,
+        Ok(request) => answer(client, request, open).await,
         Err(fault) => Err(fault),
     };
     let mut answer = answered.unwrap_or_else(|fault| {
@@ -64,19 +63,18 @@ fn read() -> Result<Request, Fault> {
     Ok(request)
 }
 
-async fn answer(client: &Client, request: Request) -> Result<Value, Fault> {
+async fn answer(client: &Client, request: Request, open: CdpOpen) -> Result<Value, Fault> {
     match request.kind.as_str() {
         "plugin.manifest" => Ok(json!({ "success": true, "manifest": {
             "name": "gstack",
             "capabilities": [CAPABILITY],
-            "description": "Drives a tab in the browser of `gstack connect`.",
+            "description": "Drives tabs of a browser that gstack drives.",
         } })),
         "browser.launch" => {
             let open = CdpOpen {
                 ttl_seconds: TTL_SECONDS,
-                name: Some("agent-browser".to_owned()),
-                cwd: here()?.cwd,
-                ..CdpOpen::default()
+                name: open.name.or_else(|| Some("agent-browser".to_owned())),
+                ..open
             };
             let CdpOpened { id, url, .. } = client.post("/cdp/open", &open).await?;
             let session = json!({ "sessionId": id });

@@ -7,14 +7,14 @@ use super::choice::{self, Choice};
 use super::profiles::{instance, readable};
 use super::terminal::{Terminal, clean_line, show, tell, visible_line};
 use super::{ending, moment};
-use crate::base::browser_names::BrowserName;
+use crate::base::browser_names::{BrowserName, MAIN};
 use crate::base::home::Home;
 use crate::base::instances::{self, Instance, Signs};
 use crate::base::memory;
 use crate::client::http::Client;
 use crate::protocol::control::Disconnected;
 use crate::protocol::fault::{Fault, FaultCode};
-use crate::protocol::status::Status;
+use crate::protocol::status::{NamedBrowserInfo, Status};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use futures_util::future::join_all;
 use serde::Serialize;
@@ -59,7 +59,12 @@ struct Row {
     mode: Option<String>,
     profile: Option<String>,
     tabs: Option<usize>,
-    /// In bytes: the daemon, its browser and its agents.
+    /// The browsers of its daemon, the main one first. What is above is about the main one. Empty if the daemon does not run.
+    browsers: Vec<NamedBrowserInfo>,
+    /// The names of the browsers that are open although the daemon does not run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_open: Vec<String>,
+    /// In bytes: the daemon, its browsers and its agents.
     memory: Option<u64>,
     /// In milliseconds since 1970: when the daemon started, or the browser if it runs alone.
     since: Option<u64>,
@@ -244,6 +249,8 @@ async fn row(found: &Instance, chosen_by: Option<String>) -> Row {
         mode: None,
         profile: None,
         tabs: None,
+        browsers: Vec::new(),
+        left_open: Vec::new(),
         memory: None,
         since: None,
         fault: None,
@@ -277,6 +284,7 @@ fn running(row: &mut Row, status: Status) {
     row.mode = Some(status.mode);
     row.profile = status.profile;
     row.tabs = Some(status.tabs);
+    row.browsers = status.browsers;
     row.since = Some(status.since).filter(|since| *since > 0);
 }
 
@@ -287,6 +295,7 @@ fn browser_only(row: &mut Row, found: &Instance) {
     let browser = profile.as_ref().and_then(|name| crate::base::profiles::browser_in(&found.home.profile(name)));
     row.browser_pid = browser.map(|browser| browser.pid);
     row.profile = profile.map(|name| name.to_string());
+    row.left_open = found.home.kept_browsers().unwrap_or_default().iter().map(ToString::to_string).collect();
     let began = fs::metadata(found.home.keeper_key()).and_then(|found| found.modified()).ok();
     let began = began.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     row.since = began.and_then(|time| u64::try_from(time.as_millis()).ok());
@@ -294,9 +303,16 @@ fn browser_only(row: &mut Row, found: &Instance) {
 
 fn memory(row: &Row) -> Option<u64> {
     // A browser that gstack did not start is not this instance's.
-    let own = row.mode.as_deref().is_none_or(|mode| matches!(mode, "headed" | "headless"));
-    let pids = row.pid.into_iter().chain(row.browser_pid.filter(|_| own));
+    let is_own = |mode: &str| matches!(mode, "headed" | "headless");
+    let main = row.browser_pid.filter(|_| row.mode.as_deref().is_none_or(is_own));
+    let named = named(row).filter(|browser| is_own(&browser.mode)).filter_map(|browser| browser.browser_pid);
+    let pids = row.pid.into_iter().chain(main).chain(named);
     memory::of_trees(&pids.filter_map(|pid| i32::try_from(pid).ok()).collect::<Vec<_>>())
+}
+
+/// Returns the browsers that are not the main one.
+fn named(row: &Row) -> impl Iterator<Item = &NamedBrowserInfo> {
+    row.browsers.iter().filter(|browser| browser.name != MAIN)
 }
 
 fn text(rows: &[Row], terminal: Terminal) -> String {
@@ -304,7 +320,11 @@ fn text(rows: &[Row], terminal: Terminal) -> String {
     let lines = rows.iter().map(|row| {
         let mark = if row.current { "*" } else { " " };
         let name = format!("{:<width$}", row.name);
-        format!("{mark} {}  {}", terminal.bold(&name), described(row, terminal))
+        let line = format!("{mark} {}  {}", terminal.bold(&name), described(row, terminal));
+        let named = named(row).map(|browser| clean_line(&browser.line()));
+        let left = row.left_open.iter().filter(|name| *name != MAIN).map(|name| format!("Browser {name}: open"));
+        let more = named.chain(left).map(|line| format!("    {line}"));
+        std::iter::once(line).chain(more).collect::<Vec<_>>().join("\n")
     });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -111,8 +111,8 @@ const DOCTOR_REPORT: &str = "{gstack: string, target: string, debug: boolean, sy
     agents: [{name: string, version: string | null, code?: string}], log: {[module]: number}}";
 const EXPORT: &str = "{conversation: ConversationInfo, events: ChatEvent[]}";
 const INSTANCES: &str = "[{name: string, state: string, current: boolean, chosenBy?: string, home: string, pid: number | null, \
-    browserPid: number | null, mode: string | null, profile: string | null, tabs: number | null, memory: number | null, \
-    since: number | null, fault?: Fault}]";
+    browserPid: number | null, mode: string | null, profile: string | null, tabs: number | null, \
+    browsers: NamedBrowserInfo[], leftOpen?: string[], memory: number | null, since: number | null, fault?: Fault}]";
 const FLEET: &str = "{version: number, run: string, flow: string, startedAt: string, endedAt: string, interrupted: boolean, \
     browsers: number, sessions: number, totals: {items: number, ok: number, failed: number, timedOut: number, lost: number, \
     notRun: number}, failure?: string, left?: string[], lost: {index: number, session: string, node?: string, \

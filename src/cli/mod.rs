@@ -261,7 +261,9 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Cdp(wanted) => {
             cdp::run(&client, wanted, place(globals.tab, globals.browser.as_ref())?, json).await?
         }
-        Invocation::Tunnel(wanted) => return tunnel::run(&client, wanted, tab(globals.tab)?, json).await,
+        Invocation::Tunnel(wanted) => {
+            return tunnel::run(&client, wanted, place(globals.tab, globals.browser.as_ref())?, json).await;
+        }
         Invocation::Audit(request) => audit::run(&client, request, json, terminal).await?,
         Invocation::Agents => {
             let agents: Agents = client.read("/agents/look", &LookForAgents { path: here()?.path }).await?;

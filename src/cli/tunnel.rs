@@ -3,6 +3,7 @@
 //! Owns the text, the socket's place and the line for ssh. `mcp::tunnel` serves the socket; the daemon judges what comes through.
 
 use super::cdp::{seconds, tab_number};
+use super::here::Place;
 use super::moment;
 use super::terminal::{print_line, show, tell};
 use crate::base::clock::now_millis;
@@ -57,7 +58,7 @@ pub(super) fn command() -> Command {
                 .value_name("N,…")
                 .value_delimiter(',')
                 .value_parser(tab_number)
-                .help("The tabs that the other side gets. By default it opens its own"),
+                .help("The tabs that the other side gets. By default it opens its own, in the browser of --browser"),
         )
         .arg(
             Arg::new("ttl")
@@ -117,14 +118,14 @@ fn remote_path(text: &str) -> Result<String, String> {
     }
 }
 
-/// Runs the subcommand. `tab`: the value of `--tab`.
-pub(super) async fn run(client: &Client, wanted: Wanted, tab: Option<TabId>, json: bool) -> Result<ExitCode, Fault> {
+/// Runs the subcommand. `tab` and `browser`: the values of `--tab` and `--browser`.
+pub(super) async fn run(client: &Client, wanted: Wanted, (tab, browser): Place, json: bool) -> Result<ExitCode, Fault> {
     match wanted {
         Wanted::Open(mut wanted) => {
             if wanted.tabs.is_empty() {
                 wanted.tabs.extend(tab);
             }
-            open(client, *wanted, json).await
+            open(client, *wanted, browser, json).await
         }
         Wanted::List => {
             let tunnels: Tunnels = client.get("/tunnels").await?;
@@ -183,7 +184,7 @@ fn remove_left(beside: &Path) {
     }
 }
 
-async fn open(client: &Client, wanted: Open, json: bool) -> Result<ExitCode, Fault> {
+async fn open(client: &Client, wanted: Open, browser: Option<String>, json: bool) -> Result<ExitCode, Fault> {
     let number = uuid::Uuid::new_v4().simple().to_string();
     let unusable = |path: &Path, error: &dyn std::fmt::Display| {
         Fault::new(FaultCode::Storage, format!("{} can't be used: {error}", path.display()))
@@ -206,6 +207,7 @@ async fn open(client: &Client, wanted: Open, json: bool) -> Result<ExitCode, Fau
         client: "tunnel".to_owned(),
         name: wanted.name.clone().or_else(|| wanted.to.clone()),
         cwd: Some(folder.to_string_lossy().into_owned()),
+        browser,
         tunnel: Some(TunnelBegin { tabs: wanted.tabs, ttl_seconds: wanted.ttl_seconds, to: wanted.to.clone() }),
         ..DriverBegin::default()
     };

@@ -92,8 +92,8 @@ pub(crate) struct NamedBrowserInfo {
 }
 
 impl NamedBrowserInfo {
-    /// Returns its line in `status`.
-    fn line(&self) -> String {
+    /// Returns its line in `status` and `instances`.
+    pub(crate) fn line(&self) -> String {
         let name = &self.name;
         if let Some(why) = &self.lost {
             return format!("Browser {name}: gone, {why} (gstack connect --name {name} opens it again)");

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { chromium } from 'playwright-core';
 import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { agentBrowser, agentBrowserAt, chromeDevtoolsMcp, drivers, noDriver, playwright, puppeteerClient } from './journeys.mjs';
@@ -58,6 +59,46 @@ describe('CDP clients in the browser of `connect`', () => {
   test('Playwright does all of it, in tabs of its own', () => playwright(world));
   test('Puppeteer does all of it', () => puppeteerClient(world));
   test('agent-browser does all of it', () => agentBrowser(world));
+
+  test('Playwright reads the cookies of all sites with `--allow cookies`, and not without', async () => {
+    await home.ok(['cookies', 'set', 'kept=secret', '--domain', 'elsewhere.example']);
+    for (const [more, reads] of [
+      [['--allow', 'cookies'], true],
+      [[], false],
+    ]) {
+      const browser = await chromium.connectOverCDP(await world.address(...more));
+      const read = await browser
+        .contexts()[0]
+        .cookies()
+        .then(
+          (all) => all.some(({ name, value }) => name === 'kept' && value === 'secret'),
+          (error) => assert.match(String(error), /--allow cookies/),
+        );
+      assert.equal(Boolean(read), reads, more.join(' '));
+      await browser.close();
+      await noDriver(world);
+    }
+  });
+
+  test('agent-browser gets the tab and the browser that the plugin’s arguments name', async () => {
+    const asked = async (...args) => {
+      const protocol = 'agent-browser.plugin.v1';
+      const request = { protocol, type: 'browser.launch', capability: 'browser.provider', request: {} };
+      return JSON.parse((await home.run(['cdp', 'provider', ...args], { input: JSON.stringify(request) })).stdout);
+    };
+    const [tab] = (await home.json('tabs')).data;
+    const args = ['cdp', 'provider', '--tabs', String(tab.id), '--name', 'shopper'];
+    const plugins = [{ name: 'gstack', command: GSTACK, args, capabilities: ['browser.provider'] }];
+    const run = agentBrowserAt(world, 'third', { AGENT_BROWSER_PLUGINS: JSON.stringify(plugins) });
+    await run('--provider', 'gstack', 'open', `${shop.origin}/other`);
+    const [driver] = await drivers(world);
+    assert.deepEqual([driver.name, driver.tabs], ['CDP client (shopper)', [tab.id]]);
+    await run('close');
+    await noDriver(world);
+    assert.match((await asked('--everyday')).error, /--everyday is for your everyday browser/);
+    assert.match((await asked('--browser', 'nowhere')).error, /nowhere/);
+    assert.deepEqual((await home.json('cdp', 'list')).endpoints, []);
+  });
 
   test('agent-browser gets its browser from `gstack cdp provider`', async () => {
     const plugins = [{ name: 'gstack', command: GSTACK, args: ['cdp', 'provider'], capabilities: ['browser.provider'] }];
