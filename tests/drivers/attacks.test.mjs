@@ -52,6 +52,28 @@ describe('a hostile CDP client', () => {
     assert.deepEqual(await home.stop(), [], 'nothing is left behind');
   });
 
+  test('what --allow grants works for that client, and is refused to one without it', async () => {
+    for (const [grant, method, params] of [
+      ['cookies', 'Storage.getCookies', {}],
+      ['permissions', 'Browser.grantPermissions', { origin: shop.origin, permissions: ['geolocation'] }],
+      ['profiling', 'HeapProfiler.enable', {}],
+    ]) {
+      const without = await Raw.open(await address());
+      const plain = await without.page();
+      const inPage = method.startsWith('HeapProfiler');
+      const refused = await without.send(method, params, inPage ? plain.session : undefined);
+      assert.match(refused.error?.message ?? '', new RegExp(`--allow ${grant}`), method);
+      without.socket.close();
+      await noDriver();
+      const granted = await Raw.open(await address('--allow', grant));
+      const page = await granted.page();
+      const answer = await granted.send(method, params, inPage ? page.session : undefined);
+      assert.ok(answer.result && !answer.error, `${method}: ${JSON.stringify(answer)}`);
+      granted.socket.close();
+      await noDriver();
+    }
+  });
+
   test('a wrong secret, a foreign host, an origin and a second use are refused, and the audit has them', async () => {
     const url = await address();
     const { port, pathname } = new URL(url);

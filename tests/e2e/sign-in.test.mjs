@@ -22,6 +22,8 @@ const FORM = `<form id="f" action="/done" onsubmit="event.preventDefault()">
   <label>User <input id="user" autocomplete="username"></label>
   <label>Password <input id="pw" type="password" autocomplete="current-password"></label>
   <label>Code <input id="code" autocomplete="one-time-code"></label><button>Sign in</button></form><p id="told"></p>`;
+/** The one-time codes that were filled in. */
+const CODES = new Set();
 /** A page that shows, logs, keeps and sends the password as soon as it has it. */
 const NOISY = `pw.addEventListener('change', () => {
   told.textContent = 'it is ' + pw.value;
@@ -35,7 +37,11 @@ describe('a saved sign-in that an agent asks for', () => {
   let scene;
   let site;
   const set = (html) => scene.page.evaluate(`document.body.innerHTML = ${JSON.stringify(html)}`);
-  const filled = () => scene.page.evaluate('[user.value, pw.value.length, code.value.length]');
+  const filled = async () => {
+    const [user, password, code] = await scene.page.evaluate('[user.value, pw.value.length, code.value]');
+    if (code) CODES.add(code);
+    return [user, password, code.length];
+  };
   const save = (name, user, more = []) =>
     scene.home.ok(['auth', 'save', name, '--origin', scene.site.origin, '--user', user, ...more], {
       input: more.includes('--totp') ? `${PASSWORD}\n${SEED}\n` : `${PASSWORD}\n`,
@@ -164,6 +170,8 @@ describe('a saved sign-in that an agent asks for', () => {
     assert.match(told, /submitted/);
     await scene.page.waitFor(`told.textContent.includes('it is')`, 'the page shows it');
     const code = await scene.page.evaluate('code.value');
+    assert.match(code, /^\d{6}$/);
+    CODES.add(code);
     for (const [tool, input] of [
       ['text', {}],
       ['snapshot', {}],
@@ -241,7 +249,10 @@ describe('a saved sign-in that an agent asks for', () => {
     for (const name of names) {
       const text = readFileSync(name, 'latin1');
       for (const trace of TRACES) assert.ok(!text.includes(trace), `${trace} in ${name}`);
+      // Not as a part of a time or of a longer number.
+      for (const code of CODES) assert.doesNotMatch(text, new RegExp(`(?<![\\w.])${code}(?!\\w)`), `${code} in ${name}`);
     }
+    assert.ok(CODES.size > 0, 'a one-time code was filled in');
     const audit = readFileSync(path.join(scene.home.home, 'audit.jsonl'), 'utf8');
     assert.match(audit, /"scope":"sign-in"/);
     assert.match(audit, /save the sign-in ada@shop: ada at http/);
