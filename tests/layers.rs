@@ -138,6 +138,35 @@ fn outside_crates_stay_where_they_belong() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The only waits for a time in the code that ends leases: a tunnel and an endpoint last that long.
+const TIMES: [&str; 2] = ["sleep(left)", "sleep(endpoint.ttl)"];
+
+/// A lease ends with its holder because its task waits for the end of the process and of the connection (docs/SECURITY.md), not
+/// because something looks from time to time.
+#[test]
+fn leases_end_by_events_and_nothing_there_polls() {
+    let mut wrong = Vec::new();
+    let mut waits = BTreeSet::new();
+    for source in sources() {
+        let path = source.path.display().to_string();
+        if !(path.starts_with("engine/registrations/") || path.starts_with("cdp/")) {
+            continue;
+        }
+        for (line, text) in source.shipped_code() {
+            let polls = ["sleep(", "sleep_until(", "interval("].iter().any(|wait| text.contains(wait));
+            if polls && !TIMES.iter().any(|known| text.contains(known)) {
+                wrong.push(format!("src/{path}:{line}: {}", text.trim()));
+            }
+            if text.contains("process.ended() =>") {
+                waits.insert(path.clone());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let expected = ["cdp/session.rs", "engine/registrations/mod.rs", "engine/registrations/terminals.rs"];
+    assert_eq!(waits.into_iter().collect::<Vec<_>>(), expected, "each kind of holder is waited for");
+}
+
 #[test]
 fn every_file_says_what_it_owns() {
     let silent: Vec<_> =

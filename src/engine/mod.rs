@@ -20,6 +20,7 @@ mod elements;
 mod evidence;
 mod folders;
 mod hops;
+mod lease_requests;
 mod lifecycle;
 mod panel_keys;
 mod panels;

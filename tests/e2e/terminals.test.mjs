@@ -10,6 +10,7 @@ import path from 'node:path';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { GSTACK } from './harness/home.mjs';
 import { Scene } from './harness/scene.mjs';
+import { words } from './harness/stand-in.mjs';
 import { until } from './harness/wait.mjs';
 
 const PAIRS = 40;
@@ -159,7 +160,7 @@ describe('shells and scripts with a name', () => {
     const [holder, other] = [shell(), shell()];
     await holder.gstack(`--driver holder goto '${url('/login')}'`);
     const [held] = (await driver('holder')).tabs;
-    for (const words of [`--tab ${held} text`, `lease ${held}`, `tab ${held}`, `closetab ${held}`]) {
+    for (const words of [`--tab ${held} text`, `tab ${held}`, `closetab ${held}`]) {
       const said = await other.refused(`--driver other ${words} --json`);
       assert.match(said, /"leased"/, words);
       assert.match(said, /terminal \(holder\)/, words);
@@ -173,6 +174,45 @@ describe('shells and scripts with a name', () => {
     await until(async () => (await driver('holder')) === undefined, 'the lease ends with the shell');
     assert.match(await other.gstack(`--driver other lease ${held}`), /Leased tab/);
     assert.match(await other.gstack('--driver holder url'), /about:blank/, 'the name is free too, with a new tab');
+  });
+
+  test('it asks the person for a tab that another one works in: a no leaves it, a yes moves it and ends what runs there', async () => {
+    const [holder, other] = [shell(), shell()];
+    await holder.gstack(`--driver holder goto '${url('/login')}'`);
+    await other.gstack(`--driver other goto '${url('/counter')}'`);
+    const [held] = (await driver('holder')).tabs;
+    const refused = other.refused(`--driver other lease ${held}`);
+    const asked = await scene.approval();
+    assert.deepEqual([asked.driver, asked.ask], ['terminal (other)', `Take tab ${held} from terminal (holder)`]);
+    assert.match(asked.why, /leased by terminal \(holder\)/);
+    await scene.home.ok(['approvals', 'deny', asked.approvalId]);
+    assert.match(await refused, /did not give you tab/);
+    assert.match(await holder.gstack('--driver holder text'), /Login/);
+    const running = holder.run(`'${GSTACK}' --driver holder wait '#never' --timeout 120000`);
+    const runs = ({ command, outcome }) => command === 'wait' && outcome === 'running';
+    await until(async () => (await scene.home.json('activity')).entries.some(runs), 'it runs');
+    const given = other.gstack(`--driver other lease ${held}`);
+    await scene.home.ok(['approvals', 'allow', (await scene.approval()).approvalId]);
+    assert.match(await given, /Leased tab/);
+    const { code, said } = await running;
+    assert.ok(code !== 0 && /took tab \d+ back/.test(said), said);
+    assert.match(await holder.refused(`--driver holder --tab ${held} text`), /leased by terminal \(other\)/);
+    assert.match(await other.gstack(`--driver other --tab ${held} text`), /Login/);
+    // Ctrl-C withdraws what it asks for; the tab of an agent is asked for too.
+    const turn = await scene.ask('Look');
+    const wanted = other.run(`timeout -s INT 600 '${GSTACK}' --driver other lease ${mine} & echo $! >'${scene.home.person}/asks'; wait`);
+    assert.match((await scene.approval()).why, /leased by .*agent/);
+    process.kill(Number(readFileSync(path.join(scene.home.person, 'asks'), 'utf8')), 'SIGINT');
+    await wanted;
+    await until(async () => (await scene.home.json('approvals')).approvals.length === 0, 'it is withdrawn');
+    const taken = other.gstack(`--driver other lease ${mine}`);
+    await scene.home.ok(['approvals', 'allow', (await scene.approval()).approvalId]);
+    await taken;
+    assert.match(words(await turn.tool('text', {})), /leased by terminal \(other\)[\s\S]*Only the person/);
+    await other.gstack(`--driver other release ${mine}`);
+    assert.match(words(await turn.tool('text', {})), /Order/, 'the agent has it again');
+    turn.end();
+    await scene.panel.gone('stop');
   });
 
   test('the person gives it a tab and takes it back, and takes over', async () => {

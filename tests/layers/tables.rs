@@ -45,7 +45,7 @@ pub(super) const LAYERS: [(&str, &[&str]); 19] = [
 
 /// A service of the engine (a folder or a file of that name in src/engine/), and which others it may use besides
 /// itself. It uses them through their handles and never names the engine, which constructs it.
-pub(super) const SERVICES: [(&str, &[&str]); 34] = [
+pub(super) const SERVICES: [(&str, &[&str]); 35] = [
     ("pauses", &[]),
     ("tasks", &[]),
     ("config", &[]),
@@ -62,6 +62,7 @@ pub(super) const SERVICES: [(&str, &[&str]); 34] = [
     ("tabs", &["browsers", "ports"]),
     ("drivers", &["activity", "browsers", "pauses", "ports", "tabs", "tasks"]),
     ("approvals", &["config", "conversations", "drivers", "ports", "tabs", "tasks"]),
+    ("lease_requests", &["approvals", "drivers", "policy", "tabs"]),
     ("spare", &["agents", "conversations", "ports"]),
     ("settings", &["agents", "config", "folders", "spare", "tasks"]),
     ("usage", &["browsers", "ports", "tabs"]),
@@ -117,6 +118,7 @@ pub(super) const SERVICES: [(&str, &[&str]); 34] = [
             "config",
             "drivers",
             "folders",
+            "lease_requests",
             "ports",
             "status",
             "tabs",
@@ -155,6 +157,7 @@ pub(super) const SERVICES: [(&str, &[&str]); 34] = [
             "conversations",
             "drivers",
             "elements",
+            "lease_requests",
             "pauses",
             "policy",
             "ports",

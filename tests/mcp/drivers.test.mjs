@@ -25,6 +25,12 @@ describe('MCP clients as drivers', () => {
   const driver = async (name) => (await drivers()).find((one) => one.name === name);
   const tabs = async () => JSON.parse(await home.ok(['tabs', '--json'])).data;
   const approvals = async () => JSON.parse(await home.ok(['approvals', '--json'])).approvals;
+  /** Returns the only waiting approval. */
+  const asked = () =>
+    until(async () => {
+      const waiting = await approvals();
+      return waiting.length === 1 && waiting[0];
+    }, 'the person is asked');
 
   before(async () => {
     home = new TestHome();
@@ -80,11 +86,14 @@ describe('MCP clients as drivers', () => {
       for (const tool of ['tab', 'closetab']) {
         const said = await attacker.fault(tool, { id: foreign });
         assert.ok(!said.includes('Inbox') && !said.includes('/mail'), said);
+        assert.match(said, foreign === theirs ? /leased by victim[\s\S]*`lease`/ : /not one of/);
       }
       const listed = await attacker.call('tabs');
       assert.ok(!listed.includes(`[${foreign}]`) && !listed.includes('Inbox') && !listed.includes('Login'), listed);
     }
-    assert.match(await attacker.fault('lease', { id: theirs }), /leased by victim/);
+    const wanted = attacker.run('lease', { id: theirs });
+    await home.ok(['approvals', 'deny', (await asked()).approvalId]);
+    assert.match((await wanted).text, /did not give/);
     assert.match(await attacker.fault('lease', { id: theirs, to: 'attacker' }), /can't give tabs/);
     await attacker.fault('release', { id: theirs });
     // Commands that run others are no tools of a client that the policy judges, and neither are those beyond the core.
@@ -136,12 +145,15 @@ describe('MCP clients as drivers', () => {
       ['chain', `tab ${theirs} | text`],
       ['tab-each', 'text'],
       ['cookies'],
-      ['lease', String(theirs)],
       ['release', String(theirs)],
     ]) {
       const { text } = await told('/command', { command, args, tabId: theirs });
       assert.ok(!text.includes('Inbox') && !text.includes('"ok":true'), `${command}: ${text}`);
     }
+    const wanted = told('/command', { command: 'lease', args: [String(theirs)] });
+    assert.match((await asked()).why, /leased by prey/);
+    await home.ok(['approvals', 'deny', (await asked()).approvalId]);
+    assert.match((await wanted).text, /did not give/);
     for (const address of ['/driver', '/policy/add', '/policy', '/approvals/answer', '/stop', '/command/lines', '/status', '/chat']) {
       const method = await told(address, { command: 'text', args: [] });
       assert.ok([403, 405].includes(method.status), `${address}: ${method.status} ${method.text}`);
@@ -158,7 +170,11 @@ describe('MCP clients as drivers', () => {
     const [theirs] = (await driver('holder')).tabs;
     assert.ok((await trusted.call('url')).includes('/login'), 'it works in the current tab, as the person');
     assert.match(await trusted.fault('tab', { id: theirs }), /leased by holder/);
-    assert.match(await trusted.fault('lease', { id: theirs }), /leased by holder/);
+    const wanted = trusted.run('lease', { id: theirs });
+    assert.equal((await asked()).ask, `Take tab ${theirs} from holder`);
+    await home.ok(['approvals', 'deny', (await asked()).approvalId]);
+    assert.match((await wanted).text, /did not give/);
+    assert.deepEqual((await driver('holder')).tabs, [theirs]);
     const each = await trusted.call('tab-each', { commands: 'text' });
     assert.ok(!each.includes('Inbox') && each.includes('Login'), each);
     const inside = await trusted.call('chain', { commands: `tab ${theirs} | text` });
@@ -209,6 +225,81 @@ describe('MCP clients as drivers', () => {
     await home.ok(['release', String(mine)]);
   });
 
+  test('a client asks for a tab that another one has: a no leaves it, a yes moves it and ends what runs there', async () => {
+    const [keeper, taker] = [await start('keeper'), await start('taker', '--name', 'work')];
+    await keeper.call('goto', { url: `${site.origin}/mail` });
+    await taker.call('newtab');
+    const [theirs] = (await driver('keeper')).tabs;
+    const refused = taker.run('lease', { id: theirs });
+    const { approvalId, ask, why, driver: from, tabId } = await asked();
+    assert.deepEqual([ask, from, tabId], [`Take tab ${theirs} from keeper`, 'taker (work)', theirs]);
+    assert.match(why, /leased by keeper, which loses it at once/);
+    assert.match(await home.ok(['approvals']), /leased by keeper/);
+    await home.ok(['approvals', 'deny', approvalId]);
+    assert.match((await refused).text, new RegExp(`did not give you tab ${theirs}`));
+    assert.match(await keeper.call('text'), /Inbox/, 'the holder works on');
+    assert.match(await taker.fault('tab', { id: theirs }), /leased by keeper/);
+    // What the holder runs when the person says yes ends, and it is told who has the tab.
+    const running = keeper.run('wait', { selector: '#never', timeout: 120_000 });
+    const runs = ({ command, outcome }) => command === 'wait' && outcome === 'running';
+    await until(async () => (await home.json('activity')).entries.some(runs), 'it runs');
+    const given = taker.run('lease', { id: theirs });
+    await home.ok(['approvals', 'allow', (await asked()).approvalId]);
+    assert.ok(!(await given).failed, (await given).text);
+    const cut = await running;
+    assert.ok(cut.failed && /took tab \d+ back/.test(cut.text), cut.text);
+    assert.deepEqual((await driver('keeper')).tabs, []);
+    assert.ok((await driver('taker (work)')).tabs.includes(theirs));
+    assert.match(await keeper.fault('tab', { id: theirs }), /leased by taker \(work\)/);
+    await taker.call('tab', { id: theirs });
+    assert.match(await taker.call('text'), /Inbox/);
+    assert.match(await home.ok(['audit']), new RegExp(`lease ${theirs} from keeper`));
+  });
+
+  test('a yes takes a tab only from the driver that the person was told of', async () => {
+    const [first, second, third] = [await start('first'), await start('second'), await start('third')];
+    await first.call('goto', { url: `${site.origin}/mail` });
+    await second.call('newtab');
+    await third.call('newtab');
+    const [theirs] = (await driver('first')).tabs;
+    const wanted = third.run('lease', { id: theirs });
+    const { approvalId } = await asked();
+    await home.ok(['lease', String(theirs), '--to', 'second']);
+    await home.ok(['approvals', 'allow', approvalId]);
+    assert.match((await wanted).text, /leased by second/);
+    assert.ok((await driver('second')).tabs.includes(theirs));
+    // A client that ends withdraws what it asked for.
+    const left = third.run('lease', { id: theirs }).catch(() => undefined);
+    await asked();
+    process.kill(third.pid, 'SIGKILL');
+    await until(async () => (await approvals()).length === 0, 'nothing waits');
+    await left;
+    assert.ok((await driver('second')).tabs.includes(theirs));
+  });
+
+  test('the stream of approvals has a line when one of a client opens and one when it is answered', async () => {
+    const one = await start('streamed');
+    await one.call('newtab');
+    const lines = [];
+    const watching = home.start(['approvals', '--watch', '--json']);
+    let said = '';
+    watching.stdout.on('data', (data) => {
+      said += data;
+      const whole = said.split('\n');
+      said = whole.pop();
+      lines.push(...whole.map((line) => JSON.parse(line).approvals.map(({ approvalId, driver: from }) => [approvalId, from])));
+    });
+    await until(() => lines.length === 1, 'the first line');
+    const wanted = one.run('lease', { id: mine });
+    const { approvalId } = await asked();
+    await until(() => lines.length === 2, 'a line when it opens');
+    await home.ok(['approvals', 'deny', approvalId]);
+    await wanted;
+    await until(() => lines.length === 3, 'a line when it is answered');
+    assert.deepEqual(lines, [[], [[approvalId, 'streamed']], []]);
+    watching.kill('SIGKILL');
+  });
+
   test('a lease and an open approval end with a killed holder', async () => {
     const doomed = await start('doomed', '--tab', String(mine));
     await doomed.call('text');
@@ -216,7 +307,7 @@ describe('MCP clients as drivers', () => {
     const waiting = doomed.run('goto', { url: `http://localhost:${new URL(site.origin).port}/form` }).catch(() => undefined);
     await until(async () => (await approvals()).length > 0, 'the approval is listed');
     process.kill(doomed.pid, 'SIGKILL');
-    await until(async () => (await driver('doomed')) === undefined, 'the registration has ended', 2000);
+    await until(async () => (await driver('doomed')) === undefined, 'the registration has ended');
     await waiting;
     assert.deepEqual(await approvals(), []);
     const next = await start('next', '--tab', String(mine));

@@ -92,6 +92,27 @@ describe('MCP clients in the side panel', () => {
     await panel().waitFor(`${LEASE}.hidden`, 'the lease ends with the client');
   });
 
+  test('a card that asks for the tab of another client says who has it and what a yes takes away', async () => {
+    const holder = await start('zed', '--current-tab');
+    await holder.call('url');
+    const client = await start('<img src=x>', '--name', 'work');
+    await client.call('newtab');
+    const asking = client.run('lease', { id: Number(mine) });
+    await panel().waitFor(CARD, 'the card');
+    const words = await said(CARD);
+    assert.match(words, /<img src=x> \(work\)/, 'a name is text');
+    assert.match(words, new RegExp(`Take tab ${mine} from zed`));
+    assert.match(words, /leased by \S*zed\S*, which loses it at once/);
+    await panel().waitFor(`${LEASE}.innerText.includes('zed is working in this tab')`, 'the holder has it');
+    await choose('allow-once');
+    assert.ok(!(await asking).failed);
+    await panel().waitFor(`${LEASE}.innerText.includes('(work) is working in this tab')`, 'the other one has it');
+    assert.match(await holder.fault('tab', { id: Number(mine) }), /leased by <img src=x> \(work\)/);
+    await gone();
+    await client.client.close();
+    await panel().waitFor(`${LEASE}.hidden`, 'the lease ends with the client');
+  });
+
   test('a card that is answered elsewhere, or whose client goes, closes with the reason', async () => {
     const client = await start('zed', '--tab', String(mine));
     const filling = client.run('fill', { selector: '#name', value: 'Ada' });

@@ -5,6 +5,7 @@ import { Everyday } from '../e2e/harness/everyday.mjs';
 import { Scene } from '../e2e/harness/scene.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { inWorker, stopWorker } from '../e2e/harness/worker.mjs';
+import { Raw } from '../drivers/raw.mjs';
 import { startClient } from './client.mjs';
 
 const LEASE = `document.querySelector('#lease')`;
@@ -161,7 +162,16 @@ describe('tabs of clients, grouped and given', () => {
     assert.equal(gone, 'not-found');
   });
 
-  test('in an everyday browser too, where a CDP client is not offered', async () => {
+  test('a CDP client has its group, and ends with its connection', async () => {
+    const cdp = await Raw.open((await scene.home.ok(['cdp', '--name', 'suite'])).trim());
+    await grouped('CDP client (suite)');
+    await cdp.send('Target.createTarget', { url: 'about:blank' });
+    await grouped('CDP client (suite)', 2);
+    cdp.socket.close();
+    await noGroups('it has disconnected');
+  });
+
+  test('in an everyday browser too, where a CDP client of another browser is not offered', async () => {
     const everyday = await Everyday.start(scene.home, { url: `${scene.site.origin}/mail`, permissions: ['tabGroups'] });
     try {
       const client = await start('cursor');
@@ -172,6 +182,11 @@ describe('tabs of clients, grouped and given', () => {
       );
       await scene.home.ok(['lease', String(tab.id), '--to', 'cursor']);
       await until(async () => (await groupsIn(everyday.client)).some(({ title }) => title === 'cursor'), 'its group there');
+      const cdp = await Raw.open((await scene.home.ok(['cdp', '--name', 'suite'])).trim());
+      await grouped('CDP client (suite)');
+      const there = await scene.home.run(['lease', String(tab.id), '--to', 'CDP client (suite)']);
+      assert.match(there.stderr, /everyday browser/, 'it was opened for another browser');
+      cdp.socket.close();
       await client.client.close();
       await until(async () => (await groupsIn(everyday.client)).length === 0, 'no group is left there');
     } finally {

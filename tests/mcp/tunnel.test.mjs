@@ -134,6 +134,12 @@ describe('a tunnel to another machine', () => {
     assert.equal(asked.driver, 'tunnel (build)');
     await home.ok(['approvals', 'deny', asked.approvalId]);
     assert.ok((await waiting).isError);
+    // Who has a tab is not told to another machine.
+    const local = await startClient(home, 'secret-project', '--tab', String(mine));
+    await local.call('url');
+    const told = await fault('tab', { id: Number(mine) });
+    assert.ok(/leased by another driver/.test(told) && !told.includes('secret-project'), told);
+    await local.client.close();
     await client.close();
     assert.equal((await drivers()).length, 1, 'the tunnel stays for the next client');
     await close(tunnel);

@@ -42,7 +42,7 @@ impl Machine {
             }
             Waiting::Already => Vec::new(),
             Waiting::Now(turn_id) => {
-                let (why, why_words) = why.map(|why| FaultWords::of(why.into())).unzip();
+                let (why, why_words) = why.map(FaultWords::of).unzip();
                 vec![Effect::Journal(ChatBody::Approval {
                     turn_id,
                     approval_id,

@@ -4,7 +4,7 @@
 
 use super::machine::QUEUE_LIMIT;
 use crate::protocol::action::ActionRecord;
-use crate::protocol::catalogue::MessageTemplate;
+use crate::protocol::catalogue::Sentence;
 use crate::protocol::chat::{
     AnsweredBy, Attachment, ChatBody, Decision, LocalizedPhrase, MessageSource, PageContext, QuestionPart, StepKind,
     TurnOutcome, Usage,
@@ -52,7 +52,7 @@ pub struct ApprovalRequest {
     pub ask: String,
     pub phrase: Option<LocalizedPhrase>,
     pub site: Option<String>,
-    pub why: Option<MessageTemplate>,
+    pub why: Option<Sentence>,
     pub does: String,
     pub action: Box<ActionRecord>,
     pub kind: StepKind,

@@ -113,9 +113,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         summary: "Lease a tab to a driver, so that no other driver works in it",
         details: "A driver is an MCP client, a CDP client, or a shell or script that runs commands with `--driver \
             NAME` (or `GSTACK_DRIVER`). Such a shell works in tabs of its own and leases any tab that no other driver \
-            has. The person can give a tab to any driver, which takes it from the driver \
-            that had it. A client can only ask for a tab; the person decides in `gstack approvals`. A lease ends with \
-            `release`, with its tab, and with its driver.",
+            has. For a tab that another driver has, it asks the person, who learns whose tab it is; a client of `gstack \
+            mcp` asks for every tab. The person answers in the side panel or with `gstack approvals`: a yes moves the tab, and \
+            anything else leaves it where it is. With `--to`, the person gives a tab to any driver, which takes it from the \
+            one that had it. A lease ends with `release`, with its tab, and with its driver.",
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::Chooses,

@@ -7,6 +7,7 @@ mod approval_command;
 mod error;
 mod links;
 mod notices;
+mod of_drivers;
 
 use crate::base::visible::visible;
 use crate::chat::Conversation;

@@ -19,6 +19,7 @@ use crate::engine::command_runner::{CommandRunner, Target, tab_switch_of};
 use crate::engine::config::ConfigFile;
 use crate::engine::drivers::{Driver, Drivers, DriversError};
 use crate::engine::folders;
+use crate::engine::lease_requests::LeaseRequests;
 use crate::engine::ports::PortId;
 use crate::engine::status::StatusReport;
 use crate::engine::tabs::Tabs;
@@ -27,6 +28,7 @@ use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult, CommandRun};
 use crate::protocol::driver::DriverKind;
 use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::TabId;
 use error::NotOffered;
 use std::path::Path;
 use std::sync::Arc;
@@ -46,6 +48,7 @@ pub(crate) struct Commands {
     pub(in crate::engine) config: ConfigFile,
     pub(in crate::engine) connection: BrowserConnection,
     pub(in crate::engine) drivers: Drivers,
+    pub(in crate::engine) lease_requests: LeaseRequests,
     pub(in crate::engine) runner: CommandRunner,
     pub(in crate::engine) status: StatusReport,
     pub(in crate::engine) tabs: Tabs,
@@ -244,8 +247,7 @@ impl Commands {
         let run = self.runner.run_telling(&call, target, cancel.clone(), progress);
         let outcome = match driver {
             Some(driver) if call.spec.tab != TabUse::Lists || for_model => {
-                let tab = request.tab_id.or_else(|| self.browsers.current_tab());
-                self.drivers.unless_paused(driver, tab, &cancel, run).await
+                self.as_driver(driver, &call, tab, &cancel, run).await
             }
             _ => run.await,
         };
@@ -271,6 +273,21 @@ impl Commands {
             FaultCode::Timeout => BrowsersError::Closed.into(),
             _ => fault,
         })
+    }
+
+    /// Runs a driver's command in a tab until the person takes that from it, and not while they work there.
+    async fn as_driver<T>(
+        &self,
+        driver: &Driver,
+        call: &Call,
+        tab: Option<TabId>,
+        cancel: &CancellationToken,
+        run: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        let Some(tab) = tab.or_else(|| self.browsers.current_tab()) else { return run.await };
+        let needs_tab = driver.has_own_tabs() && !matches!(call.spec.tab, TabUse::Lists | TabUse::Opens);
+        let run = self.drivers.until_taken_back(&driver.conversation, (tab, needs_tab), cancel, run);
+        self.drivers.unless_paused(driver, tab, cancel, run).await
     }
 
     /// Runs a command that needs no page.
@@ -309,7 +326,9 @@ impl Commands {
                     None => self.connection.resume(&request).await,
                 }
             }
-            (EngineCommand::Lease, Some(driver)) => self.drivers.lease_as_driver(driver, &request, call),
+            (EngineCommand::Lease, Some(driver)) => {
+                self.lease_requests.lease(driver, &request, call, &CancellationToken::new()).await
+            }
             (EngineCommand::Lease, None) => self.drivers.lease_as_person(&request, call),
             (EngineCommand::Release, _) => self.drivers.release(driver, &request, call),
         }

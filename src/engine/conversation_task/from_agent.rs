@@ -16,6 +16,7 @@ use crate::engine::policy::{ActionKind, ActionRequest, AuditedAction, PolicyOutc
 use crate::protocol::action::ActionRecord;
 use crate::protocol::chat::{ChatBody, StepOutcome};
 use crate::protocol::ids::{ApprovalId, QuestionId, StepId, TurnId};
+use crate::protocol::sentence::Sentence;
 use tokio_util::sync::CancellationToken;
 
 impl Task {
@@ -230,7 +231,7 @@ impl Task {
             ask: visible(&asked.ask),
             phrase: None,
             site: None,
-            why: card.why,
+            why: card.why.map(Sentence::from),
             does: action.command.clone(),
             action,
             kind: asked.kind,

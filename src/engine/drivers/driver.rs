@@ -1,15 +1,14 @@
-//! One registered driver, and the calls that it has running.
+//! One registered driver.
 //!
 //! Owns what the registration says. Never ends a registration.
 
 use super::names::DriverNames;
 use crate::base::browser_names::BrowserName;
-use crate::base::mutex::lock;
 use crate::base::process::Process;
 use crate::chat::Conversation;
 use crate::protocol::driver::{DriverKind, DriverName};
-use crate::protocol::ids::{BrowserRun, DriverId, TabId};
-use std::sync::{Arc, Mutex};
+use crate::protocol::ids::{BrowserRun, DriverId};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// A registered driver.
@@ -33,8 +32,6 @@ pub(crate) struct Driver {
     pub(in crate::engine) conversation: Arc<Conversation>,
     /// Held while the driver gets its first tab, so that two calls at once do not open two.
     pub(in crate::engine) opening: tokio::sync::Mutex<()>,
-    /// The calls that run, with their tabs.
-    running: Mutex<Vec<(TabId, CancellationToken)>>,
 }
 
 /// What a registration consists of.
@@ -73,7 +70,6 @@ impl Driver {
             process: new.process,
             conversation,
             opening: tokio::sync::Mutex::default(),
-            running: Mutex::default(),
         }
     }
 
@@ -95,48 +91,5 @@ impl Driver {
     /// Returns what panels call it.
     pub(in crate::engine) fn shown_name(&self) -> DriverName {
         DriverName { name: self.name.clone(), client: self.names.client.clone(), label: self.names.label.clone() }
-    }
-
-    /// Records that a call runs in a tab. `taken` is cancelled if the person takes the tab back before the returned
-    /// value is dropped.
-    pub(in crate::engine) fn runs_in(self: &Arc<Self>, tab: TabId, taken: CancellationToken) -> RunningCall {
-        lock(&self.running).push((tab, taken.clone()));
-        RunningCall { driver: self.clone(), taken }
-    }
-
-    /// Returns true if a call still runs in a tab that the person took back.
-    pub(in crate::engine) fn is_taken_back_in(&self, tab: TabId) -> bool {
-        lock(&self.running).iter().any(|(of, taken)| *of == tab && taken.is_cancelled())
-    }
-
-    /// Cancels the calls that run in a tab.
-    pub(in crate::engine) fn cancel_in(&self, tab: TabId) {
-        lock(&self.running).iter().filter(|(of, _)| *of == tab).for_each(|(_, taken)| taken.cancel());
-    }
-}
-
-/// A call that runs in a tab. Dropping it ends the record.
-pub(in crate::engine) struct RunningCall {
-    driver: Arc<Driver>,
-    taken: CancellationToken,
-}
-
-impl RunningCall {
-    /// Returns true if the person took the tab back.
-    pub(in crate::engine) fn is_taken_back(&self) -> bool {
-        self.taken.is_cancelled()
-    }
-
-    /// Resolves when the person takes the tab back.
-    pub(in crate::engine) async fn taken_back(&self) {
-        self.taken.cancelled().await;
-    }
-}
-
-impl Drop for RunningCall {
-    fn drop(&mut self) {
-        // Removes this call, and others that the person took back: in those there is nothing left to cancel.
-        self.taken.cancel();
-        lock(&self.driver.running).retain(|(_, taken)| !taken.is_cancelled());
     }
 }

@@ -40,8 +40,8 @@ pub(in crate::engine) enum DriversError {
     NotLeased { tab: String },
     /// The person did not give the driver the tab.
     NotGiven { tab: String },
-    /// The person took the tab back while a call ran in it.
-    TakenBack { tab: String },
+    /// The person took the tab while a call ran in it. `can_ask`: the caller has `lease`.
+    TakenBack { tab: String, can_ask: bool },
     /// `waiting` approvals of this driver, or of all drivers, wait already, and no more fit.
     TooManyApprovals { waiting: usize },
     /// This driver, or all drivers together, withdrew `most` approvals a short time ago. In `seconds` the next one may be
@@ -163,10 +163,13 @@ impl From<DriversError> for Fault {
                 format!("the person did not give you tab {tab}"),
                 "Work in your own tabs. `newtab` opens one.",
             ),
-            DriversError::TakenBack { tab } => (
+            DriversError::TakenBack { tab, can_ask } => (
                 FaultCode::Denied,
                 format!("the person took tab {tab} back"),
-                "Work in another tab. `lease` asks for this one again.",
+                match can_ask {
+                    true => "Work in another tab. `lease` asks for this one again.",
+                    false => "Work in another tab.",
+                },
             ),
             DriversError::TooManyApprovals { waiting } => (
                 FaultCode::Conflict,

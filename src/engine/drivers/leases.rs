@@ -52,19 +52,8 @@ impl Drivers {
 
     /// Fails if a registered driver other than `me` leases the tab.
     pub(in crate::engine) fn check_lease(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
-        let holds = |driver: &Arc<Driver>| {
-            driver.conversation.id() != me && self.0.uses.tabs.sets().of(&driver.conversation).contains(&tab)
-        };
-        match self.all().iter().find(|driver| holds(driver)) {
-            Some(driver) => Err(leased(tab, &driver.name)),
-            None => Ok(()),
-        }
-    }
-
-    /// Fails if anyone else leases a tab that a driver wants.
-    pub(in crate::engine) fn check_free(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
-        match self.leased_by_others(Some(me)).get(&tab) {
-            Some(name) => Err(leased(tab, name)),
+        match self.driver_with(tab, me) {
+            Some(holder) => Err(self.leased_for(me, tab, &holder)),
             None => Ok(()),
         }
     }
@@ -77,7 +66,7 @@ impl Drivers {
     }
 
     /// Fails if a driver wants a tab of another browser than its own. Only the person gives it one.
-    fn check_opens_in(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
+    pub(in crate::engine) fn check_opens_in(&self, driver: &Driver, tab: TabId) -> Result<(), Fault> {
         match self.0.uses.browsers.with_tab(tab) {
             Some(other) if *other.name() != driver.opens_in => {
                 let (tab, browser) = (tab.to_string(), other.name().to_string());
@@ -119,31 +108,8 @@ impl Drivers {
         self.open_tab(tab)?;
         self.check_browser(to, tab)?;
         let _guard = self.0.uses.tabs.leasing();
-        for driver in self.all() {
-            if driver.id != to.id {
-                self.take_back(&driver, tab);
-            }
-        }
-        self.0.uses.tabs.sets().add(&to.conversation, tab, JoinedBy::Person)?;
-        self.changed();
+        self.move_to(to, tab)?;
         Ok(result(format!("Leased tab {tab} to {}", to.name), tab, Some(&to.name)))
-    }
-
-    /// Runs `lease` of a driver that acts as the person.
-    pub(in crate::engine) fn lease_as_driver(
-        &self,
-        driver: &Driver,
-        request: &CommandRequest,
-        call: &Call,
-    ) -> Result<CommandResult, Fault> {
-        if call.arguments.value("--to").is_some() {
-            return Err(DriversError::OnlyPersonGives.into());
-        }
-        let tab = self.tab_of(request, call)?;
-        self.open_tab(tab)?;
-        self.check_opens_in(driver, tab)?;
-        self.lease_to(driver, tab, JoinedBy::Agent)?;
-        Ok(result(format!("Leased tab {tab}"), tab, Some(&driver.name)))
     }
 
     /// Runs `release`. The person takes a tab from whichever driver leases it; a driver gives up one of its own.
@@ -168,11 +134,23 @@ impl Drivers {
         }
     }
 
+    /// Moves a tab to a driver: every other driver loses it, and what others run there is cancelled. An agent keeps it in its
+    /// set, and is refused there for as long as a driver leases it.
+    pub(super) fn move_to(&self, to: &Driver, tab: TabId) -> Result<(), Fault> {
+        for driver in self.all().iter().filter(|driver| driver.id != to.id) {
+            self.take_back(driver, tab);
+        }
+        self.0.uses.tabs.sets().add(&to.conversation, tab, JoinedBy::Person)?;
+        self.0.running.cancel_others(to.conversation.id(), tab);
+        self.changed();
+        Ok(())
+    }
+
     /// Takes a tab out of a driver's set for the person, and cancels what the driver does there.
     fn take_back(&self, driver: &Driver, tab: TabId) -> bool {
         let taken = self.take_from(driver, tab);
         if taken {
-            driver.cancel_in(tab);
+            self.0.running.cancel(driver.conversation.id(), tab);
         }
         taken
     }
@@ -259,6 +237,6 @@ pub(in crate::engine) fn leased(tab: TabId, name: &str) -> Fault {
 }
 
 /// Returns the output of `lease` and `release`. `holder` has the tab from now on.
-pub(super) fn result(text: String, tab: TabId, holder: Option<&str>) -> CommandResult {
+pub(in crate::engine) fn result(text: String, tab: TabId, holder: Option<&str>) -> CommandResult {
     CommandResult { output: text, data: Some(json!({ "tab": tab, "leasedBy": holder })), ..CommandResult::default() }
 }

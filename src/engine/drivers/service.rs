@@ -7,6 +7,7 @@ use super::driver::{Driver, NewDriver};
 use super::endpoints::Endpoints;
 use super::error::DriversError;
 use super::names::{DriverNames, free_name};
+use super::running_calls::RunningCalls;
 use super::telling::ToldDrivers;
 use crate::base::mutex::lock;
 use crate::base::process::Process;
@@ -36,6 +37,8 @@ pub(super) struct Shared {
     pub(super) naming: Mutex<()>,
     approvals: DriverApprovals,
     endpoints: Endpoints,
+    /// What drivers and agents run in which tab.
+    pub(super) running: RunningCalls,
     /// Notified when panels may have to be told of drivers.
     pub(super) changed: watch::Sender<()>,
     pub(super) told: Mutex<ToldDrivers>,
@@ -62,6 +65,7 @@ impl Drivers {
             naming: Mutex::default(),
             approvals,
             endpoints: Endpoints::default(),
+            running: RunningCalls::default(),
             changed: watch::Sender::new(()),
             told,
             uses,

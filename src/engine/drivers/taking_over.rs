@@ -100,12 +100,11 @@ impl Drivers {
     pub(in crate::engine) async fn unless_paused<T>(
         &self,
         driver: &Driver,
-        tab: Option<TabId>,
+        tab: TabId,
         cancel: &CancellationToken,
         run: impl Future<Output = Result<T, Fault>>,
     ) -> Result<T, Fault> {
         let (pauses, worker) = (&self.0.uses.pauses, driver.conversation.id());
-        let Some(tab) = tab.or_else(|| self.0.uses.browsers.current_tab()) else { return run.await };
         let was_paused = pauses.of(worker).is_some();
         if was_paused && tokio::time::timeout(CLIENT_WAITS, pauses.watch_end(worker)).await.is_err() {
             return Err(DriversError::PersonWorks { tab: tab.to_string() }.into());

@@ -25,6 +25,7 @@ use crate::engine::drivers::{DriverServices, Drivers};
 use crate::engine::elements::Elements;
 use crate::engine::evidence::EvidenceReports;
 use crate::engine::hops::HopChecks;
+use crate::engine::lease_requests::LeaseRequests;
 use crate::engine::panel_keys::PanelKeys;
 use crate::engine::panels::Panels;
 use crate::engine::pauses::Pauses;
@@ -178,6 +179,12 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             tasks: tasks.clone(),
             welcome_url: welcome_url(port),
         };
+        let lease_requests = LeaseRequests {
+            approvals: approvals.clone(),
+            drivers: drivers.clone(),
+            policy: policy.clone(),
+            tabs: tabs.clone(),
+        };
         let commands = Commands {
             home: home.clone(),
             activity: activity.clone(),
@@ -185,6 +192,7 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             config: config.clone(),
             connection: connection.clone(),
             drivers: drivers.clone(),
+            lease_requests: lease_requests.clone(),
             runner: runner.clone(),
             status: status.clone(),
             tabs: tabs.clone(),
@@ -222,9 +230,9 @@ pub(super) fn wire(foundation: Foundation) -> Arc<Inner> {
             connection: connection.clone(),
             drivers: drivers.clone(),
             elements: elements.clone(),
+            lease_requests,
             pauses: pauses.clone(),
             policy: policy.clone(),
-            ports: ports.clone(),
             runner: runner.clone(),
             sign_ins: sign_ins.clone(),
             tabs: tabs.clone(),

@@ -14,9 +14,9 @@ use crate::engine::config::ConfigFile;
 use crate::engine::conversations::ConversationGate;
 use crate::engine::drivers::{Driver, Drivers};
 use crate::engine::elements::Elements;
+use crate::engine::lease_requests::LeaseRequests;
 use crate::engine::pauses::Pauses;
 use crate::engine::policy::PolicyService;
-use crate::engine::ports::Ports;
 use crate::engine::sign_ins::SignIns;
 use crate::engine::tabs::Tabs;
 use crate::engine::tasks::Tasks;
@@ -40,9 +40,9 @@ pub(crate) struct AgentTools {
     pub(in crate::engine) connection: BrowserConnection,
     pub(in crate::engine) drivers: Drivers,
     pub(in crate::engine) elements: Elements,
+    pub(in crate::engine) lease_requests: LeaseRequests,
     pub(in crate::engine) pauses: Pauses,
     pub(in crate::engine) policy: PolicyService,
-    pub(in crate::engine) ports: Ports,
     pub(in crate::engine) runner: CommandRunner,
     pub(in crate::engine) sign_ins: SignIns,
     pub(in crate::engine) tabs: Tabs,

@@ -19,7 +19,7 @@ use crate::engine::policy::{self, ActionKind, ActionRequest, AuditedAction, Poli
 use crate::protocol::action::ActionRecord;
 use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ApprovalId, TabId};
-use crate::protocol::sentence::LocalizedPhrase;
+use crate::protocol::sentence::{LocalizedPhrase, Sentence};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -168,7 +168,7 @@ impl ConversationTools {
             ask: visible(&ask),
             phrase: Some(phrase).filter(|phrase| phrase.values.iter().all(|value| visible(value) == *value)),
             site: asked.request.site.clone(),
-            why: asked.card.why,
+            why: asked.card.why.map(Sentence::from),
             does: record.command.clone(),
             action: Box::new(ActionRecord { scope, ..record.clone() }),
             kind: words.kind,
@@ -191,7 +191,7 @@ impl ConversationTools {
     ) -> Result<(ApprovalAnswer, Option<String>), Fault> {
         let _asking = self.services.pauses.asking(self.conversation().id());
         if let Some(driver) = &self.driver {
-            let answered = self.ask_for_driver(driver, approval, tab, cancel).await?;
+            let answered = self.services.approvals.ask_for_driver(driver, approval, tab, (cancel, &self.ended)).await?;
             return Ok(((answered.decision, answered.by), answered.text));
         }
         let id = approval.approval_id.clone();

@@ -77,7 +77,8 @@ impl ConversationTools {
             Err(gone) if self.services.tabs.sets().working(conversation) == Some(tab) => {
                 Err(Fault::from(gone).hint("`tabs` lists what is yours; choose one with `tab`."))
             }
-            _ => Err(not_in_set(tab)),
+            // It may ask for a tab that another one works in.
+            _ => self.services.drivers.check_free(tab, conversation.id()).and(Err(not_in_set(tab))),
         }
     }
 

@@ -177,8 +177,11 @@ impl ConversationTools {
         let tabs = CallTabs { tab, subject };
         let run = self.run_in_tabs(call, tabs, step, cancel.clone(), act);
         let needs_tab = !matches!(spec.tab, TabUse::Lists | TabUse::Opens);
-        let run = self.until_taken_back(subject, needs_tab, &cancel, run);
-        if self.by_person || spec.tab == TabUse::Lists {
+        if self.by_person {
+            return run.await;
+        }
+        let run = self.services.drivers.until_taken_back(conversation, (subject, needs_tab), &cancel, run);
+        if spec.tab == TabUse::Lists {
             return run.await;
         }
         self.unless_paused(spec, tabs, (&cancel, &outer), run).await

@@ -17,6 +17,7 @@ use crate::protocol::chat::StepKind;
 use crate::protocol::effects::{Download, Effect};
 use crate::protocol::ids::{ApprovalId, TabId};
 use crate::protocol::policy::PolicyScope;
+use crate::protocol::sentence::Sentence;
 use std::convert::Infallible;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
@@ -82,7 +83,7 @@ impl ConversationTools {
                     ask: message,
                     phrase: None,
                     site: request.site.clone(),
-                    why: card.why,
+                    why: card.why.map(Sentence::from),
                     does: format!("{} \"{}\"", on_a_line(&dialog.kind), on_a_line(&dialog.message)),
                     action: Box::new(record.clone()),
                     kind: StepKind::Act,
@@ -139,7 +140,7 @@ impl ConversationTools {
                     ask: format!("Keep the file “{}”", download.name),
                     phrase: None,
                     site: request.site.clone(),
-                    why: card.why,
+                    why: card.why.map(Sentence::from),
                     does: format!("download {} ({} B)", download.name, download.total.unwrap_or(download.bytes)),
                     action: Box::new(record.clone()),
                     kind: StepKind::Act,

@@ -18,6 +18,8 @@ catalogue! {
     EVERYDAY_AWAY_NEXT = "Start that browser, or open its side panel. To use another browser, run: gstack disconnect";
     TAB_LEASED = "tab $1 is leased by $2";
     TAB_LEASED_NEXT = "Work in another tab, or ask for this one with `lease`: the person decides.";
+    TAB_LEASED_AGENT_NEXT = "Work in another tab. Only the person can take this one back.";
+    LEASE_TAKES = "The tab is leased by $1, which loses it at once: whatever it runs there is cancelled.";
     DRIVER_GONE = "this client is no longer connected";
     DRIVER_GONE_NEXT = "Give the tab to another client, or start this one again.";
     TAB_NOT_REPORTED = "the browser has no tab $1";

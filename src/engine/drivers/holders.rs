@@ -1,0 +1,130 @@
+//! Who leases a tab, as another one learns of it, and the move of a tab that the person allowed.
+//!
+//! Owns the check before the move: a tab is taken only from the one that the person was told of. A program on another machine
+//! learns that a tab is leased, and not by whom.
+
+use super::driver::Driver;
+use super::error::DriversError;
+use super::leases::{leased, name_of_agent};
+use super::service::Drivers;
+use crate::chat::Conversation;
+use crate::protocol::catalogue;
+use crate::protocol::chat::ConversationState;
+use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::ids::{ConversationId, TabId};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// What a program on another machine is told instead of a name, which may be that of a host or a project.
+const UNNAMED: &str = "another driver";
+
+/// The driver or agent that leases a tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Holder {
+    id: ConversationId,
+    pub(in crate::engine) name: String,
+}
+
+impl Drivers {
+    /// Returns who leases an open tab, unless it is `me`: a driver, or else an agent whose turn runs.
+    pub(in crate::engine) fn holder_of(&self, tab: TabId, me: &ConversationId) -> Option<Holder> {
+        self.open_tab(tab).ok()?;
+        if let Some(driver) = self.driver_with(tab, me) {
+            return Some(driver);
+        }
+        let opened = self.0.uses.store.opened();
+        let is_it = |one: &&Arc<Conversation>| {
+            one.id() != me && one.state() != ConversationState::Idle && self.0.uses.tabs.sets().of(one).contains(&tab)
+        };
+        let agent = opened.iter().find(is_it)?;
+        Some(Holder { id: agent.id().clone(), name: name_of_agent(agent) })
+    }
+
+    /// Returns the registered driver other than `me` that has a tab in its set.
+    pub(super) fn driver_with(&self, tab: TabId, me: &ConversationId) -> Option<Holder> {
+        let sets = self.0.uses.tabs.sets();
+        let has = |one: &&Arc<Driver>| one.conversation.id() != me && sets.of(&one.conversation).contains(&tab);
+        let all = self.all();
+        let driver = all.iter().find(has)?;
+        Some(Holder { id: driver.conversation.id().clone(), name: driver.name.clone() })
+    }
+
+    /// Fails if anyone else leases a tab that a driver wants.
+    pub(in crate::engine) fn check_free(&self, tab: TabId, me: &ConversationId) -> Result<(), Fault> {
+        match self.holder_of(tab, me) {
+            Some(holder) => Err(self.leased_for(me, tab, &holder)),
+            None => Ok(()),
+        }
+    }
+
+    /// Moves a tab to a driver as the person allowed: from `from`, who had it when they were asked. Fails if it is someone
+    /// else's by now, or the driver has ended.
+    pub(in crate::engine) fn take_for(&self, to: &Driver, tab: TabId, from: Option<&Holder>) -> Result<(), Fault> {
+        self.open_tab(tab)?;
+        let _guard = self.0.uses.tabs.leasing();
+        if !self.all().iter().any(|driver| driver.id == to.id) {
+            return Err(DriversError::NotRegistered.into());
+        }
+        let me = to.conversation.id();
+        match self.holder_of(tab, me) {
+            Some(now) if from != Some(&now) => Err(self.leased_for(me, tab, &now)),
+            _ => self.move_to(to, tab),
+        }
+    }
+
+    /// Returns the fault for a tab that someone else leases, as `me` may learn of it: a tunnel gets no name, and an agent of
+    /// the panel has no `lease` to ask with.
+    pub(super) fn leased_for(&self, me: &ConversationId, tab: TabId, holder: &Holder) -> Fault {
+        match self.all().iter().find(|driver| driver.conversation.id() == me) {
+            Some(driver) if driver.tunnel.is_some() => leased(tab, UNNAMED),
+            Some(_) => leased(tab, &holder.name),
+            None => leased(tab, &holder.name).hint(catalogue::TAB_LEASED_AGENT_NEXT),
+        }
+    }
+
+    /// Returns true if a call in a tab was cancelled because the person took the tab from its worker or works in it.
+    pub(in crate::engine) fn is_withdrawn_for_person(&self, worker: &ConversationId, tab: TabId) -> bool {
+        let pause = self.0.uses.pauses.of(worker);
+        self.0.running.is_taken_back(worker, tab) || pause.is_some_and(|pause| pause.tab == tab)
+    }
+
+    /// Runs a call of a driver or an agent until the person takes its tab at the latest. `needs_tab`: it may run only while
+    /// the tab is the worker's.
+    pub(in crate::engine) async fn until_taken_back<T>(
+        &self,
+        worker: &Conversation,
+        (tab, needs_tab): (TabId, bool),
+        cancel: &CancellationToken,
+        call: impl Future<Output = Result<T, Fault>>,
+    ) -> Result<T, Fault> {
+        let running = self.0.running.begin(worker.id(), tab);
+        let taken_back = || self.taken_back(worker.id(), tab);
+        // Whoever takes the tab from here on finds the call; it may have been taken just before.
+        if needs_tab {
+            if !self.0.uses.tabs.sets().of(worker).contains(&tab) {
+                return Err(taken_back());
+            }
+            self.check_lease(tab, worker.id())?;
+        }
+        let mut call = std::pin::pin!(call);
+        let outcome = tokio::select! {
+            outcome = &mut call => outcome,
+            () = running.taken_back() => {
+                cancel.cancel();
+                call.await
+            }
+        };
+        match outcome {
+            // What was cut off halfway keeps its own fault, which says so.
+            Err(fault) if running.is_taken_back() && matches!(fault.code, FaultCode::Cancelled | FaultCode::Denied) => {
+                Err(taken_back())
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn taken_back(&self, worker: &ConversationId, tab: TabId) -> Fault {
+        let can_ask = self.all().iter().any(|driver| driver.conversation.id() == worker);
+        DriversError::TakenBack { tab: tab.to_string(), can_ask }.into()
+    }
+}
