@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import path from 'node:path';
@@ -386,6 +386,32 @@ describe('browsers on other machines', { concurrency: false }, () => {
       ],
     },
   };
+  /** Asserts that the next daemon releases a session: when it is given the key again, or at once if config.toml has it. */
+  const releasesWhatAKilledDaemonLeft = async (home, name, service, double) => {
+    const [method, url] = service.released;
+    const releases = () => double.requests.filter((one) => one.method === method && one.url === url).length;
+    const record = path.join(home.home, 'remote-sessions.json');
+    const [key, account = ''] = Object.values(service.variables);
+    const given = { environment: service.variables };
+    assert.equal(releases(), 1);
+    await home.ok(['connect', '--provider', name], given);
+    await home.kill(await home.only('daemon'));
+    await home.ok(['settings']);
+    assert.equal(releases(), 1, 'nobody has the key');
+    assert(existsSync(record), 'it is not forgotten');
+    await home.ok(['connect', '--provider', name], given);
+    assert.equal(releases(), 2, 'the session of the killed daemon is released before the next one is created');
+    await home.kill(await home.only('daemon'));
+    const before = readFileSync(path.join(home.home, 'config.toml'), 'utf8');
+    config(home, `${before}key = "${key}"\n${account && `account = "${account}"\n`}`);
+    await home.ok(['settings']);
+    await until(
+      () => releases() === 3 && !existsSync(record),
+      () => `the next daemon did not release the session: ${releases()}`,
+    );
+    config(home, before);
+    assert.equal((await home.status()).mode, 'none');
+  };
   for (const [name, service] of Object.entries(SERVICES)) {
     test(`${name}: a session as documented, and its release`, WEBDRIVER, async (t) => {
       const elsewhere = await nowhere();
@@ -415,6 +441,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
       const last = double.requests.at(-1);
       if (service.released) assert.deepEqual([last.method, last.url], service.released.slice(0, 2));
       if (!service.create) return;
+      await releasesWhatAKilledDaemonLeft(home, name, service, double);
       leadsAway = true;
       const { stderr } = await home.run(['connect', '--provider', name], given);
       assert.match(stderr, /refers to a browser at .*, which is not its own address/);

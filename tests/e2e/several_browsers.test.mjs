@@ -12,6 +12,7 @@ import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { startClient } from '../mcp/client.mjs';
 import { GSTACK, TestHome } from './harness/home.mjs';
+import { foreignBrowser, GridDouble } from './harness/remote.mjs';
 import { Scene } from './harness/scene.mjs';
 import { until } from './harness/wait.mjs';
 
@@ -212,6 +213,120 @@ describe('several browsers on one daemon', () => {
     await home.ok(['disconnect', '--browser', 'n0']);
     await home.connect(['--headless', '--name', 'ninth']);
     for (const name of [...names.slice(1), 'ninth']) await home.ok(['disconnect', '--browser', name]);
+  });
+});
+
+describe('a named browser that gstack did not start', () => {
+  const home = new TestHome({ port: false });
+  const LIMIT = { limit: 120_000 };
+  const opened = [];
+  let server;
+  let origin;
+  let grid;
+
+  before(async () => {
+    server = createServer((request, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<title>${request.url}</title><p>You are at ${request.url}.</p>`);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    origin = `http://127.0.0.1:${server.address().port}`;
+    grid = await new GridDouble().start();
+    await home.connect(['--headless', `${origin}/main`]);
+  });
+  after(async () => {
+    await end(home, ['attached', 'cdp', 'grid']);
+    grid?.stop();
+    for (const browser of opened) await browser.end();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** Starts a browser; it is ended with the test at the latest. */
+  const browser = async () => {
+    const started = await foreignBrowser();
+    opened.push(started);
+    return started;
+  };
+  const lose = async (started) => {
+    opened.splice(opened.indexOf(started), 1);
+    await started.end();
+  };
+  /** Asserts that this browser and the main one are driven beside each other, each by its own commands. */
+  const isDriven = async (name, mode) => {
+    const before = (await home.status()).browsers.map((one) => [one.name, one.mode]);
+    assert.deepEqual(before, [
+      ['main', 'headless'],
+      [name, mode],
+    ]);
+    for (const round of [1, 2, 3]) {
+      await Promise.all([home.ok(['goto', `${origin}/main-${round}`]), home.ok(['--browser', name, 'goto', `${origin}/${name}-${round}`])]);
+      assert.match(await home.ok(['text']), new RegExp(`You are at /main-${round}\\.`));
+      assert.match(await home.ok(['--browser', name, 'text']), new RegExp(`You are at /${name}-${round}\\.`));
+    }
+    const tabs = await home.json('tabs');
+    const own = (tabs.data ?? tabs).filter((tab) => tab.browser === name);
+    assert.ok(own.some((tab) => tab.url === `${origin}/${name}-3`));
+    assert.match(await home.ok(['--tab', String(own.find((tab) => tab.url.endsWith('-3')).id), 'url']), /-3/);
+  };
+  /** Asserts that a lost browser is named with the reason, and that the main one goes on. */
+  const isLost = async (name) => {
+    const lost = await until(async () => (await named(home, name))?.lost, `the browser ${name} is lost`);
+    assert.match(lost, name === 'attached' ? /crashed or was killed$/ : /or the connection to it was lost$/);
+    const { code, stderr } = await home.run(['--browser', name, 'url']);
+    assert.notEqual(code, 0);
+    assert.match(stderr, new RegExp(`the browser ${name} is gone: [\\s\\S]*connect`));
+    assert.match(await home.ok(['url']), /main-3/);
+    assert.equal((await named(home, 'main')).lost, undefined);
+  };
+  const isForgotten = async (name) => {
+    assert.equal(await named(home, name), undefined);
+    assert.notEqual((await home.run(['--browser', name, 'url'])).code, 0);
+    assert.match(await home.ok(['url']), /main-3/);
+  };
+
+  for (const [name, option, mode] of [
+    ['attached', '--attach', 'attached'],
+    ['cdp', '--cdp', 'remote'],
+  ]) {
+    test(`${option} has a name beside the main browser, is lost alone, and stays open when it is disconnected`, async () => {
+      const first = await browser();
+      await home.ok(['connect', '--name', name, option, first.websocket], LIMIT);
+      await isDriven(name, mode);
+      await lose(first);
+      await isLost(name);
+      const second = await browser();
+      await home.ok(['connect', '--name', name, option, second.websocket], LIMIT);
+      await isDriven(name, mode);
+      assert.match(await home.ok(['disconnect', '--browser', name]), /stays open/);
+      await isForgotten(name);
+      const { port } = new URL(second.websocket);
+      assert.ok((await fetch(`http://127.0.0.1:${port}/json/version`)).ok, 'it lives on');
+    });
+  }
+
+  test('--grid has a name beside the main browser, is lost alone, and its session is released when it is disconnected', async () => {
+    await home.ok(['connect', '--name', 'grid', '--grid', grid.url], LIMIT);
+    await isDriven('grid', 'remote');
+    // A killed daemon: the next one keeps the main browser and releases the session.
+    await home.kill(await home.only('daemon'));
+    assert.match(await home.ok(['url']), /main-3/);
+    await until(
+      () => grid.deleted.length === 1,
+      () => 'the session of the killed daemon is not released',
+    );
+    await home.ok(['connect', '--name', 'grid', '--grid', grid.url], LIMIT);
+    await isDriven('grid', 'remote');
+    assert.match(await home.ok(['disconnect', '--browser', 'grid'], LIMIT), /the browser is closed/);
+    assert.deepEqual(grid.deleted, grid.created);
+    await isForgotten('grid');
+    await home.ok(['connect', '--name', 'grid', '--grid', grid.url], LIMIT);
+    await isDriven('grid', 'remote');
+    grid.nodes[0].kill();
+    await isLost('grid');
+    await home.ok(['disconnect', '--browser', 'grid'], LIMIT);
+    await isForgotten('grid');
   });
 });
 

@@ -15,6 +15,7 @@ use tokio::sync::MutexGuard;
 
 /// All that gstack sees from its end of the connection.
 const WENT_AWAY: &str = "it was closed, crashed or was killed";
+const REMOTE_WENT_AWAY: &str = "it was closed, crashed or was killed, or the connection to it was lost";
 
 /// The right to open or close a browser. At most one exists at a time for each.
 pub(in crate::engine) struct ChangeTurn<'a>(#[expect(dead_code, reason = "held, not read")] MutexGuard<'a, ()>);
@@ -33,7 +34,8 @@ impl Browsers {
             return;
         }
         tracing::info!(name = %self.name(), "the browser is gone");
-        *lock(&self.own.lost) = Some(WENT_AWAY.to_owned());
+        let why = if current.source.requested().is_some() { REMOTE_WENT_AWAY } else { WENT_AWAY };
+        *lock(&self.own.lost) = Some(why.to_owned());
         self.needs().tasks.spawn(self.clone().give_back(current.source));
         self.tell_closed(browser);
         self.tell(BrowserChange::InUse);
