@@ -186,6 +186,14 @@ if wants build; then
   if [ "$(uname)" = Linux ]; then have xdotool || apt_install xdotool || say "xdotool is missing: tests with a real keyboard are skipped."; fi
   if [ "$(uname)" = Linux ]; then [ -x /usr/sbin/sshd ] || apt_install openssh-server || say "OpenSSH's server is missing: the test of a tunnel over a real ssh is skipped."; fi
 fi
+if wants e2e && [ "$(uname)" = Linux ]; then
+  { have secret-tool && have gnome-keyring-daemon && have dbus-send; } || apt_install libsecret-tools gnome-keyring dbus ||
+    left_out "sign-ins in a real keyring: it can't be installed"
+  { have pass && have gpg && have oathtool; } || apt_install pass pass-extension-otp oathtool gnupg ||
+    left_out "sign-ins in a real pass: it can't be installed"
+  # 88 MB for one error.
+  have bw || left_out "the real Bitwarden: bw (npm: @bitwarden/cli) is not on the PATH"
+fi
 if wants packaging && [ "$(uname)" = Linux ]; then have strace || apt_install strace || say "strace is missing: the test of gstack's connections is skipped."; fi
 # The attacks of tests/attacks are written in it: they fork and pass sockets on.
 if wants rust; then have python3 || apt_install python3; fi

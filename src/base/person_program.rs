@@ -11,8 +11,9 @@ use std::path::Path;
 use std::process::Stdio;
 use tokio::process::{Child, Command};
 
-/// The variables that a program needs to find its files, and to reach the desktop, its keyring and the person.
-const PASSED: [&str; 12] = [
+/// The variables that a program needs to find its files, and to reach the desktop, its keyring and the person. The daemon
+/// keeps them from its start.
+pub(crate) const PASSED: [&str; 12] = [
     "HOME",
     "USER",
     "LOGNAME",
@@ -91,13 +92,23 @@ fn search_path(program: &Path) -> OsString {
     path
 }
 
-/// The daemon inherits little of the environment it was started from; the session bus has a known path.
-fn session_bus() -> Option<String> {
-    if std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() || cfg!(target_os = "macos") {
+/// Returns the address of the person's session bus, unless the daemon's own environment names one. The daemon may have
+/// been started outside the person's session, or may have outlived the one it was started in.
+pub(crate) fn session_bus() -> Option<String> {
+    let named = std::env::var("DBUS_SESSION_BUS_ADDRESS").is_ok_and(|address| may_answer(&address));
+    if named || cfg!(target_os = "macos") {
         return None;
     }
     let socket = format!("/run/user/{}/bus", rustix::process::geteuid().as_raw());
     Path::new(&socket).exists().then(|| format!("unix:path={socket}"))
+}
+
+/// Whether a bus may be at this address: the socket of a session that ended is gone.
+fn may_answer(address: &str) -> bool {
+    match address.strip_prefix("unix:path=") {
+        Some(path) => path.split([',', ';']).next().is_some_and(|path| Path::new(path).exists()),
+        None => !address.is_empty(),
+    }
 }
 
 #[cfg(test)]
@@ -119,6 +130,17 @@ mod tests {
         assert_eq!(output("echo ${CARGO_MANIFEST_DIR-none}; pwd").await, "none\n/\n");
         assert_eq!(output("echo $PATH").await, format!("/bin:{SYSTEM_PATH}\n"));
         assert_eq!(output("cat; echo end").await, "end\n", "its input is empty");
+    }
+
+    #[test]
+    fn a_bus_whose_socket_is_gone_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("bus");
+        let address = format!("unix:path={},guid=20d0987d", socket.display());
+        assert!(!may_answer(&address));
+        std::fs::write(&socket, "").unwrap();
+        assert!(may_answer(&address));
+        assert!(may_answer("unix:abstract=/tmp/dbus-1") && !may_answer(""));
     }
 
     #[tokio::test]

@@ -167,7 +167,10 @@ pub(super) async fn run(client: &Client, wanted: Auth, json: bool, terminal: Ter
         Auth::Unlock { minutes } => {
             let known: SavedSignIns = client.get("/auth").await?;
             let passphrase = match known.store {
-                SignInStore::Keyring => None,
+                SignInStore::Keyring => {
+                    super::terminal::tell("The system's keyring protects the sign-ins: they have no passphrase.");
+                    None
+                }
                 SignInStore::Missing => Some(passphrase("New passphrase of the sign-ins", true).await?),
                 SignInStore::Locked | SignInStore::Unlocked => {
                     Some(passphrase("Passphrase of the sign-ins", false).await?)

@@ -7,6 +7,7 @@ use super::newer::{Next, Waiting};
 use crate::base::home::{Home, MECHANISM_VARIABLE};
 use crate::base::lineage;
 use crate::base::lock::FileLock;
+use crate::base::person_program;
 use crate::base::trouble;
 use crate::protocol::catalogue;
 use crate::protocol::fault::{Fault, FaultCode, Hop};
@@ -25,23 +26,10 @@ pub const DAEMON_ROLE: &str = "daemon";
 const START_LIMIT: Duration = Duration::from_secs(20);
 /// A daemon may be stopped between its start and our connection to it.
 const MOST_STARTS: usize = 3;
-/// The variables of the starter's environment that the daemon keeps. It never uses the rest.
-const KEPT_VARIABLES: [&str; 14] = [
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "SHELL",
-    "PATH",
-    "LANG",
-    "LC_ALL",
-    "TMPDIR",
-    "XDG_RUNTIME_DIR",
-    "XDG_CONFIG_HOME",
-    "GSTACK_HOME",
-    "GSTACK_LOG",
-    MECHANISM_VARIABLE,
-    "RUST_BACKTRACE",
-];
+/// The variables of the starter's environment that the daemon keeps, besides those of the person's own programs, such as
+/// a keyring's. It never uses the rest.
+const KEPT_VARIABLES: [&str; 7] =
+    ["SHELL", "PATH", "TMPDIR", "GSTACK_HOME", "GSTACK_LOG", MECHANISM_VARIABLE, "RUST_BACKTRACE"];
 
 /// The one line that a daemon writes to its starter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -133,7 +121,7 @@ fn spawn(home: &Home) -> Result<Report, Fault> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(log);
-    for name in KEPT_VARIABLES {
+    for name in KEPT_VARIABLES.into_iter().chain(person_program::PASSED) {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
         }

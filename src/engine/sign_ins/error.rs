@@ -2,6 +2,7 @@
 //!
 //! Owns the faults. None of them quotes a secret or a password manager's output.
 
+use super::keyring::KeyringError;
 use super::origin::OriginError;
 use super::provider::ProviderError;
 use super::totp::TotpError;
@@ -20,8 +21,8 @@ pub(crate) enum SignInError {
     ShortPassphrase(usize),
     #[error("the saved sign-ins are protected by the system's keyring, not by a passphrase")]
     NoPassphrase,
-    #[error("the key of the saved sign-ins can't be read: {0}")]
-    Keyring(String),
+    #[error(transparent)]
+    Keyring(#[from] KeyringError),
     #[error("there are no saved sign-ins")]
     NoStore,
     #[error("{path} can't be read: {why}")]
@@ -54,7 +55,7 @@ impl From<SignInError> for Fault {
             E::WrongPassphrase => (FaultCode::Forbidden, "Try again. A forgotten passphrase can't be recovered."),
             E::ShortPassphrase(_) => (FaultCode::BadRequest, "Choose a longer one."),
             E::NoPassphrase => (FaultCode::Conflict, "They do not need to be unlocked."),
-            E::Keyring(_) => (FaultCode::Forbidden, "Unlock the system's keyring, then try again."),
+            E::Keyring(error) => (FaultCode::Forbidden, error.next_step()),
             E::NoStore => (FaultCode::NotFound, "In a terminal: gstack auth save NAME --origin URL --user USER"),
             E::NotRead { .. } => {
                 (FaultCode::Storage, "Restore the file from a backup, or remove it and save the sign-ins again.")

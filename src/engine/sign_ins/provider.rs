@@ -16,6 +16,9 @@ use zeroize::Zeroizing;
 /// The person may have to type a passphrase or touch a key.
 const LIMIT: Duration = Duration::from_secs(60);
 const LONGEST_ENTRY: usize = 512;
+/// What `pass` ends with itself, and what it ends with if gpg fails.
+const PASS_NO_ENTRY: i32 = 1;
+const GPG_FAILED: i32 = 2;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProviderError {
@@ -28,7 +31,16 @@ pub(crate) enum ProviderError {
     #[error("{name} did not answer within {} s", .limit.as_secs())]
     Timeout { name: &'static str, limit: Duration },
     #[error("{0} failed")]
-    Failed(&'static str),
+    /// With its exit code.
+    Failed(&'static str, Option<i32>),
+    #[error("{0} has no entry of that name")]
+    NoEntry(&'static str),
+    #[error("{0} can't decrypt the entry")]
+    NotDecrypted(&'static str),
+    #[error("{0} is locked")]
+    Locked(&'static str),
+    #[error("{0} is not logged in")]
+    NotLoggedIn(&'static str),
     #[error("{0} did not answer with a password")]
     NoPassword(&'static str),
     #[error("{0} did not answer with a one-time code")]
@@ -41,7 +53,15 @@ impl ProviderError {
             Self::Missing(..) => "Install it, or save the sign-in again with the program's current path.",
             Self::Unsafe(..) => "Remove the other users' write permission.",
             Self::NotRun(..) => "Make the program executable.",
-            Self::Timeout { .. } | Self::Failed(_) | Self::NoPassword(_) | Self::NoCode(_) => {
+            Self::NoEntry(_) => {
+                "Save the sign-in again with the entry's name: gstack auth save NAME … --entry ENTRY --replace"
+            }
+            Self::NotDecrypted(_) => "In a terminal: pass show ENTRY. Once its key is unlocked there, try again.",
+            Self::Locked(_) => "In a terminal: export BW_SESSION=$(bw unlock --raw), then: gstack auth unlock",
+            Self::NotLoggedIn(_) => {
+                "In a terminal: bw login. Then: export BW_SESSION=$(bw unlock --raw) and gstack auth unlock"
+            }
+            Self::Timeout { .. } | Self::Failed(..) | Self::NoPassword(_) | Self::NoCode(_) => {
                 "In a terminal, ask the password manager for this entry. If it wants a session, set its variable and run \
                  `gstack auth unlock`."
             }
@@ -72,10 +92,15 @@ pub(super) async fn password(
     let arguments: &[&str] = match provider.kind {
         ProviderKind::Pass => &["show"],
         ProviderKind::Op => &["read"],
-        ProviderKind::Bw => &["get", "password"],
+        ProviderKind::Bw => &["--nointeraction", "get", "password"],
     };
-    let answer = ask(provider, arguments, &provider.entry, secrets).await?;
     let name = provider.kind.name();
+    let answer = match ask(provider, arguments, Some(&provider.entry), secrets).await {
+        Err(ProviderError::Failed(_, Some(PASS_NO_ENTRY))) if provider.kind == ProviderKind::Pass => {
+            return Err(ProviderError::NoEntry(name));
+        }
+        answer => answer?,
+    };
     // In pass, the lines after the first are notes.
     let password = match provider.kind {
         ProviderKind::Pass => answer.lines().next().unwrap_or_default(),
@@ -94,9 +119,15 @@ pub(super) async fn code(
     let arguments: &[&str] = match provider.kind {
         ProviderKind::Pass => &["otp"],
         ProviderKind::Op => &["read"],
-        ProviderKind::Bw => &["get", "totp"],
+        ProviderKind::Bw => &["--nointeraction", "get", "totp"],
     };
-    let answer = ask(provider, arguments, entry, secrets).await?;
+    let answer = match ask(provider, arguments, Some(entry), secrets).await {
+        // Also if the entry has no seed, and without the extension for codes.
+        Err(ProviderError::Failed(_, Some(PASS_NO_ENTRY))) if provider.kind == ProviderKind::Pass => {
+            return Err(ProviderError::NoCode(provider.kind.name()));
+        }
+        answer => answer?,
+    };
     let code = answer.trim();
     match (6..=8).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_digit()) {
         true => Ok(Some(SecretText::new(code.to_owned()))),
@@ -104,10 +135,43 @@ pub(super) async fn code(
     }
 }
 
+/// Asks the program, and if it fails, why.
 async fn ask(
     provider: &SecretProvider,
     arguments: &[&str],
-    entry: &str,
+    entry: Option<&str>,
+    secrets: &BTreeMap<String, SecretText>,
+) -> Result<Zeroizing<String>, ProviderError> {
+    let name = provider.kind.name();
+    match (run(provider, arguments, entry, secrets).await, provider.kind) {
+        (Err(ProviderError::Failed(_, Some(GPG_FAILED))), ProviderKind::Pass) => Err(ProviderError::NotDecrypted(name)),
+        (Err(failed @ ProviderError::Failed(..)), ProviderKind::Bw) => {
+            let status = run(provider, &["--nointeraction", "status"], None, secrets).await;
+            Err(status.ok().and_then(|status| why_bw_failed(&status)).unwrap_or(failed))
+        }
+        (answer, _) => answer,
+    }
+}
+
+/// Reads what `bw status` prints.
+fn why_bw_failed(status: &str) -> Option<ProviderError> {
+    #[derive(serde::Deserialize)]
+    struct Status {
+        status: String,
+    }
+    let name = ProviderKind::Bw.name();
+    let line = status.lines().find(|line| line.starts_with('{'))?;
+    match serde_json::from_str::<Status>(line).ok()?.status.as_str() {
+        "unauthenticated" => Some(ProviderError::NotLoggedIn(name)),
+        "locked" => Some(ProviderError::Locked(name)),
+        _ => None,
+    }
+}
+
+async fn run(
+    provider: &SecretProvider,
+    arguments: &[&str],
+    entry: Option<&str>,
     secrets: &BTreeMap<String, SecretText>,
 ) -> Result<Zeroizing<String>, ProviderError> {
     let name = provider.kind.name();
@@ -115,14 +179,14 @@ async fn ask(
     check_owner(name, program)?;
     let plain = provider.environment.iter().map(|(name, value)| (name.clone(), SecretText::new(value.clone())));
     let variables = plain.chain(secrets.iter().map(|(name, value)| (name.clone(), value.clone()))).collect();
-    let arguments = arguments.iter().map(|word| (*word).to_owned()).chain([entry.to_owned()]).collect();
+    let arguments = arguments.iter().map(|word| (*word).to_owned()).chain(entry.map(str::to_owned)).collect();
     Program { program, arguments, variables, input: None, limit: LIMIT }.output().await.map_err(|failure| match failure
     {
         Failure::Missing => ProviderError::Missing(name, provider.program.clone()),
         Failure::NotRun(why) => ProviderError::NotRun(name, why),
         Failure::Timeout => ProviderError::Timeout { name, limit: LIMIT },
         Failure::TooLong | Failure::NotText => ProviderError::NoPassword(name),
-        Failure::Failed(_) => ProviderError::Failed(name),
+        Failure::Failed(code) => ProviderError::Failed(name, code),
     })
 }
 
@@ -168,7 +232,10 @@ mod tests {
         assert_eq!(said, "show|$(touch hacked); shop/ada|/store|");
         let print = r#"printf '%s|' "$@""#;
         assert_eq!(told(ProviderKind::Op, print).await.unwrap(), "read|$(touch hacked); shop/ada|");
-        assert_eq!(told(ProviderKind::Bw, print).await.unwrap(), "get|password|$(touch hacked); shop/ada|");
+        assert_eq!(
+            told(ProviderKind::Bw, print).await.unwrap(),
+            "--nointeraction|get|password|$(touch hacked); shop/ada|"
+        );
         let folder = tempfile::tempdir().unwrap();
         let pass = provider(ProviderKind::Pass, folder.path(), r#"[ "$1 $2" = "otp shop/code" ] && echo 123456"#);
         assert_eq!(code(&pass, &BTreeMap::new()).await.unwrap().unwrap().reveal(), "123456");
@@ -186,8 +253,24 @@ mod tests {
             assert!(matches!(error, ProviderError::NoPassword("op")), "{script}: {error}");
         }
         let error = told(ProviderKind::Bw, "echo leaked-secret >&2; echo leaked-secret; exit 1").await.unwrap_err();
-        assert!(!error.to_string().contains("leaked") && matches!(error, ProviderError::Failed("bw")));
+        assert!(!error.to_string().contains("leaked") && matches!(error, ProviderError::Failed("bw", Some(1))));
         assert!(matches!(told(ProviderKind::Op, "echo one; echo two").await, Err(ProviderError::NoPassword("op"))));
+    }
+
+    #[tokio::test]
+    async fn a_password_manager_that_fails_says_why() {
+        let status = |status| {
+            format!(r#"[ "$2" = status ] && echo '{{"serverUrl":null,"status":"{status}"}}' && exit 0; exit 1"#)
+        };
+        let error = told(ProviderKind::Bw, &status("unauthenticated")).await.unwrap_err();
+        assert!(matches!(error, ProviderError::NotLoggedIn("bw")) && error.next_step().contains("bw login"));
+        let error = told(ProviderKind::Bw, &status("locked")).await.unwrap_err();
+        assert!(matches!(error, ProviderError::Locked("bw")) && error.next_step().contains("bw unlock"));
+        let error = told(ProviderKind::Bw, &status("unlocked")).await.unwrap_err();
+        assert!(matches!(error, ProviderError::Failed("bw", Some(1))));
+        assert!(matches!(told(ProviderKind::Pass, "exit 1").await, Err(ProviderError::NoEntry("pass"))));
+        assert!(matches!(told(ProviderKind::Pass, "exit 2").await, Err(ProviderError::NotDecrypted("pass"))));
+        assert!(matches!(told(ProviderKind::Pass, "exit 3").await, Err(ProviderError::Failed("pass", Some(3)))));
     }
 
     #[tokio::test]

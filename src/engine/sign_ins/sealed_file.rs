@@ -5,6 +5,7 @@
 //! killed in the middle of it leaves the old one.
 
 use super::error::SignInError;
+use super::keyring::KeyringError;
 use super::record::Record;
 use crate::base::atomic;
 use crate::protocol::secret_text::SecretText;
@@ -96,8 +97,12 @@ impl Sealed {
     pub(super) fn open(&self, key: &Key) -> Result<Vec<Record>, SignInError> {
         let about = about(self.place, &self.salt);
         let payload = Payload { msg: &self.sealed, aad: about.as_bytes() };
-        let nonce = XNonce::try_from(self.nonce.as_slice()).map_err(|_| SignInError::WrongPassphrase)?;
-        let plain = cipher(key).decrypt(&nonce, payload).map_err(|_| SignInError::WrongPassphrase)?;
+        let wrong_key = || match self.place {
+            KeyPlace::Keyring => KeyringError::AnotherKey.into(),
+            KeyPlace::Passphrase => SignInError::WrongPassphrase,
+        };
+        let nonce = XNonce::try_from(self.nonce.as_slice()).map_err(|_| wrong_key())?;
+        let plain = cipher(key).decrypt(&nonce, payload).map_err(|_| wrong_key())?;
         let plain = Zeroizing::new(plain);
         let not_read = |why: String| SignInError::NotRead { path: PathBuf::from("sign-ins.json"), why };
         let content: Content = serde_json::from_slice(&plain).map_err(|e| not_read(e.to_string()))?;

@@ -5,7 +5,7 @@
 
 use super::chosen::Chosen;
 use super::error::SignInError;
-use super::keyring;
+use super::keyring::{self, KeyringError};
 use super::record::Record;
 use super::sealed_file::{self, Key, KeyPlace, Sealed};
 use crate::base::mutex::lock;
@@ -177,8 +177,8 @@ impl SignIns {
     /// Saves a random key in the keyring and creates the file. Returns why the keyring can't be used.
     async fn create_with_keyring(&self) -> Result<Option<String>, SignInError> {
         let (path, salt, key) = (self.0.path.clone(), sealed_file::random_salt(), sealed_file::random_key());
-        if let Err(keyring::Trouble(why)) = keyring::write(&salt, &sealed_file::in_words(&key)).await {
-            return Ok(Some(why));
+        if let Err(error) = keyring::write(&salt, &sealed_file::in_words(&key)).await {
+            return Ok(Some(error.to_string()));
         }
         blocking(move || sealed_file::write(&path, (KeyPlace::Keyring, &salt, &key), Vec::new())).await?;
         Ok(None)
@@ -209,9 +209,8 @@ impl SignIns {
         match sealed.place {
             KeyPlace::Passphrase => self.held(&sealed.salt).ok_or(SignInError::Locked),
             KeyPlace::Keyring => {
-                let words = keyring::read(&sealed.salt).await.map_err(|trouble| SignInError::Keyring(trouble.0))?;
-                let unusable = || SignInError::Keyring("the keyring's entry is not gstack's key".to_owned());
-                sealed_file::from_words(&words).ok_or_else(unusable)
+                let words = keyring::read(&sealed.salt).await?;
+                Ok(sealed_file::from_words(&words).ok_or(KeyringError::NotAKey)?)
             }
         }
     }

@@ -3,7 +3,7 @@
 //! Owns the query, made through the system's own program: `secret-tool` (Secret Service: GNOME Keyring, KWallet,
 //! KeePassXC) or `security` (macOS Keychain). Never prints or logs the answer.
 
-use std::path::Path;
+use crate::base::person_program;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::Command;
@@ -68,8 +68,7 @@ async fn ask(question: &[String]) -> Result<Option<Vec<u8>>, String> {
     let Some((program, arguments)) = question.split_first() else { return Ok(None) };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);
-    // The daemon inherits little of the environment it was started from; the session bus has a known path.
-    if let Some(bus) = session_bus() {
+    if let Some(bus) = person_program::session_bus() {
         command.env("DBUS_SESSION_BUS_ADDRESS", bus);
     }
     let answer = match timeout(LIMIT, command.output()).await {
@@ -91,14 +90,6 @@ async fn ask(question: &[String]) -> Result<Option<Vec<u8>>, String> {
             _ => Ok(None),
         },
     }
-}
-
-fn session_bus() -> Option<String> {
-    if std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() || cfg!(target_os = "macos") {
-        return None;
-    }
-    let socket = format!("/run/user/{}/bus", rustix::process::geteuid().as_raw());
-    Path::new(&socket).exists().then(|| format!("unix:path={socket}"))
 }
 
 #[cfg(test)]
