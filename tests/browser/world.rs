@@ -97,6 +97,7 @@ impl World {
             pointer: None,
             for_model: false,
             reader: None,
+            configured_sites: Default::default(),
             browser,
             pages: Pages::default(),
             recordings: Recordings::default(),
