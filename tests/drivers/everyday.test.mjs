@@ -52,7 +52,7 @@ describe('CDP clients in an everyday browser', () => {
     };
   });
   after(async () => {
-    everyday?.stop();
+    await everyday?.stop();
     await shop?.stop();
     assert.deepEqual(await home.stop(), [], 'nothing is left behind');
   });

@@ -290,7 +290,7 @@ describe('a browser that reaches only some sites', () => {
   });
 
   test('an everyday browser cannot be limited, so nothing acts in it while a list is set', async () => {
-    const home = new TestHome({ port: false });
+    const home = new TestHome();
     let everyday;
     try {
       everyday = await Everyday.start(home);

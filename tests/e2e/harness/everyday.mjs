@@ -3,6 +3,7 @@
  * install-host`. The test holds its CDP pipe, which no real setup has, to load the extension and to click its button;
  * gstack never sees that pipe.
  */
+import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -146,8 +147,11 @@ export class Everyday {
     })()`);
   }
 
-  stop() {
+  async stop() {
     this.client?.close();
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const ended = once(this.child, 'exit');
     this.child.kill('SIGKILL');
+    await ended;
   }
 }
