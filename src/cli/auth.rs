@@ -3,7 +3,7 @@
 //! Owns the text and where each secret comes from. The daemon owns the store; a secret is never printed.
 
 use super::hidden_input;
-use super::terminal::{Terminal, clean_line, show};
+use super::terminal::{Terminal, clean_line, show, tell};
 use crate::client::http::Client;
 use crate::protocol::basics::Empty;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -168,7 +168,7 @@ pub(super) async fn run(client: &Client, wanted: Auth, json: bool, terminal: Ter
             let known: SavedSignIns = client.get("/auth").await?;
             let passphrase = match known.store {
                 SignInStore::Keyring => {
-                    super::terminal::tell("The system's keyring protects the sign-ins: they have no passphrase.");
+                    tell("The system's keyring protects the sign-ins: they have no passphrase.");
                     None
                 }
                 SignInStore::Missing => Some(passphrase("New passphrase of the sign-ins", true).await?),
@@ -194,9 +194,7 @@ async fn open_store(client: &Client) -> Result<(), Fault> {
     let passphrase = match known.store {
         SignInStore::Keyring | SignInStore::Unlocked => return Ok(()),
         SignInStore::Missing if hidden_input::is_interactive() => {
-            super::terminal::tell(&format!(
-                "The system's keyring can't be used: {why}. A passphrase protects the sign-ins instead."
-            ));
+            tell(&format!("The system's keyring can't be used: {why}. A passphrase protects the sign-ins instead."));
             passphrase("New passphrase of the sign-ins", true).await?
         }
         SignInStore::Locked if hidden_input::is_interactive() => {

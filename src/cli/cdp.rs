@@ -76,8 +76,8 @@ pub(super) fn command() -> Command {
                 .about("Serve agent-browser as its browser plugin (`browser.provider`)")
                 .long_about(
                     "Answer one request from agent-browser on standard input, as its browser plugin (`browser.provider`). \
-                     docs/DRIVERS.md says how to add the plugin. The options here, and --browser, --tab and --session, say which \
-                     tabs of which browser it gets.",
+                     docs/DRIVERS.md says how to add the plugin. Its options, and --browser, --tab and --session, choose the \
+                     browser and the tabs.",
                 )
                 .args(of_client()),
         )

@@ -106,7 +106,7 @@ describe('sign-ins whose key is in a real keyring', { skip: noKeyring }, () => {
     assert.match(await scene.home.ok(['auth', 'list']), /ada@shop {2}ada at http:\/\/127\.0\.0\.1/);
     await allWorks();
     assert.match((await scene.filled())[2], /^\d{6}$/);
-    // There is no passphrase to type, and no second store is made.
+    // A keyring has no passphrase to unlock, and the command makes no second store.
     const { stderr } = await scene.home.run(['auth', 'unlock'], { input: `${PASSPHRASE}\n` });
     assert.match(stderr, /keyring protects the sign-ins: they have no passphrase/);
     assert.equal(JSON.parse(readFileSync(file, 'utf8')).salt, saved.salt);
@@ -249,7 +249,7 @@ describe('sign-ins whose password is in pass', { skip: noKeyring || lacks('pass'
   });
 
   test('is filled in with its one-time code, from the store and with the keys of the terminal that saved it', async () => {
-    // It waits for a passphrase that nobody types, while everything else goes on.
+    // It waits for a passphrase that is never typed, while everything else goes on.
     await save('stuck@shop', 'hangs/ada', [], hanging());
     const tab = /Opened tab (\d+)/.exec(await scene.home.ok(['newtab', `${scene.site.origin}/login`]))[1];
     stuck = scene.home.run(['--tab', tab, 'auth', 'fill', 'stuck@shop'], { limit: 240_000 });
@@ -292,7 +292,7 @@ describe('sign-ins whose password is in pass', { skip: noKeyring || lacks('pass'
     await assertNone(scene.home, secrets);
   });
 
-  test('a Bitwarden that nobody logged in to says so', { skip: lacks('bw') }, async () => {
+  test('a Bitwarden without a login says so', { skip: lacks('bw') }, async () => {
     const appdata = path.join(session.folder, 'bw');
     await scene.save('bw@shop', ['--provider', 'bw', '--entry', 'shop'], { environment: { BITWARDENCLI_APPDATA_DIR: appdata } });
     await scene.fresh();

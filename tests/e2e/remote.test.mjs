@@ -397,7 +397,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
     await home.ok(['connect', '--provider', name], given);
     await home.kill(await home.only('daemon'));
     await home.ok(['settings']);
-    assert.equal(releases(), 1, 'nobody has the key');
+    assert.equal(releases(), 1, 'without the key it cannot be released');
     assert(existsSync(record), 'it is not forgotten');
     await home.ok(['connect', '--provider', name], given);
     assert.equal(releases(), 2, 'the session of the killed daemon is released before the next one is created');

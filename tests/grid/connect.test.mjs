@@ -91,7 +91,7 @@ describe('the real Selenium Grid', { concurrency: false, skip: MISSING }, () => 
     await empty();
     const killed = await homeOn(t);
     await killed.kill((await killed.status()).pid);
-    assert.equal((await on()).length, 1, 'nobody has ended it yet');
+    assert.equal((await on()).length, 1, 'the session is still there');
     await killed.ok(['settings']);
     await empty();
     const ended = await homeOn(t);
@@ -117,7 +117,7 @@ describe('the real Selenium Grid', { concurrency: false, skip: MISSING }, () => 
     assert.match(refused.stderr, /every browser of the grid .* is busy/);
     assert.deepEqual(await grid.waiting(), []);
 
-    // The other session has been idle for a shorter time than this one, and nobody reports that it is in use.
+    // The other session has been idle for a shorter time than this one, and no daemon reports that it is in use.
     await until(
       async () => (await on()).length === 1,
       async () => `the Grid has not ended ${second}: ${await on()}`,

@@ -100,7 +100,7 @@ describe('a fleet on the real Selenium Grid', { concurrency: false, skip: MISSIN
     const items = ['a', 'b', 'c', 'wait d', 'e', 'f'];
     const lost = run('lost', items, 3);
     const node = await lost.began(3);
-    // What is finished now must be there in the end.
+    // The items that are finished by now must still be finished in the end.
     await lost.waits(() => /\[5\/6\]/.test(lost.said));
     const before = readFileSync(lost.place('results.jsonl'), 'utf8');
     assert.equal(before.trim().split('\n').length, 5);

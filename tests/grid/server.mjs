@@ -134,7 +134,7 @@ export class SeleniumGrid {
    * @param {object} options
    * @param {number} options.nodes how many
    * @param {number} options.queue how long a request waits in the queue, in seconds
-   * @param {number} options.sessionTimeout after which a node ends a session that nobody uses, in seconds
+   * @param {number} options.sessionTimeout how long a session may be idle before its node ends it, in seconds
    * @param {boolean} options.managedDownloads `--enable-managed-downloads`
    * @param {boolean} options.vnc lets the nodes say that their screen can be watched
    * @param {string[]} options.flags further ones for the browsers

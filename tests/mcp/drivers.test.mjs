@@ -239,7 +239,7 @@ describe('MCP clients as drivers', () => {
     assert.match((await refused).text, new RegExp(`did not give you tab ${theirs}`));
     assert.match(await keeper.call('text'), /Inbox/, 'the holder works on');
     assert.match(await taker.fault('tab', { id: theirs }), /leased by keeper/);
-    // What the holder runs when the person says yes ends, and it is told who has the tab.
+    // When the person says yes, the holder's running command ends, and it learns who has the tab.
     const running = keeper.run('wait', { selector: '#never', timeout: 120_000 });
     const runs = ({ command, outcome }) => command === 'wait' && outcome === 'running';
     await until(async () => (await home.json('activity')).entries.some(runs), 'it runs');

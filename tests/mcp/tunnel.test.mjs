@@ -134,7 +134,7 @@ describe('a tunnel to another machine', () => {
     assert.equal(asked.driver, 'tunnel (build)');
     await home.ok(['approvals', 'deny', asked.approvalId]);
     assert.ok((await waiting).isError);
-    // Who has a tab is not told to another machine.
+    // A program on another machine does not learn who has a tab.
     const local = await startClient(home, 'secret-project', '--tab', String(mine));
     await local.call('url');
     const told = await fault('tab', { id: Number(mine) });

@@ -1,4 +1,4 @@
-//! `gstack policy explain` without an action: what would happen to each, and what decides.
+//! `gstack policy explain` without an action: explains all of them.
 //!
 //! Owns the table. Asks the daemon about every action, so the table uses the same code that judges agents.
 
@@ -10,7 +10,7 @@ use crate::protocol::fault::Fault;
 use crate::protocol::policy::{PolicyExplain, PolicyExplained, PolicyScope};
 use serde::Serialize;
 
-/// What is said about one action, for `--json`.
+/// The explanation of one action, for `--json`.
 #[derive(Debug, Serialize)]
 struct Row {
     /// As in `policy explain ACTION`.
@@ -38,7 +38,7 @@ fn actions() -> impl Iterator<Item = &'static str> {
     ["look"].into_iter().chain(scopes).chain(commands).filter(move |name| seen.insert(*name))
 }
 
-/// Formats the rows. The actions about which the same is said come together.
+/// Formats the rows. Actions with the same explanation are grouped.
 fn table(rows: &[Row], terminal: Terminal) -> String {
     let mut groups: Vec<(&PolicyExplained, Vec<&str>)> = Vec::new();
     for Row { action, explained: found } in rows {
@@ -68,7 +68,7 @@ mod tests {
     use crate::protocol::policy::PolicyVerdict;
 
     #[test]
-    fn actions_that_are_decided_alike_are_told_together() {
+    fn actions_with_the_same_explanation_are_grouped() {
         let row = |action: &str, verdict, why: &str| {
             let explained = PolicyExplained {
                 verdict,

@@ -130,15 +130,15 @@ impl Browsers {
         }
     }
 
-    /// Ends the connection to a browser on another machine that is no longer there, after a command failed or took long. Returns
-    /// true if it was lost.
-    pub(in crate::engine) async fn lose_if_silent(&self) -> bool {
-        let current = lock(&self.own.current).clone();
+    /// Checks whether a browser on another machine still answers, and takes it out of use if not. Returns true if it was lost.
+    pub(in crate::engine) async fn lose_if_silent(&self, browser: &Browser) -> bool {
+        let Some(browsers) = self.with_run(browser.run()) else { return false };
+        let current = lock(&browsers.own.current).clone();
         let Some(current) = current.filter(|current| current.source.requested().is_some()) else { return false };
-        if is_there(&current.browser, current.source.as_ref()).await {
+        if is_there(browser, current.source.as_ref()).await {
             return false;
         }
-        self.lose(&current.browser).await;
+        browsers.lose(browser).await;
         true
     }
 

@@ -1,7 +1,7 @@
-//! Where a browser in use comes from, and what follows from that.
+//! The sources of browsers, and what each source determines: its name, its process, and how it is given back.
 //!
-//! Owns the one trait of all of them: our own browser behind its keeper's pipe, one that is attached to by its DevTools
-//! port, an everyday browser behind its extension's relay, and one that a provider on another machine reserved.
+//! Owns the trait for all of them: our own browser (through its keeper's pipe), an attached one (through its DevTools port), an
+//! everyday one (through its extension's relay), and one that a provider on another machine reserved.
 
 use super::everyday::Everyday;
 use crate::base::process::Process;

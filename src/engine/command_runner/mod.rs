@@ -32,7 +32,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
+
+/// A command that takes so long may be waiting for a browser that is lost.
+const SLOW: Duration = Duration::from_secs(10);
 
 /// The target of a command.
 #[derive(Default)]
@@ -95,6 +99,8 @@ impl CommandRunner {
         self.run_telling(call, target, cancel, Progress::default()).await
     }
 
+    /// Does the same and reports progress. A command that times out or takes long may have been waiting for a browser on another
+    /// machine that is lost, which its connection does not always say.
     pub(in crate::engine) async fn run_telling(
         &self,
         call: &Call,
@@ -102,12 +108,33 @@ impl CommandRunner {
         cancel: CancellationToken,
         progress: Progress,
     ) -> Result<Output, Fault> {
-        let spec = call.spec;
         self.browsers.everyday_back(target.tab).await;
         let (browser, pages) = self
             .browsers
             .pages_with(target.tab)
-            .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([spec.name])))?;
+            .ok_or_else(|| BrowsersError::NotOpen(catalogue::NO_BROWSER_FOR.with([call.spec.name])))?;
+        let began = Instant::now();
+        let outcome = self.run_in((browser.clone(), pages), call, target, cancel, progress).await;
+        let may_be_lost = match &outcome {
+            Err(fault) if fault.code == FaultCode::Timeout => true,
+            Err(fault) if fault.code == FaultCode::Cancelled => false,
+            _ => began.elapsed() >= SLOW,
+        };
+        if !may_be_lost || !self.browsers.lose_if_silent(&browser).await {
+            return outcome;
+        }
+        outcome.map_err(|fault| if fault.code == FaultCode::Timeout { BrowsersError::Closed.into() } else { fault })
+    }
+
+    async fn run_in(
+        &self,
+        (browser, pages): (Browser, Pages),
+        call: &Call,
+        target: Target<'_>,
+        cancel: CancellationToken,
+        progress: Progress,
+    ) -> Result<Output, Fault> {
+        let spec = call.spec;
         if browser.is_relayed() {
             everyday::check(call)?;
         }

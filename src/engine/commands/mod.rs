@@ -27,17 +27,13 @@ use crate::engine::tasks::Tasks;
 use crate::protocol::activity::ActivitySource;
 use crate::protocol::command::{CommandLine, CommandRequest, CommandResult, CommandRun};
 use crate::protocol::driver::DriverKind;
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::TabId;
 use error::NotOffered;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-
-/// A command that took so long may have been given up by a page, or by a browser that is no longer there.
-const SLOW: Duration = Duration::from_secs(10);
 
 /// A handle to the commands of people, scripts and trusted drivers. Cheap to clone.
 #[derive(Clone)]
@@ -243,7 +239,6 @@ impl Commands {
         self.browsers.keep_attached_for_terminal(tab);
         let target = Target { tab, on_tab_switch, cwd, for_model, me, tab_set, ..Target::default() };
         let cancel = CancellationToken::new();
-        let began = Instant::now();
         let run = self.runner.run_telling(&call, target, cancel.clone(), progress);
         let outcome = match driver {
             Some(driver) if call.spec.tab != TabUse::Lists || for_model => {
@@ -255,24 +250,12 @@ impl Commands {
             self.settle_own_tabs(terminal, own).await;
         }
         self.browsers.record_tabs().await;
-        let outcome = self.unless_lost(outcome, began.elapsed()).await;
         let outcome = self.browsers.note_outcome(outcome);
         let mut output = if lost { in_new_browser(outcome)? } else { outcome? };
         if lists_all || mine.is_some() {
             output = self.with_other_tabs(output, request.tab_id, mine.as_deref());
         }
         Ok(if for_model { output.into_result_for_model() } else { output.into_result() })
-    }
-
-    /// Replaces a timeout if the reason is that the browser on another machine was lost, which its connection does not always say.
-    async fn unless_lost(&self, outcome: Result<Output, Fault>, took: Duration) -> Result<Output, Fault> {
-        if outcome.is_ok() && took < SLOW || !self.browsers.lose_if_silent().await {
-            return outcome;
-        }
-        outcome.map_err(|fault| match fault.code {
-            FaultCode::Timeout => BrowsersError::Closed.into(),
-            _ => fault,
-        })
     }
 
     /// Runs a driver's command in a tab until the person takes that from it, and not while they work there.

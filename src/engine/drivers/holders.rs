@@ -1,7 +1,7 @@
-//! Who leases a tab, as another one learns of it, and the move of a tab that the person allowed.
+//! The holder of a tab: what others may know about it, and moving the tab when the person allows that.
 //!
-//! Owns the check before the move: a tab is taken only from the one that the person was told of. A program on another machine
-//! learns that a tab is leased, and not by whom.
+//! Owns the check before the move: a tab is taken only from the holder that the person was told about. A program on another
+//! machine learns that a tab is leased, but not by whom.
 
 use super::driver::Driver;
 use super::error::DriversError;
@@ -15,7 +15,7 @@ use crate::protocol::ids::{ConversationId, TabId};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// What a program on another machine is told instead of a name, which may be that of a host or a project.
+/// Replaces the holder's name for a program on another machine: a name may be that of a host or a project.
 const UNNAMED: &str = "another driver";
 
 /// The driver or agent that leases a tab.
@@ -99,7 +99,7 @@ impl Drivers {
     ) -> Result<T, Fault> {
         let running = self.0.running.begin(worker.id(), tab);
         let taken_back = || self.taken_back(worker.id(), tab);
-        // Whoever takes the tab from here on finds the call; it may have been taken just before.
+        // If the tab is taken from now on, this call is found and cancelled. It may have been taken just before.
         if needs_tab {
             if !self.0.uses.tabs.sets().of(worker).contains(&tab) {
                 return Err(taken_back());
@@ -115,7 +115,7 @@ impl Drivers {
             }
         };
         match outcome {
-            // What was cut off halfway keeps its own fault, which says so.
+            // A command that was cut off halfway keeps its own fault, which says so.
             Err(fault) if running.is_taken_back() && matches!(fault.code, FaultCode::Cancelled | FaultCode::Denied) => {
                 Err(taken_back())
             }

@@ -37,7 +37,7 @@ pub(super) struct Shared {
     pub(super) naming: Mutex<()>,
     approvals: DriverApprovals,
     endpoints: Endpoints,
-    /// What drivers and agents run in which tab.
+    /// The running calls of drivers and agents, with their tabs.
     pub(super) running: RunningCalls,
     /// Notified when panels may have to be told of drivers.
     pub(super) changed: watch::Sender<()>,

@@ -61,14 +61,17 @@ impl PolicyService {
     }
 }
 
-/// Adds what the allow-list makes of the verdict: it decides before every rule, for what is done in a browser.
+/// Applies the allow-list, which decides before every rule about actions in a browser.
 fn limited(found: PolicyExplained, limits: &SiteLimits, request: &ActionRequest) -> PolicyExplained {
     let in_browser = !matches!(
         request.kind,
         ActionKind::Secret | ActionKind::Does(PolicyScope::Shell | PolicyScope::Write | PolicyScope::Everything)
     );
-    let Some(url) = request.site.as_ref().filter(|_| in_browser).and_then(|site| page_of(site)) else { return found };
-    let refuses = |sites: &&SiteList| !url.iter().any(|url| sites.covers_url(url));
+    let urls = request.site.as_deref().filter(|_| in_browser).map(addresses_of).unwrap_or_default();
+    if urls.is_empty() {
+        return found;
+    }
+    let refuses = |sites: &&SiteList| !urls.iter().any(|url| sites.covers_url(url));
     let (sites, why) = if refuses(&&limits.configured) {
         (&limits.configured, "The allow-list leaves this site out")
     } else if let Some(open) = limits.open.as_ref().filter(refuses) {
@@ -90,10 +93,8 @@ fn limited(found: PolicyExplained, limits: &SiteLimits, request: &ActionRequest)
 }
 
 /// Returns the addresses of a site: a host without a port is that of `http:` and of `https:`.
-fn page_of(site: &str) -> Option<Vec<Url>> {
-    let urls: Vec<Url> =
-        ["http", "https"].iter().filter_map(|name| Url::parse(&format!("{name}://{site}/")).ok()).collect();
-    Some(urls).filter(|urls| !urls.is_empty())
+fn addresses_of(site: &str) -> Vec<Url> {
+    ["http", "https"].iter().filter_map(|scheme| Url::parse(&format!("{scheme}://{site}/")).ok()).collect()
 }
 
 /// Adds what the project's file makes of the verdict.

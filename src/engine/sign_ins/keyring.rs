@@ -15,11 +15,12 @@ use zeroize::Zeroizing;
 const LIMIT: Duration = Duration::from_secs(60);
 const SERVICE: &str = "gstack sign-ins";
 
-/// To look for an entry prompts nobody.
+/// A search shows no prompt, so it takes no time to answer one.
 const SEARCH_LIMIT: Duration = Duration::from_secs(10);
 const PROGRAM: &str = if cfg!(target_os = "macos") { "security" } else { "secret-tool" };
-/// What `security` ends with: no such item; a locked keychain without a person to ask; a person who declined.
+/// An exit code of `security`.
 const NO_SUCH_ITEM: i32 = 44;
+/// Exit codes of `security`: the keychain is locked and no prompt can be shown, or the person declined.
 const NOT_ALLOWED: [i32; 3] = [36, 51, 128];
 
 /// Why the keyring gives or takes no key.

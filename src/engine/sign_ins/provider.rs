@@ -16,8 +16,9 @@ use zeroize::Zeroizing;
 /// The person may have to type a passphrase or touch a key.
 const LIMIT: Duration = Duration::from_secs(60);
 const LONGEST_ENTRY: usize = 512;
-/// What `pass` ends with itself, and what it ends with if gpg fails.
+/// The exit code of `pass` for its own errors.
 const PASS_NO_ENTRY: i32 = 1;
+/// The exit code of `pass` if gpg fails.
 const GPG_FAILED: i32 = 2;
 
 #[derive(Debug, thiserror::Error)]
