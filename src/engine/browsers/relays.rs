@@ -6,8 +6,9 @@ use super::change::BrowserChange;
 use super::current::{Current, tab_key};
 use super::everyday::Everyday;
 use super::service::Browsers;
+use super::source::ThroughExtension;
 use crate::base::mutex::lock;
-use crate::base::site_list::SiteList;
+use crate::base::site_limits::SiteLimits;
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::page::Pages;
 use crate::browser::page::script::early_script;
@@ -36,7 +37,7 @@ impl Browsers {
         let numbers = relays.numbers.entry(run.clone()).or_insert_with(|| self.needs().numbers.keeping()).clone();
         let options = AttachOptions {
             headless: false,
-            only_sites: SiteList::default(),
+            limits: SiteLimits::default(),
             // The browser saves downloads where the person wants them.
             downloads: None,
             numbers,
@@ -129,7 +130,8 @@ impl Browsers {
     pub(in crate::engine) fn use_everyday(&self, everyday: &Arc<Everyday>) {
         let (browser, pages) = everyday.pages();
         lock(&self.own.chosen).set(Some(browser.run().clone()));
-        *lock(&self.own.current) = Some(Current { browser, pages, source: everyday.clone() });
+        *lock(&self.own.current) =
+            Some(Current { browser, pages, source: Arc::new(ThroughExtension { name: everyday.name.clone() }) });
         self.tell(BrowserChange::InUse);
     }
 

@@ -3,7 +3,6 @@
 //! Owns the trait for all of them: our own browser (through its keeper's pipe), an attached one (through its DevTools port), an
 //! everyday one (through its extension's relay), and one that a provider on another machine reserved.
 
-use super::everyday::Everyday;
 use crate::base::process::Process;
 use crate::base::profiles::ProfileName;
 use crate::browser::remote::RemoteError;
@@ -97,7 +96,14 @@ impl Source for Attached {
     }
 }
 
-impl Source for Everyday {
+/// A person's own browser, reached through its extension. Not the connection itself, which ends when its last holder drops it,
+/// and must not be held by the browser in use.
+pub(super) struct ThroughExtension {
+    /// The name that the browser reports.
+    pub(super) name: String,
+}
+
+impl Source for ThroughExtension {
     fn mode(&self, _: bool) -> &'static str {
         "everyday"
     }
