@@ -45,6 +45,7 @@ pub(crate) mod reserve;
 pub mod say;
 pub(crate) mod shorten;
 pub mod site;
+pub(crate) mod site_limits;
 pub(crate) mod site_list;
 pub(crate) mod state;
 pub(crate) mod trouble;

@@ -91,6 +91,7 @@ impl Browser {
             downloads: Downloads::default(),
             keyboard: Keyboard::default(),
             default_context: None,
+            limits: options.limits.clone(),
         };
         let shared = Cdp::start(transport, root, first_id, |cdp| {
             let shared = Arc::new(Shared { cdp: cdp.clone(), options, run, events, state: Mutex::new(state) });
@@ -154,11 +155,11 @@ impl Browser {
     }
     /// Returns true if gstack started it, with resolver rules.
     pub fn has_resolver_rules(&self) -> bool {
-        !self.shared.options.holds_back && !self.is_relayed()
+        self.shared.has_resolver_rules()
     }
-    /// The only sites that it reaches.
+    /// The only sites that its resolver rules let it reach: those that it was opened with.
     pub fn only_sites(&self) -> &SiteList {
-        &self.shared.options.only_sites
+        &self.shared.options.limits.open
     }
     /// Returns how the browser and this machine exchange files.
     pub fn file_system(&self) -> &FileSystem {

@@ -28,6 +28,7 @@ pub(crate) mod keep_attached;
 pub mod keeper_link;
 pub(crate) mod keyboard;
 pub mod launch;
+mod limited;
 pub(crate) mod navigate;
 mod outbox;
 mod overrides;

@@ -68,6 +68,12 @@ impl Shared {
             session.post(FailRequest { request_id: paused.request_id, error_reason });
             return;
         }
+        if !self.may_request(&paused.request.url) {
+            tracing::info!(%tab, "a page asked for a site that the browser is not limited to; the request was stopped");
+            let error_reason = ErrorReason::BlockedByClient;
+            session.post(FailRequest { request_id: paused.request_id, error_reason });
+            return;
+        }
         let verdict = {
             let mut state = self.state();
             let Some(tab_state) = state.tab_states.get_mut(&tab) else { return };

@@ -19,7 +19,7 @@ use super::refused::Refused;
 use super::remote::FileSystem;
 use super::routes::Routes;
 use super::tabs::{BrowserEvent, Follow, TabNumbers, Tabs};
-use crate::base::site_list::SiteList;
+use crate::base::site_limits::SiteLimits;
 use crate::protocol::ids::{BrowserRun, TabId, TargetId};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,8 +43,8 @@ pub struct AttachOptions {
     pub numbers: TabNumbers,
     /// The browser has no window: gstack answers its dialogs and saves its downloads at any time.
     pub headless: bool,
-    /// The only sites that the browser reaches.
-    pub only_sites: SiteList,
+    /// The only sites that the browser may reach.
+    pub limits: SiteLimits,
     /// Where downloads go; none: a browser without a window refuses them.
     pub downloads: Option<DownloadFolders>,
     /// Scripts that run in each document before the document's own.
@@ -78,6 +78,8 @@ pub(super) struct State {
     pub(super) keyboard: Keyboard,
     /// Pages of any other browser context are incognito (or belong to a test).
     pub(super) default_context: Option<String>,
+    /// The only sites that the browser may reach; the list in the configuration may change.
+    pub(super) limits: SiteLimits,
 }
 
 /// The purpose of a session.
@@ -189,6 +191,10 @@ impl Drop for Shared {
 }
 
 impl Shared {
+    /// Whether gstack started the browser, with resolver rules.
+    pub(super) fn has_resolver_rules(&self) -> bool {
+        !self.options.holds_back && self.options.lets_go_after.is_none()
+    }
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         // Each change is small and cannot be left half done by a panic elsewhere.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -21,12 +21,16 @@ impl super::shared::Shared {
         }
     }
 
-    fn stopped_patterns(&self, tab: TabId) -> (Vec<RequestPattern>, bool) {
+    pub(super) fn stopped_patterns(&self, tab: TabId) -> (Vec<RequestPattern>, bool) {
+        let limits_requests = self.limits_requests();
         let state = self.state();
         let routes = state.tab_states.get(&tab).map(|tab_state| &tab_state.routes);
         let mut patterns: Vec<_> = routes.iter().flat_map(|routes| routes.patterns()).collect();
         if self.options.holds_back {
             patterns.extend(super::held_back::patterns().iter().cloned());
+        }
+        if limits_requests {
+            patterns.extend(super::limited::patterns());
         }
         (patterns, routes.is_some_and(|routes| !routes.credentials.is_empty()))
     }

@@ -4,7 +4,7 @@
 
 use super::allowed::Check;
 use super::message::Refusal;
-use crate::base::site_list::SiteList;
+use crate::base::site_limits::SiteLimits;
 use crate::command::path_guard;
 use crate::command::url_guard;
 use crate::protocol::cdp_endpoint::CdpGrant;
@@ -25,10 +25,8 @@ pub(super) struct Given {
     pub(super) folder: Option<PathBuf>,
     /// gstack's own home, whose files are nobody's.
     pub(super) home: PathBuf,
-    /// The only sites that the browser reaches.
-    pub(super) only_sites: SiteList,
-    /// The list in the configuration, which may have changed since.
-    pub(super) configured_sites: SiteList,
+    /// The only sites that the browser may reach.
+    pub(super) limits: SiteLimits,
 }
 
 impl Given {
@@ -48,8 +46,7 @@ impl Given {
             _ => return Err(refused()),
         };
         url_guard::check(web.as_str()).map_err(|fault| Refusal::denied(fault.message))?;
-        let lists = [&self.only_sites, &self.configured_sites];
-        if let Some(sites) = lists.into_iter().find(|sites| !sites.covers_url(&web)) {
+        if let Some(sites) = self.limits.refusing(&web) {
             return Err(Refusal::denied(format!("the policy lets this browser reach only {sites}")));
         }
         Ok(())
@@ -174,15 +171,10 @@ fn start_of(url: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::site_list::SiteList;
 
     fn given(allow: &[CdpGrant]) -> Given {
-        Given {
-            allow: allow.to_vec(),
-            folder: None,
-            home: PathBuf::from("/nowhere"),
-            only_sites: SiteList::default(),
-            configured_sites: SiteList::default(),
-        }
+        Given { allow: allow.to_vec(), folder: None, home: PathBuf::from("/nowhere"), limits: SiteLimits::default() }
     }
 
     #[test]
@@ -217,7 +209,8 @@ mod tests {
         ] {
             assert!(given.address(url).is_err(), "{url}");
         }
-        let only = Given { only_sites: SiteList::parse("a.example").unwrap(), ..given };
+        let limits = SiteLimits { open: SiteList::parse("a.example").unwrap(), ..SiteLimits::default() };
+        let only = Given { limits, ..given };
         assert!(only.address("http://a.example/").is_ok() && only.address("http://b.example/").is_err());
     }
 

@@ -98,8 +98,7 @@ pub(super) fn given(engine: &Engine, endpoint: &Endpoint, client: &CdpClient) ->
         allow: endpoint.allow.clone(),
         folder: endpoint.folder.clone(),
         home: engine.home().shared().to_owned(),
-        only_sites: client.browser().only_sites().clone(),
-        configured_sites: client.configured_sites(),
+        limits: client.limits(),
     }
 }
 
@@ -234,7 +233,7 @@ impl Session {
     /// Answers a command, or sends it on: then its reply comes later.
     async fn decide(&mut self, command: &Command<'_>) -> Result<Option<Value>, Refusal> {
         let method = command.method.as_ref();
-        self.given.configured_sites = self.client.configured_sites();
+        self.given.limits = self.client.limits();
         let held = match &command.session_id {
             None => None,
             Some(id) => Some(self.sessions.get(id).cloned().ok_or_else(Refusal::no_session)?),

@@ -20,7 +20,6 @@ use super::hops::HopChecks;
 use super::panel_keys::PanelKeys;
 use super::panels::Panels;
 use super::policy::PolicyService;
-use super::policy::SiteLimits;
 use super::ports::Ports;
 use super::registrations::Registrations;
 use super::settings::SettingsService;
@@ -33,6 +32,7 @@ use super::upgrade::Upgrade;
 use super::usage::Usage;
 use super::worktrees::Worktrees;
 use crate::base::home::Home;
+use crate::base::site_limits::SiteLimits;
 use crate::protocol::fault::Fault;
 use crate::protocol::policy::{PolicyExplain, PolicyExplained};
 use std::sync::Arc;
@@ -101,8 +101,8 @@ impl Engine {
     /// Explains how the policy would decide about an action now.
     pub(crate) fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
         let browsers = &self.inner.browsers;
-        let open = browsers.current().map(|open| open.only_sites().clone());
-        self.inner.policy.explain(asked, &SiteLimits { configured: browsers.configured_sites(), open })
+        let open = browsers.current().map(|open| open.only_sites().clone()).unwrap_or_default();
+        self.inner.policy.explain(asked, &SiteLimits { open, configured: browsers.configured_sites() })
     }
     /// Returns the agents: which exist, and which answers.
     pub(crate) fn agents(&self) -> &AgentPool {

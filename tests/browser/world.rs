@@ -47,7 +47,7 @@ pub const REFUSED_ADDRESS: &str = "127.0.0.66";
 const RULES: &str = "--host-resolver-rules=MAP *.refused.test 127.0.0.66";
 
 /// A hanging test must not keep its browser running.
-const TEST_LIMIT: Duration = Duration::from_secs(60);
+const TEST_LIMIT: Duration = Duration::from_secs(180);
 
 /// Headed if the tests have a display: a tab behind another one behaves differently there.
 fn headless() -> bool {
@@ -97,7 +97,6 @@ impl World {
             pointer: None,
             for_model: false,
             reader: None,
-            configured_sites: Default::default(),
             browser,
             pages: Pages::default(),
             recordings: Recordings::default(),

@@ -110,6 +110,15 @@ const BY_ITSELF = [
 ];
 /** The ways that a browser with any list closes, so that only one without a list shows them. */
 const WITHOUT_LIST = ['stun', 'turn'];
+/** The ways that only resolver rules close: the browser can pause no such request. */
+const WITHOUT_RULES = [
+  ...WITHOUT_LIST,
+  'preconnect',
+  'transport',
+  '/speculated',
+  ...['/socket', '/worker-socket', '/nested-worker-socket'],
+  ...['/shared-worker', '/shared-worker-socket', '/service-worker', '/service-worker-socket'],
+];
 /** Those that need a click. */
 const CLICKS = { '#link': '/link', '#blank': '/blank', '#popup': '/popup', '#form button': '/form', '#redirect': '/top-redirected' };
 
@@ -284,6 +293,38 @@ describe('a browser that reaches only some sites', () => {
       await home.ok(['connect', '--headless']);
       assert.match(await home.ok(['status']), /^URL: about:blank$/m, 'the welcome page is not among the sites');
       assert.deepEqual([...elsewhere.arrived], []);
+    } finally {
+      assert.deepEqual(await home.stop(), [], 'nothing is left behind');
+    }
+  });
+
+  test('a list that is set while the browser is open stops at once what its pages request', async () => {
+    const home = new TestHome({ port: false });
+    try {
+      await home.connect(['--headless', `${url}quiet`]);
+      await home.ok(['text']);
+      const script = `fetch('${elsewhere.origin}/js', { mode: 'no-cors' }).then(() => 'arrived', (error) => error.name)`;
+      assert.equal((await home.ok(['js', script])).trim(), 'arrived');
+      const said = await home.ok(['policy', 'only', `localhost:${own}`]);
+      assert.match(said, /pages that gstack uses, open only addresses on both lists from now on/);
+      elsewhere.arrived.clear();
+      done.clear();
+      assert.equal((await home.ok(['js', script])).trim(), 'TypeError');
+      await home.ok(['goto', url]);
+      await until(
+        () => done.size === 4,
+        () => `the workers have tried: ${[...done]}`,
+      );
+      assert.match((await home.run(['download', `${elsewhere.origin}/download`, 'file'])).stderr, /may reach only/);
+      assert.match((await home.run(['download', `${url}to?/downloaded`, 'file'])).stderr, /gstack does not open/);
+      await clickAll(home, async () => {});
+      assert.deepEqual([...elsewhere.arrived].filter((path) => !WITHOUT_RULES.includes(path)), []);
+      await home.ok(['policy', 'only', `localhost:${own}`, '--site', `localhost:${elsewhere.port}`]);
+      await home.ok(['goto', `${url}quiet`]);
+      assert.equal((await home.ok(['js', script])).trim(), 'arrived', 'the list was widened');
+      await home.ok(['policy', 'only', '--off']);
+      await home.ok(['goto', `${elsewhere.origin}/goto`]);
+      assert.equal((await home.ok(['js', script])).trim(), 'arrived', 'there is no list');
     } finally {
       assert.deepEqual(await home.stop(), [], 'nothing is left behind');
     }

@@ -59,7 +59,11 @@ fn text(shown: &Shown) -> String {
              {}",
             words(&shown.sites),
             words(open),
-            if shown.sites.is_empty() { "" } else { " Commands open only addresses on both lists from now on." }
+            if shown.sites.is_empty() {
+                ""
+            } else {
+                " Commands, and pages that gstack uses, open only addresses on both lists from now on."
+            }
         ),
         Some(_) => format!("The browser reaches {}.", words(&shown.sites)),
         None => format!("The next browser reaches {}.", words(&shown.sites)),

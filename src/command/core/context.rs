@@ -9,7 +9,6 @@ use super::recording_log::RecordingLog;
 use super::sign_ins::SignInSource;
 use super::steps::Steps;
 use crate::base::site::SiteOrPage;
-use crate::base::site_list::SiteList;
 use crate::browser::browser::Browser;
 use crate::browser::dialogs::DialogPolicy;
 use crate::browser::effects::Effects;
@@ -40,8 +39,6 @@ pub struct Context {
     pub recording_log: RecordingLog,
     /// The tab to work on; `None` for the browser's current tab.
     pub tab: Option<TabId>,
-    /// The list of sites in the configuration, which may have changed since the browser started with its own.
-    pub configured_sites: SiteList,
     /// What changes when the client switches to another tab.
     pub on_tab_switch: TabSwitch,
     /// The only tabs that the client may see, work on and close; `None` for all tabs.
@@ -140,9 +137,8 @@ impl Context {
     /// Returns the address to open from what was typed. Fails if it is not an address, or not one this browser may reach.
     pub(in crate::command) fn address(&self, typed: &str) -> Result<Url, Fault> {
         let url = url_guard::check(typed)?;
-        let lists = [self.browser.only_sites(), &self.configured_sites];
-        let refusing = lists.into_iter().find(|sites| !sites.covers_url(&url));
-        match refusing.and_then(|sites| Some((sites.place_of(&url)?, sites))) {
+        let limits = self.browser.limits();
+        match limits.refusing(&url).and_then(|sites| Some((sites.place_of(&url)?, sites))) {
             Some((place, sites)) => Err(self.not_among(&place, &sites.to_string())),
             None => Ok(url),
         }

@@ -4,7 +4,7 @@ use super::partial_file::PartialFile;
 use crate::base::file_name::safe_name;
 use crate::browser::page::{Fetched, Page, Target};
 use crate::command::core::{Arguments, Context, Output};
-use crate::command::privacy::{path_guard, url_guard};
+use crate::command::privacy::path_guard;
 use crate::command::spec::{
     Capability, Category, Class, Everyday, Kind, Navigates, Needs, Offered, Spec, TIMEOUT, TabUse, ValueType, Verb,
     Writes, parameter, phrase, selector,
@@ -145,8 +145,8 @@ async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fau
     let typed = arguments.required("url")?;
     let place = arguments.text("path").map(|typed| path_guard::output_path(context, &typed)).transpose()?;
     let page = context.page().await?;
-    let url = address(&page, &typed).await?;
-    let mut fetched = page.fetch(&url, |hop| url_guard::check(hop).is_ok()).await?;
+    let url = address(context, &page, &typed).await?;
+    let mut fetched = page.fetch(&url, |hop| context.address(hop).is_ok()).await?;
     let path = place.unwrap_or_else(|| {
         let number = uuid::Uuid::new_v4().simple().to_string();
         context.temp_folder.join(format!("gstack-{}-{}", &number[..8], file_name(&fetched)))
@@ -169,7 +169,7 @@ async fn download(context: &Context, arguments: Arguments) -> Result<Output, Fau
 }
 
 /// Returns the address to download. Fails if gstack does not open it.
-async fn address(page: &Page, typed: &str) -> Result<String, Fault> {
+async fn address(context: &Context, page: &Page, typed: &str) -> Result<String, Fault> {
     let found = match Target::parse(typed) {
         target @ Target::Ref(_) => page.address_of(&target).await?,
         Target::Selector(typed) => typed,
@@ -177,7 +177,7 @@ async fn address(page: &Page, typed: &str) -> Result<String, Fault> {
     if found.starts_with("blob:") || found.starts_with("data:") {
         return Ok(found);
     }
-    Ok(url_guard::check(&found)?.to_string())
+    Ok(context.address(&found)?.to_string())
 }
 
 /// Returns the name given by the server, or one taken from the address; never a path.

@@ -13,9 +13,14 @@ impl Browsers {
     pub(super) async fn follow(self, browser: Browser) {
         let mut events = browser.events();
         let shutdown = self.needs().tasks.shutdown();
+        let mut settings = self.needs().config.watch();
         loop {
             let event = tokio::select! {
                 event = events.recv() => event,
+                Ok(()) = settings.changed() => {
+                    self.limit(&browser);
+                    continue;
+                }
                 () = browser.gone().cancelled() => break,
                 () = shutdown.cancelled() => return,
             };

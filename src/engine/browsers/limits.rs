@@ -1,6 +1,7 @@
 //! The list of sites in the configuration, and the browsers that do not keep to it.
 //!
-//! Owns the comparison. What enforces a list is the browser's resolver rules, from its start on.
+//! Owns the comparison. What enforces a list is the browser's resolver rules from its start on, the check of each command,
+//! and what stops the requests of engaged tabs (`browser::limited`).
 
 use super::error::BrowsersError;
 use super::service::Browsers;
@@ -14,9 +15,16 @@ impl Browsers {
         self.needs().config.get().browser.only_sites.clone()
     }
 
-    /// Fails if a list is set and this browser cannot be held to one: gstack did not start it.
+    /// Gives a browser the list in the configuration, for its commands and its pages.
+    pub(in crate::engine) fn limit(&self, browser: &Browser) {
+        browser.limit_to(self.configured_sites());
+    }
+
+    /// Holds a browser to the list in the configuration. Fails if a list is set and this browser cannot be held to one: gstack
+    /// did not start it.
     pub(in crate::engine) fn check_limit(&self, browser: &Browser) -> Result<(), BrowsersError> {
-        match browser.has_resolver_rules() || self.needs().config.get().browser.only_sites.is_empty() {
+        self.limit(browser);
+        match browser.has_resolver_rules() || self.configured_sites().is_empty() {
             true => Ok(()),
             false => Err(BrowsersError::NotLimited),
         }

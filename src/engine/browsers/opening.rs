@@ -8,7 +8,7 @@ use super::service::Browsers;
 use super::source::{Attached, Kept, Source};
 use crate::base::mutex::lock;
 use crate::base::process::Process;
-use crate::base::site_list::SiteList;
+use crate::base::site_limits::SiteLimits;
 use crate::browser::browser::{AttachOptions, Browser};
 use crate::browser::downloads::DownloadFolders;
 use crate::browser::endpoint::Endpoint;
@@ -52,10 +52,12 @@ impl Browsers {
     /// Attaches to the browser of our keeper, makes it the one in use and follows its events.
     pub(in crate::engine) async fn use_kept(&self, link: KeeperLink) -> Result<Browser, Fault> {
         let (pid, headless, profile) = (link.pid, link.headless, link.profile.clone());
-        let only_sites = link.only_sites.clone();
         let record = self.recorded_tabs(link.run.as_str());
         // The browser's resolver rules refuse addresses to pages.
-        let options = AttachOptions { only_sites, ..self.attach_options(headless, &record, false)? };
+        let options = AttachOptions {
+            limits: SiteLimits { open: link.only_sites.clone(), configured: self.configured_sites() },
+            ..self.attach_options(headless, &record, false)?
+        };
         let browser = Browser::attach_kept(link, options).await?;
         self.restore_current(&browser, &record);
         let process = i32::try_from(pid).ok().and_then(Process::find);
@@ -78,7 +80,7 @@ impl Browsers {
     fn attach_options(&self, headless: bool, record: &TabRecord, holds_back: bool) -> Result<AttachOptions, Fault> {
         Ok(AttachOptions {
             headless,
-            only_sites: SiteList::default(),
+            limits: SiteLimits::default(),
             downloads: Some(self.download_folders()?),
             numbers: self.needs().numbers.going_on_from(record),
             early_scripts: vec![early_script()],

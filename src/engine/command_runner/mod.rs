@@ -227,7 +227,6 @@ impl CommandRunner {
             steps: Steps::default(),
             effects: Effects::default(),
             sign_ins: Arc::new(self.sign_ins.clone()),
-            configured_sites: self.config.get().browser.only_sites.clone(),
             cancel,
         })
     }

@@ -10,7 +10,7 @@ use super::rules::{NotCovered, Verdict, decide, why_not_covered};
 use super::service::PolicyService;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
-use crate::base::site_list::SiteList;
+use crate::base::site_limits::SiteLimits;
 use crate::base::visible::visible;
 use crate::command::registry;
 use crate::protocol::basics::Millis;
@@ -20,15 +20,6 @@ use crate::protocol::policy::{
     PolicyEffect, PolicyExplain, PolicyExplained, PolicyPassedOver, PolicyRisk, PolicyRule, PolicyScope, PolicyVerdict,
 };
 use url::Url;
-
-/// The lists of sites that commands keep to.
-#[derive(Clone, Debug, Default)]
-pub(in crate::engine) struct SiteLimits {
-    /// For the next browser, and for every command at once.
-    pub(in crate::engine) configured: SiteList,
-    /// For the open browser; `None` if none is open.
-    pub(in crate::engine) open: Option<SiteList>,
-}
 
 impl PolicyService {
     /// Explains how this action would be decided now.
@@ -71,13 +62,13 @@ fn limited(found: PolicyExplained, limits: &SiteLimits, request: &ActionRequest)
     if urls.is_empty() {
         return found;
     }
-    let refuses = |sites: &&SiteList| !urls.iter().any(|url| sites.covers_url(url));
-    let (sites, why) = if refuses(&&limits.configured) {
-        (&limits.configured, "The allow-list leaves this site out")
-    } else if let Some(open) = limits.open.as_ref().filter(refuses) {
-        (open, "The open browser still has an allow-list that leaves this site out, until `gstack disconnect`")
-    } else {
+    if urls.iter().any(|url| limits.refusing(url).is_none()) {
         return found;
+    }
+    let Some(sites) = urls.first().and_then(|url| limits.refusing(url)) else { return found };
+    let why = match *sites == limits.configured {
+        true => "The allow-list leaves this site out",
+        false => "The open browser still has an allow-list that leaves this site out, until `gstack disconnect`",
     };
     let overruled = "the allow-list decides first".to_owned();
     let theirs = found.rule.into_iter().map(|rule| PolicyPassedOver { rule, why: overruled.clone() });
@@ -212,6 +203,7 @@ fn risk_of(risk: PolicyRisk) -> Risk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::site_list::SiteList;
 
     #[test]
     fn the_allow_list_decides_before_every_rule() {
@@ -222,8 +214,7 @@ mod tests {
             let request = ActionRequest { conversation_id: id, kind, site, tool: None, risk: Risk::Plain };
             limited(explained(Some(&[]), &request, 0), limits, &request)
         };
-        let limits =
-            SiteLimits { configured: list("a.example, localhost:81"), open: Some(list("a.example:443, localhost")) };
+        let limits = SiteLimits { configured: list("a.example, localhost:81"), open: list("a.example:443, localhost") };
         let refused = of(ActionKind::Read, Some("b.example"), &limits);
         assert_eq!(refused.verdict, PolicyVerdict::Refused);
         assert_eq!(refused.only_sites.as_deref(), Some("a.example, localhost:81"));

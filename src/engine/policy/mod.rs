@@ -23,7 +23,6 @@ mod taint_log;
 mod taint_logs;
 
 pub(super) use action_request::{ActionKind, ActionRequest, Risk};
-pub(super) use explain::SiteLimits;
 pub(super) use permission::{ApprovalPrompt, AuditedAction, PolicyOutcome, audit_by};
 pub(crate) use service::PolicyService;
 #[cfg(any(test, feature = "fuzzing"))]

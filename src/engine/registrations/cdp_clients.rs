@@ -6,7 +6,7 @@
 use super::{Registered, Registrations};
 use crate::base::mutex::lock;
 use crate::base::process::Process;
-use crate::base::site_list::SiteList;
+use crate::base::site_limits::SiteLimits;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::TabInfo;
 use crate::engine::browsers::BrowsersError;
@@ -215,9 +215,10 @@ impl CdpClient {
         lock(&self.made).contains(&tab) || sets.is_made_by_agent(&self.registered.driver.conversation, tab)
     }
 
-    /// Returns the list of sites in the configuration.
-    pub(crate) fn configured_sites(&self) -> SiteList {
-        self.registered.services.browsers.configured_sites()
+    /// Returns the only sites that the browser may reach, by the configuration of this moment.
+    pub(crate) fn limits(&self) -> SiteLimits {
+        self.registered.services.browsers.limit(&self.browser);
+        self.browser.limits()
     }
 
     /// Records that the client acts, and where. Fails while the person has taken over from it, and in a browser that is not
