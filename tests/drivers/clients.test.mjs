@@ -95,6 +95,16 @@ describe('CDP clients in the browser of `connect`', () => {
     assert.deepEqual([driver.name, driver.tabs], ['CDP client (shopper)', [tab.id]]);
     await run('close');
     await noDriver(world);
+    await home.connect(['--headless', '--name', 'side']);
+    const aside = [{ name: 'gstack', command: GSTACK, args: ['cdp', 'provider', '--browser', 'side'], capabilities: ['browser.provider'] }];
+    const runAside = agentBrowserAt(world, 'fourth', { AGENT_BROWSER_PLUGINS: JSON.stringify(aside) });
+    await runAside('--provider', 'gstack', 'open', `${shop.origin}/other`);
+    const [beside] = await drivers(world);
+    const where = (await home.json('tabs')).data.find(({ id }) => id === beside.tabs[0]);
+    assert.deepEqual([where.browser, where.url], ['side', `${shop.origin}/other`]);
+    await runAside('close');
+    await noDriver(world);
+    await home.ok(['disconnect', '--browser', 'side']);
     assert.match((await asked('--everyday')).error, /--everyday is for your everyday browser/);
     assert.match((await asked('--browser', 'nowhere')).error, /nowhere/);
     assert.deepEqual((await home.json('cdp', 'list')).endpoints, []);

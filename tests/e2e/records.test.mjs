@@ -3,9 +3,12 @@
  * approval.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { Scene } from './harness/scene.mjs';
 import { words } from './harness/stand-in.mjs';
+import { until } from './harness/wait.mjs';
 
 describe('an action is shown whole, and done as it was shown', () => {
   let scene;
@@ -35,6 +38,30 @@ describe('an action is shown whole, and done as it was shown', () => {
     }
     assert.notEqual(await scene.page.evaluate('document.title'), 'taken over');
     turn.end();
+  });
+
+  test('the stream of approvals has a line when one opens and one when it is answered', async () => {
+    const lines = [];
+    const watching = scene.home.start(['approvals', '--watch', '--json']);
+    const gone = once(watching, 'close');
+    createInterface({ input: watching.stdout }).on('line', (line) =>
+      lines.push(JSON.parse(line).approvals.map(({ approvalId, action }) => [approvalId, action.command])),
+    );
+    try {
+      await until(() => lines.length === 1, 'the first line');
+      const turn = await scene.ask('Count');
+      const running = turn.tool('js', { expression: '1 + 1' });
+      const asked = await scene.approval();
+      await until(() => lines.length === 2, 'a line when it opens');
+      await scene.home.ok(['approvals', 'deny', asked.approvalId]);
+      await running;
+      await until(() => lines.length === 3, 'a line when it is answered');
+      assert.deepEqual(lines, [[], [[asked.approvalId, asked.action.command]], []]);
+      turn.end();
+    } finally {
+      watching.kill('SIGTERM');
+      await gone;
+    }
   });
 
   test('a button, a link or a form that is another one by now is asked about again', async () => {

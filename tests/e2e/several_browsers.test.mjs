@@ -78,6 +78,15 @@ describe('several browsers on one daemon', () => {
       ],
     );
     assert.match(await home.ok(['status']), /^Browser shop: headless, 1 tab, PID \d+, profile work, http/m);
+    const [instance] = await home.json('instances');
+    assert.deepEqual(
+      instance.browsers.map(({ name, profile }) => [name, profile]),
+      [
+        ['main', 'default'],
+        ['shop', 'work'],
+      ],
+    );
+    assert.match(await home.ok(['instances']), /^ {4}Browser shop: headless, 1 tab, PID \d+, profile work, http/m);
     const tabs = await home.json('tabs');
     const list = tabs.data ?? tabs;
     const shop = list.find((tab) => tab.browser === 'shop');
@@ -133,6 +142,29 @@ describe('several browsers on one daemon', () => {
       assert.equal((tabs.data ?? tabs).find((tab) => tab.id === driver.tabs[0]).browser, 'shop');
     } finally {
       for (const one of [shop, main, judged]) await one.client.close();
+    }
+  });
+
+  test('a tunnel opens its tabs in the browser that it was given', async () => {
+    await home.ok(['policy', 'allow', 'act', '--site', origin.replace('http://', '')]);
+    const tunnel = home.start(['--browser', 'shop', 'tunnel', '--name', 'build', '--json']);
+    let opened = '';
+    tunnel.stdout.on('data', (data) => {
+      opened += data;
+    });
+    const ended = once(tunnel, 'close');
+    try {
+      await until(() => opened.includes('\n') || tunnel.exitCode !== null, 'the tunnel is open');
+      const far = await startClient(home, 'far', '--socket', JSON.parse(opened).socket);
+      await far.call('goto', { url: `${origin}/from-afar` });
+      const tabs = await home.json('tabs');
+      const theirs = (tabs.data ?? tabs).find((tab) => tab.url === `${origin}/from-afar`);
+      assert.equal(theirs.browser, 'shop');
+      assert.match(await home.ok(['url']), /main-49/);
+      await far.client.close();
+    } finally {
+      tunnel.kill('SIGTERM');
+      await ended;
     }
   });
 
