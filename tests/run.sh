@@ -165,9 +165,10 @@ rust_tests() {
 }
 
 say "Looking for what the tests need"
-# The first build here compiles everything anyway; what would speed up a second one only costs time and disk space.
-[ -d target ] || export CARGO_INCREMENTAL=0
+# The first build here compiles everything anyway; what a second one or a debugger would use only costs time and disk space.
+[ -d target ] || export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
 need_space 6 "$root"
+case "$root" in /tmp/*) say "Codex's own sandbox hides /tmp, so its tests fail in a copy of the project there." ;; esac
 if wants fmt || wants clippy || wants build; then
   need_rust "$root"
   need_compiler
@@ -197,29 +198,38 @@ fi
 if wants packaging && [ "$(uname)" = Linux ]; then have strace || apt_install strace || say "strace is missing: the test of gstack's connections is skipped."; fi
 # The attacks of tests/attacks are written in it: they fork and pass sockets on.
 if wants rust; then have python3 || apt_install python3; fi
-if wants lint || wants types || wants extension || wants packaging; then packages tests/extension; fi
-if wants oracle; then packages tests/oracle; fi
-if wants mcp; then
-  packages tests/mcp
-  packages tests/drivers
-  # Its install scripts build and download what is not needed here.
-  packages tests/frameworks --ignore-scripts
-  python_packages || left_out "browser-use: its Python packages can't be installed"
-fi
-if wants e2e; then
-  browserless_packages || left_out "the real Browserless: it or its Node.js can't be installed"
-  grid_packages || left_out "the real Selenium Grid: it or a Java for it can't be installed"
-fi
-if wants rust || wants packaging || wants e2e || wants mcp; then
-  packages tests/e2e
-  packages tests/agents_npm
-  export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
-fi
+# They are downloaded while the compiler works.
+install_packages() {
+  if wants lint || wants types || wants extension || wants packaging; then packages tests/extension || return; fi
+  if wants oracle; then packages tests/oracle || return; fi
+  if wants mcp; then
+    packages tests/mcp && packages tests/drivers || return
+    # Its install scripts build and download what is not needed here.
+    packages tests/frameworks --ignore-scripts || return
+    python_packages || left_out "browser-use: its Python packages can't be installed"
+  fi
+  if wants e2e; then
+    browserless_packages || left_out "the real Browserless: it or its Node.js can't be installed"
+    grid_packages || left_out "the real Selenium Grid: it or a Java for it can't be installed"
+  fi
+  if wants rust || wants packaging || wants e2e || wants mcp; then packages tests/e2e && packages tests/agents_npm || return; fi
+}
+install_packages >"$work/packages.out" 2>&1 &
+packages_job=$!
+export GSTACK_TEST_CLAUDE=${GSTACK_TEST_CLAUDE:-$root/tests/e2e/node_modules/.bin/claude}
 
+# What runs in the background ignores Ctrl-C; this ends it too.
+trap 'trap - INT TERM; kill 0' INT TERM
 stage fmt count_check cargo fmt --check
 stage clippy count_check cargo clippy --all-targets --locked -- -D warnings
 # Everything is built before anything is run: a compiler beside the tests makes them slow.
 stage build count_check build_all
+say "Waiting for the packages of the tests"
+if ! wait "$packages_job"; then
+  cat "$work/packages.out"
+  give_up "the packages of the tests can't be installed; see above"
+fi
+cat "$work/packages.out"
 
 # Two lanes: most tests wait for a browser or an agent, so one at a time would leave half of a machine idle.
 scripts_lane() {
@@ -232,13 +242,14 @@ scripts_lane() {
   stage oracle count_node browser_tests tests/oracle/*.test.mjs
   stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs \
     tests/browserless/*.test.mjs tests/grid/*.test.mjs
+}
+rust_lane() {
+  stage rust count_cargo rust_tests
   # Real MCP clients (the SDK's and the inspector's) and CDP clients (Playwright, Puppeteer, Stagehand, browser-use and others).
   stage mcp count_node browser_tests tests/mcp/*.test.mjs tests/drivers/*.test.mjs tests/frameworks/*.test.mjs
 }
-# A lane in the background ignores Ctrl-C; this ends both.
-trap 'trap - INT TERM; kill 0' INT TERM
 scripts_lane &
-stage rust count_cargo rust_tests
+rust_lane
 wait
 
 for name in "${wanted[@]}"; do

@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::time::Duration;
 
 const ORIGIN: &str = "chrome-extension://hmjooioflnjmgaipmokechimoabfkeji/";
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(180);
 
 /// Returns requests that only a panel of the person's may make, one of each kind.
 fn acts() -> Vec<(&'static str, Value)> {

@@ -62,7 +62,7 @@ class Pipe {
 }
 
 /** Rejects with the name of what it waits for instead of hanging. @param {Promise<any>} work @param {string} what */
-function within(work, what, limitMs = 20_000) {
+function within(work, what, limitMs = 60_000) {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => reject(new Error(`no ${what} within ${limitMs} ms`)), limitMs);
     work.then(resolve, reject).finally(() => clearTimeout(limit));
@@ -96,7 +96,7 @@ export class Target {
       const limit = setTimeout(() => {
         watch.disconnect();
         reject(new Error("never true: " + ${JSON.stringify(text)} + "\\n" + document.body.innerText.slice(0, 1500)));
-      }, 15000);
+      }, 60000);
       const look = () => {
         let ok = false;
         try { ok = ${text}; } catch {}

@@ -9,7 +9,7 @@ import { Browser } from "./pipe.mjs";
 import { site } from "./site.mjs";
 
 const program = process.env.GSTACK_TEST_CHROMIUM ?? "/usr/bin/chromium";
-export const options = { skip: !existsSync(program) && "no Chromium", concurrency: 1, timeout: 240_000 };
+export const options = { skip: !existsSync(program) && "no Chromium", concurrency: 1, timeout: 480_000 };
 export const composer = "document.querySelector('.composer__text')";
 /** An expression: the conversation shows this. */
 export const text = (part) => `document.querySelector("#conversation").innerText.includes(${JSON.stringify(part)})`;

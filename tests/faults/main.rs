@@ -41,11 +41,11 @@ use std::time::Instant;
 /// without an end, on a disk that was full for a moment.
 const FIRST_SEED: u64 = 981_756;
 /// The default number of orders.
-const SEEDS: u64 = 200;
+const SEEDS: u64 = 80;
 /// Orders of an upgrade, messages, a stop and a kill.
-const UPGRADE_SEEDS: u64 = 200;
+const UPGRADE_SEEDS: u64 = 60;
 /// Each opens a browser several times.
-const BROWSER_SEEDS: u64 = 6;
+const BROWSER_SEEDS: u64 = 4;
 /// An order spends most of its time waiting for processes to start and to end.
 const AT_ONCE: u64 = 8;
 
@@ -64,10 +64,11 @@ struct Report {
 
 impl Report {
     fn run(&self, name: String, case: impl FnOnce()) {
+        let began = Instant::now();
         match catch_unwind(AssertUnwindSafe(case)) {
             Ok(()) => {
                 self.passed.fetch_add(1, Ordering::Relaxed);
-                println!("test {name} ... ok");
+                println!("test {name} ... ok <{:.1}s>", began.elapsed().as_secs_f64());
             }
             Err(_) => {
                 println!("test {name} ... FAILED");

@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 pub const ALL: &[(&str, fn())] = cases![many_conversations_and_turns_leave_memory_and_files_flat];
 
 const CONVERSATIONS: usize = 200;
-const TURNS: usize = 10_000;
+const TURNS: usize = 2_000;
 /// Conversations per browser.
 const TABS: usize = 10;
 /// Browsers that are open side by side.
 const AT_ONCE: usize = 4;
 const DISK_KB: u32 = 512 * 1024;
 
-/// `GSTACK_SOAK`: conversations and turns, `200,10000`.
+/// `GSTACK_SOAK`: conversations and turns, `200,2000` by default.
 fn size() -> (usize, usize) {
     let Ok(size) = std::env::var("GSTACK_SOAK") else { return (CONVERSATIONS, TURNS) };
     let (conversations, turns) = size.split_once(',').expect("GSTACK_SOAK=CONVERSATIONS,TURNS");

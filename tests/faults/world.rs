@@ -16,7 +16,7 @@ pub fn gstack() -> PathBuf {
 }
 
 /// Nothing here takes this long on a machine that has a processor to spare.
-pub const LIMIT: Duration = Duration::from_secs(60);
+pub const LIMIT: Duration = Duration::from_secs(180);
 
 pub struct World {
     pub folder: tempfile::TempDir,

@@ -100,7 +100,7 @@ export class TestHome {
   }
 
   /** Runs the command line to completion; returns `{ code, stdout, stderr }`. */
-  async run(args, { input = undefined, environment = {}, cwd = undefined, limit = 60_000 } = {}) {
+  async run(args, { input = undefined, environment = {}, cwd = undefined, limit = 180_000 } = {}) {
     const child = this.start(args, { environment, cwd });
     const stdout = [];
     const stderr = [];
@@ -152,7 +152,7 @@ export class TestHome {
 
   /** Connects and returns the output, headless unless a window is requested. */
   connect(args = ['--headless']) {
-    return this.ok(['connect', ...args], { limit: 90_000 });
+    return this.ok(['connect', ...args], { limit: 240_000 });
   }
 
   /** Returns the tests' own CDP client of the browser that `connect` started. */
@@ -224,7 +224,7 @@ export class TestHome {
       await this.run(['stop']).catch(() => {});
     }
     for (const child of this.#children) child.kill('SIGKILL');
-    const left = await until(() => this.processes().length === 0, 'left over', 8_000).then(
+    const left = await until(() => this.processes().length === 0, 'left over', 30_000).then(
       () => [],
       () => this.processes(),
     );

@@ -117,7 +117,7 @@ export class Gstack {
       await this.#cli('disconnect').catch(() => {});
       await this.#cli('stop').catch(() => {});
     }
-    const left = await until(() => processesOf(this.#home).length === 0, 'left over', 8_000).then(
+    const left = await until(() => processesOf(this.#home).length === 0, 'left over', 30_000).then(
       () => [],
       () => processesOf(this.#home),
     );
