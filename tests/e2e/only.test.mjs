@@ -318,7 +318,10 @@ describe('a browser that reaches only some sites', () => {
       assert.match((await home.run(['download', `${elsewhere.origin}/download`, 'file'])).stderr, /may reach only/);
       assert.match((await home.run(['download', `${url}to?/downloaded`, 'file'])).stderr, /gstack does not open/);
       await clickAll(home, async () => {});
-      assert.deepEqual([...elsewhere.arrived].filter((path) => !WITHOUT_RULES.includes(path)), []);
+      assert.deepEqual(
+        [...elsewhere.arrived].filter((path) => !WITHOUT_RULES.includes(path)),
+        [],
+      );
       await home.ok(['policy', 'only', `localhost:${own}`, '--site', `localhost:${elsewhere.port}`]);
       await home.ok(['goto', `${url}quiet`]);
       assert.equal((await home.ok(['js', script])).trim(), 'arrived', 'the list was widened');
