@@ -437,8 +437,9 @@ describe('a tunnel to another machine', () => {
     const [driver] = await drivers();
     assert.equal(driver.name, 'tunnel (far)');
     assert.match(await home.ok(['tunnel', 'list']), /tunnel \(far\) {2}to 127\.0\.0\.1/);
+    const closed = new Promise((resolve) => child.once('close', resolve));
     await home.ok(['tunnel', 'revoke', 'far']);
-    await new Promise((resolve) => child.once('close', resolve));
+    await closed;
     assert.match(told, /was revoked/);
     await gone();
     assert.match((await other(remote, ['url'])).stderr, /no tunnel at|closed the connection|could not be read/);

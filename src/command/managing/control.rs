@@ -112,11 +112,10 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[
         flags: &[flag("--to", "NAME", ValueType::Choice, "The driver that gets the tab, as named in `gstack status`")],
         summary: "Lease a tab to a driver, so that no other driver works in it",
         details: "A driver is an MCP client, a CDP client, or a shell or script that runs commands with `--driver \
-            NAME` (or `GSTACK_DRIVER`). Such a shell works in tabs of its own and leases any tab that no other driver \
-            has. For a tab that another driver has, it asks the person, who learns whose tab it is; a client of `gstack \
-            mcp` asks for every tab. The person answers in the side panel or with `gstack approvals`: a yes moves the tab, and \
-            anything else leaves it where it is. With `--to`, the person gives a tab to any driver, which takes it from the \
-            one that had it. A lease ends with `release`, with its tab, and with its driver.",
+            NAME` (or `GSTACK_DRIVER`). Such a shell leases any tab that no other driver has, and asks the person for \
+            others; a client of `gstack mcp` asks for every tab. The person learns whose tab it is and answers in the side \
+            panel or with `gstack approvals`: a yes moves the tab. With `--to`, the person gives a tab to any driver, and takes \
+            it from the one that had it. A lease ends with `release`, with its tab, and with its driver.",
         untrusted: false,
         writes: Writes::Nothing,
         tab: TabUse::Chooses,

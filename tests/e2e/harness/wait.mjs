@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 /** How long anything may take before a test fails, while the machine has a processor to spare. */
 export const DEADLINE_MS = Number(process.env.GSTACK_TEST_DEADLINE_MS ?? 90_000);
 /** The factor by which a wait may exceed its limit on a machine that is busy all the time. */
-const MOST_PATIENT = 10;
+const MOST_PATIENT = 4;
 
 /**
  * Returns how long some task has waited for a processor since the machine started, in ms. Linux reports it (PSI);
