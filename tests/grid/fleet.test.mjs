@@ -11,11 +11,14 @@ import { MISSING, SeleniumGrid } from './server.mjs';
 const LIMIT = 180_000;
 /** Reads a page's title. An item that waits goes on when the test says so. */
 const SCRIPT = `import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 const gstack = (...words) => execFileSync('gstack', words, { encoding: 'utf8' });
 const item = process.env.GSTACK_ITEM;
 gstack('goto', process.env.SITE + '/other?' + process.env.GSTACK_ITEM_INDEX);
-writeFileSync(process.env.GSTACK_OUT + '/began', gstack('status', '--json'));
+// Whole or not at all: the test reads it at once.
+const began = process.env.GSTACK_OUT + '/began';
+writeFileSync(began + '.new', gstack('status', '--json'));
+renameSync(began + '.new', began);
 while (item.startsWith('wait') && !existsSync(process.env.GO)) await new Promise((resolve) => setTimeout(resolve, 100));
 console.log(JSON.stringify(gstack('js', 'location.search + document.title').trim()));
 `;
