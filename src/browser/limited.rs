@@ -1,5 +1,5 @@
-//! Stops requests of an engaged tab to sites that gstack's own browser is not limited to, whatever causes them (a link, a
-//! redirect, an image, a script).
+//! Stops requests of an engaged tab in gstack's own browser to sites outside its list, whatever causes them (a link, a redirect,
+//! an image, a script).
 //!
 //! The second guard after the browser's resolver rules, which cover every process and protocol but keep the list that the
 //! browser was opened with: this one follows the configuration. Chrome pauses no WebSocket, nothing that a shared or a service
@@ -27,11 +27,11 @@ impl Shared {
 
     /// Whether a page may send this request.
     pub(super) fn may_request(&self, url: &str) -> bool {
-        if !self.limits_requests() {
+        if !self.has_resolver_rules() {
             return true;
         }
-        let limits = self.state().limits.clone();
-        Url::parse(url).is_ok_and(|url| limits.refusing(&url).is_none())
+        let limits = &self.state().limits;
+        limits.is_empty() || Url::parse(url).is_ok_and(|url| limits.refusing(&url).is_none())
     }
 
     /// Makes the browser pause the requests that must be decided now, in every part of a tab.

@@ -69,7 +69,7 @@ impl Shared {
             return;
         }
         if !self.may_request(&paused.request.url) {
-            tracing::info!(%tab, "a page asked for a site that the browser is not limited to; the request was stopped");
+            tracing::info!(%tab, "a page asked for a site outside the list; the request was stopped");
             let error_reason = ErrorReason::BlockedByClient;
             session.post(FailRequest { request_id: paused.request_id, error_reason });
             return;

@@ -327,7 +327,7 @@ describe('a browser that reaches only some sites', () => {
       assert.equal((await home.ok(['js', script])).trim(), 'arrived', 'the list was widened');
       await home.ok(['policy', 'only', '--off']);
       await home.ok(['goto', `${elsewhere.origin}/goto`]);
-      assert.equal((await home.ok(['js', script])).trim(), 'arrived', 'there is no list');
+      assert.equal((await home.ok(['js', script])).trim(), 'arrived', 'the list was removed');
     } finally {
       assert.deepEqual(await home.stop(), [], 'nothing is left behind');
     }
