@@ -305,7 +305,11 @@ describe('a browser that reaches only some sites', () => {
       await home.ok(['text']);
       const script = `fetch('${elsewhere.origin}/js', { mode: 'no-cors' }).then(() => 'arrived', (error) => error.name)`;
       assert.equal((await home.ok(['js', script])).trim(), 'arrived');
+      const tick = `fetch('${elsewhere.origin}/tick', { mode: 'no-cors' }).catch(() => fetch('/done?stopped'))`;
+      await home.ok(['js', `setInterval(() => ${tick}, 200); 0`]);
+      await until(() => elsewhere.arrived.has('/tick'), 'the page asks by itself');
       const said = await home.ok(['policy', 'only', `localhost:${own}`]);
+      await until(() => done.has('stopped'), 'the page is stopped before any command');
       assert.match(said, /pages that gstack uses, open only addresses on both lists from now on/);
       elsewhere.arrived.clear();
       done.clear();
