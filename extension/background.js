@@ -58,7 +58,7 @@ const link = new NativeLink({
     // For this worker alone.
     if (message.method === "approvals.waiting") return notices.update(/** @type {ApprovalsWaiting} */ (message.params).waiting);
     panels.notification(message);
-    if (message.method === "drivers.changed") groups.update(/** @type {DriversShown} */ (message.params).leases);
+    if (message.method === "drivers.changed") groups.update(/** @type {DriversShown} */ (message.params));
     if (message.method === "tabs.working") marks.show(/** @type {{ tabs: WorkingTab[] }} */ (message.params).tabs);
     if (message.method === "tabs.acting") marks.acting(/** @type {Acting} */ (message.params));
   },

@@ -260,6 +260,24 @@ export type AgentName = string;
 export type AgentStatus = "ready" | "missing" | "signed-out" | "broken";
 
 /**
+ * A tab that an agent of the panel, or one of its pages, has opened. It is the agent's until the conversation is deleted or
+ * the person takes it out of the conversation's tabs.
+ */
+export type AgentTab = { 
+/**
+ * Chrome's id of the tab.
+ */
+chromeTabId: ChromeTabId, 
+/**
+ * The conversation in which the agent works.
+ */
+conversationId: ConversationId, 
+/**
+ * What the agent is called.
+ */
+agent: string, };
+
+/**
  * The agents of this machine.
  */
 export type Agents = { 
@@ -1464,7 +1482,11 @@ paused?: Array<PausedTab>,
 /**
  * The drivers to which a tab of this browser can be given.
  */
-connected?: Array<ConnectedDriver>, };
+connected?: Array<ConnectedDriver>, 
+/**
+ * The tabs of this browser that agents of the panel, or their pages, have opened.
+ */
+agentTabs?: Array<AgentTab>, };
 
 export type EarlierConversation = { conversationId: ConversationId, title: string, updatedAt: number, };
 

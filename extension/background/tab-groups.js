@@ -1,10 +1,10 @@
 /**
- * Tab groups named after the client that leases their tabs. Off until the person grants the permission `tabGroups` in the
- * settings.
+ * Tab groups that show whose tab it is: one for each client that leases tabs, and one for each conversation whose agent has
+ * opened tabs. Off until the person grants the permission `tabGroups` in the settings.
  *
- * Owns the groups that it makes: a tab joins one when its lease begins and leaves it when that ends. Never moves a tab
- * between windows, activates or unpins one, and leaves alone what the person grouped, moved or renamed.
- * @import { LeasedTab } from "../protocol.js"
+ * Owns the groups that it makes: a tab joins one when it becomes the client's or the agent's, and leaves it when it no longer
+ * is. Never moves a tab between windows, activates or unpins one, and leaves alone what the person grouped, moved or renamed.
+ * @import { DriversShown } from "../protocol.js"
  */
 
 /** The key of what was grouped, in the storage that lasts as long as the browser. */
@@ -19,30 +19,42 @@ const LONGEST_TITLE = 60;
 /** @type {`${chrome.tabGroups.Color}`[]} */
 const COLORS = ["orange", "cyan", "purple", "green", "pink", "blue"];
 
-/** A tab that was grouped for a client, by its id. @typedef {Record<string, { driver: string, groupId: number }>} Placed */
+/**
+ * Whose tab it is: a client's or a conversation's key, and the name of its group.
+ * @typedef {{ key: string, name: string }} Owner
+ *
+ * The tabs that were grouped, by their id. `groupId` is -1 for one that is left alone.
+ * @typedef {Record<string, { key: string, groupId: number }>} Placed
+ */
 
 export class TabGroups {
-  /** The client by the tab that it leases. Null as long as the daemon's list is unknown. @type {Map<number, string> | null} */
-  #leases = null;
+  /** The owner of each tab. Null as long as the daemon's list is unknown. @type {Map<number, Owner> | null} */
+  #owners = null;
   /** Changes are applied one after the other. */
   #turn = Promise.resolve();
   #due = false;
   #tries = 0;
 
-  /** Takes the daemon's list of all leased tabs of this browser. @param {LeasedTab[]} leases */
-  update(leases) {
-    this.#leases = new Map(leases.map(({ chromeTabId, driver }) => [chromeTabId, driver.name]));
+  /** Takes the daemon's list of this browser's tabs. An agent's tab that a client leases is the client's. @param {DriversShown} shown */
+  update({ leases, agentTabs = [] }) {
+    this.#owners = new Map();
+    for (const { chromeTabId, conversationId, agent } of agentTabs) {
+      this.#owners.set(chromeTabId, { key: `conversation ${conversationId}`, name: agent });
+    }
+    for (const { chromeTabId, driver } of leases) {
+      this.#owners.set(chromeTabId, { key: `client ${driver.name}`, name: driver.name });
+    }
     this.#tries = 0;
     void this.look();
   }
 
   /** The connection is lost, and all leases with it. */
   down() {
-    this.#leases = new Map();
+    this.#owners = new Map();
     void this.look();
   }
 
-  /** Checks again: the leases or the permission changed. Settles once that is applied. */
+  /** Checks again: the owners or the permission changed. Settles once that is applied. */
   look() {
     if (!this.#due) {
       this.#due = true;
@@ -53,32 +65,32 @@ export class TabGroups {
 
   async #apply() {
     this.#due = false;
-    if (!this.#leases) return;
+    if (!this.#owners) return;
     const granted = await chrome.permissions.contains({ permissions: ["tabGroups"] });
-    const leases = granted ? this.#leases : new Map();
+    const owners = granted ? this.#owners : new Map();
     const stored = (await chrome.storage.session.get(PLACED_KEY))[PLACED_KEY];
     if (stored === undefined) await removeRestored();
     const placed = { .../** @type {Placed | undefined} */ (stored) };
-    if (stored !== undefined && leases.size === 0 && Object.keys(placed).length === 0) return;
+    if (stored !== undefined && owners.size === 0 && Object.keys(placed).length === 0) return;
     const tabs = new Map((await chrome.tabs.query({})).map((tab) => [tab.id ?? -1, tab]));
     let busy = false;
-    for (const [id, { driver, groupId }] of Object.entries(placed)) {
+    for (const [id, { key, groupId }] of Object.entries(placed)) {
       const tab = tabs.get(Number(id));
-      if (tab && leases.get(Number(id)) === driver) continue;
+      if (tab && owners.get(Number(id))?.key === key) continue;
       const isOurs = groupId !== -1 && tab?.groupId === groupId;
       const left = !isOurs || (await tried(() => chrome.tabs.ungroup(Number(id))));
       if (left) delete placed[id];
       else busy = true;
     }
-    for (const [id, driver] of leases) {
+    for (const [id, owner] of owners) {
       const tab = tabs.get(id);
       if (!tab || id in placed || tab.pinned) continue;
-      // Read again: it may have left another client's group a moment ago.
+      // Read again: it may have left another group a moment ago.
       const now = await chrome.tabs.get(id).catch(() => null);
       if (!now) continue;
       // The person's own group stays. Recorded as placed, so that the tab is left alone when they take it out.
-      if (now.groupId !== -1) placed[id] = { driver, groupId: -1 };
-      else if (!(await this.#place(now, driver, placed))) busy = true;
+      if (now.groupId !== -1) placed[id] = { key: owner.key, groupId: -1 };
+      else if (!(await this.#place(now, owner, placed))) busy = true;
       await save(placed);
     }
     await save(placed);
@@ -86,17 +98,17 @@ export class TabGroups {
   }
 
   /**
-   * Groups a tab with the client's others of its window. Returns false if Chrome does not let tabs be moved now.
+   * Groups a tab with its owner's others of its window. Returns false if Chrome does not let tabs be moved now.
    * @param {chrome.tabs.Tab} tab
-   * @param {string} driver
+   * @param {Owner} owner
    * @param {Placed} placed
    */
-  async #place(tab, driver, placed) {
+  async #place(tab, { key, name }, placed) {
     const id = /** @type {number} */ (tab.id);
     const { type } = await chrome.windows.get(tab.windowId).catch(() => ({ type: "gone" }));
     // A popup window has no tab strip.
     if (type !== "normal") return true;
-    const known = Object.values(placed).find((one) => one.driver === driver && one.groupId !== -1);
+    const known = Object.values(placed).find((one) => one.key === key && one.groupId !== -1);
     const group = known && (await chrome.tabGroups.get(known.groupId).catch(() => null));
     const joins = group?.windowId === tab.windowId ? { groupId: group.id } : { createProperties: { windowId: tab.windowId } };
     /** @type {number | undefined} */ let groupId;
@@ -105,27 +117,27 @@ export class TabGroups {
     };
     if (!(await tried(join))) return false;
     if (groupId === undefined) return true;
-    placed[id] = { driver, groupId };
+    placed[id] = { key, groupId };
     if ("groupId" in joins) return true;
     await save(placed);
-    const title = titleOf(driver);
+    const title = titleOf(name);
     await rememberTitle(title);
-    await chrome.tabGroups.update(groupId, { title, color: colorOf(driver) }).catch(() => {
+    await chrome.tabGroups.update(groupId, { title, color: colorOf(name) }).catch(() => {
       // Its tab was closed meanwhile.
     });
     return true;
   }
 }
 
-/** @param {string} driver */
-export function titleOf(driver) {
-  return [...driver].length > LONGEST_TITLE ? `${[...driver].slice(0, LONGEST_TITLE - 1).join("")}…` : driver;
+/** @param {string} name */
+export function titleOf(name) {
+  return [...name].length > LONGEST_TITLE ? `${[...name].slice(0, LONGEST_TITLE - 1).join("")}…` : name;
 }
 
-/** Returns the client's colour, which stays the same. @param {string} driver */
-export function colorOf(driver) {
+/** Returns the color of a name, which stays the same. @param {string} name */
+export function colorOf(name) {
   let sum = 0;
-  for (const letter of driver) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 997;
+  for (const letter of name) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 997;
   return COLORS[sum % COLORS.length];
 }
 

@@ -6,7 +6,7 @@
 //! worker requests, and no prefetch of speculation rules. Owns the patterns of requests to pause; `paused` checks each one.
 
 use super::browser::Browser;
-use super::devtools::fetch::{Disable, Enable, RequestPattern};
+use super::devtools::fetch::RequestPattern;
 use super::shared::{Role, Shared};
 use crate::base::site_limits::SiteLimits;
 use crate::base::site_list::SiteList;
@@ -45,13 +45,8 @@ impl Shared {
                 |role: &Role| matches!(role, Role::Page(of) | Role::Frame(of) | Role::Worker(of) if *of == tab);
             state.sessions.iter().filter(|(_, role)| is_part(role)).map(|(id, _)| id.clone()).collect()
         };
-        let (patterns, handle_auth_requests) = self.stopped_patterns(tab);
-        for session in sessions.into_iter().map(|id| self.cdp.session(id)) {
-            match patterns.is_empty() {
-                true => session.post(Disable {}),
-                false => session.post(Enable { patterns: &patterns, handle_auth_requests }),
-            }
-        }
+        let stopped = self.stopped(tab);
+        sessions.into_iter().for_each(|id| stopped.post_to(&self.cdp.session(id)));
     }
 }
 

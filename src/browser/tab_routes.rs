@@ -15,13 +15,14 @@ use std::sync::Arc;
 impl super::shared::Shared {
     /// Makes the browser pause matching requests of a page, frame or worker that is being set up, before it sends any.
     pub(super) fn stop_requests(&self, tab: TabId, session: &Session) {
-        let (patterns, handle_auth_requests) = self.stopped_patterns(tab);
-        if !patterns.is_empty() {
-            session.post(Enable { patterns: &patterns, handle_auth_requests });
+        let stopped = self.stopped(tab);
+        if !stopped.patterns.is_empty() {
+            stopped.post_to(session);
         }
     }
 
-    pub(super) fn stopped_patterns(&self, tab: TabId) -> (Vec<RequestPattern>, bool) {
+    /// Returns the requests of a tab that the browser must pause.
+    pub(super) fn stopped(&self, tab: TabId) -> Stopped {
         let limits_requests = self.limits_requests();
         let state = self.state();
         let routes = state.tab_states.get(&tab).map(|tab_state| &tab_state.routes);
@@ -32,7 +33,37 @@ impl super::shared::Shared {
         if limits_requests {
             patterns.extend(super::limited::patterns());
         }
-        (patterns, routes.is_some_and(|routes| !routes.credentials.is_empty()))
+        Stopped { patterns, handle_auth_requests: routes.is_some_and(|routes| !routes.credentials.is_empty()) }
+    }
+}
+
+/// The requests that the browser pauses until they are decided.
+pub(super) struct Stopped {
+    patterns: Vec<RequestPattern>,
+    handle_auth_requests: bool,
+}
+
+impl Stopped {
+    /// Tells a page, frame or worker, without waiting for its answer.
+    pub(super) fn post_to(&self, session: &Session) {
+        match self.enable() {
+            None => session.post(Disable {}),
+            Some(enable) => session.post(enable),
+        }
+    }
+
+    /// Tells a page, frame or worker. Fails if it is gone or the browser does not answer.
+    async fn call(&self, session: &Session) -> Result<(), BrowserError> {
+        match self.enable() {
+            None => session.call(Disable {}).await.map(|_| ()),
+            Some(enable) => session.call(enable).await.map(|_| ()),
+        }?;
+        Ok(())
+    }
+
+    fn enable(&self) -> Option<Enable<'_>> {
+        let Self { patterns, handle_auth_requests } = self;
+        (!patterns.is_empty()).then_some(Enable { patterns, handle_auth_requests: *handle_auth_requests })
     }
 }
 
@@ -149,20 +180,9 @@ impl Tab {
 
     async fn change_routes(&self, change: impl FnOnce(&mut Routes)) -> Result<(), BrowserError> {
         self.with_tab_state(|tab_state: &mut TabState| change(&mut tab_state.routes))?;
-        let shared = &self.browser().shared;
-        let (patterns, handle_auth_requests) = shared.stopped_patterns(self.id());
-        let page = self.page()?;
-        if patterns.is_empty() {
-            page.call(Disable {}).await?;
-        } else {
-            page.call(Enable { patterns: &patterns, handle_auth_requests }).await?;
-        }
-        for session in self.inner_sessions() {
-            match patterns.is_empty() {
-                true => session.post(Disable {}),
-                false => session.post(Enable { patterns: &patterns, handle_auth_requests }),
-            }
-        }
+        let stopped = self.browser().shared.stopped(self.id());
+        stopped.call(&self.page()?).await?;
+        self.inner_sessions().iter().for_each(|session| stopped.post_to(session));
         Ok(())
     }
 }

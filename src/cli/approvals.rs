@@ -125,7 +125,7 @@ fn list(waiting: &WaitingApprovals, terminal: Terminal) -> String {
     }
     lines.push(String::new());
     if !waiting.approvals.is_empty() {
-        lines.push("Allow with: gstack approvals allow ID [--site|--conversation|--always], or deny ID".to_owned());
+        lines.push(how_to_answer(&waiting.approvals));
     }
     if let Some(question) = waiting.questions.first() {
         let each = vec!["ANSWER"; question.parts.len().max(1)].join(" ");
@@ -134,6 +134,20 @@ fn list(waiting: &WaitingApprovals, terminal: Terminal) -> String {
         ));
     }
     lines.join("\n")
+}
+
+/// Says how to answer these approvals, with the options that at least one of them has.
+fn how_to_answer(approvals: &[WaitingApproval]) -> String {
+    let lasting = [
+        (Decision::AllowSite, "--site"),
+        (Decision::AllowConversation, "--conversation"),
+        (Decision::AllowAlways, "--always"),
+    ];
+    let offered =
+        lasting.into_iter().filter(|(decision, _)| approvals.iter().any(|one| one.choices.contains(decision)));
+    let options: Vec<&str> = offered.map(|(_, option)| option).collect();
+    let with = if options.is_empty() { String::new() } else { format!(" [{}]", options.join("|")) };
+    format!("Allow with: gstack approvals allow ID{with}, or deny ID")
 }
 
 fn question_lines(question: &WaitingQuestion, terminal: Terminal) -> String {

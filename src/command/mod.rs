@@ -22,10 +22,10 @@ mod visual;
 
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) use self::core::envelope;
-pub(crate) use self::core::not_in_set;
 pub use self::core::sign_ins::{SignInSecrets, SignInSource};
 pub use self::core::{Call, Context, Folders, Output, Progress, RecordingLog, Steps, TabSwitch, captions};
 pub(crate) use self::core::{consequence, effects, everyday, picture, tool_schema, words};
+pub(crate) use self::core::{leased, not_in_set};
 pub(crate) use acting::sign_in::check_origin as check_sign_in_origin;
 pub(crate) use acting::web_mcp::{chosen as chosen_page_tool, claims as page_tool_claims};
 pub(crate) use navigating::{listed_title, tab_number};

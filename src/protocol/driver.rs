@@ -5,7 +5,7 @@
 
 use super::chat::{AnsweredBy, Decision};
 use super::control::WaitingApproval;
-use super::ids::{ApprovalId, ChromeTabId, DriverId, TabId, WindowId};
+use super::ids::{ApprovalId, ChromeTabId, ConversationId, DriverId, TabId, WindowId};
 use super::page_tool::ListedPageTool;
 use super::tunnel::{TunnelBegin, TunnelEnd};
 use serde::{Deserialize, Serialize};
@@ -119,6 +119,7 @@ pub struct DriverName {
 /// `drivers.changed`: which tabs MCP clients lease, and the approvals that they wait for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
 pub struct DriversShown {
     /// The leased tabs of this browser.
     pub leases: Vec<LeasedTab>,
@@ -132,6 +133,24 @@ pub struct DriversShown {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(test, ts(as = "Option<Vec<ConnectedDriver>>", optional))]
     pub connected: Vec<ConnectedDriver>,
+    /// The tabs of this browser that agents of the panel, or their pages, have opened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, ts(as = "Option<Vec<AgentTab>>", optional))]
+    pub agent_tabs: Vec<AgentTab>,
+}
+
+/// A tab that an agent of the panel, or one of its pages, has opened. It is the agent's until the conversation is deleted or
+/// the person takes it out of the conversation's tabs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AgentTab {
+    /// Chrome's id of the tab.
+    pub chrome_tab_id: ChromeTabId,
+    /// The conversation in which the agent works.
+    pub conversation_id: ConversationId,
+    /// What the agent is called.
+    pub agent: String,
 }
 
 /// A driver that is connected, to which the person may give a tab of this browser.

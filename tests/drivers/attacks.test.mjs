@@ -315,7 +315,8 @@ describe('a hostile CDP client', () => {
     assert.equal(shown.result.result.value, 'Other');
     assert.match((await raw.send('Target.closeTarget', { targetId })).error.message, /only the person closes it/);
     assert.match((await raw.send('Page.close', {}, session)).error.message, /only the person closes it/);
-    assert.match((await home.run(['cdp', '--tabs', String(mine.id)])).stderr, /leased by/);
+    const refused = (await home.run(['cdp', '--tabs', String(mine.id)])).stderr;
+    assert.match(refused, new RegExp(`leased by[^]*gstack release ${mine.id}`));
     await raw.send('Page.addScriptToEvaluateOnNewDocument', { source: 'globalThis.left = 1' }, session);
     await raw.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Tokyo' }, session);
     await home.ok(['release', String(mine.id)]);

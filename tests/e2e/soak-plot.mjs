@@ -20,7 +20,7 @@ const text = (at, across, words, rest = '') => `<text x="${at}" y="${across}" ${
 
 const grid = Array.from({ length: STEPS + 1 }, (_, step) => (most * step) / STEPS).map(
   (value) =>
-    `<path d="M${LEFT} ${y(value)}H${WIDTH - RIGHT}" stroke="#d0d7de"/>` + text(LEFT - 8, y(value) + 4, value, 'text-anchor="end"'),
+    `<path d="M${LEFT} ${y(value)}H${WIDTH - RIGHT}" stroke="#d0d7de"/>${text(LEFT - 8, y(value) + 4, value, 'text-anchor="end"')}`,
 );
 const lines = Object.entries(LINES).map(([name, colour]) => {
   const points = rounds.map((one) => `${x(one.round).toFixed(1)},${y(mebibytes(one[name])).toFixed(1)}`);

@@ -178,7 +178,7 @@ describe('MCP clients as drivers', () => {
     const each = await trusted.call('tab-each', { commands: 'text' });
     assert.ok(!each.includes('Inbox') && each.includes('Login'), each);
     const inside = await trusted.call('chain', { commands: `tab ${theirs} | text` });
-    assert.ok(!inside.includes('Inbox'), inside);
+    assert.ok(!inside.includes('Inbox') && inside.includes('leased by holder'), inside);
     assert.match(await home.ok(['audit']), /mcp: broad \(mine\)/);
   });
 
@@ -234,7 +234,7 @@ describe('MCP clients as drivers', () => {
     const { approvalId, ask, why, driver: from, tabId } = await asked();
     assert.deepEqual([ask, from, tabId], [`Take tab ${theirs} from keeper`, 'taker (work)', theirs]);
     assert.match(why, /leased by keeper, which loses it at once/);
-    assert.match(await home.ok(['approvals']), /leased by keeper/);
+    assert.match(await home.ok(['approvals']), /leased by keeper[^]*approvals allow ID, or deny ID/, 'it can only be allowed once');
     await home.ok(['approvals', 'deny', approvalId]);
     assert.match((await refused).text, new RegExp(`did not give you tab ${theirs}`));
     assert.match(await keeper.call('text'), /Inbox/, 'the holder works on');

@@ -1,8 +1,9 @@
-/* Tab groups named after the client that leases their tabs, and giving a tab to a client in the panel. */
+/* Tab groups named after the client that leases their tabs or the agent that opened them, and giving a tab to a client. */
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { Everyday } from '../e2e/harness/everyday.mjs';
 import { Scene } from '../e2e/harness/scene.mjs';
+import { words } from '../e2e/harness/stand-in.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { inWorker, stopWorker } from '../e2e/harness/worker.mjs';
 import { Raw } from '../drivers/raw.mjs';
@@ -10,6 +11,17 @@ import { startClient } from './client.mjs';
 
 const LEASE = `document.querySelector('#lease')`;
 const CLIENTS = `[...document.querySelectorAll('[data-line^="client "]')]`;
+
+/** The groups with their tabs, as Chrome has them. */
+const groupsIn = (client) =>
+  inWorker(
+    client,
+    `(async () => {
+      const groups = await chrome.tabGroups.query({});
+      return Promise.all(groups.map(async ({ id, title, windowId }) => ({
+        title, windowId, tabs: (await chrome.tabs.query({ groupId: id })).map((tab) => tab.id) })));
+    })()`,
+  );
 
 describe('tabs of clients, grouped and given', () => {
   let scene;
@@ -20,16 +32,6 @@ describe('tabs of clients, grouped and given', () => {
     return started;
   };
   const panel = () => scene.panel.page;
-  /** The groups with their tabs, as Chrome has them. */
-  const groupsIn = (client) =>
-    inWorker(
-      client,
-      `(async () => {
-        const groups = await chrome.tabGroups.query({});
-        return Promise.all(groups.map(async ({ id, title, windowId }) => ({
-          title, windowId, tabs: (await chrome.tabs.query({ groupId: id })).map((tab) => tab.id) })));
-      })()`,
-    );
   const groups = () => groupsIn(scene.client);
   const grouped = (title, count = 1) =>
     until(
@@ -192,5 +194,54 @@ describe('tabs of clients, grouped and given', () => {
     } finally {
       everyday.stop();
     }
+  });
+});
+
+describe("tabs of the panel's agents, grouped", () => {
+  let scene;
+  const groups = () => groupsIn(scene.client);
+  const grouped = (count, why) =>
+    until(async () => {
+      const all = await groups();
+      return all.length === 1 && all[0].title === 'Claude Code' && all[0].tabs.length === count && all[0];
+    }, `one group of Claude Code with ${count}: ${why}`);
+  const noGroups = (why) => until(async () => (await groups()).length === 0, `no group: ${why}`);
+  const opened = async (turn) =>
+    Number(/Opened tab (\d+)/.exec(words(await turn.tool('newtab', { url: `${scene.site.origin}/counter` })))[1]);
+
+  before(async () => {
+    scene = await Scene.open({ home: { permissions: ['tabGroups'] } });
+    await scene.home.ok(['policy', 'allow', 'act', '--site', new URL(scene.site.origin).host]);
+  });
+  after(() => scene?.close());
+
+  test("what it opens is in its group, after the turn too; the person's tab is not, and the group ends with the conversation", async () => {
+    const turn = await scene.ask('Compare them');
+    await noGroups("the conversation's own tab is the person's");
+    const first = await opened(turn);
+    await grouped(1, 'it opened one');
+    const second = await opened(turn);
+    const { tabs } = await grouped(2, 'it opened another one');
+    const own = await inWorker(scene.client, `chrome.tabs.query({ url: '${scene.site.origin}/form' }).then(([tab]) => tab.id)`);
+    assert.ok(!tabs.includes(own));
+    turn.end();
+    await scene.panel.gone('stop');
+    await grouped(2, "they are the conversation's between turns too");
+    // A client that is given one of them has it in its own group, for as long as it leases it.
+    const { client, call } = await startClient(scene.home, 'cursor', '--tab', String(first));
+    await call('url');
+    await until(async () => {
+      const all = await groups();
+      return all.length === 2 && all.every((group) => group.tabs.length === 1) && all.some(({ title }) => title === 'cursor');
+    }, 'each has one');
+    await client.close();
+    await grouped(2, 'the client has ended');
+    await scene.home.ok(['closetab', String(second)]);
+    await grouped(1, 'one was closed');
+    const { conversations } = await scene.home.json('sessions');
+    await scene.home.ok(['sessions', 'delete', conversations[0].conversationId]);
+    await noGroups('the conversation is deleted');
+    const left = await inWorker(scene.client, 'chrome.tabs.query({}).then((tabs) => tabs.map(({ url }) => url))');
+    assert.ok(left.includes(`${scene.site.origin}/counter`), 'its tab stays');
   });
 });

@@ -16,6 +16,7 @@ use crate::browser::page::video::Recordings;
 use crate::browser::page::{Expected, Page, Pages, PointerWatch};
 use crate::browser::tab::Tab;
 use crate::command::privacy::url_guard;
+use crate::protocol::catalogue;
 use crate::protocol::command::CommandResult;
 use crate::protocol::effects::Effect;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -43,7 +44,8 @@ pub struct Context {
     pub on_tab_switch: TabSwitch,
     /// The only tabs that the client may see, work on and close; `None` for all tabs.
     pub tab_set: Option<Vec<TabId>>,
-    /// The tabs that others than the client lease, and their names. Only for commands that list tabs.
+    /// The tabs that others than the client lease, and their names. Only for commands that list tabs or
+    /// run others.
     pub leased: BTreeMap<TabId, String>,
     /// The client's working directory, absolute. `None` restricts paths to the temp directories.
     pub cwd: Option<PathBuf>,
@@ -132,7 +134,10 @@ impl Context {
     }
     /// Returns a tab that the client named. For tabs outside its tab set, the fault does not reveal whether they exist.
     pub(in crate::command) fn named_tab(&self, id: TabId) -> Result<Tab, Fault> {
-        if self.sees(id) { Ok(self.browser.tab(id)?) } else { Err(not_in_set(id)) }
+        if self.sees(id) {
+            return Ok(self.browser.tab(id)?);
+        }
+        Err(self.leased.get(&id).map_or_else(|| not_in_set(id), |name| leased(id, name)))
     }
     /// Returns the address to open from what was typed. Fails if it is not an address, or not one this browser may reach.
     pub(in crate::command) fn address(&self, typed: &str) -> Result<Url, Fault> {
@@ -187,6 +192,12 @@ impl Context {
             page.only_to(self.expected.clone()).only_on(self.only_on.clone()).await?.watched_by(self.pointer.clone());
         Ok(page.recorded(&self.effects, self.dialogs.clone())?)
     }
+}
+
+/// Returns the fault for a tab that someone else leases.
+pub(crate) fn leased(tab: TabId, name: &str) -> Fault {
+    Fault::new(FaultCode::Leased, catalogue::TAB_LEASED.with([tab.to_string().as_str(), name]))
+        .hint(catalogue::TAB_LEASED_NEXT)
 }
 
 /// Returns the fault for a tab outside the client's tab set.

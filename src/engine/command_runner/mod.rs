@@ -146,7 +146,8 @@ impl CommandRunner {
         let tab = target.tab.or_else(|| browser.current_known()).filter(|_| spec.category != Category::Tabs);
         let watched = browser.clone();
         let mut sent_out = pin!(sent_out_of(&watched, tab));
-        let leased = if spec.tab == TabUse::Lists { self.drivers.leased_by_others(target.me) } else { Leases::new() };
+        let meets_others = spec.tab == TabUse::Lists || spec.runs_others();
+        let leased = if meets_others { self.drivers.leased_by_others(target.me) } else { Leases::new() };
         let context = Context { progress, leased, ..self.context(browser, pages, target, cancel.clone())? };
         let cut = |code, why| {
             let steps = context.steps.cut_off(spec.name, code, why, Some(&Sentence::from(before_again(code))));

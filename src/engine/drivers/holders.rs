@@ -5,9 +5,9 @@
 
 use super::driver::Driver;
 use super::error::DriversError;
-use super::leases::{leased, name_of_agent};
 use super::service::Drivers;
 use crate::chat::Conversation;
+use crate::command::leased;
 use crate::protocol::catalogue;
 use crate::protocol::chat::ConversationState;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Replaces the holder's name for a program on another machine: a name may be that of a host or a project.
-const UNNAMED: &str = "another driver";
+pub(super) const UNNAMED: &str = "another driver";
 
 /// The driver or agent that leases a tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Drivers {
             one.id() != me && one.state() != ConversationState::Idle && self.0.uses.tabs.sets().of(one).contains(&tab)
         };
         let agent = opened.iter().find(is_it)?;
-        Some(Holder { id: agent.id().clone(), name: name_of_agent(agent) })
+        Some(Holder { id: agent.id().clone(), name: self.name_of_agent(agent.id()) })
     }
 
     /// Returns the registered driver other than `me` that has a tab in its set.
@@ -55,6 +55,22 @@ impl Drivers {
             Some(holder) => Err(self.leased_for(me, tab, &holder)),
             None => Ok(()),
         }
+    }
+
+    /// Fails if anyone but `me` leases a tab that the person named, and says how they get it.
+    pub(in crate::engine) fn check_free_for_person(
+        &self,
+        tab: TabId,
+        me: Option<&ConversationId>,
+    ) -> Result<(), Fault> {
+        let holders = self.leased_by_others(me);
+        let Some(name) = holders.get(&tab) else { return Ok(()) };
+        let is_driver = self.all().iter().any(|one| &one.name == name && self.leased_by(one).contains(&tab));
+        let next = match is_driver {
+            true => format!("Take it back first: gstack release {tab}"),
+            false => "Stop the agent in the panel first, or name another tab.".to_owned(),
+        };
+        Err(leased(tab, name).hint(next))
     }
 
     /// Moves a tab to a driver as the person allowed: from `from`, who had it when they were asked. Fails if it is someone
@@ -75,11 +91,18 @@ impl Drivers {
     /// Returns the fault for a tab that someone else leases, as `me` may learn of it: a tunnel gets no name, and an agent of
     /// the panel has no `lease` to ask with.
     pub(super) fn leased_for(&self, me: &ConversationId, tab: TabId, holder: &Holder) -> Fault {
-        match self.all().iter().find(|driver| driver.conversation.id() == me) {
-            Some(driver) if driver.tunnel.is_some() => leased(tab, UNNAMED),
+        let all = self.all();
+        let driver = all.iter().find(|driver| driver.conversation.id() == me);
+        match driver {
+            Some(_) if self.is_tunnel(me) => leased(tab, UNNAMED),
             Some(_) => leased(tab, &holder.name),
             None => leased(tab, &holder.name).hint(catalogue::TAB_LEASED_AGENT_NEXT),
         }
+    }
+
+    /// Whether this is the conversation of a tunnel, whose agent is on another machine.
+    pub(super) fn is_tunnel(&self, me: &ConversationId) -> bool {
+        self.all().iter().any(|driver| driver.conversation.id() == me && driver.tunnel.is_some())
     }
 
     /// Returns true if a call in a tab was cancelled because the person took the tab from its worker or works in it.

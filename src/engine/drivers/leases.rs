@@ -6,16 +6,16 @@
 
 use super::driver::Driver;
 use super::error::DriversError;
+use super::holders::UNNAMED;
 use super::service::Drivers;
-use crate::chat::Conversation;
+use crate::base::visible::visible;
 use crate::command::spec::TabUse;
-use crate::command::{Call, tab_number};
+use crate::command::{Call, leased, tab_number};
 use crate::engine::browsers::{Browsers, BrowsersError};
 use crate::engine::tabs::JoinedBy;
-use crate::protocol::catalogue;
 use crate::protocol::chat::ConversationState;
 use crate::protocol::command::{CommandRequest, CommandResult};
-use crate::protocol::fault::{Fault, FaultCode};
+use crate::protocol::fault::Fault;
 use crate::protocol::ids::{ConversationId, TabId};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl Drivers {
         let mut leases = Leases::new();
         let running = self.0.uses.store.opened().into_iter().filter(|one| one.state() != ConversationState::Idle);
         for conversation in running.filter(|one| Some(one.id()) != me) {
-            let name = name_of_agent(&conversation);
+            let name = self.name_of_agent(conversation.id());
             leases.extend(self.0.uses.tabs.sets().of(&conversation).into_iter().map(|tab| (tab, name.clone())));
         }
         // A driver that the person gave the tab to comes before an agent.
@@ -40,7 +40,19 @@ impl Drivers {
                 leases.extend(self.leased_by(&driver).into_iter().map(|tab| (tab, driver.name.clone())));
             }
         }
+        if me.is_some_and(|me| self.is_tunnel(me)) {
+            leases.values_mut().for_each(|name| UNNAMED.clone_into(name));
+        }
         leases
+    }
+
+    /// Returns what an agent of the panel is called, to others.
+    pub(super) fn name_of_agent(&self, conversation: &ConversationId) -> String {
+        let agent = self.0.uses.tabs.sets().agent_of(conversation);
+        agent.map_or_else(
+            || "an agent of the panel".to_owned(),
+            |agent| format!("the panel's agent {}", visible(&agent)),
+        )
     }
 
     /// Returns the tabs that a driver leases and that are open.
@@ -85,7 +97,11 @@ impl Drivers {
     /// Adds a tab to a driver's set. Fails if another one leases it.
     pub(in crate::engine) fn lease_to(&self, driver: &Driver, tab: TabId, by: JoinedBy) -> Result<(), Fault> {
         let _guard = self.0.uses.tabs.leasing();
-        self.check_free(tab, driver.conversation.id())?;
+        let me = driver.conversation.id();
+        match by {
+            JoinedBy::Person => self.check_free_for_person(tab, Some(me))?,
+            JoinedBy::Agent | JoinedBy::Page => self.check_free(tab, me)?,
+        }
         self.0.uses.tabs.sets().add(&driver.conversation, tab, by)?;
         self.changed();
         Ok(())
@@ -223,17 +239,6 @@ impl Drivers {
             }
         }
     }
-}
-
-pub(super) fn name_of_agent(conversation: &Conversation) -> String {
-    let agent = conversation.info().agent;
-    agent.map_or_else(|| "an agent of the panel".to_owned(), |agent| format!("the panel's agent {agent}"))
-}
-
-/// Returns the fault for a tab that someone else leases.
-pub(in crate::engine) fn leased(tab: TabId, name: &str) -> Fault {
-    Fault::new(FaultCode::Leased, catalogue::TAB_LEASED.with([tab.to_string().as_str(), name]))
-        .hint(catalogue::TAB_LEASED_NEXT)
 }
 
 /// Returns the output of `lease` and `release`. `holder` has the tab from now on.

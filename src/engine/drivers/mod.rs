@@ -28,6 +28,6 @@ pub(super) use driver::{NewDriver, TunnelFacts};
 pub(crate) use endpoints::{Endpoint, Taken};
 pub(super) use error::DriversError;
 pub(super) use holders::Holder;
-pub(super) use leases::{Leases, leased, result as lease_result};
+pub(super) use leases::{Leases, result as lease_result};
 pub(super) use service::{DriverServices, Drivers};
 pub(super) use taking_over::CLIENT_WAITS;

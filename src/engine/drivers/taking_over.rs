@@ -6,7 +6,7 @@
 
 use super::driver::Driver;
 use super::error::DriversError;
-use super::leases::{name_of_agent, result};
+use super::leases::result;
 use super::service::Drivers;
 use crate::base::visible::visible;
 use crate::command::Call;
@@ -130,7 +130,7 @@ impl Drivers {
     pub(super) fn paused_tabs(&self, port: PortId) -> Vec<PausedTab> {
         let paused = self.0.uses.pauses.all().into_iter().filter_map(|(id, pause)| {
             let chrome_tab_id = self.0.uses.tabs.chrome_tab(port, pause.tab)?.chrome_tab_id;
-            let agent = self.0.uses.tabs.book().working().remove(&id).map(|working| working.agent_label);
+            let agent = self.0.uses.tabs.sets().agent_of(&id);
             let worker = visible(&agent.unwrap_or_else(|| self.worker_name(&id)));
             Some(PausedTab { tab_id: pause.tab, chrome_tab_id, worker })
         });
@@ -141,8 +141,9 @@ impl Drivers {
     fn workers_in(&self, tab: TabId) -> Vec<(ConversationId, String)> {
         let sets = self.0.uses.tabs.sets();
         let running = self.0.uses.store.opened().into_iter().filter(|one| one.state() != ConversationState::Idle);
-        let agents =
-            running.filter(|one| sets.of(one).contains(&tab)).map(|one| (one.id().clone(), name_of_agent(&one)));
+        let agents = running
+            .filter(|one| sets.of(one).contains(&tab))
+            .map(|one| (one.id().clone(), self.name_of_agent(one.id())));
         let drivers = self.all().into_iter().filter(|one| sets.of(&one.conversation).contains(&tab));
         agents.chain(drivers.map(|one| (one.conversation.id().clone(), one.name.clone()))).collect()
     }
@@ -151,7 +152,7 @@ impl Drivers {
         let driver = self.all().into_iter().find(|driver| driver.conversation.id() == id);
         match driver {
             Some(driver) => driver.name.clone(),
-            None => self.0.uses.store.get(id).map_or_else(|_| "an agent".to_owned(), |one| name_of_agent(&one)),
+            None => self.name_of_agent(id),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What panels are told of drivers: who leases which tab, and which approvals wait.
+//! What panels are told of drivers: who leases which tab, which approvals wait, and which tabs agents have opened.
 //!
 //! Owns when they are told: once for each change, and again when a panel opens. Changes that arrive together are told
 //! together. Never answers an approval.
@@ -6,10 +6,11 @@
 use super::driver::Driver;
 use super::service::Drivers;
 use crate::base::mutex::lock;
+use crate::base::visible::visible;
 use crate::engine::ports::PortId;
 use crate::engine::tabs::Working;
 use crate::protocol::control::WaitingApproval;
-use crate::protocol::driver::{DriverApproval, DriverName, DriverTab, DriversShown, LeasedTab};
+use crate::protocol::driver::{AgentTab, DriverApproval, DriverName, DriverTab, DriversShown, LeasedTab};
 use crate::protocol::ids::TabId;
 use crate::protocol::methods::ToPanel;
 use std::collections::BTreeMap;
@@ -36,12 +37,14 @@ impl Drivers {
     /// Tells panels of each change until the daemon ends.
     pub(in crate::engine) async fn follow(self) {
         let mut changed = self.0.changed.subscribe();
+        let mut sets_changed = self.0.uses.tabs.sets().changes();
         let shutdown = self.0.uses.tasks.shutdown();
         let mut waiting = Vec::new();
         loop {
             self.tell(&mut waiting);
             tokio::select! {
                 still = changed.changed() => if still.is_err() { return },
+                still = sets_changed.changed() => if still.is_err() { return },
                 () = shutdown.cancelled() => return,
             }
         }
@@ -103,7 +106,19 @@ impl Drivers {
             approvals: approvals.collect(),
             paused: self.paused_tabs(port),
             connected: self.connected_to(port),
+            agent_tabs: self.agent_tabs(port),
         }
+    }
+
+    /// Returns the tabs of a port's browser that agents of the panel have opened.
+    fn agent_tabs(&self, port: PortId) -> Vec<AgentTab> {
+        let made = self.0.uses.tabs.sets().made_by_agents().into_iter().filter_map(|made| {
+            let chrome_tab_id = self.0.uses.tabs.chrome_tab(port, made.tab)?.chrome_tab_id;
+            Some(AgentTab { chrome_tab_id, conversation_id: made.conversation, agent: visible(&made.agent) })
+        });
+        let mut tabs: Vec<AgentTab> = made.take(MOST_LEASES).collect();
+        tabs.sort_by_key(|tab| tab.chrome_tab_id);
+        tabs
     }
 
     /// Returns true if a panel is open beside this tab.

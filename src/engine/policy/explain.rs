@@ -59,13 +59,8 @@ fn limited(found: PolicyExplained, limits: &SiteLimits, request: &ActionRequest)
         ActionKind::Secret | ActionKind::Does(PolicyScope::Shell | PolicyScope::Write | PolicyScope::Everything)
     );
     let urls = request.site.as_deref().filter(|_| in_browser).map(addresses_of).unwrap_or_default();
-    if urls.is_empty() {
-        return found;
-    }
-    if urls.iter().any(|url| limits.refusing(url).is_none()) {
-        return found;
-    }
-    let Some(sites) = urls.first().and_then(|url| limits.refusing(url)) else { return found };
+    let refusing: Option<Vec<_>> = urls.iter().map(|url| limits.refusing(url)).collect();
+    let Some(&sites) = refusing.as_deref().and_then(|lists| lists.first()) else { return found };
     let why = match *sites == limits.configured {
         true => "The allow-list leaves this site out",
         false => "The open browser still has an allow-list that leaves this site out, until `gstack disconnect`",

@@ -10,7 +10,7 @@ use crate::base::site_limits::SiteLimits;
 use crate::browser::browser::Browser;
 use crate::browser::tabs::TabInfo;
 use crate::engine::browsers::BrowsersError;
-use crate::engine::drivers::{DriversError, Endpoint, NewDriver, driver_entry, endpoint_entry, leased};
+use crate::engine::drivers::{DriversError, Endpoint, NewDriver, driver_entry, endpoint_entry};
 use crate::engine::tabs::JoinedBy;
 use crate::protocol::audit::AuditBy;
 use crate::protocol::catalogue;
@@ -31,10 +31,7 @@ impl Registrations {
         if let Some(grant) = open.allow.iter().find(|grant| open.everyday && **grant != CdpGrant::Files) {
             return Err(DriversError::NotInEveryday { grant: grant.name() }.into());
         }
-        let leases = self.drivers.leased_by_others(None);
-        if let Some((tab, name)) = open.tabs.iter().find_map(|tab| Some((*tab, leases.get(tab)?))) {
-            return Err(leased(tab, name));
-        }
+        open.tabs.iter().try_for_each(|tab| self.drivers.check_free_for_person(*tab, None))?;
         let endpoint = self.drivers.endpoints().add(open, port)?;
         let allow: Vec<&str> = endpoint.allow.iter().map(|grant| grant.name()).collect();
         let with = if allow.is_empty() { String::new() } else { format!(" --allow {}", allow.join(",")) };
