@@ -179,7 +179,7 @@ impl Invocation {
                 | Self::Cdp(Cdp::Open(_) | Cdp::Provider(_))
                 | Self::Tunnel(tunnel::Wanted::Open(_))
                 | Self::Browser { .. }
-        )
+        ) || matches!(self, Self::Policy(wanted) if wanted.is_about_a_browser())
     }
 
     /// Returns whether it uses one instance, which is to be chosen. The others concern all instances, or none.

@@ -116,7 +116,8 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
     agents_shell::check(&invocation)?;
     if globals.browser.is_some() && (globals.remote.is_some() || !invocation.takes_browser()) {
         return Err(Fault::new(FaultCode::BadRequest, "--browser does not go with this command").hint(
-            "It is for connect, disconnect, chat, status, mcp, cdp and the browser commands. Others take --tab.",
+            "It is for connect, disconnect, chat, status, mcp, cdp, tunnel, policy explain, policy test and the browser \
+             commands. Others take --tab.",
         ));
     }
     if globals.driver.is_some() && (globals.remote.is_some() || !matches!(invocation, Invocation::Browser { .. })) {
@@ -252,7 +253,13 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         }
         Invocation::Fleet(wanted) => return fleet::run(&home, wanted, json).await,
         Invocation::Profiles(wanted) => profiles::run(&home, wanted, json, terminal).await?,
-        Invocation::Policy(wanted) => policy::run(&client, wanted, json, terminal).await?,
+        Invocation::Policy(wanted) => {
+            let browser = match wanted.is_about_a_browser() {
+                true => place(globals.tab, globals.browser.as_ref())?.1,
+                false => None,
+            };
+            policy::run(&client, wanted, browser, json, terminal).await?
+        }
         Invocation::Mcp(wanted) => {
             let place =
                 (globals.session.as_deref(), place(globals.tab, globals.browser.as_ref())?, choice.profile(None));

@@ -46,6 +46,13 @@ pub enum Rules {
     },
 }
 
+impl Rules {
+    /// Whether the answer depends on the browser in which an action would run.
+    pub(super) fn is_about_a_browser(&self) -> bool {
+        matches!(self, Self::Explain(_) | Self::ExplainAll(_) | Self::Test { .. })
+    }
+}
+
 pub(super) fn command() -> Command {
     let scope = || {
         let names = PolicyScope::ALL.iter().map(|scope| scope.name());
@@ -168,6 +175,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Rules {
                 conversation_id: text("conversation").map(ConversationId::new),
                 folder: None,
                 risk: text("risk").and_then(|name| PolicyRisk::ALL.into_iter().find(|risk| risk.name() == name)),
+                browser: None,
             };
             if matches.contains_id("what") { Rules::Explain(asked) } else { Rules::ExplainAll(asked) }
         }
@@ -187,17 +195,26 @@ pub(super) fn parse(matches: &ArgMatches) -> Rules {
     }
 }
 
-pub(super) async fn run(client: &Client, wanted: Rules, json: bool, terminal: Terminal) -> Result<(), Fault> {
+/// `browser`: the name of the browser that explanations are about, if one was named.
+pub(super) async fn run(
+    client: &Client,
+    wanted: Rules,
+    browser: Option<String>,
+    json: bool,
+    terminal: Terminal,
+) -> Result<(), Fault> {
     let policy: Policy = match wanted {
         Rules::List => client.get("/policy").await?,
         Rules::Explain(asked) => {
-            let asked = PolicyExplain { folder: here(), ..asked };
+            let asked = PolicyExplain { folder: here(), browser, ..asked };
             let found: PolicyExplained = client.post("/policy/explain", &asked).await?;
             return show(json, &found, || explanation(&found, terminal));
         }
-        Rules::ExplainAll(asked) => return everything::run(client, asked, json, terminal).await,
+        Rules::ExplainAll(asked) => {
+            return everything::run(client, PolicyExplain { browser, ..asked }, json, terminal).await;
+        }
         Rules::Only(wanted) => return only::run(client, wanted, json).await,
-        Rules::Test { file } => return expectations::check(client, &file, json, terminal).await,
+        Rules::Test { file } => return expectations::check(client, &file, browser, json, terminal).await,
         Rules::Remove { id } => client.post("/policy/remove", &PolicyRemove { id }).await?,
         Rules::Add { effect, scope, site, conversation, span } => {
             let until = span.as_deref().map(end_of).transpose()?;

@@ -100,7 +100,11 @@ impl Engine {
     }
     /// Explains how the policy would decide about an action now.
     pub(crate) fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
-        let browsers = &self.inner.browsers;
+        let tab = match &asked.conversation_id {
+            Some(id) if asked.browser.is_none() => self.inner.conversations.get(id)?.info().tab_id,
+            _ => None,
+        };
+        let browsers = self.inner.browsers.of_request(tab, asked.browser.as_deref())?;
         let open = browsers.current().map(|open| open.only_sites().clone()).unwrap_or_default();
         self.inner.policy.explain(asked, &SiteLimits { open, configured: browsers.configured_sites() })
     }

@@ -167,6 +167,9 @@ pub struct PolicyExplain {
     /// `None` if the action has no effect beyond the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<PolicyRisk>,
+    /// The name of the browser that it would act in. `None` for the one of the conversation's tab, or else the main one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<String>,
 }
 
 /// An action's effect beyond its page.

@@ -89,6 +89,9 @@ pub(crate) struct NamedBrowserInfo {
     /// Where it runs, if that is another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteStatus>,
+    /// The only sites that it reaches, if those are not the ones in the configuration. Empty: every site.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_sites: Option<String>,
 }
 
 impl NamedBrowserInfo {
@@ -103,6 +106,10 @@ impl NamedBrowserInfo {
         facts.extend(self.browser_pid.map(|pid| format!("PID {pid}")));
         facts.extend(self.profile.as_ref().map(|profile| format!("profile {profile}")));
         facts.extend(self.remote.as_ref().map(|remote| format!("{} at {}", remote.provider, remote.at)));
+        facts.extend(self.only_sites.as_deref().map(|sites| match sites {
+            "" => "not limited to the configuration's sites".to_owned(),
+            sites => format!("only {sites} until it is closed"),
+        }));
         facts.extend(self.url.clone());
         format!("Browser {name}: {}", facts.join(", "))
     }

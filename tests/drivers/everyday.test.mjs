@@ -8,9 +8,9 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { Everyday } from '../e2e/harness/everyday.mjs';
-import { TestHome } from '../e2e/harness/home.mjs';
+import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
 import { until } from '../e2e/harness/wait.mjs';
-import { agentBrowser, chromeDevtoolsMcp, noDriver, playwright, puppeteerClient } from './journeys.mjs';
+import { agentBrowser, agentBrowserAt, chromeDevtoolsMcp, noDriver, playwright, puppeteerClient } from './journeys.mjs';
 import { Raw } from './raw.mjs';
 import { startShop } from './shop.mjs';
 
@@ -203,6 +203,25 @@ describe('CDP clients in an everyday browser', () => {
     assert.ok(error);
     raw.socket.close();
     await noDriver(world);
+  });
+
+  test('agent-browser gets the tab that its plugin names here, and the person takes it back', async () => {
+    const [tab] = (await home.json('tabs')).data.filter(({ url }) => url.startsWith(shop.origin));
+    const args = ['cdp', 'provider', '--everyday', '--tabs', String(tab.id), '--name', 'shopper'];
+    const plugins = [{ name: 'gstack', command: GSTACK, args, capabilities: ['browser.provider'] }];
+    const run = agentBrowserAt(world, 'provided', { AGENT_BROWSER_PLUGINS: JSON.stringify(plugins) });
+    await run('--provider', 'gstack', 'open', `${shop.origin}/other`);
+    assert.match(await run('get', 'title'), /Other/);
+    const [driver] = (await home.json('status')).drivers;
+    assert.deepEqual([driver.name, driver.tabs], ['CDP client (shopper)', [tab.id]]);
+    await home.ok(['release', String(tab.id)]);
+    await run('get', 'title').catch(() => {});
+    const others = (await home.json('status')).drivers ?? [];
+    assert.ok(!others.some(({ tabs }) => tabs.includes(tab.id)), 'it has the tab no more, whatever it does about it');
+    await run('close');
+    await noDriver(world);
+    assert.deepEqual((await home.json('cdp', 'list')).endpoints, []);
+    assert.match(await home.ok(['url', '--tab', String(tab.id)]), /other/, 'the tab stays open');
   });
 
   test('a client of the other browser gets no tab of this one', async () => {

@@ -122,6 +122,34 @@ describe('several browsers on one daemon', () => {
     );
   });
 
+  test('each browser keeps the list of sites that it was opened with, and is explained by it', async () => {
+    const explained = (...args) => home.ok([...args, 'policy', 'explain', 'goto', '--site', 'elsewhere.example']);
+    await home.ok(['policy', 'only', 'shop.example']);
+    try {
+      assert.match(await explained(), /The allow-list leaves this site out/);
+      await home.ok(['connect', '--headless', '--name', 'narrow']);
+      await home.ok(['policy', 'only', '--off']);
+      assert.match(await explained('--browser', 'narrow'), /open browser still has an allow-list[^]*only shop\.example/);
+      assert.doesNotMatch(await explained(), /allow-list/);
+      assert.doesNotMatch(await explained('--browser', 'shop'), /allow-list/);
+      const { browsers } = await home.status();
+      assert.deepEqual(
+        browsers.map((one) => [one.name, one.onlySites]),
+        [
+          ['main', undefined],
+          ['narrow', 'shop.example'],
+          ['shop', undefined],
+        ],
+      );
+      assert.match(await home.ok(['status']), /Browser narrow: .*only shop\.example until it is closed/);
+      await refused(/no browser named nobody is open/, '--browser', 'nobody', 'policy', 'explain', 'goto');
+      await refused(/--browser does not go with this command/, '--browser', 'shop', 'policy', 'list');
+    } finally {
+      await home.ok(['policy', 'only', '--off']);
+      await home.run(['disconnect', '--browser', 'narrow']);
+    }
+  });
+
   test('a client works in the browser that it was started for and in no other', async () => {
     const shop = await startClient(home, 'zed', '--browser', 'shop', '--trusted');
     const main = await startClient(home, 'vim', '--trusted');

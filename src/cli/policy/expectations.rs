@@ -54,7 +54,13 @@ struct Checked {
 ///
 /// # Errors
 /// `BadRequest`: the file cannot be read or parsed; `Conflict`: an expectation does not hold.
-pub(super) async fn check(client: &Client, path: &Path, json: bool, terminal: Terminal) -> Result<(), Fault> {
+pub(super) async fn check(
+    client: &Client,
+    path: &Path,
+    browser: Option<String>,
+    json: bool,
+    terminal: Terminal,
+) -> Result<(), Fault> {
     let mut checked = Vec::new();
     for (number, expected) in read(path)?.into_iter().enumerate() {
         let asked = PolicyExplain {
@@ -63,6 +69,7 @@ pub(super) async fn check(client: &Client, path: &Path, json: bool, terminal: Te
             conversation_id: expected.conversation.clone().map(ConversationId::new),
             risk: expected.risk,
             folder: super::here(),
+            browser: browser.clone(),
         };
         let found: PolicyExplained = client.post("/policy/explain", &asked).await.map_err(|mut fault: Fault| {
             fault.message = format!("expectation {} of {}: {}", number + 1, path.display(), fault.message);

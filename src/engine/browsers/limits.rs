@@ -30,10 +30,15 @@ impl Browsers {
         }
     }
 
+    /// Returns the list of the open browser, if it is not the one in the configuration.
+    pub(super) fn other_limit(&self) -> Option<SiteList> {
+        let open = self.current()?.only_sites().clone();
+        Some(open).filter(|sites| *sites != self.configured_sites())
+    }
+
     /// Returns the open browsers whose list is not the one in the configuration.
     pub(in crate::engine) fn otherwise_limited(&self) -> Vec<(BrowserName, Browser)> {
-        let configured = self.configured_sites();
-        let open = self.all().into_iter().filter_map(|browsers| Some((browsers.name().clone(), browsers.current()?)));
-        open.filter(|(_, browser)| *browser.only_sites() != configured).collect()
+        let others = self.all().into_iter().filter(|browsers| browsers.other_limit().is_some());
+        others.filter_map(|browsers| Some((browsers.name().clone(), browsers.current()?))).collect()
     }
 }

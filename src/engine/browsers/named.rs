@@ -152,6 +152,7 @@ impl Browsers {
             browser_pid: status.and_then(|status| status.pid),
             profile: self.profile().map(|profile| profile.to_string()),
             remote: self.remote_status(),
+            only_sites: self.other_limit().map(|sites| sites.to_string()),
         }
     }
 }
