@@ -27,8 +27,8 @@ import { replaceSection } from './section.mjs';
 const OPENINGS = 4;
 /** Commands whose time is taken, in all sessions together. */
 const COMMANDS = 40;
-/** What one item of work does: a page, what can be clicked, its text. */
-const ITEM = [['goto'], ['snapshot', '-i'], ['text']];
+/** What one item of work does: a page, what can be clicked, its text. Many sessions on few cores load a page slowly. */
+const ITEM = [['goto', '--timeout', '120000'], ['snapshot', '-i'], ['text']];
 /** Memory that a further session may need, and what stays free, in MiB. */
 const NEEDED = 350;
 const SPARE = 1500;
@@ -55,6 +55,13 @@ const open = new Set();
 const closeAll = () => Promise.all([...open].map((one) => one.stop()));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => closeAll().finally(() => process.exit(1)));
 
+/** Returns what a command said went wrong, on one line. @param {Error} error */
+function reasonOf({ message }) {
+  const lines = message.split('\n');
+  const said = lines.find((line) => line.startsWith('gstack: ')) ?? lines[0];
+  return said.replace(/^gstack: /, '').slice(0, 160);
+}
+
 /** Opens `size` sessions, measures them and closes them. `connect`: the words after `connect`. */
 async function measure(size, connect, page) {
   const homes = [];
@@ -72,30 +79,34 @@ async function measure(size, connect, page) {
       },
     );
     const item = async (home) => {
-      for (const [name, ...words] of ITEM) await home.ok([name, ...words, ...(name === 'goto' ? [page] : [])], OPEN_LIMIT);
+      for (const words of ITEM) await home.ok([...words, ...(words[0] === 'goto' ? [page] : [])], OPEN_LIMIT);
     };
     await several(homes, OPENINGS, item);
     const memory = memoryOfHomes(homes);
     const commands = [];
     for (let at = 0; at < COMMANDS; at += 1) commands.push(await timed(() => homes[at % size].ok(['text'])));
     const items = Math.max(size, 20);
-    const together = await timed(() =>
-      Promise.all(
-        homes.map(async (home, at) => {
-          for (let next = at; next < items; next += size) await item(home);
-        }),
-      ),
-    );
+    const working = async () => {
+      const each = async (home, at) => {
+        for (let next = at; next < items; next += size) await item(home);
+      };
+      const ended = await Promise.allSettled(homes.map(each));
+      for (const { reason } of ended) if (reason) throw reason;
+    };
+    const together = await timed(working).catch((error) => {
+      console.error(`${size} sessions at work: ${error.message}`);
+      return reasonOf(error);
+    });
     return {
       size,
       opening: round(median(opening)),
       command: { median: round(median(commands)), p95: round(p95(commands)) },
-      itemsPerSecond: round((items * 1000) / together),
+      ...(typeof together === 'number' ? { itemsPerSecond: round((items * 1000) / together) } : { tooBusy: together }),
       memory: { gstack: round(memory.gstack / size), browser: round(memory.browser / size), all: round(memory.gstack + memory.browser) },
     };
   } catch (error) {
     console.error(`${size} sessions: ${error.message}`);
-    return { size, failed: error.message.split('\n')[0].slice(0, 160) };
+    return { size, failed: reasonOf(error) };
   } finally {
     await several(homes, OPENINGS, async (home) => {
       // One that cannot be stopped must not keep the others from it.

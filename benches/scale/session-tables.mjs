@@ -24,10 +24,16 @@ function cells({ size, failed, opening, command, itemsPerSecond, memory }, hasBr
     count(size),
     (opening / 1000).toFixed(1),
     `${command.median.toFixed(0)} (${command.p95.toFixed(0)})`,
-    itemsPerSecond.toFixed(1),
+    itemsPerSecond?.toFixed(1) ?? 'not measured',
     String(memory.gstack),
     ...browser,
   ];
+}
+
+/** Returns a sentence for each size at which the sessions could not all work at once. */
+function tooBusy(sizes) {
+  const lines = sizes.filter((one) => one.tooBusy);
+  return lines.map(({ size, tooBusy }) => `\nAll ${count(size)} at work at once were too many for this machine: ${tooBusy}.\n`).join('');
 }
 
 /** Returns the tables of `scale/sessions.json`. */
@@ -41,11 +47,11 @@ share of what it shares with others. The time of \`text\` is a whole process on 
 A browser on this machine for each session:
 
 ${table(HEADS, here)}
-
+${tooBusy(local)}
 Browsers on ${gridIs ?? 'a Grid of chromedrivers'} (nodes of one slot each, all on this machine, so the browsers still share its cores):
 
 ${table(HEADS, there)}
-`;
+${tooBusy(grid)}`;
 }
 
 /** Returns the table of the simulation. */

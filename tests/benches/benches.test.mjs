@@ -178,6 +178,13 @@ describe('sessions', () => {
     assert.match(text, /\| 1 \| 1\.5 \| 10 \(21\) \| 4\.5 \| 14 \| on the node \| 14 \|/);
   });
 
+  test('sessions that could not all work at once still have their other figures, and the reason', () => {
+    const { itemsPerSecond: _, ...busy } = one(50, 900);
+    const text = sessionTables({ ...measured, local: [{ ...busy, tooBusy: 'a page took longer than 15 s' }] });
+    assert.match(text, /\| 50 \| 0\.9 \| 10 \(21\) \| not measured \| 14 \| 180 \| 9,700 \|/);
+    assert.match(text, /All 50 at work at once were too many for this machine: a page took longer than 15 s\./);
+  });
+
   test('a simulated run ends with every item done, always alike, and a larger Grid does more', () => {
     const cost = { opening: 1.5, gstack: 14, browser: 180 };
     const [small, large] = [run(10, cost), run(1_000, cost)];

@@ -29,7 +29,7 @@ catalogue! {
     TAB_CRASHED = "the page of tab $1 crashed";
     TAB_CRASHED_NEXT = "Load it again (reload), or go to another address (goto).";
     PAGE_TIMEOUT = "$1 took longer than $2 s";
-    PAGE_TIMEOUT_NEXT = "The page may be unresponsive: reload it, or allow more time with --timeout.";
+    PAGE_TIMEOUT_NEXT = "The page may be unresponsive, or the computer busy: try again, or reload the page. Commands with --timeout can wait longer.";
     PICK_FORBIDDEN = "you can't pick an element here: extensions can't access the browser's own pages";
     PICK_FORBIDDEN_STORE = "you can't pick an element here: extensions can't access the extension store";
     PICK_FORBIDDEN_NEXT = "Open another page, or choose from the refs of a snapshot.";
