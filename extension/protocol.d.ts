@@ -260,8 +260,8 @@ export type AgentName = string;
 export type AgentStatus = "ready" | "missing" | "signed-out" | "broken";
 
 /**
- * A tab that an agent of the panel, or one of its pages, has opened. It is the agent's until the conversation is deleted or
- * the person takes it out of the conversation's tabs.
+ * A tab that an agent of the panel, or one of its pages, has opened. It is the agent's until the conversation is deleted, the
+ * person takes it out of the conversation's tabs, or the daemon ends.
  */
 export type AgentTab = { 
 /**

@@ -9,11 +9,13 @@
 
 /** The key of what was grouped, in the storage that lasts as long as the browser. */
 const PLACED_KEY = "tabsGrouped";
-/** The key of the titles given to groups, which outlives the browser: it may restore them with its windows. */
-const TITLES_KEY = "groupTitles";
+/** The key of the titles and colors given to groups, which outlives the browser: it may restore them with its windows. */
+const LOOKS_KEY = "groupLooks";
 /** A tab that the person drags can't be grouped. Tried again this often, this much later. */
 const TRIES = 10;
 const AGAIN_MS = 500;
+/** What the key of an agent's group begins with. */
+const OF_AGENT = "conversation ";
 /** In characters. A tab strip shows fewer. */
 const LONGEST_TITLE = 60;
 /** @type {`${chrome.tabGroups.Color}`[]} */
@@ -39,7 +41,7 @@ export class TabGroups {
   update({ leases, agentTabs = [] }) {
     this.#owners = new Map();
     for (const { chromeTabId, conversationId, agent } of agentTabs) {
-      this.#owners.set(chromeTabId, { key: `conversation ${conversationId}`, name: agent });
+      this.#owners.set(chromeTabId, { key: `${OF_AGENT}${conversationId} ${agent}`, name: agent });
     }
     for (const { chromeTabId, driver } of leases) {
       this.#owners.set(chromeTabId, { key: `client ${driver.name}`, name: driver.name });
@@ -48,9 +50,9 @@ export class TabGroups {
     void this.look();
   }
 
-  /** The connection is lost, and all leases with it. */
+  /** The connection is lost, and all leases with it. What agents opened stays theirs. */
   down() {
-    this.#owners = new Map();
+    this.#owners = new Map([...(this.#owners ?? [])].filter(([, { key }]) => key.startsWith(OF_AGENT)));
     void this.look();
   }
 
@@ -78,8 +80,10 @@ export class TabGroups {
       const tab = tabs.get(Number(id));
       if (tab && owners.get(Number(id))?.key === key) continue;
       const isOurs = groupId !== -1 && tab?.groupId === groupId;
-      const left = !isOurs || (await tried(() => chrome.tabs.ungroup(Number(id))));
-      if (left) delete placed[id];
+      const owner = owners.get(Number(id));
+      // The person moved it: it stays where it is, whoever has it next.
+      if (tab && owner && !isOurs) placed[id] = { key: owner.key, groupId: -1 };
+      else if (!isOurs || (await tried(() => chrome.tabs.ungroup(Number(id))))) delete placed[id];
       else busy = true;
     }
     for (const [id, owner] of owners) {
@@ -121,8 +125,9 @@ export class TabGroups {
     if ("groupId" in joins) return true;
     await save(placed);
     const title = titleOf(name);
-    await rememberTitle(title);
-    await chrome.tabGroups.update(groupId, { title, color: colorOf(name) }).catch(() => {
+    const color = colorOf(name);
+    await remember({ title, color });
+    await chrome.tabGroups.update(groupId, { title, color }).catch(() => {
       // Its tab was closed meanwhile.
     });
     return true;
@@ -146,25 +151,35 @@ function save(placed) {
   return chrome.storage.session.set({ [PLACED_KEY]: placed });
 }
 
-/** @param {string} title */
-async function rememberTitle(title) {
-  const stored = (await chrome.storage.local.get(TITLES_KEY))[TITLES_KEY];
-  const titles = Array.isArray(stored) ? stored : [];
-  if (!titles.includes(title)) await chrome.storage.local.set({ [TITLES_KEY]: [...titles, title] });
+/** What a restored group is recognized by: the person may have one of the same title. @typedef {{ title?: string, color?: string }} Look */
+
+/** @param {Look[]} looks @param {Look} look */
+const includes = (looks, { title, color }) => looks.some((one) => one.title === title && one.color === color);
+
+/** @returns {Promise<Look[]>} */
+async function remembered() {
+  const stored = (await chrome.storage.local.get(LOOKS_KEY))[LOOKS_KEY];
+  return Array.isArray(stored) ? stored : [];
+}
+
+/** @param {Look} look */
+async function remember(look) {
+  const looks = await remembered();
+  if (!includes(looks, look)) await chrome.storage.local.set({ [LOOKS_KEY]: [...looks, look] });
 }
 
 /** Removes the groups that the browser restored with its windows: their leases ended with the earlier browser. */
 async function removeRestored() {
-  const stored = (await chrome.storage.local.get(TITLES_KEY))[TITLES_KEY];
-  if (Array.isArray(stored) && chrome.tabGroups) {
-    for (const { id, title } of await chrome.tabGroups.query({})) {
-      if (!stored.includes(title)) continue;
+  const looks = await remembered();
+  if (looks.length > 0 && chrome.tabGroups) {
+    for (const { id, title, color } of await chrome.tabGroups.query({})) {
+      if (!includes(looks, { title, color })) continue;
       const tabs = (await chrome.tabs.query({ groupId: id })).map((tab) => tab.id ?? -1);
       const [first, ...rest] = tabs;
       if (first !== undefined) await tried(() => chrome.tabs.ungroup([first, ...rest]));
     }
   }
-  await chrome.storage.local.remove(TITLES_KEY);
+  await chrome.storage.local.remove(LOOKS_KEY);
   await save({});
 }
 

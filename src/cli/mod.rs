@@ -254,11 +254,11 @@ async fn dispatch(globals: Globals, invocation: Invocation, terminal: Terminal) 
         Invocation::Fleet(wanted) => return fleet::run(&home, wanted, json).await,
         Invocation::Profiles(wanted) => profiles::run(&home, wanted, json, terminal).await?,
         Invocation::Policy(wanted) => {
-            let browser = match wanted.is_about_a_browser() {
-                true => place(globals.tab, globals.browser.as_ref())?.1,
-                false => None,
+            let place = match wanted.is_about_a_browser() {
+                true => place(globals.tab, globals.browser.as_ref())?,
+                false => (None, None),
             };
-            policy::run(&client, wanted, browser, json, terminal).await?
+            policy::run(&client, wanted, place, json, terminal).await?
         }
         Invocation::Mcp(wanted) => {
             let place =

@@ -6,6 +6,7 @@ mod everything;
 mod expectations;
 mod only;
 
+use super::here::Place;
 use super::moment;
 use super::terminal::{Terminal, clean_line, show};
 use crate::base::clock::now_millis;
@@ -175,6 +176,7 @@ pub(super) fn parse(matches: &ArgMatches) -> Rules {
                 conversation_id: text("conversation").map(ConversationId::new),
                 folder: None,
                 risk: text("risk").and_then(|name| PolicyRisk::ALL.into_iter().find(|risk| risk.name() == name)),
+                tab_id: None,
                 browser: None,
             };
             if matches.contains_id("what") { Rules::Explain(asked) } else { Rules::ExplainAll(asked) }
@@ -195,26 +197,26 @@ pub(super) fn parse(matches: &ArgMatches) -> Rules {
     }
 }
 
-/// `browser`: the name of the browser that explanations are about, if one was named.
+/// `place`: the tab and the browser that explanations are about, if they were named.
 pub(super) async fn run(
     client: &Client,
     wanted: Rules,
-    browser: Option<String>,
+    (tab_id, browser): Place,
     json: bool,
     terminal: Terminal,
 ) -> Result<(), Fault> {
     let policy: Policy = match wanted {
         Rules::List => client.get("/policy").await?,
         Rules::Explain(asked) => {
-            let asked = PolicyExplain { folder: here(), browser, ..asked };
+            let asked = PolicyExplain { folder: here(), tab_id, browser, ..asked };
             let found: PolicyExplained = client.post("/policy/explain", &asked).await?;
             return show(json, &found, || explanation(&found, terminal));
         }
         Rules::ExplainAll(asked) => {
-            return everything::run(client, PolicyExplain { browser, ..asked }, json, terminal).await;
+            return everything::run(client, PolicyExplain { tab_id, browser, ..asked }, json, terminal).await;
         }
         Rules::Only(wanted) => return only::run(client, wanted, json).await,
-        Rules::Test { file } => return expectations::check(client, &file, browser, json, terminal).await,
+        Rules::Test { file } => return expectations::check(client, &file, (tab_id, browser), json, terminal).await,
         Rules::Remove { id } => client.post("/policy/remove", &PolicyRemove { id }).await?,
         Rules::Add { effect, scope, site, conversation, span } => {
             let until = span.as_deref().map(end_of).transpose()?;

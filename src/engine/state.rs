@@ -101,12 +101,15 @@ impl Engine {
     /// Explains how the policy would decide about an action now.
     pub(crate) fn explain(&self, asked: &PolicyExplain) -> Result<PolicyExplained, Fault> {
         let tab = match &asked.conversation_id {
-            Some(id) if asked.browser.is_none() => self.inner.conversations.get(id)?.info().tab_id,
-            _ => None,
+            Some(id) if asked.browser.is_none() && asked.tab_id.is_none() => {
+                self.inner.conversations.get(id)?.info().tab_id
+            }
+            _ => asked.tab_id,
         };
         let browsers = self.inner.browsers.of_request(tab, asked.browser.as_deref())?;
         let open = browsers.current().map(|open| open.only_sites().clone()).unwrap_or_default();
-        self.inner.policy.explain(asked, &SiteLimits { open, configured: browsers.configured_sites() })
+        let limits = SiteLimits { open, configured: browsers.configured_sites() };
+        self.inner.policy.explain(asked, &limits, browsers.name())
     }
     /// Returns the agents: which exist, and which answers.
     pub(crate) fn agents(&self) -> &AgentPool {

@@ -139,8 +139,8 @@ pub struct DriversShown {
     pub agent_tabs: Vec<AgentTab>,
 }
 
-/// A tab that an agent of the panel, or one of its pages, has opened. It is the agent's until the conversation is deleted or
-/// the person takes it out of the conversation's tabs.
+/// A tab that an agent of the panel, or one of its pages, has opened. It is the agent's until the conversation is deleted, the
+/// person takes it out of the conversation's tabs, or the daemon ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

@@ -4,7 +4,7 @@
 
 use super::basics::Millis;
 use super::decision::Decision;
-use super::ids::ConversationId;
+use super::ids::{ConversationId, TabId};
 use serde::{Deserialize, Serialize};
 
 /// The answer to the `policy.…` requests: every rule in force.
@@ -167,7 +167,11 @@ pub struct PolicyExplain {
     /// `None` if the action has no effect beyond the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<PolicyRisk>,
-    /// The name of the browser that it would act in. `None` for the one of the conversation's tab, or else the main one.
+    /// The tab that it would act in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tab_id: Option<TabId>,
+    /// The name of the browser that it would act in. `None` for the one of the tab, of the conversation's tab, or else the
+    /// main one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser: Option<String>,
 }

@@ -89,7 +89,8 @@ pub(crate) struct NamedBrowserInfo {
     /// Where it runs, if that is another machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteStatus>,
-    /// The only sites that it reaches, if those are not the ones in the configuration. Empty: every site.
+    /// The sites that it was opened for, if those are not the ones in the configuration. Empty: every site. It is held to
+    /// both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only_sites: Option<String>,
 }
@@ -107,8 +108,8 @@ impl NamedBrowserInfo {
         facts.extend(self.profile.as_ref().map(|profile| format!("profile {profile}")));
         facts.extend(self.remote.as_ref().map(|remote| format!("{} at {}", remote.provider, remote.at)));
         facts.extend(self.only_sites.as_deref().map(|sites| match sites {
-            "" => "not limited to the configuration's sites".to_owned(),
-            sites => format!("only {sites} until it is closed"),
+            "" => "opened for every site".to_owned(),
+            sites => format!("opened for {sites} only"),
         }));
         facts.extend(self.url.clone());
         format!("Browser {name}: {}", facts.join(", "))

@@ -129,8 +129,10 @@ describe('several browsers on one daemon', () => {
       assert.match(await explained(), /The allow-list leaves this site out/);
       await home.ok(['connect', '--headless', '--name', 'narrow']);
       await home.ok(['policy', 'only', '--off']);
-      assert.match(await explained('--browser', 'narrow'), /open browser still has an allow-list[^]*only shop\.example/);
+      assert.match(await explained('--browser', 'narrow'), /open browser still has an allow-list[^]*disconnect --browser narrow[^]*only shop\.example/);
       assert.doesNotMatch(await explained(), /allow-list/);
+      const there = (await home.json('tabs')).data.find((one) => one.browser === 'narrow');
+      assert.match(await explained('--tab', String(there.id)), /disconnect --browser narrow/, 'its tab says which browser is meant');
       assert.doesNotMatch(await explained('--browser', 'shop'), /allow-list/);
       const { browsers } = await home.status();
       assert.deepEqual(
@@ -141,7 +143,7 @@ describe('several browsers on one daemon', () => {
           ['shop', undefined],
         ],
       );
-      assert.match(await home.ok(['status']), /Browser narrow: .*only shop\.example until it is closed/);
+      assert.match(await home.ok(['status']), /Browser narrow: .*opened for shop\.example only/);
       await refused(/no browser named nobody is open/, '--browser', 'nobody', 'policy', 'explain', 'goto');
       await refused(/--browser does not go with this command/, '--browser', 'shop', 'policy', 'list');
     } finally {

@@ -2,6 +2,7 @@
 //!
 //! Owns the format of the file. Asks the daemon for every verdict, so the test uses the same code that judges agents.
 
+use super::super::here::Place;
 use super::super::terminal::{Terminal, clean_line, show};
 use crate::client::http::Client;
 use crate::protocol::fault::{Fault, FaultCode};
@@ -57,7 +58,7 @@ struct Checked {
 pub(super) async fn check(
     client: &Client,
     path: &Path,
-    browser: Option<String>,
+    (tab_id, browser): Place,
     json: bool,
     terminal: Terminal,
 ) -> Result<(), Fault> {
@@ -69,6 +70,7 @@ pub(super) async fn check(
             conversation_id: expected.conversation.clone().map(ConversationId::new),
             risk: expected.risk,
             folder: super::here(),
+            tab_id,
             browser: browser.clone(),
         };
         let found: PolicyExplained = client.post("/policy/explain", &asked).await.map_err(|mut fault: Fault| {

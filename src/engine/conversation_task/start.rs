@@ -43,6 +43,10 @@ impl Task {
         if let Err(error) = begun {
             return self.step(Event::AgentFailedToStart { turn_id, fault: error.fault() });
         }
+        // A command that the person typed themselves makes the built-in agent no owner of the agent's tabs.
+        if !choice.direct {
+            self.services.tabs.sets().worked_by(&self.conversation, label.clone());
+        }
         self.services.turn_began(&self.conversation, label);
         for sentence in &choice.notices {
             self.append(ChatBody::notice(turn_id.clone(), sentence.clone()));

@@ -65,7 +65,8 @@ impl Drivers {
     ) -> Result<(), Fault> {
         let holders = self.leased_by_others(me);
         let Some(name) = holders.get(&tab) else { return Ok(()) };
-        let is_driver = self.all().iter().any(|one| &one.name == name && self.leased_by(one).contains(&tab));
+        let is_driver =
+            self.all().iter().any(|one| Some(one.conversation.id()) != me && self.leased_by(one).contains(&tab));
         let next = match is_driver {
             true => format!("Take it back first: gstack release {tab}"),
             false => "Stop the agent in the panel first, or name another tab.".to_owned(),

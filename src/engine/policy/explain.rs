@@ -8,6 +8,7 @@ use super::project::{self, Narrowed, ProjectFault, ProjectRules};
 use super::requests::site_name;
 use super::rules::{NotCovered, Verdict, decide, why_not_covered};
 use super::service::PolicyService;
+use crate::base::browser_names::BrowserName;
 use crate::base::clock::now_millis;
 use crate::base::mutex::lock;
 use crate::base::site_limits::SiteLimits;
@@ -30,6 +31,7 @@ impl PolicyService {
         &self,
         asked: &PolicyExplain,
         limits: &SiteLimits,
+        browser: &BrowserName,
     ) -> Result<PolicyExplained, Fault> {
         let folder = match &asked.conversation_id {
             Some(id) => Some(self.0.store.get(id).map_err(|error| error.fault())?.info().folder),
@@ -48,12 +50,17 @@ impl PolicyService {
         let rules = lock(&self.0.rules).in_force(now);
         let verdict = decide(rules.as_deref().ok(), &request, now);
         let found = narrowed(explained(rules.as_deref().ok(), &request, now), verdict, project.as_ref(), &request);
-        Ok(limited(found, limits, &request))
+        Ok(limited(found, limits, browser, &request))
     }
 }
 
 /// Applies the allow-list, which decides before every rule about actions in a browser.
-fn limited(found: PolicyExplained, limits: &SiteLimits, request: &ActionRequest) -> PolicyExplained {
+fn limited(
+    found: PolicyExplained,
+    limits: &SiteLimits,
+    browser: &BrowserName,
+    request: &ActionRequest,
+) -> PolicyExplained {
     let in_browser = !matches!(
         request.kind,
         ActionKind::Secret | ActionKind::Does(PolicyScope::Shell | PolicyScope::Write | PolicyScope::Everything)
@@ -62,8 +69,13 @@ fn limited(found: PolicyExplained, limits: &SiteLimits, request: &ActionRequest)
     let refusing: Option<Vec<_>> = urls.iter().map(|url| limits.refusing(url)).collect();
     let Some(&sites) = refusing.as_deref().and_then(|lists| lists.first()) else { return found };
     let why = match *sites == limits.configured {
-        true => "The allow-list leaves this site out",
-        false => "The open browser still has an allow-list that leaves this site out, until `gstack disconnect`",
+        true => "The allow-list leaves this site out".to_owned(),
+        false => {
+            let named = if browser.is_main() { String::new() } else { format!(" --browser {browser}") };
+            format!(
+                "The open browser still has an allow-list that leaves this site out, until `gstack disconnect{named}`"
+            )
+        }
     };
     let overruled = "the allow-list decides first".to_owned();
     let theirs = found.rule.into_iter().map(|rule| PolicyPassedOver { rule, why: overruled.clone() });
@@ -207,7 +219,7 @@ mod tests {
             let site = site.map(str::to_owned);
             let id = ConversationId::new(String::new());
             let request = ActionRequest { conversation_id: id, kind, site, tool: None, risk: Risk::Plain };
-            limited(explained(Some(&[]), &request, 0), limits, &request)
+            limited(explained(Some(&[]), &request, 0), limits, &BrowserName::default(), &request)
         };
         let limits = SiteLimits { configured: list("a.example, localhost:81"), open: list("a.example:443, localhost") };
         let refused = of(ActionKind::Read, Some("b.example"), &limits);

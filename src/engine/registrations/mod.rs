@@ -22,7 +22,7 @@ use crate::engine::tasks::Tasks;
 use crate::engine::tools::{AgentTools, ConversationTools};
 use crate::protocol::audit::AuditBy;
 use crate::protocol::driver::{DriverBegin, DriverKind, DriverLine};
-use crate::protocol::fault::Fault;
+use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
@@ -65,7 +65,7 @@ impl Registrations {
             registered.tools = Some(self.tools.open_for_driver(gate, driver.clone()));
         }
         if let Some(tab) = first {
-            self.drivers.lease_to(&driver, tab, JoinedBy::Person)?;
+            self.drivers.lease_to(&driver, tab, JoinedBy::Person).map_err(for_client)?;
             if !driver.trusted {
                 driver.conversation.own_tab(Some(tab));
             }
@@ -138,6 +138,14 @@ async fn tell_page_tools(offers: Option<watch::Receiver<Arc<Vec<PageToolOffer>>>
         if lines.send(DriverLine::PageTools(listed)).await.is_err() {
             return;
         }
+    }
+}
+
+/// A client reads the fault of its own registration, and must not take the tab back itself.
+fn for_client(fault: Fault) -> Fault {
+    match fault.code {
+        FaultCode::Leased => fault.hint("The person can take the tab back, or start the client without --tab."),
+        _ => fault,
     }
 }
 

@@ -68,7 +68,6 @@ impl Tabs {
     /// Records the start of a turn.
     pub(in crate::engine) fn turn_began(&self, conversation: &Conversation, agent_label: String) {
         let tab = self.sets().settle_working(conversation);
-        self.sets().worked_by(conversation, agent_label.clone());
         self.0.book.begin_work(conversation.id().clone(), Working { agent_label, tab, ..Working::default() });
     }
 

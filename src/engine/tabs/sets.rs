@@ -82,7 +82,12 @@ impl TabSets {
 
     /// Records what the agent of a conversation's new turn is called.
     pub(in crate::engine) fn worked_by(&self, conversation: &Conversation, agent: String) {
-        self.sets().entry(conversation.id().clone()).or_default().agent = Some(agent);
+        let mut sets = self.sets();
+        let known = &mut sets.entry(conversation.id().clone()).or_default().agent;
+        if known.as_ref() != Some(&agent) {
+            *known = Some(agent);
+            self.0.changed.send_replace(());
+        }
     }
 
     /// Returns what the agent of a conversation's latest turn is called.
