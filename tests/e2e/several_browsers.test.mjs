@@ -129,7 +129,7 @@ describe('several browsers on one daemon', () => {
       assert.match(await explained(), /The allow-list leaves this site out/);
       await home.ok(['connect', '--headless', '--name', 'narrow']);
       await home.ok(['policy', 'only', '--off']);
-      assert.match(await explained('--browser', 'narrow'), /open browser still has an allow-list[^]*disconnect --browser narrow[^]*only shop\.example/);
+      assert.match(await explained('--browser', 'narrow'), /still has an allow-list[^]*disconnect --browser narrow[^]*only shop\.example/);
       assert.doesNotMatch(await explained(), /allow-list/);
       const there = (await home.json('tabs')).data.find((one) => one.browser === 'narrow');
       assert.match(await explained('--tab', String(there.id)), /disconnect --browser narrow/, 'its tab says which browser is meant');
