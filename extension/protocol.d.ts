@@ -1455,7 +1455,7 @@ chromeTabId: ChromeTabId,
 note?: string, };
 
 /**
- * `drivers.release`: takes a tab back from the MCP client that leases it.
+ * `drivers.release`: takes a tab back from the driver that leases it.
  */
 export type DriversRelease = { 
 /**
@@ -1464,7 +1464,7 @@ export type DriversRelease = {
 chromeTabId: ChromeTabId, };
 
 /**
- * `drivers.changed`: which tabs MCP clients lease, and the approvals that they wait for.
+ * `drivers.changed`: which tabs drivers lease or agents opened, and the approvals that drivers wait for.
  */
 export type DriversShown = { 
 /**
@@ -1724,7 +1724,7 @@ export type InboxLeft = { path: string, };
 export type InstanceId = string;
 
 /**
- * A tab that an MCP client leases.
+ * A tab that a driver leases.
  */
 export type LeasedTab = { 
 /**

@@ -163,7 +163,7 @@ fn own(text: &mut String) {
         own_command(sub, sub.get_name(), text, &mut options);
     }
     options.write(text);
-    writeln!(text, "\nEvery command takes:\n").unwrap();
+    writeln!(text, "\nOptions of every command, except that `--browser`, `--driver` and `--remote` are refused where they mean nothing:\n").unwrap();
     for arg in line.get_arguments().filter(|arg| arg.is_global_set()) {
         writeln!(text, "- `{}`: {}", option(arg), meaning(arg)).unwrap();
     }

@@ -113,7 +113,7 @@ pub(super) fn command() -> Command {
         )
         .subcommand(
             Command::new("only")
-                .about("Limit gstack's own browser to certain sites, for every driver; applies when the browser next starts")
+                .about("Limit gstack's own browser to certain sites, for every driver; commands and engaged tabs keep to it at once, everything else from the next start of the browser")
                 .arg(
                     Arg::new("sites")
                         .value_name("SITE")

@@ -116,7 +116,7 @@ pub struct DriverName {
     pub label: Option<String>,
 }
 
-/// `drivers.changed`: which tabs MCP clients lease, and the approvals that they wait for.
+/// `drivers.changed`: which tabs drivers lease or agents opened, and the approvals that drivers wait for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -177,7 +177,7 @@ pub struct PausedTab {
     pub worker: String,
 }
 
-/// A tab that an MCP client leases.
+/// A tab that a driver leases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -233,7 +233,7 @@ pub struct DriverAnswered {
     pub by: AnsweredBy,
 }
 
-/// `drivers.release`: takes a tab back from the MCP client that leases it.
+/// `drivers.release`: takes a tab back from the driver that leases it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

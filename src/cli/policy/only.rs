@@ -1,6 +1,7 @@
 //! `gstack policy only`: the sites that gstack's own browser may reach, shown, set and lifted.
 //!
-//! Owns the words. The list is a setting: commands check it at once, and the browser's own resolver enforces it from its next start on.
+//! Owns the words. The list is a setting: commands and the requests of engaged tabs keep to it at once, and
+//! the browser's own resolver enforces it from its next start on.
 
 use super::super::terminal::show;
 use crate::client::http::Client;
