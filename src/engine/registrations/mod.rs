@@ -21,6 +21,7 @@ use crate::engine::tabs::{JoinedBy, Tabs};
 use crate::engine::tasks::Tasks;
 use crate::engine::tools::{AgentTools, ConversationTools};
 use crate::protocol::audit::AuditBy;
+use crate::protocol::catalogue;
 use crate::protocol::driver::{DriverBegin, DriverKind, DriverLine};
 use crate::protocol::fault::{Fault, FaultCode};
 use crate::protocol::ids::TabId;
@@ -144,7 +145,7 @@ async fn tell_page_tools(offers: Option<watch::Receiver<Arc<Vec<PageToolOffer>>>
 /// A client reads the fault of its own registration, and must not take the tab back itself.
 fn for_client(fault: Fault) -> Fault {
     match fault.code {
-        FaultCode::Leased => fault.hint("The person can take the tab back, or start the client without --tab."),
+        FaultCode::Leased => fault.hint(catalogue::TAB_LEASED_CLIENT_NEXT),
         _ => fault,
     }
 }

@@ -19,6 +19,7 @@ catalogue! {
     TAB_LEASED = "tab $1 is leased by $2";
     TAB_LEASED_NEXT = "Work in another tab, or ask for this one with `lease`: the person decides.";
     TAB_LEASED_AGENT_NEXT = "Work in another tab. Only the person can take this one back.";
+    TAB_LEASED_CLIENT_NEXT = "The person can take the tab back, or start the client without --tab.";
     LEASE_TAKES = "The tab is leased by $1, which loses it at once: whatever it runs there is cancelled.";
     DRIVER_GONE = "this client is no longer connected";
     DRIVER_GONE_NEXT = "Give the tab to another client, or start this one again.";
