@@ -4,7 +4,7 @@
 
 use gstack::agent::process::minder;
 use gstack::agent::sandbox::confine;
-use gstack::base::{program, say};
+use gstack::base::{keyring, program, say};
 use gstack::{cli, client, daemon, keeper, native};
 use std::process::ExitCode;
 
@@ -19,6 +19,9 @@ fn main() -> ExitCode {
     }
     if arguments.first().is_some_and(|first| first == confine::ROLE) {
         return confine::run(std::env::args_os().skip(2));
+    }
+    if arguments.first().is_some_and(|first| first == program::KEYRING_ROLE) {
+        return keyring::run();
     }
     let first = arguments.first().map(String::as_str);
     if let Some(code) = cli::browser_command::run_directly(std::env::args_os().skip(1)) {

@@ -188,7 +188,7 @@ if wants build; then
   if [ "$(uname)" = Linux ]; then [ -x /usr/sbin/sshd ] || apt_install openssh-server || say "OpenSSH's server is missing: the test of a tunnel over a real ssh is skipped."; fi
 fi
 if wants e2e && [ "$(uname)" = Linux ]; then
-  { have secret-tool && have gnome-keyring-daemon && have dbus-send; } || apt_install libsecret-tools gnome-keyring dbus ||
+  { have secret-tool && have gnome-keyring-daemon && have dbus-send && have age; } || apt_install libsecret-tools gnome-keyring dbus age ||
     left_out "sign-ins in a real keyring: it can't be installed"
   { have pass && have gpg && have oathtool; } || apt_install pass pass-extension-otp oathtool gnupg ||
     left_out "sign-ins in a real pass: it can't be installed"

@@ -201,7 +201,7 @@ impl Home {
     }
     /// Returns the path of the saved sign-ins, which are encrypted.
     pub fn sign_ins_file(&self) -> PathBuf {
-        self.root.join("sign-ins.json")
+        self.root.join("sign-ins.age")
     }
     /// Returns the path of the sessions that were created on other machines and must be released there.
     pub fn remote_sessions_file(&self) -> PathBuf {

@@ -1,4 +1,4 @@
-//! Starts a program that the person configured: a keyring's, a password manager's, a command for approvals.
+//! Starts a program for the person: a password manager's, a command for approvals, the one that asks the keyring.
 //!
 //! Owns what every such program gets (no shell, named variables and no others, a search path, no terminal) and the end
 //! of every process that it starts. Its callers own its input, its time limit and what its output means.

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 pub const KEEPER_ROLE: &str = "browser-keeper";
 /// The hidden role that starts a program, adopts what it leaves behind, and ends all of it with the starter.
 pub const MINDER_ROLE: &str = "agent-minder";
+/// The hidden role that asks the system's keyring one question.
+pub const KEYRING_ROLE: &str = "keyring-access";
 /// The suffix that Linux appends to the path of a running program whose file was replaced or removed.
 const DELETED: &str = " (deleted)";
 

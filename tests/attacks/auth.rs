@@ -89,7 +89,7 @@ fn a_wrong_passphrase_a_locked_store_and_a_damaged_file_give_nothing_away() {
     unlock(&stage);
     stage.run(&["stop"]);
     assert!(stage.run(&["auth"]).contains("locked"));
-    let file = stage.home().join("sign-ins.json");
+    let file = stage.home().join("sign-ins.age");
     let whole = std::fs::read(&file).unwrap();
     for damaged in [&whole[..whole.len() / 2], b"", b"{}"] {
         std::fs::write(&file, damaged).unwrap();

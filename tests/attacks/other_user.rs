@@ -97,7 +97,7 @@ fn another_user_reaches_no_saved_sign_in() {
         assert!(said.iter().all(|said| said == "403" || said == "refused"), "{place}: {said:?}");
     }
     assert_eq!(crate::auth::saved(&stage), ["ada@shop"]);
-    let file = fs::metadata(stage.home().join("sign-ins.json")).unwrap();
+    let file = fs::metadata(stage.home().join("sign-ins.age")).unwrap();
     assert_eq!(file.permissions().mode() & 0o077, 0);
 }
 

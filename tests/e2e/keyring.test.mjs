@@ -1,23 +1,24 @@
 /*
- * Saved sign-ins with the real programs that keep secrets: GNOME's keyring through secret-tool, and pass with gpg. What is
- * locked, gone or wrong says so and what to do, and loses nothing; no secret is in an argument, a variable or a file of
- * gstack's.
+ * Saved sign-ins with the real programs that keep secrets: GNOME's keyring, and pass with gpg. What is locked, gone or
+ * wrong says so and what to do, and loses nothing; no secret is in an argument, a variable or a file of gstack's. The
+ * `age` program opens the file with the same key or passphrase.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { TestHome } from './harness/home.mjs';
 import { KeyringSession, lacks, noKeyring } from './harness/keyring.mjs';
 import { Scene } from './harness/scene.mjs';
 import { words } from './harness/stand-in.mjs';
+import { until } from './harness/wait.mjs';
 
 const PASSWORD = 'zK9!correct"Horse&battery';
 const OTHER = 'another Secret for the list';
 const PASSPHRASE = 'a passphrase of the test';
 const SEED = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
-const SERVICE = ['service', 'gstack sign-ins'];
+const ITEM = ['service', 'gstack sign-ins', 'username', 'key'];
 const FORM = `<form id="f" onsubmit="event.preventDefault()"><label>User <input id="user" autocomplete="username"></label>
   <label>Password <input id="pw" type="password" autocomplete="current-password"></label>
   <label>Code <input id="code" autocomplete="one-time-code"></label><button>Sign in</button></form>`;
@@ -27,7 +28,7 @@ async function assertNone(home, secrets) {
   const entries = readdirSync(home.home, { recursive: true, withFileTypes: true });
   const files = entries.map(({ parentPath, name }) => path.join(parentPath, name)).filter((_, at) => entries[at].isFile());
   const texts = new Map(files.filter((file) => !file.includes('chromium-profile')).map((file) => [file, readFileSync(file, 'latin1')]));
-  for (const name of ['audit.jsonl', 'activity.jsonl', 'daemon.log', 'sign-ins.json']) {
+  for (const name of ['audit.jsonl', 'activity.jsonl', 'daemon.log', 'sign-ins.age']) {
     assert.ok(texts.has(path.join(home.home, name)), `${name} is looked at`);
   }
   for (const { pid, command, environment } of home.processes()) texts.set(`process ${pid}`, [...command, ...environment].join(' '));
@@ -59,7 +60,16 @@ async function sceneIn(session) {
   return scene;
 }
 
-describe('sign-ins whose key is in a real keyring', { skip: noKeyring }, () => {
+/** Decrypts a file with the `age` program, which reads a passphrase from a terminal only. */
+function decryptedWith(passphrase, file) {
+  const out = `${file}.txt`;
+  execFileSync('script', ['--quiet', '--command', `age --decrypt --output '${out}' '${file}'`, '/dev/null'], { input: `${passphrase}\n` });
+  const text = readFileSync(out, 'utf8');
+  rmSync(out);
+  return text;
+}
+
+describe('sign-ins whose key is in a real keyring', { skip: noKeyring || lacks('age', 'age-keygen', 'script') }, () => {
   let session;
   let scene;
   let file;
@@ -86,10 +96,9 @@ describe('sign-ins whose key is in a real keyring', { skip: noKeyring }, () => {
 
   before(async () => {
     session = await KeyringSession.open();
-    session.record('secret-tool');
     await session.start();
     scene = await sceneIn(session);
-    file = path.join(scene.home.home, 'sign-ins.json');
+    file = path.join(scene.home.home, 'sign-ins.age');
   });
   after(async () => {
     await scene?.close();
@@ -98,18 +107,19 @@ describe('sign-ins whose key is in a real keyring', { skip: noKeyring }, () => {
 
   test('saving puts the key into the keyring, and listing and filling in get it from there', async () => {
     await scene.save('ada@shop', ['--totp'], { input: `${PASSWORD}\n${SEED}\n` });
-    const saved = JSON.parse(readFileSync(file, 'utf8'));
-    assert.equal(saved.key, 'keyring');
-    key = session.secretTool(['lookup', ...SERVICE, 'store', saved.salt]).trim();
-    assert.match(key, /^[0-9a-f]{64}$/);
+    key = session.secretTool(['lookup', ...ITEM]).trim();
+    assert.match(key, /^AGE-SECRET-KEY-1[0-9A-Z]{58}$/);
+    const { signIns } = JSON.parse(execFileSync('age', ['--decrypt', '--identity', '-', file], { input: key }).toString());
+    assert.deepEqual([signIns.length, signIns[0].name, signIns[0].user], [1, 'ada@shop', 'ada']);
     assert.equal((await scene.home.json('auth')).store, 'keyring');
     assert.match(await scene.home.ok(['auth', 'list']), /ada@shop {2}ada at http:\/\/127\.0\.0\.1/);
     await allWorks();
     assert.match((await scene.filled())[2], /^\d{6}$/);
     // A keyring has no passphrase to unlock, and the command makes no second store.
+    const kept = readFileSync(file);
     const { stderr } = await scene.home.run(['auth', 'unlock'], { input: `${PASSPHRASE}\n` });
     assert.match(stderr, /keyring protects the sign-ins: they have no passphrase/);
-    assert.equal(JSON.parse(readFileSync(file, 'utf8')).salt, saved.salt);
+    assert.deepEqual(readFileSync(file), kept);
   });
 
   test('a daemon that is killed leaves it to the next one, and an agent signs in', async () => {
@@ -143,15 +153,33 @@ describe('sign-ins whose key is in a real keyring', { skip: noKeyring }, () => {
   });
 
   test('a keyring that lost the key, or has another, says so; a restored key opens the sign-ins', async () => {
-    const { salt } = JSON.parse(readFileSync(file, 'utf8'));
-    const store = (value) => session.secretTool(['store', '--label=test', ...SERVICE, 'store', salt], value);
-    session.secretTool(['clear', ...SERVICE, 'store', salt]);
+    const store = (value) => {
+      session.secretTool(['clear', ...ITEM]);
+      session.secretTool(['store', '--label=test', ...ITEM], value);
+    };
+    session.secretTool(['clear', ...ITEM]);
     await allRefused(/does not have the key[\s\S]*Restore the keyring/);
     store('garbage');
     await allRefused(/is not gstack's key[\s\S]*Restore the keyring/);
-    store('0'.repeat(64));
+    store(execFileSync('age-keygen', { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim().split('\n').at(-1));
     await allRefused(/another key[\s\S]*Restore the keyring/);
     store(key);
+    await allWorks();
+  });
+
+  test('a keyring that hangs holds up nothing else, and what waits for it has no secret and ends with the daemon', async () => {
+    session.hang();
+    const waiting = scene.home.run(saving('eve@shop'), { input: `${OTHER}\n` });
+    const asking = () => scene.home.processes().find(({ command }) => command[1] === 'keyring-access');
+    await until(asking, 'nothing asks the keyring');
+    const { command, environment } = asking();
+    assert.equal(command.length, 2);
+    for (const secret of [PASSWORD, OTHER, SEED, key]) assert.ok(!environment.join(' ').includes(secret));
+    await scene.home.ok(['goto', `${scene.site.origin}/form`]);
+    await scene.home.kill(await scene.home.only('daemon'));
+    await until(() => !asking(), 'the process that asks the keyring outlives the daemon');
+    assert.notEqual((await waiting).code, 0);
+    session.goOn();
     await allWorks();
   });
 
@@ -162,17 +190,18 @@ describe('sign-ins whose key is in a real keyring', { skip: noKeyring }, () => {
       const saving = ['auth', 'save', 'ada@shop', '--origin', scene.site.origin, '--user', 'ada'];
       const told = await refused(home, saving, { input: `${PASSWORD}\n` });
       assert.match(told, /keyring can't be used: no keyring answers[\s\S]*gstack auth unlock/);
-      assert.ok(!existsSync(path.join(home.home, 'sign-ins.json')));
+      assert.ok(!existsSync(path.join(home.home, 'sign-ins.age')));
       await home.ok(['auth', 'unlock'], { input: `${PASSPHRASE}\n` });
       await home.ok(saving, { input: `${PASSWORD}\n` });
       await session.start();
-      const { key: place, salt } = JSON.parse(readFileSync(path.join(home.home, 'sign-ins.json'), 'utf8'));
-      assert.equal(place, 'passphrase');
+      assert.equal((await home.json('auth')).store, 'unlocked');
+      const opened = decryptedWith(PASSPHRASE, path.join(home.home, 'sign-ins.age'));
+      assert.equal(JSON.parse(opened).signIns[0].name, 'ada@shop');
       await home.ok(['auth', 'lock']);
       assert.match(await home.ok(['auth']), /are locked.*gstack auth unlock/);
       assert.match(await refused(home, saving, { input: `${PASSWORD}\n` }), /are locked[\s\S]*gstack auth unlock/);
       assert.equal((JSON.parse(await home.ok(['auth', 'unlock', '--json'], { input: `${PASSPHRASE}\n` })).signIns ?? []).length, 1);
-      assert.equal(session.secretTool(['lookup', ...SERVICE, 'store', salt]), '', 'no key of it is in the keyring');
+      assert.match(await home.ok(['auth', 'list']), /ada@shop/);
     } finally {
       assert.deepEqual(await home.stop(), []);
     }
@@ -180,8 +209,6 @@ describe('sign-ins whose key is in a real keyring', { skip: noKeyring }, () => {
 
   test('no argument, no variable, no file and no answer has a byte of a secret', async () => {
     const secrets = [PASSWORD.slice(3), SEED, key, OTHER, PASSPHRASE, session.password];
-    assert.match(session.calls(), /secret-tool\0store\0--label=gstack sign-ins\0service/);
-    for (const secret of secrets) assert.ok(!session.calls().includes(secret), 'a call has a secret');
     await assertNone(scene.home, secrets);
   });
 });

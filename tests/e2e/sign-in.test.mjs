@@ -240,7 +240,7 @@ describe('a saved sign-in that an agent asks for', () => {
       (entry) => entry.isFile() && !path.join(entry.parentPath, entry.name).includes('chromium-profile'),
     );
     const names = files.map(({ parentPath, name }) => path.join(parentPath, name));
-    for (const wanted of ['audit.jsonl', 'activity.jsonl', 'chat.jsonl', 'daemon.log', 'sign-ins.json']) {
+    for (const wanted of ['audit.jsonl', 'activity.jsonl', 'chat.jsonl', 'daemon.log', 'sign-ins.age']) {
       assert.ok(
         names.some((name) => name.endsWith(wanted)),
         `${wanted} is looked at`,

@@ -2,14 +2,17 @@
 //!
 //! Owns the faults. None of them quotes a secret or a password manager's output.
 
-use super::keyring::KeyringError;
 use super::origin::OriginError;
 use super::provider::ProviderError;
 use super::totp::TotpError;
+use crate::base::keyring::KeyringError;
 use crate::base::visible::visible;
 use crate::protocol::fault::{Fault, FaultCode};
 use std::io;
 use std::path::PathBuf;
+
+const RESTORE_THE_KEY: &str = "Restore the keyring from a backup. If you can't, remove sign-ins.age from gstack's home \
+    and save the sign-ins again.";
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SignInError {
@@ -23,6 +26,12 @@ pub(crate) enum SignInError {
     NoPassphrase,
     #[error(transparent)]
     Keyring(#[from] KeyringError),
+    #[error("the system's keyring does not have the key of the saved sign-ins")]
+    MissingKey,
+    #[error("the keyring's entry is not gstack's key")]
+    NotAKey,
+    #[error("the keyring has another key than that of the saved sign-ins")]
+    AnotherKey,
     #[error("there are no saved sign-ins")]
     NoStore,
     #[error("{path} can't be read: {why}")]
@@ -55,7 +64,8 @@ impl From<SignInError> for Fault {
             E::WrongPassphrase => (FaultCode::Forbidden, "Try again. A forgotten passphrase can't be recovered."),
             E::ShortPassphrase(_) => (FaultCode::BadRequest, "Choose a longer one."),
             E::NoPassphrase => (FaultCode::Conflict, "They do not need to be unlocked."),
-            E::Keyring(error) => (FaultCode::Forbidden, error.next_step()),
+            E::Keyring(error) => (FaultCode::Forbidden, next_step(error)),
+            E::MissingKey | E::NotAKey | E::AnotherKey => (FaultCode::Forbidden, RESTORE_THE_KEY),
             E::NoStore => (FaultCode::NotFound, "In a terminal: gstack auth save NAME --origin URL --user USER"),
             E::NotRead { .. } => {
                 (FaultCode::Storage, "Restore the file from a backup, or remove it and save the sign-ins again.")
@@ -69,5 +79,18 @@ impl From<SignInError> for Fault {
             E::Ended(_) => (FaultCode::Internal, "Try again."),
         };
         Self::new(code, error.to_string()).hint(hint)
+    }
+}
+
+/// Returns what the person can do about the keyring.
+fn next_step(error: &KeyringError) -> &'static str {
+    match error {
+        KeyringError::NotRun(_) => "Try again. If it happens again, run: gstack doctor",
+        KeyringError::NoAnswer => {
+            "Start your desktop's keyring, then try again. If it runs in another session, first run there: gstack stop"
+        }
+        KeyringError::Timeout => "Answer the keyring's prompt, then try again.",
+        KeyringError::Locked | KeyringError::NotStored => "Unlock the system's keyring, then try again.",
+        KeyringError::Missing | KeyringError::NotText => RESTORE_THE_KEY,
     }
 }

@@ -7,7 +7,6 @@ mod chosen;
 mod error;
 mod keyring;
 mod origin;
-mod program;
 mod provider;
 mod record;
 mod requests;

@@ -3,8 +3,8 @@
 //! Owns their arguments, which are fixed here, and the check of their answers. Never passes anything through a shell, and
 //! takes no word of a command from an agent or a page.
 
-use super::program::{Failure, Program};
 use super::record;
+use crate::base::secret_program::{Failure, Program};
 use crate::protocol::secret_text::SecretText;
 use crate::protocol::sign_in::{ProviderKind, SecretProvider};
 use std::collections::BTreeMap;
@@ -178,17 +178,18 @@ async fn run(
     let name = provider.kind.name();
     let program = Path::new(&provider.program);
     check_owner(name, program)?;
-    let plain = provider.environment.iter().map(|(name, value)| (name.clone(), SecretText::new(value.clone())));
-    let variables = plain.chain(secrets.iter().map(|(name, value)| (name.clone(), value.clone()))).collect();
-    let arguments = arguments.iter().map(|word| (*word).to_owned()).chain(entry.map(str::to_owned)).collect();
-    Program { program, arguments, variables, input: None, limit: LIMIT }.output().await.map_err(|failure| match failure
-    {
-        Failure::Missing => ProviderError::Missing(name, provider.program.clone()),
-        Failure::NotRun(why) => ProviderError::NotRun(name, why),
-        Failure::Timeout => ProviderError::Timeout { name, limit: LIMIT },
-        Failure::TooLong | Failure::NotText => ProviderError::NoPassword(name),
-        Failure::Failed(code) => ProviderError::Failed(name, code),
-    })
+    let plain = provider.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let variables: Vec<_> = plain.chain(secrets.iter().map(|(name, value)| (name.as_str(), value.reveal()))).collect();
+    let arguments: Vec<_> = arguments.iter().copied().chain(entry).collect();
+    Program { program, arguments: &arguments, variables: &variables, input: None, limit: LIMIT }.output().await.map_err(
+        |failure| match failure {
+            Failure::Missing => ProviderError::Missing(name, provider.program.clone()),
+            Failure::NotRun(why) => ProviderError::NotRun(name, why),
+            Failure::Timeout => ProviderError::Timeout { name, limit: LIMIT },
+            Failure::TooLong | Failure::NotText => ProviderError::NoPassword(name),
+            Failure::Failed(code) => ProviderError::Failed(name, code),
+        },
+    )
 }
 
 /// Refuses a program that another user could have exchanged.

@@ -1,11 +1,11 @@
 //! The handle of the saved sign-ins.
 //!
-//! Owns the key while it is unlocked, and the order of reading and writing. The key of a passphrase is forgotten after a
-//! time, the keyring's after each use.
+//! Owns the passphrase while it is unlocked, and the order of reading and writing. A passphrase is forgotten after a
+//! time, the keyring's key after each use.
 
 use super::chosen::Chosen;
 use super::error::SignInError;
-use super::keyring::{self, KeyringError};
+use super::keyring;
 use super::record::Record;
 use super::sealed_file::{self, Key, KeyPlace, Sealed};
 use crate::base::mutex::lock;
@@ -40,8 +40,7 @@ struct Inner {
 
 /// What the daemon keeps in memory until it is locked.
 struct Unlocked {
-    /// The key of a passphrase, with the salt that it is for.
-    key: Option<(String, Key)>,
+    passphrase: Option<SecretText>,
     /// Secrets of password managers.
     environment: BTreeMap<String, SecretText>,
     /// Cancelled when it is replaced or dropped.
@@ -75,13 +74,14 @@ impl SignIns {
         let Some(sealed) = self.sealed().await? else { return Ok(SavedSignIns::default()) };
         let store = match sealed.place {
             KeyPlace::Keyring => SignInStore::Keyring,
-            KeyPlace::Passphrase if self.held(&sealed.salt).is_some() => SignInStore::Unlocked,
+            KeyPlace::Passphrase if self.held().is_some() => SignInStore::Unlocked,
             KeyPlace::Passphrase => {
                 return Ok(SavedSignIns { store: SignInStore::Locked, ..SavedSignIns::default() });
             }
         };
         let key = self.key(&sealed).await?;
-        let mut sign_ins: Vec<SavedSignIn> = sealed.open(&key)?.iter().map(Record::described).collect();
+        let opened = blocking(move || sealed.open(&key)).await?;
+        let mut sign_ins: Vec<SavedSignIn> = opened.iter().map(Record::described).collect();
         sign_ins.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(SavedSignIns { store, sign_ins, trouble: None })
     }
@@ -122,7 +122,7 @@ impl SignIns {
         let changing = self.0.changing.lock().await;
         let sealed = self.sealed().await?;
         let mut trouble = None;
-        let key = match (sealed, passphrase) {
+        let passphrase = match (sealed, passphrase) {
             (None, None) => {
                 trouble = self.create_with_keyring().await?;
                 None
@@ -131,30 +131,21 @@ impl SignIns {
                 if passphrase.reveal().chars().count() < SHORTEST_PASSPHRASE {
                     return Err(SignInError::ShortPassphrase(SHORTEST_PASSPHRASE));
                 }
-                let (path, salt) = (self.0.path.clone(), sealed_file::random_salt());
-                Some(
-                    blocking(move || {
-                        let key = sealed_file::key_of(&passphrase, &salt)?;
-                        sealed_file::write(&path, (KeyPlace::Passphrase, &salt, &key), Vec::new())?;
-                        Ok((salt, key))
-                    })
-                    .await?,
-                )
+                let (path, key) = (self.0.path.clone(), Key::Passphrase(passphrase.clone()));
+                blocking(move || sealed_file::write(&path, &key, Vec::new())).await?;
+                Some(passphrase)
             }
             (Some(sealed), Some(_)) if sealed.place == KeyPlace::Keyring => return Err(SignInError::NoPassphrase),
-            (Some(sealed), Some(passphrase)) => Some(
-                blocking(move || {
-                    let key = sealed_file::key_of(&passphrase, &sealed.salt)?;
-                    sealed.open(&key)?;
-                    Ok((sealed.salt, key))
-                })
-                .await?,
-            ),
-            (Some(sealed), None) => self.held(&sealed.salt).map(|key| (sealed.salt, key)),
+            (Some(sealed), Some(passphrase)) => {
+                let key = Key::Passphrase(passphrase.clone());
+                blocking(move || sealed.open(&key)).await?;
+                Some(passphrase)
+            }
+            (Some(_), None) => self.held(),
         };
         drop(changing);
-        if key.is_some() || !environment.is_empty() {
-            self.hold(key, environment, minutes.unwrap_or(MINUTES).clamp(1, MOST_MINUTES));
+        if passphrase.is_some() || !environment.is_empty() {
+            self.hold(passphrase, environment, minutes.unwrap_or(MINUTES).clamp(1, MOST_MINUTES));
         }
         Ok(SavedSignIns { trouble, ..self.listed().await? })
     }
@@ -168,19 +159,21 @@ impl SignIns {
     pub(super) async fn chosen(&self, name: &str) -> Result<Chosen, SignInError> {
         let sealed = self.sealed().await?.ok_or(SignInError::NoStore)?;
         let key = self.key(&sealed).await?;
-        let found = sealed.open(&key)?.into_iter().find(|known| known.name == name);
+        let opened = blocking(move || sealed.open(&key)).await?;
+        let found = opened.into_iter().find(|known| known.name == name);
         let record = found.ok_or_else(|| SignInError::Missing(name.to_owned()))?;
         let environment = lock(&self.0.unlocked).as_ref().map(|held| held.environment.clone()).unwrap_or_default();
         Ok(Chosen::new(record, environment))
     }
 
-    /// Saves a random key in the keyring and creates the file. Returns why the keyring can't be used.
+    /// Creates the file with the keyring's key. Returns why the keyring can't be used.
     async fn create_with_keyring(&self) -> Result<Option<String>, SignInError> {
-        let (path, salt, key) = (self.0.path.clone(), sealed_file::random_salt(), sealed_file::random_key());
-        if let Err(error) = keyring::write(&salt, &sealed_file::in_words(&key)).await {
-            return Ok(Some(error.to_string()));
-        }
-        blocking(move || sealed_file::write(&path, (KeyPlace::Keyring, &salt, &key), Vec::new())).await?;
+        let key = match keyring::read_or_make().await {
+            Ok(key) => key,
+            Err(error) => return Ok(Some(error.to_string())),
+        };
+        let path = self.0.path.clone();
+        blocking(move || sealed_file::write(&path, &key, Vec::new())).await?;
         Ok(None)
     }
 
@@ -195,7 +188,7 @@ impl SignIns {
         blocking(move || {
             let mut sign_ins = sealed.open(&key)?;
             change(&mut sign_ins)?;
-            sealed_file::write(&path, (sealed.place, &sealed.salt, &key), sign_ins)
+            sealed_file::write(&path, &key, sign_ins)
         })
         .await
     }
@@ -207,24 +200,18 @@ impl SignIns {
 
     async fn key(&self, sealed: &Sealed) -> Result<Key, SignInError> {
         match sealed.place {
-            KeyPlace::Passphrase => self.held(&sealed.salt).ok_or(SignInError::Locked),
-            KeyPlace::Keyring => {
-                let words = keyring::read(&sealed.salt).await?;
-                Ok(sealed_file::from_words(&words).ok_or(KeyringError::NotAKey)?)
-            }
+            KeyPlace::Passphrase => self.held().map(Key::Passphrase).ok_or(SignInError::Locked),
+            KeyPlace::Keyring => keyring::read().await,
         }
     }
 
-    /// Returns the key that is held for the file with this salt.
-    fn held(&self, salt: &str) -> Option<Key> {
-        let unlocked = lock(&self.0.unlocked);
-        let (of, key) = unlocked.as_ref()?.key.as_ref()?;
-        (of == salt).then(|| key.clone())
+    fn held(&self) -> Option<SecretText> {
+        lock(&self.0.unlocked).as_ref()?.passphrase.clone()
     }
 
-    fn hold(&self, key: Option<(String, Key)>, environment: BTreeMap<String, SecretText>, minutes: u32) {
+    fn hold(&self, passphrase: Option<SecretText>, environment: BTreeMap<String, SecretText>, minutes: u32) {
         let lives = CancellationToken::new();
-        *lock(&self.0.unlocked) = Some(Unlocked { key, environment, lives: lives.clone() });
+        *lock(&self.0.unlocked) = Some(Unlocked { passphrase, environment, lives: lives.clone() });
         let (service, shutdown) = (self.clone(), self.0.tasks.shutdown());
         self.0.tasks.spawn(async move {
             tokio::select! {

@@ -107,6 +107,16 @@ export class KeyringSession {
     this.#send('/org/freedesktop/secrets', 'org.freedesktop.Secret.Service.Lock', `array:objpath:${COLLECTION}`);
   }
 
+  /** Lets it answer nothing more. */
+  hang() {
+    this.keyring.kill('SIGSTOP');
+  }
+
+  /** Lets it answer again. */
+  goOn() {
+    this.keyring.kill('SIGCONT');
+  }
+
   /** Ends it. Its file stays. */
   async end() {
     const ended = once(this.keyring, 'exit');

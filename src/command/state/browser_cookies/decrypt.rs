@@ -32,19 +32,19 @@ pub(super) struct Keys {
 
 impl Keys {
     /// Derives the keys. `passwords`: the keyring's entries for the browser.
-    pub(super) fn new(passwords: &[Vec<u8>]) -> Self {
+    pub(super) fn new(passwords: &[impl AsRef<[u8]>]) -> Self {
         if cfg!(target_os = "macos") {
             return Self { fixed: derived(passwords, 1003), of_keyring: Vec::new() };
         }
         // Some browsers have used an empty password after a keyring error.
-        Self { fixed: derived(&[FIXED.to_vec(), Vec::new()], 1), of_keyring: derived(passwords, 1) }
+        Self { fixed: derived(&[FIXED, b""], 1), of_keyring: derived(passwords, 1) }
     }
 }
 
-fn derived(passwords: &[Vec<u8>], rounds: u32) -> Vec<Key> {
-    let key = |password: &Vec<u8>| {
+fn derived(passwords: &[impl AsRef<[u8]>], rounds: u32) -> Vec<Key> {
+    let key = |password| {
         let mut key = Key::default();
-        pbkdf2_hmac::<Sha1>(password, SALT, rounds, &mut key);
+        pbkdf2_hmac::<Sha1>(AsRef::as_ref(password), SALT, rounds, &mut key);
         key
     };
     passwords.iter().map(key).collect()
@@ -124,7 +124,7 @@ mod tests {
     #[cfg(not(target_os = "macos"))]
     #[test]
     fn the_fixed_key_is_chromiums() {
-        let keys = Keys::new(&[]);
+        let keys = Keys::new(&[""; 0]);
         assert_eq!(keys.fixed[0], KNOWN);
     }
 

@@ -60,8 +60,8 @@ pub(in crate::command) const COMMANDS: &[Spec] = &[Spec {
     ],
     summary: "Import the cookies of an installed Chromium-family browser",
     details: "Without arguments: the browsers found, with their profiles and how many cookies those have.\nOn Linux \
-        cookies are encrypted with a fixed key (v10) or with one from the desktop's keyring (v11), which gstack reads \
-        with secret-tool. On macOS gstack reads the Keychain, which asks for your permission.",
+        cookies are encrypted with a fixed key (v10) or with one from the desktop's keyring (v11). On macOS \
+        gstack reads the Keychain, which asks for your permission.",
     untrusted: false,
     writes: Writes::Browser,
     tab: TabUse::ThisPage,

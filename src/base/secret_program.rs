@@ -1,11 +1,9 @@
-//! Runs another program that gives or takes a secret: a keyring's or a password manager's.
+//! Runs a program that gives or takes a secret: a password manager's, or gstack's own that asks the keyring.
 //!
 //! Owns its time limit, its size limit and why it failed. What it writes to its error output is read by nobody: it may
 //! quote a secret.
 
 use crate::base::person_program::{self, Running};
-use crate::protocol::secret_text::SecretText;
-use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
@@ -18,7 +16,7 @@ const LARGEST_ANSWER: u64 = 16 * 1024;
 
 /// Why a program gave no answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     Missing,
     NotRun(String),
     Timeout,
@@ -29,18 +27,19 @@ pub(super) enum Failure {
 }
 
 /// A program to run.
-pub(super) struct Program<'a> {
-    pub(super) program: &'a Path,
-    pub(super) arguments: Vec<String>,
-    pub(super) variables: BTreeMap<String, SecretText>,
+pub(crate) struct Program<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) arguments: &'a [&'a str],
+    /// Names and values.
+    pub(crate) variables: &'a [(&'a str, &'a str)],
     /// Written to its standard input.
-    pub(super) input: Option<SecretText>,
-    pub(super) limit: Duration,
+    pub(crate) input: Option<&'a str>,
+    pub(crate) limit: Duration,
 }
 
 impl Program<'_> {
     /// Returns what it writes to its standard output.
-    pub(super) async fn output(self) -> Result<Zeroizing<String>, Failure> {
+    pub(crate) async fn output(self) -> Result<Zeroizing<String>, Failure> {
         let limit = self.limit;
         let mut running = self.start()?;
         match tokio::time::timeout(limit, answer(&mut running, self.input)).await {
@@ -51,13 +50,11 @@ impl Program<'_> {
 
     fn start(&self) -> Result<Running, Failure> {
         let mut command = person_program::command(self.program);
-        command.args(&self.arguments).stdout(Stdio::piped());
+        command.args(self.arguments).stdout(Stdio::piped());
         if self.input.is_some() {
             command.stdin(Stdio::piped());
         }
-        for (name, value) in &self.variables {
-            command.env(name, value.reveal());
-        }
+        command.envs(self.variables.iter().copied());
         person_program::start(&mut command).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Failure::Missing,
             _ => Failure::NotRun(error.to_string()),
@@ -66,11 +63,11 @@ impl Program<'_> {
 }
 
 /// Gives a program its input and returns what it writes.
-async fn answer(running: &mut Running, input: Option<SecretText>) -> Result<Zeroizing<String>, Failure> {
+async fn answer(running: &mut Running, input: Option<&str>) -> Result<Zeroizing<String>, Failure> {
     let broken = |error: io::Error| Failure::NotRun(error.to_string());
     if let (Some(mut to), Some(input)) = (running.stdin.take(), input) {
         // It may end without reading; its exit code says more.
-        to.write_all(input.reveal().as_bytes()).await.ok();
+        to.write_all(input.as_bytes()).await.ok();
     }
     let mut answer = Zeroizing::new(Vec::with_capacity(usize::try_from(LARGEST_ANSWER).unwrap_or_default() + 1));
     if let Some(from) = running.stdout.take() {
@@ -94,9 +91,9 @@ mod tests {
     async fn shell(script: &str, limit: Duration) -> Result<String, Failure> {
         let program = Program {
             program: Path::new("/bin/sh"),
-            arguments: vec!["-c".to_owned(), script.to_owned()],
-            variables: BTreeMap::from([("GIVEN".to_owned(), SecretText::new("given".to_owned()))]),
-            input: Some(SecretText::new("typed\n".to_owned())),
+            arguments: &["-c", script],
+            variables: &[("GIVEN", "given")],
+            input: Some("typed\n"),
             limit,
         };
         program.output().await.map(|answer| answer.to_string())
@@ -110,13 +107,8 @@ mod tests {
         assert_eq!(shell("printf '\\377'", long).await, Err(Failure::NotText));
         assert_eq!(shell("exec cat /dev/zero", long).await, Err(Failure::TooLong));
         assert_eq!(shell("exec sleep 600", Duration::from_millis(50)).await, Err(Failure::Timeout));
-        let missing = Program {
-            program: Path::new("/nowhere/pass"),
-            arguments: Vec::new(),
-            variables: BTreeMap::new(),
-            input: None,
-            limit: long,
-        };
+        let missing =
+            Program { program: Path::new("/nowhere/pass"), arguments: &[], variables: &[], input: None, limit: long };
         assert_eq!(missing.output().await.err(), Some(Failure::Missing));
     }
 }
