@@ -4,11 +4,13 @@
  * `age` program opens the file with the same key or passphrase.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { TestHome } from './harness/home.mjs';
+import { DevTools } from './harness/devtools.mjs';
+import { BROWSER, TestHome } from './harness/home.mjs';
 import { KeyringSession, lacks, noKeyring } from './harness/keyring.mjs';
 import { Scene } from './harness/scene.mjs';
 import { words } from './harness/stand-in.mjs';
@@ -210,6 +212,55 @@ describe('sign-ins whose key is in a real keyring', { skip: noKeyring || lacks('
   test('no argument, no variable, no file and no answer has a byte of a secret', async () => {
     const secrets = [PASSWORD.slice(3), SEED, key, OTHER, PASSPHRASE, session.password];
     await assertNone(scene.home, secrets);
+  });
+});
+
+describe('cookies that a browser encrypted with a key in a real keyring', { skip: noKeyring }, () => {
+  let session;
+  let home;
+  const imported = () => home.run(['cookie-import-browser', 'chromium', '--domain', 'shop.example']);
+
+  /** A person's Chromium that keeps its key in the keyring saves a cookie, and is closed. */
+  async function saveCookie() {
+    const profile = path.join(home.person, '.config/chromium');
+    const flags = ['--headless=new', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+    const more = ['--password-store=gnome-libsecret', '--remote-debugging-port=0', `--user-data-dir=${profile}`, 'about:blank'];
+    const sandbox = process.getuid() === 0 ? ['--no-sandbox'] : [];
+    const browser = spawn(BROWSER, [...flags, ...sandbox, ...more], {
+      env: { ...session.variables, HOME: home.person },
+      stdio: 'ignore',
+    });
+    const ended = once(browser, 'exit');
+    const port = path.join(profile, 'DevToolsActivePort');
+    await until(() => existsSync(port) && readFileSync(port, 'utf8').includes('/'), 'the browser does not start');
+    const [number, address] = readFileSync(port, 'utf8').split('\n');
+    const devtools = await DevTools.connect(`ws://127.0.0.1:${number}${address}`);
+    const cookie = { name: 'login', value: PASSWORD.replaceAll('"', ''), domain: 'shop.example', path: '/', expires: 4e9 };
+    await devtools.send('Storage.setCookies', { cookies: [cookie] });
+    await devtools.send('Browser.close').catch(() => {});
+    await ended;
+  }
+
+  before(async () => {
+    session = await KeyringSession.open();
+    await session.start();
+    home = new TestHome({ environment: session.variables });
+    await saveCookie();
+  });
+  after(async () => {
+    assert.deepEqual(await home?.stop(), []);
+    await session?.close();
+  });
+
+  test('are imported while the keyring is open, and not while it is locked or gone', async () => {
+    const { code, stdout, stderr } = await imported();
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /Imported 1 cookies for shop\.example from Chromium/);
+    assert.match(await home.ok(['cookies']), /"login"/);
+    session.lock();
+    assert.match((await imported()).stderr, /none of the 1 cookies.*keyring is locked/);
+    await session.end();
+    assert.match((await imported()).stderr, /none of the 1 cookies.*no keyring answers/);
   });
 });
 
