@@ -16,7 +16,7 @@ import { summary } from '../../benches/scale/measuring.mjs';
 import { picture } from '../../benches/scale/plot.mjs';
 import { markdown, worse } from '../../benches/scale/report.mjs';
 import { sessionTables, simulationTable } from '../../benches/scale/session-tables.mjs';
-import { run, simulated } from '../../benches/scale/simulation.mjs';
+import { run, SIZES, simulated } from '../../benches/scale/simulation.mjs';
 import { section } from '../../benches/section.mjs';
 
 const result = JSON.parse(readFileSync(new URL('scale.json', import.meta.url), 'utf8'));
@@ -203,5 +203,14 @@ describe('sessions', () => {
     assert.match(text, /Measured: 1\.5 s to open a session, 14 MiB for its daemon, 180 MiB for its browser\./);
     assert.match(text, /\| 10 \| 2 \| 1 \|/);
     assert.throws(() => simulated({ local: [], grid: [] }, [10]), /run benches\/sessions\.mjs/);
+  });
+
+  test('SCALE.md says what the figures and the simulation say', () => {
+    const figures = JSON.parse(readFileSync(new URL('../../benches/scale/sessions.json', import.meta.url), 'utf8'));
+    const scale = new URL('../../docs/SCALE.md', import.meta.url);
+    assert.equal(section(scale, 'sessions'), sessionTables(figures));
+    assert.equal(section(scale, 'simulation'), simulationTable(simulated(figures, SIZES)));
+    assert.ok([1, 10, 50].every((size) => figures.local.some((one) => one.size === size)));
+    assert.equal(SIZES.at(-1), 10_000);
   });
 });

@@ -163,7 +163,13 @@ describe('sign-ins whose key is in a real keyring', { skip: noKeyring || lacks('
     await allRefused(/does not have the key[\s\S]*Restore the keyring/);
     store('garbage');
     await allRefused(/is not gstack's key[\s\S]*Restore the keyring/);
-    store(execFileSync('age-keygen', { stdio: ['ignore', 'pipe', 'ignore'] }).toString().trim().split('\n').at(-1));
+    store(
+      execFileSync('age-keygen', { stdio: ['ignore', 'pipe', 'ignore'] })
+        .toString()
+        .trim()
+        .split('\n')
+        .at(-1),
+    );
     await allRefused(/another key[\s\S]*Restore the keyring/);
     store(key);
     await allWorks();
