@@ -94,7 +94,7 @@ fn search_path(program: &Path) -> OsString {
 
 /// Returns the address of the person's session bus, unless the daemon's own environment names one. The daemon may have
 /// been started outside the person's session, or may have outlived the one it was started in.
-pub(crate) fn session_bus() -> Option<String> {
+fn session_bus() -> Option<String> {
     let named = std::env::var("DBUS_SESSION_BUS_ADDRESS").is_ok_and(|address| may_answer(&address));
     if named || cfg!(target_os = "macos") {
         return None;

@@ -51,7 +51,7 @@ pub fn run() -> ExitCode {
 }
 
 fn answer(question: Question) -> Answer {
-    let Ok(store) = Store::new() else { return Answer::NoAnswer };
+    let Ok(store) = Store::new() else { return Answer::Silent };
     match question {
         Question::Read { service, user } => match entry(&store, &service, &user).and_then(|entry| secret(&entry)) {
             Ok(secret) => Answer::Found(vec![secret]),
@@ -103,6 +103,6 @@ fn why_not(error: &Error) -> Answer {
         Error::NoEntry => Answer::Missing,
         Error::NoStorageAccess(_) => Answer::Locked,
         Error::BadEncoding(_) | Error::BadDataFormat(..) => Answer::NotText,
-        _ => Answer::NoAnswer,
+        _ => Answer::Silent,
     }
 }

@@ -19,7 +19,7 @@ pub(crate) async fn write(item: Item<'_>, secret: &str) -> Result<(), KeyringErr
     match ask(&Question::Write { service, user, secret: Zeroizing::new(secret.to_owned()) }).await? {
         Answer::Stored => {}
         Answer::Locked => return Err(KeyringError::Locked),
-        Answer::NoAnswer => return Err(KeyringError::NoAnswer),
+        Answer::Silent => return Err(KeyringError::NoAnswer),
         _ => return Err(KeyringError::NotStored),
     }
     match *read(item).await? == *secret {
@@ -39,7 +39,7 @@ fn secrets(answer: Answer) -> Result<Vec<Zeroizing<String>>, KeyringError> {
         Answer::Locked => Err(KeyringError::Locked),
         Answer::Missing => Err(KeyringError::Missing),
         Answer::NotText => Err(KeyringError::NotText),
-        Answer::NoAnswer | Answer::Stored | Answer::NotStored => Err(KeyringError::NoAnswer),
+        Answer::Silent | Answer::Stored | Answer::NotStored => Err(KeyringError::NoAnswer),
     }
 }
 

@@ -72,6 +72,7 @@ enum Answer {
     Locked,
     Missing,
     NotText,
-    NoAnswer,
+    /// No keyring answers.
+    Silent,
     NotStored,
 }
