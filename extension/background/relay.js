@@ -2,10 +2,11 @@
  * CDP for the daemon when it has no pipe to this browser: `chrome.debugger` on the tabs that it names.
  *
  * Owns which tabs are attached. Attaches only on the daemon's request, detaches from all tabs when the connection to
- * the daemon ends, and never attaches again on its own. Never interprets CDP messages.
+ * the daemon ends, and never attaches again on its own. Interprets no CDP messages; `downloads.js` reads two events.
  * @import { RelayAttach, RelayCommand, RelayDetach, RelayError, RelayPart, RelayTab, Refusal } from "../protocol.js"
  */
 
+import { Downloads } from "./downloads.js";
 import { PanelKeyboard } from "./panel-keyboard.js";
 
 /** The only CDP version that Chrome accepts. */
@@ -28,6 +29,7 @@ export class Relay {
   /** The current connection to the daemon. Results of one connection are neither kept nor reported in the next. */
   #connection = 0;
   keyboard = new PanelKeyboard();
+  #downloads = new Downloads();
 
   /**
    * @param {object} options
@@ -80,7 +82,12 @@ export class Relay {
   /** @param {chrome.debugger.DebuggerSession} source @param {string} method @param {object} [params] */
   event({ tabId, sessionId }, method, params) {
     if (tabId === undefined || !this.#attached.has(tabId)) return;
-    this.tell("relay.event", { chromeTabId: tabId, sessionId, method, params });
+    const tell = (/** @type {object | undefined} */ all) =>
+      this.tell("relay.event", { chromeTabId: tabId, sessionId, method, params: all });
+    const later = this.#downloads.event(method, params);
+    if (!later) return tell(params);
+    const connection = this.#connection;
+    void later.then((all) => connection === this.#connection && tell(all));
   }
 
   /** Handles a detach that we did not request. @param {chrome.debugger.Debuggee} source @param {string} reason */

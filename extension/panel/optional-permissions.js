@@ -4,12 +4,12 @@
  * Owns the request, which Chrome accepts only within a click, and what is removed with a permission.
  */
 
-/** @typedef {"notifications" | "tabGroups"} OptionalPermission */
+/** @typedef {"notifications" | "tabGroups" | "downloads"} OptionalPermission */
 
 /** @returns {Promise<Record<OptionalPermission, boolean>>} */
 export async function readPermissions() {
-  const [notifications, tabGroups] = await Promise.all([has("notifications"), has("tabGroups")]);
-  return { notifications, tabGroups };
+  const [notifications, tabGroups, downloads] = await Promise.all([has("notifications"), has("tabGroups"), has("downloads")]);
+  return { notifications, tabGroups, downloads };
 }
 
 /** @param {OptionalPermission} name */

@@ -111,6 +111,10 @@ impl Shared {
         let name = if name.is_empty() { "download".to_owned() } else { name };
         let too_many = {
             let mut state = self.state();
+            // Each session of a page tells of it, the browser's own and a client's.
+            if state.downloads.get_mut(&guid).is_some() {
+                return;
+            }
             let tab = state.tab_of_frame(&frame_id);
             // For a tab that was opened for the download: the action that opened it. For a tab that is gone: any
             // action.

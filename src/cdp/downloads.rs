@@ -160,6 +160,9 @@ impl Session {
 async fn copy(from: PathBuf, folder: PathBuf, name: String) -> io::Result<PathBuf> {
     let copying = tokio::task::spawn_blocking(move || {
         let to = folder.join(Path::new(&name).file_name().unwrap_or_default());
+        if !from.symlink_metadata()?.is_file() {
+            return Err(io::Error::other("it is not a file"));
+        }
         let mut source = OpenOptions::new().read(true).open(from)?;
         let mut target = OpenOptions::new().write(true).create_new(true).open(&to)?;
         io::copy(&mut source, &mut target)?;

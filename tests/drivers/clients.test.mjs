@@ -6,17 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
 import { until } from '../e2e/harness/wait.mjs';
-import { agentBrowser, agentBrowserAt, chromeDevtoolsMcp, drivers, noDriver, playwright, puppeteerClient } from './journeys.mjs';
+import { agentBrowser, agentBrowserAt, chromeDevtoolsMcp, drivers, invoices, noDriver, playwright, puppeteerClient } from './journeys.mjs';
 import { startShop } from './shop.mjs';
-
-/** Returns a file's text, or undefined while there is none. */
-function textOf(file) {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
 
 describe('CDP clients in the browser of `connect`', () => {
   let home;
@@ -31,14 +22,13 @@ describe('CDP clients in the browser of `connect`', () => {
     writeFileSync(upload, 'two apples');
     await home.connect(['--headless', `${shop.origin}/other`]);
     const client = await home.devtools();
-    const seen = new Set();
     world = {
       home,
       shop,
       upload,
       address: async (...args) => (await home.ok(['cdp', ...args])).trim(),
       frameProcesses: async () => [...client.targets.values()].filter(({ type, url }) => type === 'iframe' && url.endsWith('/address')),
-      downloaded: (file) => until(() => isInvoice(file, seen), 'the invoice is downloaded'),
+      downloaded: invoices(home),
       givesFiles: true,
     };
   });
@@ -46,15 +36,6 @@ describe('CDP clients in the browser of `connect`', () => {
     await shop?.stop();
     assert.deepEqual(await home.stop(), [], 'nothing is left behind');
   });
-
-  /** Returns true if the file is the invoice. Without a file, gstack has saved one that is not in `seen` yet. */
-  async function isInvoice(file, seen) {
-    const listed = JSON.parse(await home.ok(['downloads', '--json'])).data;
-    const saved = listed.filter(({ id, state }) => state === 'saved' && !seen.has(id));
-    const found = [file, ...(file ? [] : saved.map((one) => one.path))].find((path) => path && textOf(path) === '42 euro');
-    if (found) for (const { id } of saved) seen.add(id);
-    return Boolean(found);
-  }
 
   test('Playwright does all of it, in tabs of its own', () => playwright(world));
   test('Puppeteer does all of it', () => puppeteerClient(world));

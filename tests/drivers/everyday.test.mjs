@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core';
 import { Everyday } from '../e2e/harness/everyday.mjs';
 import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
 import { until } from '../e2e/harness/wait.mjs';
-import { agentBrowser, agentBrowserAt, chromeDevtoolsMcp, noDriver, playwright, puppeteerClient } from './journeys.mjs';
+import { agentBrowser, agentBrowserAt, chromeDevtoolsMcp, invoices, noDriver, playwright, puppeteerClient } from './journeys.mjs';
 import { Raw } from './raw.mjs';
 import { startShop } from './shop.mjs';
 
@@ -30,10 +30,9 @@ describe('CDP clients in an everyday browser', () => {
     shop = await startShop();
     const upload = path.join(home.person, 'order.txt');
     writeFileSync(upload, 'two apples');
-    everyday = await Everyday.start(home, { url: `${shop.origin}/other` });
+    everyday = await Everyday.start(home, { url: `${shop.origin}/other`, permissions: ['downloads'] });
     await everyday.page(shop.origin);
     await home.ok(['connect', '--everyday']);
-    let invoices = 0;
     world = {
       home,
       shop,
@@ -41,14 +40,8 @@ describe('CDP clients in an everyday browser', () => {
       address,
       frameProcesses: async () =>
         [...everyday.client.targets.values()].filter(({ type, url }) => type === 'iframe' && url.endsWith('/address')),
-      downloaded: () =>
-        until(async () => {
-          const count = shop.asked.filter((one) => one === 'GET /invoice.txt').length;
-          const comes = count > invoices && /invoice\S*\.txt \(7 B\)/.test(await home.ok(['downloads']));
-          if (comes) invoices = count;
-          return comes;
-        }, 'the browser downloads the invoice'),
-      givesFiles: false,
+      downloaded: invoices(home),
+      givesFiles: true,
     };
   });
   after(async () => {
@@ -61,6 +54,20 @@ describe('CDP clients in an everyday browser', () => {
   test('Puppeteer does all of it', () => puppeteerClient(world));
   test('agent-browser does all of it', () => agentBrowser(world));
   test('chrome-devtools-mcp does all of it', () => chromeDevtoolsMcp(world));
+
+  test('without the permission for downloads, the client is told that it gets no file, and the person has it', async () => {
+    await everyday.inWorker(`chrome.permissions.remove({ permissions: ['downloads'] })`);
+    const before = shop.asked.filter((one) => one === 'GET /invoice.txt').length;
+    const listed = async () => JSON.parse(await home.ok(['downloads', '--json'])).data.at(-1);
+    await playwright({
+      ...world,
+      givesFiles: false,
+      downloaded: () => until(async () => (await listed()).state === 'saved', 'the browser downloads the invoice'),
+    });
+    assert.ok(shop.asked.filter((one) => one === 'GET /invoice.txt').length > before);
+    const { path: place, bytes } = await listed();
+    assert.deepEqual([place, bytes], [undefined, 7]);
+  });
 
   test('gstack works in the tab beside the client, and nothing of the client stays there', async () => {
     const tab = await tabOf(`${shop.origin}/other`);

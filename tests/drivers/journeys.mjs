@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -84,6 +85,28 @@ export async function playwright(world, ...args) {
   await browser.close();
   await noDriver(world);
   assert.match(await world.home.ok(['audit']), /cdp \w+ connect[\s\S]*cdp \w+ end/);
+}
+
+/** Returns a file's text, or undefined while there is none. */
+function textOf(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns what waits for an invoice: `file`, or without one a file that gstack has saved and that was not waited for. */
+export function invoices(home) {
+  const seen = new Set();
+  return (file) =>
+    until(async () => {
+      const listed = JSON.parse(await home.ok(['downloads', '--json'])).data;
+      const saved = listed.filter(({ id, state }) => state === 'saved' && !seen.has(id));
+      const found = [file, ...(file ? [] : saved.map((one) => one.path))].find((path) => path && textOf(path) === '42 euro');
+      if (found) for (const { id } of saved) seen.add(id);
+      return Boolean(found);
+    }, 'the invoice is downloaded');
 }
 
 /** @param {World} world @param {string[]} args */
