@@ -129,13 +129,19 @@ fn outside_crates_stay_where_they_belong() {
             if layers.contains(&source.layer().as_str()) {
                 continue;
             }
-            let path = format!("{name}::");
-            if let Some((line, _)) = code(&source.text).find(|(_, line)| line.contains(&path)) {
+            if let Some((line, _)) = code(&source.text).find(|(_, line)| names_crate(line, name)) {
                 wrong.push(format!("src/{}:{line}: {name} belongs to {layers:?}", source.path.display()));
             }
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Whether a line has a path of this crate, and not of one whose name ends alike.
+fn names_crate(line: &str, name: &str) -> bool {
+    let path = format!("{name}::");
+    line.match_indices(&path)
+        .any(|(at, _)| !line[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_'))
 }
 
 /// The only waits for a time in the code that ends leases: a tunnel and an endpoint last that long.

@@ -195,7 +195,9 @@ pub(super) const SERVICES: [(&str, &[&str]); 35] = [
 ];
 
 /// Crates that only some layers may name.
-pub(super) const OUTSIDE: [(&str, &[&str]); 4] = [
+pub(super) const OUTSIDE: [(&str, &[&str]); 6] = [
+    ("age", &["engine"]),
+    ("keyring_core", &["base"]),
     ("tokio_tungstenite", &["browser", "cdp"]),
     ("tokio_rustls", &["browser"]),
     ("axum", &["http", "mcp"]),
