@@ -197,7 +197,7 @@ export class SettingsDrawer {
       mark("pill", t("showPill"), t("showPillHint")),
       permission("notifications", t("showNotifications"), t("showNotificationsHint")),
       permission("tabGroups", t("groupTabs"), t("groupTabsHint")),
-      permission("downloads", t("passDownloads"), t("passDownloadsHint")),
+      permission("downloads", t("shareDownloads"), t("shareDownloadsHint")),
     );
     const again = focused && /^(?:marks|permissions)\./.test(focused) ? this.panel.querySelector(`[data-setting="${focused}"]`) : null;
     if (again instanceof HTMLElement) again.focus();
