@@ -1,10 +1,11 @@
-// The bill of materials in CycloneDX 1.5: every crate that is linked into the program, from `cargo metadata` and
+// The bill of materials in CycloneDX 1.5: every crate that is linked into the program of a release, from `cargo metadata` and
 // Cargo.lock, and the libraries that the extension bundles. Source: https://cyclonedx.org/docs/1.5/json/
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { epoch } from './files.mjs';
+import { TARGETS } from './targets.mjs';
 
 const purl = ({ name, version }) => `pkg:cargo/${encodeURIComponent(name)}@${encodeURIComponent(version)}`;
 
@@ -42,7 +43,8 @@ function linked(metadata) {
 
 /** @param {{root: string, vendored: {name: string, version: string, license: string}[]}} of */
 export function sbom({ root, vendored }) {
-  const command = ['metadata', '--locked', '--format-version', '1', '--manifest-path', join(root, 'Cargo.toml')];
+  const targets = Object.keys(TARGETS).flatMap((target) => ['--filter-platform', target]);
+  const command = ['metadata', '--locked', '--format-version', '1', '--manifest-path', join(root, 'Cargo.toml'), ...targets];
   const metadata = JSON.parse(execFileSync('cargo', command, { maxBuffer: 1 << 28, encoding: 'utf8' }));
   const packages = new Map(metadata.packages.map((one) => [one.id, one]));
   const sums = checksums(root);

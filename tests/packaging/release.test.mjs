@@ -129,6 +129,7 @@ test('the SBOM names what is linked, with checksums and licences, and nothing of
   ])
     assert.ok(names.has(name), name);
   for (const name of ['proptest', 'ts-rs', 'tempfile']) assert.ok(!names.has(name), `${name} is of the tests alone`);
+  assert.ok(names.has('security-framework') && ![...names].some((name) => name.startsWith('windows')), 'for the systems of a release');
   for (const one of bom.components) {
     assert.ok(one.licenses?.[0].expression, `${one.name} has no licence`);
     if (one.purl.startsWith('pkg:cargo/')) assert.match(one.hashes[0].content, /^[0-9a-f]{64}$/, one.name);
