@@ -231,7 +231,8 @@ if ! wait "$packages_job"; then
 fi
 cat "$work/packages.out"
 
-# Two lanes: most tests wait for a browser or an agent, so one at a time would leave half of a machine idle.
+# Two lanes of about the same length: most tests wait for a browser or an agent, so one at a time would leave half of a
+# machine idle.
 scripts_lane() {
   stage lint count_check script_lints
   stage types count_check type_checks
@@ -239,7 +240,6 @@ scripts_lane() {
   stage extension count_node node_files tests/extension/*.test.mjs tests/benches/*.test.mjs
   # Installing, releasing and upgrading, without a network and without publishing.
   stage packaging count_node browser_tests tests/packaging/*.test.mjs
-  stage oracle count_node browser_tests tests/oracle/*.test.mjs
   stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs \
     tests/browserless/*.test.mjs tests/grid/*.test.mjs
 }
@@ -247,6 +247,7 @@ rust_lane() {
   stage rust count_cargo rust_tests
   # Real MCP clients (the SDK's and the inspector's) and CDP clients (Playwright, Puppeteer, Stagehand, browser-use and others).
   stage mcp count_node browser_tests tests/mcp/*.test.mjs tests/drivers/*.test.mjs tests/frameworks/*.test.mjs
+  stage oracle count_node browser_tests tests/oracle/*.test.mjs
 }
 scripts_lane &
 rust_lane
