@@ -68,10 +68,7 @@ impl Shared {
             session.post(FailRequest { request_id: paused.request_id, error_reason });
             return;
         }
-        if !self.may_request(&paused.request.url) {
-            tracing::info!(%tab, "a page asked for a site outside the list; the request was stopped");
-            let error_reason = ErrorReason::BlockedByClient;
-            session.post(FailRequest { request_id: paused.request_id, error_reason });
+        if self.stops(&session, &paused) {
             return;
         }
         let verdict = {
@@ -112,6 +109,9 @@ impl Shared {
             (waiting, verdict)
         };
         let session = self.cdp.session(waiting.session);
+        if self.stops(&session, &waiting.paused) {
+            return;
+        }
         match verdict {
             Verdict::Route(route) => self.apply(session, waiting.paused, route),
             Verdict::Pass(headers) => pass(&session, waiting.paused, &headers),
@@ -135,23 +135,44 @@ impl Shared {
                     .get_mut(&tab)
                     .and_then(|tab_state| tab_state.routes.documents.waiting.remove(&network_id))
             };
-            if let Some(waiting) = waiting {
-                pass(&shared.cdp.session(waiting.session), waiting.paused, &[]);
+            let Some(waiting) = waiting else { return };
+            let session = shared.cdp.session(waiting.session);
+            if !shared.stops(&session, &waiting.paused) {
+                pass(&session, waiting.paused, &[]);
             }
         });
     }
 
-    fn apply(&self, session: Session, paused: Paused, route: Arc<Route>) {
+    /// Fails a request to a site outside the list. Checked again after each wait: the list may have changed.
+    fn stops(&self, session: &Session, paused: &Paused) -> bool {
+        if self.may_request(&paused.request.url) {
+            return false;
+        }
+        tracing::info!("a page asked for a site outside the list; the request was stopped");
+        let error_reason = ErrorReason::BlockedByClient;
+        session.post(FailRequest { request_id: paused.request_id.clone(), error_reason });
+        true
+    }
+
+    fn apply(self: &Arc<Self>, session: Session, paused: Paused, route: Arc<Route>) {
         route.is_used();
         if route.delay.is_zero() {
             return carry_out(&session, paused, &route.act);
         }
-        let gone = self.cdp.gone().clone();
+        let (shared, gone) = (Arc::downgrade(self), self.cdp.gone().clone());
         self.cdp.tasks().spawn(async move {
-            tokio::select! {
-                () = gone.cancelled() => {}
-                () = route.ended.cancelled() => pass(&session, paused, &[]),
-                () = tokio::time::sleep(route.delay) => carry_out(&session, paused, &route.act),
+            let has_ended = tokio::select! {
+                () = gone.cancelled() => return,
+                () = route.ended.cancelled() => true,
+                () = tokio::time::sleep(route.delay) => false,
+            };
+            let Some(shared) = shared.upgrade() else { return };
+            if shared.stops(&session, &paused) {
+                return;
+            }
+            match has_ended {
+                true => pass(&session, paused, &[]),
+                false => carry_out(&session, paused, &route.act),
             }
         });
     }

@@ -9,6 +9,7 @@ mod browser_commands;
 mod checks;
 mod downloads;
 mod frames;
+mod held_requests;
 mod listener;
 mod message;
 mod own_names;

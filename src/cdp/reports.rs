@@ -76,6 +76,9 @@ impl Session {
                 self.download_event(event, Some(held.tab));
             }
             method => {
+                if method == "Fetch.requestPaused" {
+                    self.holds_request(event, &id);
+                }
                 if method == "Tracing.tracingComplete" {
                     self.own_names.learn(Told::Stream, event.params());
                 }

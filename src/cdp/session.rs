@@ -8,6 +8,7 @@ use super::allowed::{self, Check, Rule};
 use super::checks::Given;
 use super::downloads::{Downloads, Ended};
 use super::frames::BrowserFrames;
+use super::held_requests::HeldRequests;
 use super::message::{self, Command, Refusal};
 use super::own_names::{OwnNames, Told};
 use super::tabs::Leased;
@@ -82,6 +83,7 @@ pub(super) struct Session {
     pub(super) downloads: Downloads,
     pub(super) browser_frames: BrowserFrames,
     pub(super) own_names: OwnNames,
+    pub(super) held_requests: HeldRequests,
     /// Messages for the client that are not written yet.
     pub(super) out: Vec<String>,
     /// The client asked to end.
@@ -113,6 +115,7 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
         downloads: Downloads::new(ended),
         browser_frames: BrowserFrames::default(),
         own_names: OwnNames::default(),
+        held_requests: HeldRequests::default(),
         client,
         browser,
         given,
@@ -140,6 +143,7 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
     if let Err(fault) = session.client.record(&format!("cdp {} end: {why}", endpoint.id), true) {
         tracing::warn!(%fault, "the audit does not have the end of a CDP client");
     }
+    session.stop_held();
     // The leases end before the goodbye, which may never arrive.
     drop(session);
     close(&mut socket, why).await;
@@ -234,6 +238,7 @@ impl Session {
     async fn decide(&mut self, command: &Command<'_>) -> Result<Option<Value>, Refusal> {
         let method = command.method.as_ref();
         self.given.limits = self.client.limits();
+        self.stop_before(method, command.session_id.as_ref(), command.params);
         let held = match &command.session_id {
             None => None,
             Some(id) => Some(self.sessions.get(id).cloned().ok_or_else(Refusal::no_session)?),

@@ -107,6 +107,9 @@ impl Engine {
             _ => asked.tab_id,
         };
         let browsers = self.inner.browsers.of_request(tab, asked.browser.as_deref())?;
+        if let Some(tab) = asked.tab_id {
+            browsers.current().ok_or_else(|| browsers.not_open())?.tab(tab)?;
+        }
         let open = browsers.current().map(|open| open.only_sites().clone()).unwrap_or_default();
         let limits = SiteLimits { open, configured: browsers.configured_sites() };
         self.inner.policy.explain(asked, &limits, browsers.name())

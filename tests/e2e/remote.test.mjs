@@ -5,14 +5,13 @@
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { TestHome } from './harness/home.mjs';
 import { processesOf } from './harness/processes.mjs';
-import { certificates, Double, foreignBrowser, GridDouble } from './harness/remote.mjs';
+import { assertNoSecret, certificates, Double, foreignBrowser, GridDouble, nowhere } from './harness/remote.mjs';
 import { until } from './harness/wait.mjs';
 
 const SECRET = 'hunter2-f00dfeed';
@@ -36,36 +35,6 @@ async function site() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { url: `http://127.0.0.1:${server.address().port}/`, stop: () => (server.closeAllConnections(), server.close()) };
-}
-
-/** Listens where nothing may arrive; counts the connections. */
-async function nowhere() {
-  const arrived = [];
-  const server = createTcpServer((socket) => {
-    arrived.push(socket.remotePort);
-    socket.destroy();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { arrived, port: server.address().port, stop: () => server.close() };
-}
-
-/** Asserts that no file of the home, no answer and no process's arguments hold the secret, except config.toml. */
-async function assertNoSecret(home) {
-  const walk = (folder) =>
-    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-      const place = path.join(folder, entry.name);
-      return entry.isDirectory() ? walk(place) : entry.isFile() ? [place] : [];
-    });
-  for (const file of walk(home.home)) {
-    if (path.basename(file) === 'config.toml') continue;
-    assert(!readFileSync(file, 'latin1').includes(SECRET), `${file} holds the secret`);
-  }
-  for (const words of [['status'], ['--json', 'status'], ['doctor'], ['audit'], ['activity'], ['settings'], ['doctor', '--report']]) {
-    const { stdout, stderr } = await home.run(words);
-    assert(!(stdout + stderr).includes(SECRET), `gstack ${words.join(' ')} tells the secret`);
-  }
-  for (const one of processesOf(home.home)) assert(!one.command.join(' ').includes(SECRET), `${one.command} holds the secret`);
 }
 
 async function acts(home, at) {
@@ -142,7 +111,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
       assert.equal(statSync(file).size, 5000);
       const refused = await home.run(['goto', 'http://169.254.169.254/latest']);
       assert.match(refused.stderr, /metadata/);
-      await assertNoSecret(home);
+      await assertNoSecret(home, SECRET);
       assert.match(await home.ok(['disconnect']), /stays open without gstack/);
       assert.deepEqual(elsewhere.arrived, [], 'an answer led to another address');
       assert(double.requests.every(({ method, url }) => method !== 'UPGRADE' || url.includes(`token=${SECRET}`)));
@@ -436,7 +405,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
       const said = await home.ok(['connect', '--provider', name], given);
       assert.match(said, new RegExp(`browser attached.*${name} at http://127\\.0\\.0\\.1`));
       await acts(home, shop);
-      await assertNoSecret(home);
+      await assertNoSecret(home, SECRET);
       assert.match(await home.ok(['disconnect']), /the browser is closed/);
       const last = double.requests.at(-1);
       if (service.released) assert.deepEqual([last.method, last.url], service.released.slice(0, 2));
@@ -449,7 +418,7 @@ describe('browsers on other machines', { concurrency: false }, () => {
       service.create[2] = () => false;
       const wrong = await home.run(['connect', '--provider', name], given);
       assert(/did not create a session: bad request with key …/.test(wrong.stderr) && !wrong.stderr.includes(SECRET), wrong.stderr);
-      await assertNoSecret(home);
+      await assertNoSecret(home, SECRET);
     });
   }
 });

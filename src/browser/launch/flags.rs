@@ -70,6 +70,8 @@ pub(crate) fn command_line(flags: &Flags<'_>) -> CommandLine {
         "--no-default-browser-check".to_owned(),
         // The keeper ends the browser by closing its pipe: that is not a crash to ask the user about.
         "--hide-crash-restore-bubble".to_owned(),
+        // A page that comes back from memory is requested from no site, so no route and no list of sites would apply to it.
+        "--disable-back-forward-cache".to_owned(),
     ];
     if flags.headless {
         let unseen = [

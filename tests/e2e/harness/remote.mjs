@@ -2,16 +2,19 @@
  * Browsers as other machines offer them, on loopback: a DevTools endpoint behind TLS, a Selenium Grid whose nodes are real
  * chromedrivers, and the sessions of hosted services. Each speaks the wire that its documentation describes.
  */
+import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import WebSocket, { WebSocketServer } from 'ws';
 import { BROWSER } from './home.mjs';
+import { processesOf } from './processes.mjs';
 import { until } from './wait.mjs';
 
 const ARGUMENTS = ['--headless=new', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--no-sandbox'];
@@ -50,6 +53,36 @@ export async function foreignBrowser() {
     rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   return { websocket, end };
+}
+
+/** Listens where nothing may arrive; counts the connections. */
+export async function nowhere() {
+  const arrived = [];
+  const server = createTcpServer((socket) => {
+    arrived.push(socket.remotePort);
+    socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { arrived, port: server.address().port, stop: () => server.close() };
+}
+
+/** Asserts that no file of the home, no answer and no process's arguments hold the secret, except config.toml. */
+export async function assertNoSecret(home, secret) {
+  const walk = (folder) =>
+    readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+      const place = path.join(folder, entry.name);
+      return entry.isDirectory() ? walk(place) : entry.isFile() ? [place] : [];
+    });
+  for (const file of walk(home.home)) {
+    if (path.basename(file) === 'config.toml') continue;
+    assert(!readFileSync(file, 'latin1').includes(secret), `${file} holds the secret`);
+  }
+  for (const words of [['status'], ['--json', 'status'], ['doctor'], ['audit'], ['activity'], ['settings'], ['doctor', '--report']]) {
+    const { stdout, stderr } = await home.run(words);
+    assert(!(stdout + stderr).includes(secret), `gstack ${words.join(' ')} tells the secret`);
+  }
+  for (const one of processesOf(home.home)) assert(!one.command.join(' ').includes(secret), `${one.command} holds the secret`);
 }
 
 /** A server with websockets. `serve(request, body)` returns `[status, value, headers]`; `target(request)` a websocket's URL. */
@@ -112,6 +145,14 @@ export class Double {
     this.server.closeAllConnections();
     this.server.close();
   }
+}
+
+/** Returns the files of a ZIP archive in base64, by name, as Python's own reader has them. */
+export function unzipped(base64) {
+  const script = `import base64, io, json, sys, zipfile
+archive = zipfile.ZipFile(io.BytesIO(base64.b64decode(sys.stdin.read())))
+print(json.dumps({ name: archive.read(name).decode() for name in archive.namelist() }))`;
+  return JSON.parse(execFileSync('python3', ['-c', script], { input: base64 }));
 }
 
 /** A real chromedriver; its own folder holds what its browsers download. */
