@@ -192,8 +192,6 @@ if wants e2e && [ "$(uname)" = Linux ]; then
     left_out "sign-ins in a real keyring: it can't be installed"
   { have pass && have gpg && have oathtool; } || apt_install pass pass-extension-otp oathtool gnupg ||
     left_out "sign-ins in a real pass: it can't be installed"
-  # 88 MB for one error.
-  have bw || left_out "the real Bitwarden: bw (npm: @bitwarden/cli) is not on the PATH"
 fi
 if wants packaging && [ "$(uname)" = Linux ]; then have strace || apt_install strace || say "strace is missing: the test of gstack's connections is skipped."; fi
 # The attacks of tests/attacks are written in it: they fork and pass sockets on.
@@ -209,6 +207,7 @@ install_packages() {
     python_packages || left_out "browser-use: its Python packages can't be installed"
   fi
   if wants e2e; then
+    packages tests/bitwarden --ignore-scripts || left_out "the real Bitwarden: its package can't be installed"
     browserless_packages || left_out "the real Browserless: it or its Node.js can't be installed"
     grid_packages || left_out "the real Selenium Grid: it or a Java for it can't be installed"
   fi
@@ -241,7 +240,7 @@ scripts_lane() {
   # Installing, releasing and upgrading, without a network and without publishing.
   stage packaging count_node browser_tests tests/packaging/*.test.mjs
   stage e2e count_node browser_tests tests/e2e/*.test.mjs tests/tasks/*.test.mjs tests/instructions/*.test.mjs \
-    tests/browserless/*.test.mjs tests/grid/*.test.mjs
+    tests/browserless/*.test.mjs tests/grid/*.test.mjs tests/bitwarden/*.test.mjs
 }
 rust_lane() {
   stage rust count_cargo rust_tests

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use zeroize::Zeroizing;
 
-/// Far more than any secret.
-const LARGEST_ANSWER: u64 = 16 * 1024;
+/// Far more than any secret, with the notes of its item.
+const LARGEST_ANSWER: u64 = 256 * 1024;
 
 /// Why a program gave no answer.
 #[derive(Debug, PartialEq, Eq)]

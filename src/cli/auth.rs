@@ -87,7 +87,7 @@ pub(super) fn command() -> Command {
                 .arg(value(
                     "entry",
                     "ENTRY",
-                    "The entry in the password manager: a path in pass, op://vault/item/password, or an item in bw",
+                    "The entry in the password manager: a path in pass, op://vault/item/password, or the id or whole name of an item in bw",
                 ))
                 .arg(value("totp-entry", "ENTRY", "The entry with the one-time codes").requires("provider"))
                 .arg(value("user-field", "SEL", "The user name field, if gstack does not find it"))

@@ -58,6 +58,10 @@ fn end_of_sentence(text: &str) -> Option<usize> {
 /// Returns the sentence with tools in place of commands, or `None` if it names a command that is not one of the
 /// client's tools.
 fn said_of_tools(sentence: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
+    // Only the person has one.
+    if sentence.starts_with("In a terminal") {
+        return None;
+    }
     let mut told = String::new();
     let mut rest = sentence;
     while let Some(at) = rest.find("gstack ") {
@@ -79,12 +83,20 @@ fn said_of_tools(sentence: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
         rest = &command[length..];
     }
     told.push_str(rest);
-    Some(without_dashes(&told))
+    // What the person types stays as it is.
+    Some(if sentence.starts_with("The person") { told } else { without_dashes(&told) })
 }
 
 /// Returns true for a command of the program itself, which no client has as a tool.
 fn is_own_command(name: &str) -> bool {
-    const OWN: [&str; 21] = [
+    const OWN: [&str; 28] = [
+        "auth",
+        "cdp",
+        "instances",
+        "profiles",
+        "run",
+        "tunnel",
+        "upgrade",
         "connect",
         "disconnect",
         "stop",
@@ -173,6 +185,12 @@ mod tests {
                 "Arguments of hover: selector (required), timeout.",
             ),
             (FaultCode::Forbidden, "The person can allow it: gstack connect --everyday", "Ask the person to do it."),
+            (
+                FaultCode::Leased,
+                "The person can start the client without --tab.",
+                "The person can start the client without --tab.",
+            ),
+            (FaultCode::Forbidden, "In a terminal: bw login. Then: gstack auth unlock", "Ask the person to do it."),
             (FaultCode::Element, "Is it a captcha? Use gstack handoff \"why\".", "Ask the person to do it."),
             (FaultCode::Internal, "Something that gstack itself did wrong.", "Something that gstack itself did wrong."),
             (

@@ -6,13 +6,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { DevTools } from './harness/devtools.mjs';
 import { BROWSER, TestHome } from './harness/home.mjs';
 import { KeyringSession, lacks, noKeyring } from './harness/keyring.mjs';
 import { Scene } from './harness/scene.mjs';
+import { assertNone } from './harness/secrets.mjs';
 import { words } from './harness/stand-in.mjs';
 import { until } from './harness/wait.mjs';
 
@@ -24,24 +25,6 @@ const ITEM = ['service', 'gstack sign-ins', 'username', 'key'];
 const FORM = `<form id="f" onsubmit="event.preventDefault()"><label>User <input id="user" autocomplete="username"></label>
   <label>Password <input id="pw" type="password" autocomplete="current-password"></label>
   <label>Code <input id="code" autocomplete="one-time-code"></label><button>Sign in</button></form>`;
-
-/** Asserts that no process, no file and no answer of gstack's has one of these secrets. */
-async function assertNone(home, secrets) {
-  const entries = readdirSync(home.home, { recursive: true, withFileTypes: true });
-  const files = entries.map(({ parentPath, name }) => path.join(parentPath, name)).filter((_, at) => entries[at].isFile());
-  const texts = new Map(files.filter((file) => !file.includes('chromium-profile')).map((file) => [file, readFileSync(file, 'latin1')]));
-  for (const name of ['audit.jsonl', 'activity.jsonl', 'daemon.log', 'sign-ins.age']) {
-    assert.ok(texts.has(path.join(home.home, name)), `${name} is looked at`);
-  }
-  for (const { pid, command, environment } of home.processes()) texts.set(`process ${pid}`, [...command, ...environment].join(' '));
-  for (const line of ['auth --json', 'audit --json', 'activity', 'evidence --last']) {
-    const { stdout, stderr } = await home.run(line.split(' '));
-    texts.set(line, stdout + stderr);
-  }
-  for (const [place, text] of texts) {
-    for (const secret of secrets) assert.ok(!text.includes(secret), `a secret is in ${place}`);
-  }
-}
 
 /** Runs a command that must fail, and returns what it says. */
 async function refused(home, args, options = {}) {
@@ -374,15 +357,6 @@ describe('sign-ins whose password is in pass', { skip: noKeyring || lacks('pass'
     assert.match(session.calls(), /pass\0otp\0shop\/ada\0/);
     for (const secret of secrets) assert.ok(!session.calls().includes(secret), 'a call has a secret');
     await assertNone(scene.home, secrets);
-  });
-
-  test('a Bitwarden without a login says so', { skip: lacks('bw') }, async () => {
-    const appdata = path.join(session.folder, 'bw');
-    await scene.save('bw@shop', ['--provider', 'bw', '--entry', 'shop'], { environment: { BITWARDENCLI_APPDATA_DIR: appdata } });
-    await scene.fresh();
-    const said = await refused(scene.home, ['auth', 'fill', 'bw@shop']);
-    assert.match(said, /bw is not logged in[\s\S]*bw login[\s\S]*bw unlock --raw[\s\S]*gstack auth unlock/);
-    assert.deepEqual(await scene.filled(), ['', '', '']);
   });
 
   test('one that never answers is given up', async () => {

@@ -90,12 +90,17 @@ pub(super) async fn password(
     provider: &SecretProvider,
     secrets: &BTreeMap<String, SecretText>,
 ) -> Result<SecretText, ProviderError> {
+    let name = provider.kind.name();
     let arguments: &[&str] = match provider.kind {
         ProviderKind::Pass => &["show"],
         ProviderKind::Op => &["read"],
-        ProviderKind::Bw => &["--nointeraction", "get", "password"],
+        ProviderKind::Bw => {
+            let login = bw_item(provider, &provider.entry, secrets).await?.login;
+            let password = login.and_then(|login| login.password).ok_or(ProviderError::NoPassword(name))?;
+            record::check_secret(&password).map_err(|_| ProviderError::NoPassword(name))?;
+            return Ok(SecretText::new(password.to_string()));
+        }
     };
-    let name = provider.kind.name();
     let answer = match ask(provider, arguments, Some(&provider.entry), secrets).await {
         Err(ProviderError::Failed(_, Some(PASS_NO_ENTRY))) if provider.kind == ProviderKind::Pass => {
             return Err(ProviderError::NoEntry(name));
@@ -117,22 +122,58 @@ pub(super) async fn code(
     secrets: &BTreeMap<String, SecretText>,
 ) -> Result<Option<SecretText>, ProviderError> {
     let Some(entry) = &provider.totp_entry else { return Ok(None) };
+    let name = provider.kind.name();
+    let mut entry = entry.clone();
     let arguments: &[&str] = match provider.kind {
         ProviderKind::Pass => &["otp"],
         ProviderKind::Op => &["read"],
-        ProviderKind::Bw => &["--nointeraction", "get", "totp"],
+        ProviderKind::Bw => {
+            entry = bw_item(provider, &entry, secrets).await?.id;
+            &["--nointeraction", "get", "totp"]
+        }
     };
-    let answer = match ask(provider, arguments, Some(entry), secrets).await {
+    let answer = match ask(provider, arguments, Some(&entry), secrets).await {
         // Also if the entry has no seed, and without the extension for codes.
         Err(ProviderError::Failed(_, Some(PASS_NO_ENTRY))) if provider.kind == ProviderKind::Pass => {
-            return Err(ProviderError::NoCode(provider.kind.name()));
+            return Err(ProviderError::NoCode(name));
         }
+        // The item is there.
+        Err(ProviderError::NoEntry(_)) if provider.kind == ProviderKind::Bw => return Err(ProviderError::NoCode(name)),
         answer => answer?,
     };
     let code = answer.trim();
     match (6..=8).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_digit()) {
         true => Ok(Some(SecretText::new(code.to_owned()))),
-        false => Err(ProviderError::NoCode(provider.kind.name())),
+        false => Err(ProviderError::NoCode(name)),
+    }
+}
+
+/// An item of Bitwarden, as `bw list items` prints it.
+#[derive(serde::Deserialize)]
+struct BwItem {
+    id: String,
+    name: String,
+    login: Option<BwLogin>,
+}
+
+#[derive(serde::Deserialize)]
+struct BwLogin {
+    password: Option<Zeroizing<String>>,
+}
+
+/// Returns the only item with this id or name. `bw` itself searches: it also finds items that only contain the words.
+async fn bw_item(
+    provider: &SecretProvider,
+    entry: &str,
+    secrets: &BTreeMap<String, SecretText>,
+) -> Result<BwItem, ProviderError> {
+    let name = provider.kind.name();
+    let answer = ask(provider, &["--nointeraction", "list", "items", "--search"], Some(entry), secrets).await?;
+    let items: Vec<BwItem> = serde_json::from_str(&answer).map_err(|_| ProviderError::NoPassword(name))?;
+    let mut exact = items.into_iter().filter(|item| item.id == entry || item.name == entry);
+    match (exact.next(), exact.next()) {
+        (Some(item), None) => Ok(item),
+        _ => Err(ProviderError::NoEntry(name)),
     }
 }
 
@@ -165,6 +206,7 @@ fn why_bw_failed(status: &str) -> Option<ProviderError> {
     match serde_json::from_str::<Status>(line).ok()?.status.as_str() {
         "unauthenticated" => Some(ProviderError::NotLoggedIn(name)),
         "locked" => Some(ProviderError::Locked(name)),
+        "unlocked" => Some(ProviderError::NoEntry(name)),
         _ => None,
     }
 }
@@ -234,15 +276,16 @@ mod tests {
         assert_eq!(said, "show|$(touch hacked); shop/ada|/store|");
         let print = r#"printf '%s|' "$@""#;
         assert_eq!(told(ProviderKind::Op, print).await.unwrap(), "read|$(touch hacked); shop/ada|");
-        assert_eq!(
-            told(ProviderKind::Bw, print).await.unwrap(),
-            "--nointeraction|get|password|$(touch hacked); shop/ada|"
-        );
+        let item = |password: &str| {
+            format!(r#"printf '[{{"id":"1","name":"%s","notes":null,"login":{{"password":"%s"}}}}]' "$5" "{password}""#)
+        };
+        let said = told(ProviderKind::Bw, &item("$1 $2 $3 $4")).await.unwrap();
+        assert_eq!(said, "--nointeraction list items --search");
         let folder = tempfile::tempdir().unwrap();
         let pass = provider(ProviderKind::Pass, folder.path(), r#"[ "$1 $2" = "otp shop/code" ] && echo 123456"#);
         assert_eq!(code(&pass, &BTreeMap::new()).await.unwrap().unwrap().reveal(), "123456");
         let session = BTreeMap::from([("BW_SESSION".to_owned(), SecretText::new("session key".to_owned()))]);
-        let bw = provider(ProviderKind::Bw, folder.path(), "echo $BW_SESSION");
+        let bw = provider(ProviderKind::Bw, folder.path(), &item("$BW_SESSION"));
         assert_eq!(password(&bw, &session).await.unwrap().reveal(), "session key");
         assert!(matches!(code(&bw, &session).await, Err(ProviderError::NoCode("bw"))));
     }
@@ -269,7 +312,25 @@ mod tests {
         let error = told(ProviderKind::Bw, &status("locked")).await.unwrap_err();
         assert!(matches!(error, ProviderError::Locked("bw")) && error.next_step().contains("bw unlock"));
         let error = told(ProviderKind::Bw, &status("unlocked")).await.unwrap_err();
-        assert!(matches!(error, ProviderError::Failed("bw", Some(1))));
+        assert!(matches!(error, ProviderError::NoEntry("bw")));
+        let other = r#"{"id":"1","name":"workshop/ada","login":{"password":"another"}}"#;
+        let nothing = r#"{"id":"2","name":"%s","login":null}"#;
+        for (items, words) in [
+            (String::new(), "no entry"),
+            (other.to_owned(), "no entry"),
+            (format!("{nothing},{nothing}"), "no entry"),
+            (nothing.to_owned(), "no password"),
+            (format!("{other},{nothing}"), "no password"),
+        ] {
+            let script = format!(r#"printf '[{items}]' "$5" "$5""#);
+            let error = told(ProviderKind::Bw, &script).await.unwrap_err();
+            let is_it = match &error {
+                ProviderError::NoEntry("bw") => words == "no entry",
+                ProviderError::NoPassword("bw") => words == "no password",
+                _ => false,
+            };
+            assert!(is_it, "{items}: {error}");
+        }
         assert!(matches!(told(ProviderKind::Pass, "exit 1").await, Err(ProviderError::NoEntry("pass"))));
         assert!(matches!(told(ProviderKind::Pass, "exit 2").await, Err(ProviderError::NotDecrypted("pass"))));
         assert!(matches!(told(ProviderKind::Pass, "exit 3").await, Err(ProviderError::Failed("pass", Some(3)))));

@@ -141,10 +141,15 @@ impl SignIns {
                 blocking(move || sealed.open(&key)).await?;
                 Some(passphrase)
             }
-            (Some(_), None) => self.held(),
+            (Some(_), None) => None,
         };
         drop(changing);
         if passphrase.is_some() || !environment.is_empty() {
+            // What this call does not bring stays as it was.
+            let (held, known) = self.unlocked();
+            let passphrase = passphrase.or(held);
+            environment
+                .extend(known.into_iter().filter(|(name, _)| !environment.contains_key(name)).collect::<Vec<_>>());
             self.hold(passphrase, environment, minutes.unwrap_or(MINUTES).clamp(1, MOST_MINUTES));
         }
         Ok(SavedSignIns { trouble, ..self.listed().await? })
@@ -162,8 +167,7 @@ impl SignIns {
         let opened = blocking(move || sealed.open(&key)).await?;
         let found = opened.into_iter().find(|known| known.name == name);
         let record = found.ok_or_else(|| SignInError::Missing(name.to_owned()))?;
-        let environment = lock(&self.0.unlocked).as_ref().map(|held| held.environment.clone()).unwrap_or_default();
-        Ok(Chosen::new(record, environment))
+        Ok(Chosen::new(record, self.unlocked().1))
     }
 
     /// Creates the file with the keyring's key. Returns why the keyring can't be used.
@@ -203,6 +207,12 @@ impl SignIns {
             KeyPlace::Passphrase => self.held().map(Key::Passphrase).ok_or(SignInError::Locked),
             KeyPlace::Keyring => keyring::read().await,
         }
+    }
+
+    /// Returns what is unlocked: the passphrase, and the secrets of password managers.
+    fn unlocked(&self) -> (Option<SecretText>, BTreeMap<String, SecretText>) {
+        let unlocked = lock(&self.0.unlocked);
+        unlocked.as_ref().map(|held| (held.passphrase.clone(), held.environment.clone())).unwrap_or_default()
     }
 
     fn held(&self) -> Option<SecretText> {
