@@ -8,6 +8,7 @@ import { until } from '../e2e/harness/wait.mjs';
 import { inWorker, stopWorker } from '../e2e/harness/worker.mjs';
 import { Raw } from '../drivers/raw.mjs';
 import { startClient } from './client.mjs';
+import { openTunnel, Terminal } from './holders.mjs';
 
 const LEASE = `document.querySelector('#lease')`;
 const CLIENTS = `[...document.querySelectorAll('[data-line^="client "]')]`;
@@ -18,8 +19,8 @@ const groupsIn = (client) =>
     client,
     `(async () => {
       const groups = await chrome.tabGroups.query({});
-      return Promise.all(groups.map(async ({ id, title, windowId }) => ({
-        title, windowId, tabs: (await chrome.tabs.query({ groupId: id })).map((tab) => tab.id) })));
+      return Promise.all(groups.map(async ({ id, title, color, windowId }) => ({
+        id, title, color, windowId, tabs: (await chrome.tabs.query({ groupId: id })).map((tab) => tab.id) })));
     })()`,
   );
 
@@ -173,6 +174,57 @@ describe('tabs of clients, grouped and given', () => {
     await noGroups('it has disconnected');
   });
 
+  test('a shell with a name has its group, which ends with the shell and with a killed one', async () => {
+    const [mine] = (await scene.home.json('tabs')).data.filter(({ url }) => url.endsWith('/form'));
+    const shell = new Terminal(scene.home, 'shop');
+    const other = new Terminal(scene.home, 'other');
+    try {
+      await shell.ok(`goto '${scene.site.origin}/counter'`);
+      await grouped('terminal (shop)');
+      await shell.ok(`newtab '${scene.site.origin}/long'`);
+      await shell.ok(`lease ${mine.id}`);
+      const { tabs } = await grouped('terminal (shop)', 3);
+      await other.ok(`goto '${scene.site.origin}/counter'`);
+      await grouped('terminal (other)');
+      await shell.ok(`release ${mine.id}`);
+      await grouped('terminal (shop)', 2);
+      await shell.end();
+      await until(async () => (await groups()).every(({ title }) => title === 'terminal (other)'), 'the group of the shell is gone');
+      await grouped('terminal (other)');
+      const left = await inWorker(scene.client, 'chrome.tabs.query({}).then((tabs) => tabs.map(({ id }) => id))');
+      assert.ok(
+        tabs.every((id) => left.includes(id)),
+        'its tabs stay',
+      );
+    } finally {
+      for (const { child } of [shell, other]) child.kill('SIGKILL');
+    }
+    await noGroups('the other shell was killed');
+  });
+
+  test('a tunnel has its group, which stays between its clients and ends when it is revoked', async () => {
+    const [mine] = (await scene.home.json('tabs')).data.filter(({ url }) => url.endsWith('/form'));
+    const tunnel = await openTunnel(scene.home, 'build', '--tabs', String(mine.id));
+    await grouped('tunnel (build)');
+    const there = await start('claims-to-be-cursor', '--socket', tunnel.socket);
+    await there.call('newtab', { url: `${scene.site.origin}/counter` });
+    const { id } = await grouped('tunnel (build)', 2);
+    await there.client.close();
+    const next = await start('another', '--socket', tunnel.socket);
+    await next.call('newtab', { url: `${scene.site.origin}/counter` });
+    assert.equal((await grouped('tunnel (build)', 3)).id, id, 'it is the same group');
+    assert.equal((await groups()).length, 1);
+    await scene.home.ok(['tunnel', 'revoke', 'build']);
+    await noGroups('the tunnel is revoked');
+    await tunnel.ended;
+    const killed = await openTunnel(scene.home, 'far');
+    const last = await start('there', '--socket', killed.socket);
+    await last.call('url');
+    await grouped('tunnel (far)');
+    process.kill(killed.pid, 'SIGKILL');
+    await noGroups('its command was killed');
+  });
+
   test('in an everyday browser too, where a CDP client of another browser is not offered', async () => {
     const everyday = await Everyday.start(scene.home, { url: `${scene.site.origin}/mail`, permissions: ['tabGroups'] });
     try {
@@ -214,6 +266,28 @@ describe("tabs of the panel's agents, grouped", () => {
     await scene.home.ok(['policy', 'allow', 'act', '--site', new URL(scene.site.origin).host]);
   });
   after(() => scene?.close());
+
+  test('a message that gstack handles without the agent, between two of its turns, keeps the group and its name', async () => {
+    const first = await scene.ask('Open one');
+    const tabs = [await opened(first)];
+    const { id, color } = await grouped(1, 'it opened one');
+    first.end();
+    await scene.panel.gone('stop');
+    const loads = () => scene.page.evaluate('performance.timeOrigin');
+    const before = await loads();
+    await scene.panel.say('reload');
+    await until(async () => (await loads().catch(() => before)) !== before, 'the page is loaded again');
+    await scene.panel.gone('stop');
+    await grouped(1, 'the message named nobody else');
+    const second = await scene.ask('Open another one');
+    tabs.push(await opened(second));
+    const after = await grouped(2, "it is one agent's group");
+    assert.deepEqual([after.id, after.color], [id, color], 'the group was not made again');
+    second.end();
+    await scene.panel.gone('stop');
+    for (const tab of tabs) await scene.home.ok(['closetab', String(tab)]);
+    await noGroups('its tabs are closed');
+  });
 
   test("what it opens is in its group, after the turn too; the person's tab is not, and the group ends with the conversation", async () => {
     const turn = await scene.ask('Compare them');

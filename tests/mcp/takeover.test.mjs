@@ -9,6 +9,7 @@ import { Scene } from '../e2e/harness/scene.mjs';
 import { words } from '../e2e/harness/stand-in.mjs';
 import { until } from '../e2e/harness/wait.mjs';
 import { startClient } from './client.mjs';
+import { openTunnel, Terminal } from './holders.mjs';
 
 const STRIP = `document.querySelector('#takeover')`;
 const value = `document.querySelector('#name').value`;
@@ -102,6 +103,56 @@ describe('taking a tab over', () => {
     assert.equal(await scene.page.evaluate(value), 'Ada');
     await client.call('fill', { selector: '#name', value: 'Grace' });
     assert.equal(await scene.page.evaluate(value), 'Grace', 'it goes on');
+  });
+
+  test('a press of the person in the tab of a tunnel pauses it; it goes on with the note and a fresh page', async () => {
+    const tunnel = await openTunnel(scene.home, 'build', '--tabs', String(mine));
+    try {
+      const there = await start('there', '--socket', tunnel.socket);
+      await there.call('fill', { selector: '#name', value: 'Ada' });
+      await scene.page.press('a', { text: 'a', keyCode: 65 });
+      await takenOver('tunnel (build)');
+      const filling = there.run('fill', { selector: '#name', value: 'Mallory' });
+      await until(async () => (await running()).includes('fill'), 'the act has arrived');
+      await scene.page.evaluate(`document.querySelector('h1').textContent = 'An order from here'`);
+      const before = await scene.page.evaluate(value);
+      await handBack('I typed a letter.');
+      const { failed, text } = await filling;
+      assert.ok(failed, text);
+      assert.match(text, /has handed it back\. They say: I typed a letter\./);
+      assert.match(text, /BEGIN UNTRUSTED EXTERNAL CONTENT[\s\S]*textbox/, 'the page as it is now');
+      assert.equal(await scene.page.evaluate(value), before, 'what it asked for meanwhile is not done');
+      await there.call('fill', { selector: '#name', value: 'Grace' });
+      assert.equal(await scene.page.evaluate(value), 'Grace', 'it goes on');
+      assert.match(await there.call('text'), /An order from here/);
+    } finally {
+      await tunnel.end();
+    }
+  });
+
+  test('a click of the person in the tab of a named shell pauses it; its next command gets the note and does nothing', async () => {
+    const shell = new Terminal(scene.home, 'shop');
+    try {
+      await shell.ok(`lease ${mine}`);
+      await shell.ok(`--tab ${mine} fill '#name' Ada`);
+      const waits = shell.run(`--tab ${mine} wait '#never' --timeout 120000`);
+      await until(async () => (await running()).includes('wait'), 'the command runs');
+      await scene.page.click('#email');
+      await takenOver('terminal (shop)');
+      assert.notEqual((await waits).code, 0, 'what runs is cancelled');
+      const filling = shell.run(`--tab ${mine} fill '#name' Mallory`);
+      await until(async () => (await running()).includes('fill'), 'the act has arrived');
+      await handBack('I chose the email field.');
+      const { code, said } = await filling;
+      assert.notEqual(code, 0, said);
+      assert.match(said, /has handed it back\. They say: I chose the email field\.[\s\S]*Take a snapshot, and decide again/);
+      assert.equal(await scene.page.evaluate(value), 'Ada');
+      assert.match(await shell.ok(`--tab ${mine} snapshot -i`), /textbox/);
+      await shell.ok(`--tab ${mine} fill '#name' Grace`);
+      assert.equal(await scene.page.evaluate(value), 'Grace', 'it goes on');
+    } finally {
+      await shell.end();
+    }
   });
 
   test("the terminal takes over and hands back; only the person's", async () => {

@@ -63,7 +63,7 @@ impl Drivers {
         tab: TabId,
         me: Option<&ConversationId>,
     ) -> Result<(), Fault> {
-        let holders = self.leased_by_others(me);
+        let holders = self.leased_with_names(me);
         let Some(name) = holders.get(&tab) else { return Ok(()) };
         let is_driver =
             self.all().iter().any(|one| Some(one.conversation.id()) != me && self.leased_by(one).contains(&tab));

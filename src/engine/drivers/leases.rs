@@ -28,6 +28,15 @@ impl Drivers {
     /// Returns the tabs that others than `me` lease. `me` is the conversation of a driver or an agent, `None` for the
     /// person.
     pub(in crate::engine) fn leased_by_others(&self, me: Option<&ConversationId>) -> Leases {
+        let mut leases = self.leased_with_names(me);
+        if me.is_some_and(|me| self.is_tunnel(me)) {
+            leases.values_mut().for_each(|name| UNNAMED.clone_into(name));
+        }
+        leases
+    }
+
+    /// The same, for the person who starts `me`: a tunnel's other end learns no names.
+    pub(super) fn leased_with_names(&self, me: Option<&ConversationId>) -> Leases {
         let mut leases = Leases::new();
         let running = self.0.uses.store.opened().into_iter().filter(|one| one.state() != ConversationState::Idle);
         for conversation in running.filter(|one| Some(one.id()) != me) {
@@ -39,9 +48,6 @@ impl Drivers {
             if Some(driver.conversation.id()) != me {
                 leases.extend(self.leased_by(&driver).into_iter().map(|tab| (tab, driver.name.clone())));
             }
-        }
-        if me.is_some_and(|me| self.is_tunnel(me)) {
-            leases.values_mut().for_each(|name| UNNAMED.clone_into(name));
         }
         leases
     }

@@ -44,6 +44,11 @@ impl RunningCalls {
         all.iter().filter(|one| one.worker == *worker && one.tab == tab).for_each(|one| one.taken.cancel());
     }
 
+    /// Cancels all that a worker runs.
+    pub(super) fn cancel_all(&self, worker: &ConversationId) {
+        lock(&self.0).iter().filter(|one| one.worker == *worker).for_each(|one| one.taken.cancel());
+    }
+
     /// Cancels what everyone but `keeper` runs in a tab.
     pub(super) fn cancel_others(&self, keeper: &ConversationId, tab: TabId) {
         let all = lock(&self.0);

@@ -95,9 +95,11 @@ impl Drivers {
         Ok(driver)
     }
 
-    /// Removes a driver, and denies the approvals that it waits for.
+    /// Removes a driver, cancels what it runs, and denies the approvals that it waits for.
     pub(in crate::engine) fn end(&self, driver: &Driver) {
         lock(&self.0.known).remove(&driver.id);
+        // A command that waits would act in a tab that is another driver's by then.
+        self.0.running.cancel_all(driver.conversation.id());
         self.0.approvals.withdraw_of(driver.conversation.id());
     }
 
