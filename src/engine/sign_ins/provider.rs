@@ -161,7 +161,8 @@ struct BwLogin {
     password: Option<Zeroizing<String>>,
 }
 
-/// Returns the only item with this id or name. `bw` itself searches: it also finds items that only contain the words.
+/// Returns the only item with this id or name, in capitals or not. `bw` itself searches: it also finds items that only contain
+/// the words.
 async fn bw_item(
     provider: &SecretProvider,
     entry: &str,
@@ -170,7 +171,8 @@ async fn bw_item(
     let name = provider.kind.name();
     let answer = ask(provider, &["--nointeraction", "list", "items", "--search"], Some(entry), secrets).await?;
     let items: Vec<BwItem> = serde_json::from_str(&answer).map_err(|_| ProviderError::NoPassword(name))?;
-    let mut exact = items.into_iter().filter(|item| item.id == entry || item.name == entry);
+    let wanted = entry.to_lowercase();
+    let mut exact = items.into_iter().filter(|item| item.id == entry || item.name.to_lowercase() == wanted);
     match (exact.next(), exact.next()) {
         (Some(item), None) => Ok(item),
         _ => Err(ProviderError::NoEntry(name)),
