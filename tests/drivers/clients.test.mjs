@@ -1,11 +1,10 @@
 /* Real CDP clients at `gstack cdp`: each logs in, fills a field in another process, uploads, downloads and answers a dialog. */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { chromium } from 'playwright-core';
 import { GSTACK, TestHome } from '../e2e/harness/home.mjs';
-import { until } from '../e2e/harness/wait.mjs';
 import { agentBrowser, agentBrowserAt, chromeDevtoolsMcp, drivers, invoices, noDriver, playwright, puppeteerClient } from './journeys.mjs';
 import { startShop } from './shop.mjs';
 

@@ -54,16 +54,23 @@ describe('a fleet on the real Selenium Grid', { concurrency: false, skip: MISSIN
     return found;
   };
   const sessions = async () => (await grid.sessions()).length;
-  const nothingIsLeft = () =>
+  /** The node that a test has killed. */
+  let lostNode;
+  const nothingIsLeft = (limit = LIMIT) =>
     until(
       async () => (await sessions()) === 0 && (await grid.waiting()).length === 0 && home.processes().length === 0,
-      async () => `left: ${JSON.stringify([await grid.sessions(), await grid.waiting(), home.processes().map(({ command }) => command)])}`,
-      LIMIT,
+      async () => {
+        const left = [await grid.sessions(), await grid.waiting(), home.processes().map(({ command }) => command)];
+        const nodes = (await grid.status()).nodes.map(({ uri, availability }) => [uri, availability]);
+        return `left: ${JSON.stringify(left)}, of the nodes ${JSON.stringify(nodes)}, killed ${lostNode}`;
+      },
+      limit,
     );
 
   before(async () => {
     shop = await startShop();
-    grid = await new SeleniumGrid({ nodes: 3, queue: 10 }).start();
+    // No session that is left ends by itself while a test looks for it.
+    grid = await new SeleniumGrid({ nodes: 3, queue: 10, sessionTimeout: 3600 }).start();
     home = new TestHome({ environment: { SITE: shop.origin } });
     file('script.mjs', SCRIPT);
   });
@@ -99,6 +106,17 @@ describe('a fleet on the real Selenium Grid', { concurrency: false, skip: MISSIN
     await nothingIsLeft();
   });
 
+  test('sessions that open too late to run an item are given back', { timeout: 500_000 }, async () => {
+    writeFileSync(path.join(home.person, 'nothing'), '#!/bin/sh\n', { mode: 0o755 });
+    const items = ['--items', file('few.items', '1\n2\n3\n'), '--browsers', '3'];
+    // When the first session has run every item, the others are in any state of being opened.
+    for (const round of [1, 2, 3, 4, 5, 6]) {
+      const said = await home.ok(['run', './nothing', ...items, '--grid', grid.url, '--out', `few-${round}`], { limit: LIMIT });
+      assert.match(said, /3 of 3 items ok/);
+      await nothingIsLeft(60_000);
+    }
+  });
+
   test('a node that is killed loses no finished result, is named, and its item runs again', { timeout: 500_000 }, async () => {
     const items = ['a', 'b', 'c', 'wait d', 'e', 'f'];
     const lost = run('lost', items, 3);
@@ -108,6 +126,7 @@ describe('a fleet on the real Selenium Grid', { concurrency: false, skip: MISSIN
     const before = readFileSync(lost.place('results.jsonl'), 'utf8');
     assert.equal(before.trim().split('\n').length, 5);
     const one = grid.nodes.find(({ uri }) => uri === node);
+    lostNode = node;
     one.kill();
     await one.ended;
     file('lost.go', '');

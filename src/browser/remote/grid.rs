@@ -16,7 +16,7 @@ use super::socket;
 use futures_util::future::BoxFuture;
 use hyper::{Method, StatusCode};
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use url::Url;
 
@@ -76,7 +76,6 @@ impl Grid {
             return Err(self.garbled("its new session has no valid id"));
         }
         let session = SessionPath { hub: self.hub.clone(), id: created.session_id.clone() };
-        let node = self.status().await.and_then(|status| Some(shown(&Url::parse(status.node_of(&session.id)?).ok()?)));
         // The paths are the Grid's; the hub's address stands before them.
         let path =
             |name: &str| created.text(name).and_then(|text| Url::parse(text).ok()).map(|url| url.path().to_owned());
@@ -86,7 +85,7 @@ impl Grid {
         let facts = Facts {
             at: self.hub.shown(),
             session: Some(session.id.clone()),
-            node,
+            node: None,
             view: path("se:vnc").map(|path| format!("{scheme}://{authority}{path}")),
         };
         let downloads = created.capabilities.get("se:downloadsEnabled") == Some(&Value::Bool(true));
@@ -96,7 +95,8 @@ impl Grid {
             (None, Some(_)) => DevTools::None("the address is on the other machine, and only a Grid forwards it"),
             (None, None) => DevTools::None("the session has no DevTools address"),
         };
-        Ok(Arc::new(Session { session, facts, devtools, downloads }))
+        // Nothing is waited for any more: a session that exists is recorded before anything can end this.
+        Ok(Arc::new(Session { session, facts, node: OnceLock::new(), devtools, downloads }))
     }
 
     /// Explains a refused session by the state of the Grid: its messages are for people and differ between releases.
@@ -187,6 +187,8 @@ enum DevTools {
 struct Session {
     session: SessionPath,
     facts: Facts,
+    /// Asked for when it is opened.
+    node: OnceLock<String>,
     devtools: DevTools,
     /// The node lets us fetch what its browser downloads.
     downloads: bool,
@@ -195,6 +197,11 @@ struct Session {
 impl Session {
     async fn connect(&self) -> Result<Opened, RemoteError> {
         let at = || self.facts.at.clone();
+        let grid = Grid { hub: self.session.hub.clone(), capabilities: Map::new() };
+        let node = grid.status().await.and_then(|status| Url::parse(status.node_of(&self.session.id)?).ok());
+        if let Some(node) = node {
+            self.node.get_or_init(|| shown(&node));
+        }
         match &self.devtools {
             DevTools::Proxied(endpoint) => {
                 let files = GridFiles::new(self.session.clone(), self.downloads);
@@ -218,6 +225,9 @@ impl Session {
 impl RemoteSession for Session {
     fn facts(&self) -> &Facts {
         &self.facts
+    }
+    fn node(&self) -> Option<String> {
+        self.node.get().cloned()
     }
     fn open(&self) -> BoxFuture<'_, Result<Opened, RemoteError>> {
         Box::pin(self.connect())

@@ -27,6 +27,10 @@ pub trait Provider: Send + Sync {
 pub trait RemoteSession: Send + Sync {
     /// Returns what is known about it.
     fn facts(&self) -> &Facts;
+    /// Returns the machine that it runs on, redacted. A Grid tells it once the session is opened.
+    fn node(&self) -> Option<String> {
+        self.facts().node.clone()
+    }
     /// Returns true if the browser was reserved for us, so that it ends once it is given back. By default it does if a session has
     /// to be released.
     fn ends_with_us(&self) -> bool {

@@ -104,30 +104,41 @@ impl Session {
         let runs = || FileLock::is_held(&home.daemon_lock()).unwrap_or(false);
         // A script may have opened further browsers.
         let browser = || home.kept_browsers().is_ok_and(|kept| !kept.is_empty());
-        if !runs() && (browser() || home.remote_sessions_file().exists()) {
-            // Only a daemon closes a browser or a Grid's session that a killed daemon left.
-            let client = Client::new(home.clone());
-            let started = client.get::<Status>("/status");
-            tokio::time::timeout(ANSWER_LIMIT, started).await.ok();
+        let is_left = || home.remote_sessions_file().exists();
+        if !runs() && (browser() || is_left()) {
+            recover(&home).await;
         }
-        let daemon = State::read(&home).and_then(|state| i32::try_from(state.pid).ok()).filter(|_| runs());
-        let process = daemon.and_then(Process::find);
         drop(owner);
-        if !ending::within(&home, daemon, END_LIMIT).await {
-            // It hangs.
-            process.map(|process| process.kill());
-        }
-        let gone = async {
-            while runs() || browser() {
-                tokio::time::sleep(LOOK_AGAIN).await;
+        // Once more if the daemon ended while it opened the session: its successor releases it.
+        for again in [true, false] {
+            let daemon = State::read(&home).and_then(|state| i32::try_from(state.pid).ok()).filter(|_| runs());
+            let process = daemon.and_then(Process::find);
+            if !ending::within(&home, daemon, END_LIMIT).await {
+                // It hangs.
+                process.map(|process| process.kill());
             }
-        };
-        if tokio::time::timeout(ANSWER_LIMIT, gone).await.is_err() {
-            return Err(format!("{name} has not ended; see `gstack instances`"));
+            let gone = async {
+                while runs() || browser() {
+                    tokio::time::sleep(LOOK_AGAIN).await;
+                }
+            };
+            if tokio::time::timeout(ANSWER_LIMIT, gone).await.is_err() {
+                return Err(format!("{name} has not ended; see `gstack instances`"));
+            }
+            if !again || !is_left() {
+                break;
+            }
+            recover(&home).await;
         }
         remove(&home);
         Ok(())
     }
+}
+
+/// Starts a daemon: only a daemon closes a browser or releases a session of a Grid that an earlier one left.
+async fn recover(home: &Home) {
+    let client = Client::new(home.clone());
+    tokio::time::timeout(ANSWER_LIMIT, client.get::<Status>("/status")).await.ok();
 }
 
 /// Removes the folders. What is left is removed when the run is resumed.

@@ -33,8 +33,8 @@ pub(super) struct Remote {
 
 impl Remote {
     fn status(&self) -> RemoteStatus {
-        let Facts { at, node, view, .. } = self.reserved.facts().clone();
-        RemoteStatus { provider: self.kind.to_owned(), at, node, view }
+        let Facts { at, view, .. } = self.reserved.facts().clone();
+        RemoteStatus { provider: self.kind.to_owned(), at, node: self.reserved.node(), view }
     }
 }
 
