@@ -4,11 +4,10 @@
 //! of the interception or of the client, fails it first.
 
 use super::message;
-use super::session::Session;
+use crate::base::site_limits::SiteLimits;
 use crate::browser::devtools::target::SessionId;
 use crate::browser::events::Event;
 use serde::Deserialize;
-use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 use url::Url;
@@ -34,41 +33,38 @@ struct Requested {
     url: String,
 }
 
-impl Session {
+/// A held request: its session and its id.
+pub(super) type HeldRequest = (SessionId, String);
+
+impl HeldRequests {
     /// Takes the event about a held request.
-    pub(super) fn holds_request(&mut self, event: &Event, session: &SessionId) {
+    pub(super) fn learn(&mut self, event: &Event, session: &SessionId) {
         let Some(RequestPaused { request_id, request, response_status_code: None }) = event.read() else { return };
         let Ok(mut url) = Url::parse(&request.url) else { return };
         url.set_path("");
         url.set_query(None);
-        self.held_requests.0.insert((session.clone(), request_id), url);
+        self.0.insert((session.clone(), request_id), url);
     }
 
-    /// Fails the requests that a command would let go on to a site outside the list.
-    pub(super) fn stop_before(&mut self, method: &str, session: Option<&SessionId>, params: Option<&RawValue>) {
+    /// Returns the requests that a command would let go on to a site outside the list.
+    pub(super) fn stopped_before(
+        &mut self,
+        (method, session, params): (&str, Option<&SessionId>, Option<&RawValue>),
+        limits: &SiteLimits,
+    ) -> Vec<HeldRequest> {
         if RELEASES.contains(&method) {
-            return self.stop_held();
+            return self.stopped(limits);
         }
-        let Some(session) = session.filter(|_| method.starts_with("Fetch.")) else { return };
-        let Ok(params) = message::read(params) else { return };
-        let Some(id) = params["requestId"].as_str() else { return };
-        let Some(url) = self.held_requests.0.remove(&(session.clone(), id.to_owned())) else { return };
-        if self.given.limits.refusing(&url).is_some() {
-            self.fail(session, id);
-        }
+        let Some(session) = session.filter(|_| method.starts_with("Fetch.")) else { return Vec::new() };
+        let id = message::read(params).ok().and_then(|params| Some(params["requestId"].as_str()?.to_owned()));
+        let Some(held) = id.map(|id| (session.clone(), id)) else { return Vec::new() };
+        let url = self.0.remove(&held);
+        url.filter(|url| limits.refusing(url).is_some()).map(|_| held).into_iter().collect()
     }
 
-    /// Fails all held requests to sites outside the list.
-    pub(super) fn stop_held(&mut self) {
-        let limits = self.client.limits();
-        for ((session, id), url) in std::mem::take(&mut self.held_requests.0) {
-            if limits.refusing(&url).is_some() {
-                self.fail(&session, &id);
-            }
-        }
-    }
-
-    fn fail(&self, session: &SessionId, id: &str) {
-        self.tell(session, "Fetch.failRequest", &json!({ "requestId": id, "errorReason": "BlockedByClient" }));
+    /// Forgets all held requests, and returns those to sites outside the list.
+    pub(super) fn stopped(&mut self, limits: &SiteLimits) -> Vec<HeldRequest> {
+        let all = std::mem::take(&mut self.0).into_iter();
+        all.filter(|(_, url)| limits.refusing(url).is_some()).map(|(held, _)| held).collect()
     }
 }

@@ -77,7 +77,7 @@ impl Session {
             }
             method => {
                 if method == "Fetch.requestPaused" {
-                    self.holds_request(event, &id);
+                    self.held_requests.learn(event, &id);
                 }
                 if method == "Tracing.tracingComplete" {
                     self.own_names.learn(Told::Stream, event.params());

@@ -8,7 +8,7 @@ use super::allowed::{self, Check, Rule};
 use super::checks::Given;
 use super::downloads::{Downloads, Ended};
 use super::frames::BrowserFrames;
-use super::held_requests::HeldRequests;
+use super::held_requests::{HeldRequest, HeldRequests};
 use super::message::{self, Command, Refusal};
 use super::own_names::{OwnNames, Told};
 use super::tabs::Leased;
@@ -143,7 +143,9 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
     if let Err(fault) = session.client.record(&format!("cdp {} end: {why}", endpoint.id), true) {
         tracing::warn!(%fault, "the audit does not have the end of a CDP client");
     }
-    session.stop_held();
+    let limits = session.client.limits();
+    let stopped = session.held_requests.stopped(&limits);
+    session.fail_held(stopped);
     // The leases end before the goodbye, which may never arrive.
     drop(session);
     close(&mut socket, why).await;
@@ -238,7 +240,9 @@ impl Session {
     async fn decide(&mut self, command: &Command<'_>) -> Result<Option<Value>, Refusal> {
         let method = command.method.as_ref();
         self.given.limits = self.client.limits();
-        self.stop_before(method, command.session_id.as_ref(), command.params);
+        let about = (method, command.session_id.as_ref(), command.params);
+        let stopped = self.held_requests.stopped_before(about, &self.given.limits);
+        self.fail_held(stopped);
         let held = match &command.session_id {
             None => None,
             Some(id) => Some(self.sessions.get(id).cloned().ok_or_else(Refusal::no_session)?),
@@ -283,6 +287,13 @@ impl Session {
                 self.send_on(command, session, Some(&raw)).map(|()| None)
             }
             (Rule::Refuse, _) | (_, None) => Err(Refusal::unknown(method)),
+        }
+    }
+
+    fn fail_held(&self, requests: Vec<HeldRequest>) {
+        for (session, id) in requests {
+            let params = json!({ "requestId": id, "errorReason": "BlockedByClient" });
+            self.tell(&session, "Fetch.failRequest", &params);
         }
     }
 
