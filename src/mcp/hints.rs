@@ -58,7 +58,7 @@ fn end_of_sentence(text: &str) -> Option<usize> {
 /// Returns the sentence with tools in place of commands, or `None` if it names a command that is not one of the
 /// client's tools.
 fn said_of_tools(sentence: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
-    // Only the person has one.
+    // A client has no terminal; the person has.
     if sentence.starts_with("In a terminal") {
         return None;
     }
@@ -83,7 +83,7 @@ fn said_of_tools(sentence: &str, has: &dyn Fn(&str) -> bool) -> Option<String> {
         rest = &command[length..];
     }
     told.push_str(rest);
-    // What the person types stays as it is.
+    // The person types the options, so they keep their dashes.
     Some(if sentence.starts_with("The person") { told } else { without_dashes(&told) })
 }
 

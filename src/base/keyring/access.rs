@@ -36,7 +36,7 @@ pub fn run() -> ExitCode {
     let question = match serde_json::from_str(&text) {
         Ok(question) => question,
         Err(_) => {
-            say::line("this is no question for a keyring");
+            say::line("standard input has no valid question for the keyring");
             return ExitCode::FAILURE;
         }
     };
@@ -74,7 +74,7 @@ fn answer(question: Question) -> Answer {
 }
 
 fn entry(store: &Arc<Store>, service: &str, user: &str) -> Result<Entry, Error> {
-    // What a person sees in the list of their keyring.
+    // The name that keyring programs show.
     let label = HashMap::from([("label", service)]);
     store.build(service, user, cfg!(target_os = "linux").then_some(&label))
 }

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 /// A locked keyring prompts the person.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What names one item of the keyring.
+/// The name of an item in the keyring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Item<'a> {
     pub(crate) service: &'a str,
@@ -43,7 +43,7 @@ pub(crate) enum KeyringError {
     NotStored,
 }
 
-/// What the process is asked, as one JSON text on its standard input.
+/// The request to the process: JSON on its standard input.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Question {
@@ -63,7 +63,7 @@ enum Question {
     },
 }
 
-/// What it answers, as one JSON text on its standard output.
+/// Its response: JSON on its standard output.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Answer {

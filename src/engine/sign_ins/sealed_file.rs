@@ -1,8 +1,8 @@
 //! `sign-ins.age`: the saved sign-ins, encrypted as a whole in the format of age (age-encryption.org/v1).
 //!
 //! Owns the file: encrypted to a key from the keyring, or with a passphrase. Names, origins and users are encrypted too,
-//! so that no origin can be exchanged. The file is replaced as a whole: whoever is killed in the middle of it leaves the
-//! old one. The `age` program opens it with the same key or passphrase.
+//! so that no origin can be exchanged. The file is replaced atomically, so a process that is killed
+//! while it writes leaves the old one. The `age` program opens it with the same key or passphrase.
 
 use super::error::SignInError;
 use super::record::Record;
@@ -20,7 +20,7 @@ const VERSION: u32 = 1;
 const LARGEST_FILE: u64 = 4 * 1024 * 1024;
 /// The cost of one guess, as a power of two: 128 MiB, as OWASP recommends for scrypt.
 const WORK: u8 = 17;
-/// What the `age` program itself may have chosen.
+/// The highest cost that is accepted: what the `age` program itself uses.
 const MOST_WORK: u8 = 18;
 
 /// The key of a file.

@@ -145,7 +145,7 @@ impl SignIns {
         };
         drop(changing);
         if passphrase.is_some() || !environment.is_empty() {
-            // What this call does not bring stays as it was.
+            // A passphrase or variable that this call does not provide keeps its value.
             let (held, known) = self.unlocked();
             let passphrase = passphrase.or(held);
             environment

@@ -32,7 +32,7 @@ pub(super) async fn passwords(browser: &str) -> Passwords {
     passwords
 }
 
-/// Where a password may be.
+/// A place where the keyring may have the password.
 enum Place {
     /// Entries of the Secret Service whose `application` this is: by it, a browser finds its own password.
     Application(&'static str),
