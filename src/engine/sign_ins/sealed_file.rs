@@ -1,8 +1,8 @@
 //! `sign-ins.age`: the saved sign-ins, encrypted as a whole in the format of age (age-encryption.org/v1).
 //!
 //! Owns the file: encrypted to a key from the keyring, or with a passphrase. Names, origins and users are encrypted too,
-//! so that no origin can be exchanged. The file is replaced atomically, so a process that is killed
-//! while it writes leaves the old one. The `age` program opens it with the same key or passphrase.
+//! so that no origin can be exchanged. The file is replaced atomically, so a process that is killed while it writes
+//! leaves the old one. The `age` program opens it with the same key or passphrase.
 
 use super::error::SignInError;
 use super::record::Record;
@@ -109,7 +109,6 @@ impl Sealed {
     fn not_opened(&self, error: &DecryptError) -> SignInError {
         match (error, self.place) {
             (DecryptError::NoMatchingKeys, KeyPlace::Keyring) => SignInError::AnotherKey,
-            // A file that `age` itself encrypted with more work than it takes by default is not one of these.
             (DecryptError::DecryptionFailed | DecryptError::NoMatchingKeys, KeyPlace::Passphrase) => {
                 SignInError::WrongPassphrase
             }
