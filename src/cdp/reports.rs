@@ -77,7 +77,8 @@ impl Session {
             }
             method => {
                 if method == "Fetch.requestPaused" {
-                    self.held_requests.learn(event, &id);
+                    let given_up = self.held_requests.learn(event, &id);
+                    self.fail_held(given_up.into_iter().collect());
                 }
                 if method == "Tracing.tracingComplete" {
                     self.own_names.learn(Told::Stream, event.params());
@@ -93,6 +94,7 @@ impl Session {
         if !self.browser_frames.leaves(&frame_id, &url) {
             return;
         }
+        self.stop_held();
         let inside = |(id, held): (&SessionId, &Held)| (held.target == frame_id).then(|| (id.clone(), held.clone()));
         let ended: Vec<(SessionId, Held)> = self.sessions.iter().filter_map(inside).collect();
         for (id, held) in ended {
@@ -139,6 +141,7 @@ impl Session {
     pub(super) fn forget(&mut self, id: &SessionId) -> Option<Held> {
         let held = self.sessions.remove(id)?;
         self.link.ended(id);
+        self.held_requests.forget(id);
         let below: Vec<SessionId> =
             self.sessions.iter().filter(|(_, one)| one.parent.as_ref() == Some(id)).map(|(id, _)| id.clone()).collect();
         for id in below {

@@ -143,9 +143,7 @@ pub(super) async fn run(client: CdpClient, given: Given, endpoint: &Endpoint, mu
     if let Err(fault) = session.client.record(&format!("cdp {} end: {why}", endpoint.id), true) {
         tracing::warn!(%fault, "the audit does not have the end of a CDP client");
     }
-    let limits = session.client.limits();
-    let stopped = session.held_requests.stopped(&limits);
-    session.fail_held(stopped);
+    session.stop_held();
     // The leases end before the goodbye, which may never arrive.
     drop(session);
     close(&mut socket, why).await;
@@ -290,7 +288,12 @@ impl Session {
         }
     }
 
-    fn fail_held(&self, requests: Vec<HeldRequest>) {
+    /// Fails the held requests to sites outside the list. Before a session ends: Chrome lets go what it held.
+    pub(super) fn stop_held(&self) {
+        self.fail_held(self.held_requests.stopped(&self.client.limits()));
+    }
+
+    pub(super) fn fail_held(&self, requests: Vec<HeldRequest>) {
         for (session, id) in requests {
             let params = json!({ "requestId": id, "errorReason": "BlockedByClient" });
             self.tell(&session, "Fetch.failRequest", &params);

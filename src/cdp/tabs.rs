@@ -141,6 +141,7 @@ impl Session {
     /// Ends a session that `attach` began, and tells the client.
     pub(super) fn detach(&mut self, id: &SessionId) {
         let Some(held) = self.sessions.get(id).cloned() else { return };
+        self.stop_held();
         self.link.detach(id);
         self.forget(id);
         let params = json!({ "sessionId": id, "targetId": held.target });
